@@ -17,53 +17,59 @@
 
 typedef struct way {
     bool real;
-    number number;
+    number number; /* -1 where this direction is closed, whatever it holds */
 } way;
+
+static number as_real(number integer) {
+    return (number){.real = (double)integer.integer};
+}
+
+/* False: it is no weight. */
+static bool read_way(sqlite3_value *value, way *to) {
+    const int type = sqlite3_value_numeric_type(value);
+    const double real = type == SQLITE_FLOAT ? sqlite3_value_double(value) : 0;
+    *to = (way){.number.integer = -1};
+    if (type == SQLITE_INTEGER)
+        to->number.integer = sqlite3_value_int64(value);
+    else if (type == SQLITE_FLOAT && real >= 0)
+        *to = (way){.real = true, .number.real = real};
+    return type != SQLITE_TEXT && type != SQLITE_BLOB && real <= DBL_MAX;
+}
 
 static int take_way(loader *l, int column, sqlite3_value *id, sqlite3_value *value,
                     way *to) {
-    int type = sqlite3_value_type(value);
-    if (type == SQLITE_TEXT) {
-        l->text_weight = true;
-        type = sqlite3_value_numeric_type(value);
-    }
-    *to = (way){.real = type == SQLITE_FLOAT, .number.integer = -1};
-    if (type == SQLITE_INTEGER)
-        to->number.integer = sqlite3_value_int64(value);
-    else if (type == SQLITE_FLOAT)
-        to->number.real = sqlite3_value_double(value);
-    if (to->real && to->number.real < 0) /* of what is closed the type does not matter */
-        *to = (way){.number.integer = -1};
-    if (type != SQLITE_TEXT && type != SQLITE_BLOB &&
-        !(to->real && to->number.real > DBL_MAX))
+    l->text_weight |= sqlite3_value_type(value) == SQLITE_TEXT;
+    if (read_way(value, to))
         return SQLITE_OK;
     return loader_fail(l, SQLITE_ERROR,
                        fault_sentence(l, column, fault_row(l, id), fault_value(value)));
 }
 
-bool two_ways_look(sqlite3_value *forward, sqlite3_value *back, open_ways *ways) {
-    sqlite3_value *value[] = {forward, back};
-    double weight[2] = {0, 0};
-    int64_t integer[2] = {0, 0};
-    *ways = (open_ways){.real = false};
-    for (int i = 0; i < 2; i++) {
-        const int type = sqlite3_value_numeric_type(value[i]);
-        if (type == SQLITE_TEXT || type == SQLITE_BLOB)
-            return false;
-        weight[i] = sqlite3_value_double(value[i]);
-        integer[i] = sqlite3_value_int64(value[i]);
-        ways->open[i] = type != SQLITE_NULL && weight[i] >= 0;
-        ways->real |= type == SQLITE_FLOAT && ways->open[i];
-        if (type == SQLITE_FLOAT && weight[i] > DBL_MAX)
-            return false;
-    }
-    const bool dearer = ways->real ? weight[0] > weight[1] : integer[0] > integer[1];
-    ways->cheaper = ways->open[1] && (!ways->open[0] || dearer);
-    return true;
+static open_ways compare_ways(bool real, number forward, number back) {
+    const bool forth = real ? forward.real >= 0 : forward.integer >= 0;
+    const bool backward = real ? back.real >= 0 : back.integer >= 0;
+    const bool dearer = real ? forward.real > back.real : forward.integer > back.integer;
+    return (open_ways){{forth, backward}, real, backward && (!forth || dearer)};
 }
 
-static number as_real(number integer) {
-    return (number){.real = (double)integer.integer};
+static open_ways ways_of_row(const loader *l, int64_t i) {
+    return compare_ways(l->real_weight, l->weight[i], l->reverse[i]);
+}
+
+static void make_ways_real(way w[2]) {
+    for (int i = 0; i < 2; i++)
+        w[i].number = w[i].real ? w[i].number : as_real(w[i].number);
+}
+
+bool two_ways_look(sqlite3_value *forward, sqlite3_value *back, open_ways *ways) {
+    way w[2];
+    if (!read_way(forward, &w[0]) || !read_way(back, &w[1]))
+        return false;
+    const bool real = w[0].real || w[1].real;
+    if (real)
+        make_ways_real(w);
+    *ways = compare_ways(real, w[0].number, w[1].number);
+    return true;
 }
 
 /* From the first REAL on all are. */
@@ -83,8 +89,8 @@ int two_ways_take(loader *l, sqlite3_value *id, sqlite3_value *forward,
         return l->rc;
     if (!l->real_weight && (w[0].real || w[1].real))
         make_real(l);
-    for (int i = 0; i < 2 && l->real_weight; i++)
-        w[i].number = w[i].real ? w[i].number : as_real(w[i].number);
+    if (l->real_weight)
+        make_ways_real(w);
     l->weight[l->count] = w[0].number;
     l->reverse[l->count] = w[1].number;
     return SQLITE_OK;
@@ -102,14 +108,6 @@ bool two_ways_are_real(const row_source *rows) {
 }
 
 /* ---- laying out ---- */
-
-static bool is_open_of_two_ways(const loader *l, number weight) {
-    return l->real_weight ? weight.real >= 0 : weight.integer >= 0;
-}
-
-static bool is_dearer(const loader *l, number weight, number than) {
-    return l->real_weight ? weight.real > than.real : weight.integer > than.integer;
-}
 
 /* Infinity, which the pages may have brought. */
 static int check_row(loader *l, int64_t i) {
@@ -136,18 +134,18 @@ static bool stops(loader *l, int64_t i) {
 }
 
 int two_ways_close(loader *l) {
-    for (int64_t i = 0; i < l->count && !stops(l, i); i++)
-        if (check_row(l, i) == SQLITE_OK && !is_open_of_two_ways(l, l->weight[i]) &&
-            !is_open_of_two_ways(l, l->reverse[i]))
+    for (int64_t i = 0; i < l->count && !stops(l, i); i++) {
+        const open_ways ways = ways_of_row(l, i);
+        if (check_row(l, i) == SQLITE_OK && !ways.open[0] && !ways.open[1])
             half_row_ends(l, i);
+    }
     return l->rc;
 }
 
 /* How many edges the row makes. */
 static int edges_two_ways_of(const loader *l, int64_t i, bool undirected) {
-    int ways =
-        is_open_of_two_ways(l, l->weight[i]) + is_open_of_two_ways(l, l->reverse[i]);
-    return undirected && ways > 1 ? 1 : ways;
+    const open_ways ways = ways_of_row(l, i);
+    return undirected ? ways.open[0] || ways.open[1] : ways.open[0] + ways.open[1];
 }
 
 static bool take_columns_of_two_ways(loader *to, const loader *from, int64_t count) {
@@ -185,19 +183,14 @@ static void put_two_ways(loader *to, const loader *from, int64_t i, bool back,
 }
 
 static void put_row(loader *to, const loader *from, int64_t i, bool undirected) {
-    const number weight = from->weight[i], reverse = from->reverse[i];
-    const bool forth = is_open_of_two_ways(from, weight),
-               back = is_open_of_two_ways(from, reverse);
+    const number weight[] = {from->weight[i], from->reverse[i]};
+    const open_ways ways = ways_of_row(from, i);
     const int64_t row = from->row ? from->row[i] : 0;
-    if (undirected && (forth || back)) {
-        bool cheaper_back = back && (!forth || is_dearer(from, weight, reverse));
-        put_two_ways(to, from, i, false, cheaper_back ? reverse : weight, row);
-        return;
-    }
-    if (forth)
-        put_two_ways(to, from, i, false, weight, 2 * row);
-    if (back)
-        put_two_ways(to, from, i, true, reverse, 2 * row + 1);
+    if (undirected && (ways.open[0] || ways.open[1]))
+        put_two_ways(to, from, i, false, weight[ways.cheaper], row);
+    for (int back = 0; back < 2 && !undirected; back++)
+        if (ways.open[back])
+            put_two_ways(to, from, i, back, weight[back], 2 * row + back);
 }
 
 int two_ways_lay_out(loader *l, bool undirected, loader *to) {

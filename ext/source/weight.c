@@ -9,7 +9,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-/* In this order; what a sentence says of them stands below. */
+/* In order of preference; WEIGHT_NAMES is the same list for sentences. */
 static const char *const weights[] = {"weight",  "cost",    "length",  "distance",
                                       "metres",  "meters",  "km",      "miles",
                                       "seconds", "minutes", "duration"};
@@ -83,22 +83,6 @@ static const char *example(const row_source *rows) {
     return NULL;
 }
 
-/* All columns, or the further ones of numbers. */
-static char *list_columns(const row_source *rows, bool numbers) {
-    sqlite3_str *list = sqlite3_str_new(NULL);
-    nearest none = {.given = NULL};
-    int count = 0, rc = SQLITE_OK;
-    for (int i = 0; i < rows->table.columns && rc == SQLITE_OK; i++)
-        if (!numbers || (is_further(rows, i) && is_numeric(rows->table.type[i])))
-            rc = name_list_add_name(list, count++, rows->table.column[i], &none);
-    name_list_end(list, count);
-    char *names = sqlite3_str_finish(list);
-    if (rc == SQLITE_OK)
-        return names;
-    sqlite3_free(names);
-    return NULL;
-}
-
 /* ", as in 'roads(a, b, metres)'", or "" where no column can be proposed. */
 static char *proposal(const row_source *rows) {
     const char *column[] = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN],
@@ -116,24 +100,17 @@ char *source_without_weight(const row_source *rows) {
         return sqlite3_mprintf("the query in edges has no third column, the weight; "
                                "select one");
     const char *const ends[] = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN]};
-    const bool choice = rows->weight_unclear && !rows->columns_named;
-    char *names = list_columns(rows, choice), *with = proposal(rows), *sentence = NULL;
-    char *without = source_as_typed(rows, ends, 2);
-    if (names && with && without && choice)
-        sentence = sqlite3_mprintf(
-            "%s has no column of a name that is known for weights (" WEIGHT_NAMES
-            "), and others that are numbers (%s): choose one%s",
-            rows->name, names, with);
-    else if (names && with && without && rows->columns_named)
+    char *with = proposal(rows), *without = source_as_typed(rows, ends, 2);
+    char *sentence = NULL;
+    if (with && without && rows->columns_named)
         sentence = sqlite3_mprintf("%Q names no third column, the weight; name one that "
-                                   "holds numbers%s (columns: %s)",
-                                   without, with, names);
-    else if (names && with && without)
+                                   "holds numbers%s",
+                                   without, with);
+    else if (with && without)
         sentence =
             sqlite3_mprintf("%s has no weight column; name one that holds numbers%s, "
-                            "or let a column be called " WEIGHT_NAMES " (columns: %s)",
-                            rows->name, with, names);
-    sqlite3_free(names);
+                            "or let a column be called " WEIGHT_NAMES,
+                            rows->name, with);
     sqlite3_free(with);
     sqlite3_free(without);
     return sentence;

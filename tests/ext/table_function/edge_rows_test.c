@@ -27,7 +27,7 @@ START_TEST(weights) {
     expect_error("gpu_spanning_forest", "brackets take edges alone",
                  "SELECT * FROM gpu_spanning_forest('e', 1)");
     run("CREATE TABLE u(src, dst, a INTEGER)");
-    expect_error("gpu_spanning_forest", "no column of a name that is known for weights",
+    expect_error("gpu_spanning_forest", "has no weight column",
                  "SELECT * FROM gpu_spanning_forest('u')");
     run("DROP TABLE e; DROP TABLE u");
 }
