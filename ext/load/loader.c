@@ -123,15 +123,13 @@ static bool try_pages(loader *l, const char **why_not) {
         free(l->rowid ? got.edge_id : got.rowid);
     else if (!l->rowid)
         l->row = got.rowid;
-    l->id[0] = (id_array){got.source, got.text[0], got.source32};
-    l->id[1] = (id_array){got.target, got.text[1], got.target32};
-    const bool stay = got.cells && got.cells->weights.stay;
-    l->real_weight = (stay ? got.cells->weights.real : got.real_weight != NULL) &&
-                     got.count > got.halves; /* none of no edges is REAL */
+    for (int end = 0; end < 2; end++)
+        l->id[end] = (id_array){got.id[end], got.text[end], got.id32[end]};
+    l->real_weight = got.real && got.count > got.halves; /* none of no edges is REAL */
     l->text_weight = l->weights != READ_NO_WEIGHTS && got.slow_rows > 0; /* among these */
-    l->weight = got.real_weight ? (number *)got.real_weight : (number *)got.weight;
+    l->weight = (number *)got.weight;
     l->weight32 = got.weight32;
-    l->reverse = got.real_weight ? (number *)got.real_reverse : (number *)got.reverse;
+    l->reverse = (number *)got.reverse;
     if (l->has_rows && begin_rows(l) == SQLITE_OK)
         check_rows(l);
     if (l->rc == SQLITE_OK && half_rows_take_out(l, got.half, got.halves) == SQLITE_OK &&

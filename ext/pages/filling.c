@@ -29,18 +29,17 @@ bool page_filling_reserve(page_filling *filling, const page_layout *layout, inte
     const bool two_ways = layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN;
     const bool ids = layout->column[PAGE_EDGE_ID] != PAGE_NO_COLUMN;
     const bool wide_ids = layout->wide & PAGE_WIDE_IDS;
-    const bool wide = layout->wide & PAGE_WIDE_WEIGHTS, real = layout->real;
+    const bool wide = layout->wide & PAGE_WIDE_WEIGHTS;
     bool all = true;
     *filling = (page_filling){.most = most, .rowid = reserve(true, most, 8, &all)};
-    columns->source = reserve(wide_ids, most, 8, &all);
-    columns->target = reserve(wide_ids, most, 8, &all);
-    columns->source32 = reserve(!wide_ids, most, 4, &all);
-    columns->target32 = reserve(!wide_ids, most, 4, &all);
-    columns->weight = reserve(weighted && wide && !real, most, 8, &all);
+    for (int k = 0; k < 2; k++) {
+        columns->id[k] = reserve(wide_ids, most, 8, &all);
+        columns->id32[k] = reserve(!wide_ids, most, 4, &all);
+    }
+    columns->weight = reserve(weighted && wide, most, 8, &all);
     columns->weight32 = reserve(weighted && !wide, most, 4, &all);
-    columns->real_weight = reserve(weighted && real, most, 8, &all);
-    columns->reverse = reserve(two_ways && !real, most, 8, &all);
-    columns->real_reverse = reserve(two_ways && real, most, 8, &all);
+    columns->reverse = reserve(two_ways, most, 8, &all);
+    columns->real = layout->real;
     columns->edge_id = reserve(ids, most, 8, &all);
     for (int k = 0; k < 2 && layout->text; k++)
         columns->text[k] = calloc((size_t)most / 8 + 1, 1);
@@ -91,10 +90,9 @@ void page_filling_clear(page_filling *filling) {
 
 void **page_array(page_columns *columns, int k, size_t *size) {
     void *const array[PAGE_ARRAYS] = {
-        &columns->source32,    &columns->target32, &columns->weight32,
-        &columns->source,      &columns->target,   &columns->weight,
-        &columns->real_weight, &columns->reverse,  &columns->real_reverse,
-        &columns->edge_id,     &columns->rowid};
+        &columns->id32[0], &columns->id32[1], &columns->weight32,
+        &columns->id[0],   &columns->id[1],   &columns->weight,
+        &columns->reverse, &columns->edge_id, &columns->rowid};
     *size = k < 3 ? sizeof(int32_t) : sizeof(int64_t);
     return array[k];
 }

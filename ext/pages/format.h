@@ -174,16 +174,16 @@ typedef struct page_helper {
 
 /* Where rows go. rowid NULL: not kept. weight, reverse: int64_t, or the bits of a double. */
 typedef struct page_rows {
-    int64_t *rowid, *source, *target, *weight, *edge_id, *reverse;
-    int32_t *source32, *target32; /* not NULL: in place of source and target */
-    int32_t *weight32;            /* not NULL: in place of weight */
-    int64_t at;                   /* the next row's place in the arrays */
-    int64_t first, previous;      /* the first rowid and the latest, ... */
-    bool any;                     /* ... if there was one */
-    bool dense;                   /* every rowid so far is its place + 1 */
-    int64_t slow;                 /* rows decoded carefully */
-    int64_t start;                /* the batch's first place in the columns */
-    /* With layout.text: texts in source and target are listed here, with room for two
+    int64_t *rowid, *id[2], *weight, *edge_id, *reverse;
+    int32_t *id32[2];        /* not NULL: in place of id */
+    int32_t *weight32;       /* not NULL: in place of weight */
+    int64_t at;              /* the next row's place in the arrays */
+    int64_t first, previous; /* the first rowid and the latest, ... */
+    bool any;                /* ... if there was one */
+    bool dense;              /* every rowid so far is its place + 1 */
+    int64_t slow;            /* rows decoded carefully */
+    int64_t start;           /* the batch's first place in the columns */
+    /* With layout.text: texts in both columns of ids are listed here, with room for two
     ** a row; the columns' entries mean nothing until they are numbered. */
     page_text *text;
     uint32_t texts;

@@ -21,11 +21,11 @@ struct shape {
 INLINE void put_ids(const page_rows *to, int64_t at, const bool narrow, int64_t source,
                     int64_t target) {
     if (narrow) {
-        to->source32[at] = (int32_t)source;
-        to->target32[at] = (int32_t)target;
+        to->id32[0][at] = (int32_t)source;
+        to->id32[1][at] = (int32_t)target;
     } else {
-        to->source[at] = source;
-        to->target[at] = target;
+        to->id[0][at] = source;
+        to->id[1][at] = target;
     }
 }
 
@@ -367,6 +367,6 @@ INLINE enum page_reason leaf_of_width(const page_layout *layout, const uint8_t *
 
 enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,
                            page_rows *rows) {
-    return rows->source32 ? leaf_of_width(layout, page, rows, true)
-                          : leaf_of_width(layout, page, rows, false);
+    return rows->id32[0] ? leaf_of_width(layout, page, rows, true)
+                         : leaf_of_width(layout, page, rows, false);
 }

@@ -254,10 +254,10 @@ static enum page_reason look_again(const page_table *t, const int64_t *rowid,
     const int64_t only[2] = {row, row};
     if (found->state[i] == PAGE_ROW_ODD)
         return PAGE_FINE;
-    const page_columns one = {.count = found->state[i] == PAGE_ROW_NUMBERS,
-                              .rowid = &row,
-                              .source = &found->value[PAGE_SOURCE][i],
-                              .target = &found->value[PAGE_TARGET][i]};
+    const page_columns one = {
+        .count = found->state[i] == PAGE_ROW_NUMBERS,
+        .rowid = &row,
+        .id = {&found->value[PAGE_SOURCE][i], &found->value[PAGE_TARGET][i]}};
     return last_look(t, only, "", &one, 0);
 }
 

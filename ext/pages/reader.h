@@ -64,20 +64,19 @@ typedef struct page_table {
 /* The columns, in order of rowid: count entries each, free() by page_columns_clear. */
 typedef struct page_columns {
     int64_t count;
-    int64_t *rowid; /* NULL: 1 .. count */
-    int64_t *source, *target;
-    int32_t *source32, *target32; /* in place of both, where all that they hold fits */
-    uint8_t *text[2]; /* of source, target; bit i: entry i is a text's number */
+    int64_t *rowid;   /* NULL: 1 .. count */
+    int64_t *id[2];   /* source, target */
+    int32_t *id32[2]; /* in place of both, where all that they hold fits */
+    uint8_t *text[2]; /* bit i: entry i is a text's number */
     /* Rows with an end that is NULL, ascending: place << 2 | which (1: source, 2: target,
     ** 3: both). That end's entry means nothing, nor do the row's weights. */
     int64_t *half;
     int64_t halves;
-    int64_t *weight;     /* every weight is an INTEGER, or a text that is one; or */
-    int32_t *weight32;   /* ... likewise, and all that it holds fits; or */
-    double *real_weight; /* some weight is REAL (integers are converted) */
-    /* As the weights are, both; in either a NULL is -1 where there is a way back. */
-    int64_t *reverse;
-    double *real_reverse;
+    /* INTEGERs, and texts that are such; if some weight is REAL, the bits of doubles. In either column
+    ** a NULL is -1 where there is a reverse weight. */
+    int64_t *weight, *reverse;
+    int32_t *weight32; /* in place of weight, where all that it holds fits */
+    bool real;
     int64_t *edge_id;  /* where they are a column: INTEGERs */
     int64_t slow_rows; /* rows that the fast cell decoder left to the careful one */
     /* Source and target are there, and above NULL, as are weights that stay there; ends:
@@ -88,8 +87,7 @@ typedef struct page_columns {
 
 /* Entry i of source (k 0) or target (k 1), which are here. */
 static inline int64_t page_id_at(const page_columns *columns, int k, int64_t i) {
-    const int32_t *narrow = k ? columns->target32 : columns->source32;
-    return narrow ? narrow[i] : (k ? columns->target : columns->source)[i];
+    return columns->id32[k] ? columns->id32[k][i] : columns->id[k][i];
 }
 
 /* INTEGER weight i, which is here. */
@@ -99,7 +97,7 @@ static inline int64_t page_weight_at(const page_columns *columns, int64_t i) {
 
 /* Array k of the columns, which may be NULL, and the bytes of an entry; bits of texts and rows with a
 ** NULL end are none of these. */
-enum { PAGE_ARRAYS = 11 };
+enum { PAGE_ARRAYS = 9 };
 void **page_array(page_columns *columns, int k, size_t *size);
 void page_columns_clear(page_columns *columns);
 

@@ -134,8 +134,7 @@ static void clear_desk(struct desk *d) {
 static enum page_reason decode_leaf(struct desk *d, const page_leaves *leaves,
                                     gg_cells *cells, uint32_t leaf, int64_t *slow) {
     page_rows rows = {.rowid = d->value[CELL_ROWID],
-                      .source = d->value[CELL_SOURCE],
-                      .target = d->value[CELL_TARGET],
+                      .id = {d->value[CELL_SOURCE], d->value[CELL_TARGET]},
                       .weight = d->layout.column[PAGE_WEIGHT] != PAGE_NO_COLUMN
                                     ? d->value[CELL_WEIGHT]
                                     : NULL,
@@ -151,7 +150,7 @@ static enum page_reason decode_leaf(struct desk *d, const page_leaves *leaves,
         return reason;
     *slow += rows.slow;
     const gg_cell_rows decoded = {(uint32_t)rows.at,
-                                  {rows.source, rows.target, rows.weight, rows.rowid}};
+                                  {rows.id[0], rows.id[1], rows.weight, rows.rowid}};
     return cells->place->put(cells, leaf, &decoded) ? PAGE_FINE : PAGE_NOT_SENT;
 }
 
@@ -203,13 +202,10 @@ static enum page_reason settle_weights(const page_layout *layout, gg_cells *cell
     if (!cells->place->weigh(cells))
         return PAGE_NOT_SENT;
     cells->weights.stay = cells->weights.bad == cells->rows;
-    int64_t *weight = cells->weights.stay ? NULL : bring_send(cells, CELL_WEIGHT);
-    if (!cells->weights.stay && !weight)
+    columns->weight = cells->weights.stay ? NULL : bring_send(cells, CELL_WEIGHT);
+    if (!cells->weights.stay && !columns->weight)
         return PAGE_NOT_SENT;
-    if (layout->real)
-        columns->real_weight = (double *)weight;
-    else
-        columns->weight = weight;
+    columns->real = layout->real;
     return PAGE_FINE;
 }
 

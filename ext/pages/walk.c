@@ -174,23 +174,20 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
     const page_columns *c = team->columns;
     const uint8_t *buffer = desk->buffer;
     page_store_empty(&desk->helper.store);
-    *rows =
-        (page_rows){.rowid = keep ? team->filling.rowid : NULL,
-                    .source = c->source,
-                    .target = c->target,
-                    .source32 = c->source32,
-                    .target32 = c->target32,
-                    .weight = c->real_weight ? (int64_t *)c->real_weight : c->weight,
-                    .weight32 = c->weight32,
-                    .edge_id = c->edge_id,
-                    .reverse = c->real_reverse ? (int64_t *)c->real_reverse : c->reverse,
-                    .at = team->batch[b].start,
-                    .dense = true,
-                    .text = desk->text,
-                    .number = desk->number,
-                    .half = desk->half,
-                    .start = team->batch[b].start,
-                    .helper = &desk->helper};
+    *rows = (page_rows){.rowid = keep ? team->filling.rowid : NULL,
+                        .id = {c->id[0], c->id[1]},
+                        .id32 = {c->id32[0], c->id32[1]},
+                        .weight = c->weight,
+                        .weight32 = c->weight32,
+                        .edge_id = c->edge_id,
+                        .reverse = c->reverse,
+                        .at = team->batch[b].start,
+                        .dense = true,
+                        .text = desk->text,
+                        .number = desk->number,
+                        .half = desk->half,
+                        .start = team->batch[b].start,
+                        .helper = &desk->helper};
     for (uint32_t i = 0; i < batch_size(team, b); i++) {
         enum page_reason reason =
             page_leaf(layout, buffer + (size_t)i * layout->page_size, rows);
@@ -227,8 +224,6 @@ static enum page_reason decode_as_needed(struct team *team, uint32_t b, struct d
 static enum page_reason number_texts(struct team *team, const page_rows *rows) {
     intern *texts = team->source->texts;
     const page_columns *c = team->columns;
-    int64_t *wide[2] = {c->source, c->target};
-    int32_t *narrow[2] = {c->source32, c->target32};
     for (uint32_t i = 0; i < rows->texts; i++) {
         const page_text *text = &rows->text[i];
         if (i + TEXTS_AHEAD < rows->texts)
@@ -237,14 +232,14 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
             intern_hashed(texts, (const char *)text->bytes, text->length, text->hash);
         if (number < 0)
             return PAGE_NO_MEMORY;
-        if (narrow[0] && number > INT32_MAX)
+        if (c->id32[0] && number > INT32_MAX)
             return PAGE_ID_WIDE;
         int64_t at = rows->start + text->entry / 2;
         int k = text->entry % 2;
-        if (narrow[k])
-            narrow[k][at] = (int32_t)number;
+        if (c->id32[k])
+            c->id32[k][at] = (int32_t)number;
         else
-            wide[k][at] = number;
+            c->id[k][at] = number;
         c->text[k][at / 8] |= (uint8_t)(1 << at % 8);
         team->filling.any_text[k] = true;
     }

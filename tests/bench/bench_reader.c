@@ -176,8 +176,8 @@ static void hear(void *reading, const char *phase, double ms, int64_t items,
 static void build(struct reading *r, page_columns *c, const intern *texts, int threads) {
     gpugraph_edges edges = {
         .count = c->count,
-        .source = {c->source, c->text[0], c->source32},
-        .target = {c->target, c->text[1], c->target32},
+        .source = {c->id[0], c->text[0], c->id32[0]},
+        .target = {c->id[1], c->text[1], c->id32[1]},
         .weight_type = GPUGRAPH_INTEGER_WEIGHTS,
         .weight = c->weight,
         .weight32 = c->weight32,

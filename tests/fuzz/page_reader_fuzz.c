@@ -87,19 +87,16 @@ static void look_there(const page_source *source, const page_layout *layout,
     page_short old;
     if (page_send(&t, source, layout, leaves, &there, &old) != PAGE_FINE)
         return;
-    if (!(here->source || here->source32) || there.count != here->count ||
+    if (!(here->id[0] || here->id32[0]) || there.count != here->count ||
         there.slow_rows != here->slow_rows || !there.rowid != !here->rowid)
         __builtin_trap();
     const struct cells_view *v = &((struct cells_here *)there.cells)->v;
     const size_t bytes = (size_t)here->count * sizeof(int64_t);
-    const bool whole = here->weight || here->weight32, real = here->real_weight;
+    const bool weighted = here->weight || here->weight32;
     for (int64_t i = 0; i < here->count; i++) {
-        const int64_t weight = whole  ? page_weight_at(here, i)
-                               : real ? page_real_bits(here->real_weight[i])
-                                      : 0;
         if (v->to[CELL_SOURCE][i] != page_id_at(here, 0, i) ||
             v->to[CELL_TARGET][i] != page_id_at(here, 1, i) ||
-            ((whole || real) && v->to[CELL_WEIGHT][i] != weight))
+            (weighted && v->to[CELL_WEIGHT][i] != page_weight_at(here, i)))
             __builtin_trap();
     }
     if (here->rowid && memcmp(there.rowid, here->rowid, bytes) != 0)

@@ -104,18 +104,20 @@ static inline bool same_id(const page_columns *c, int k, int64_t n, const intern
            memcmp(texts->bytes + at, text, (size_t)bytes) == 0;
 }
 
+static inline double real_of(int64_t bits) {
+    double real;
+    memcpy(&real, &bits, sizeof real);
+    return real;
+}
+
 /* Is entry n of weights (k PAGE_WEIGHT) or of those of the ways back that of the statement's
 ** row, a text being what sqlite3_value_numeric_type makes of it? *real_seen: it is REAL. */
 static inline bool same_weight(const page_table *t, const page_columns *c, int k,
                                int64_t n, sqlite3_stmt *row, bool *real_seen) {
-    const double *real = k == PAGE_WEIGHT ? c->real_weight : c->real_reverse;
-    const bool narrow = k == PAGE_WEIGHT && c->weight32;
-    const bool whole = narrow || (k == PAGE_WEIGHT ? c->weight : c->reverse);
     if (!t->column[k])
-        return !whole && !real;
-    const int64_t integer = !whole             ? 0
-                            : k == PAGE_WEIGHT ? page_weight_at(c, n)
-                                               : c->reverse[n];
+        return !(k == PAGE_WEIGHT ? c->weight || c->weight32 : c->reverse != NULL);
+    const int64_t integer = k == PAGE_WEIGHT ? page_weight_at(c, n) : c->reverse[n];
+    const double real = real_of(integer);
     sqlite3_value *value = sqlite3_column_value(row, 1 + k);
     int type = sqlite3_value_numeric_type(value);
     bool same = type == SQLITE_INTEGER || type == SQLITE_FLOAT;
@@ -123,9 +125,9 @@ static inline bool same_weight(const page_table *t, const page_columns *c, int k
                   (type == SQLITE_NULL || sqlite3_column_double(row, 1 + k) < 0);
     *real_seen |= type == SQLITE_FLOAT && !closed;
     if (closed)
-        same = (type == SQLITE_NULL || same) && (real ? real[n] : (double)integer) < 0;
-    else if (real)
-        same &= !whole && sqlite3_value_double(value) == real[n];
+        same = (type == SQLITE_NULL || same) && (c->real ? real : (double)integer) < 0;
+    else if (c->real)
+        same &= sqlite3_value_double(value) == real;
     else
         same &= type == SQLITE_INTEGER && sqlite3_value_int64(value) == integer;
     return same;
@@ -200,8 +202,7 @@ static inline void check_columns(const page_table *t, const page_columns *c) {
     if (t->texts)
         check_texts(t->texts, seen);
     /* REAL weights only where the column or one value is REAL. */
-    ck_assert(!(c->real_weight || c->real_reverse) || n == halves || real_seen ||
-              column_is_real(t));
+    ck_assert(!c->real || n == halves || real_seen || column_is_real(t));
 }
 
 /* Tables that were decoded as a device does it, and leaves of these that were not. */
@@ -212,7 +213,8 @@ static inline void check_weighed(const page_columns *c, const gg_cell_weights *w
     uint64_t largest = 0, total = 0;
     for (int64_t i = 0; i < c->count; i++) {
         if (w->real) {
-            ck_assert(c->real_weight[i] >= 0 && c->real_weight[i] <= __DBL_MAX__);
+            const double real = real_of(c->weight[i]);
+            ck_assert(real >= 0 && real <= __DBL_MAX__);
             continue;
         }
         const uint64_t weight = (uint64_t)c->weight[i];
@@ -226,12 +228,8 @@ static inline void check_weighed(const page_columns *c, const gg_cell_weights *w
 
 static inline void bring_weights_here(page_columns *c) {
     gg_cells *cells = c->cells;
-    int64_t *weight = malloc((cells->rows + 1) * sizeof *weight);
-    ck_assert(cells->place->bring(cells, CELL_WEIGHT, 0, cells->rows, weight));
-    if (cells->weights.real)
-        c->real_weight = (double *)weight;
-    else
-        c->weight = weight;
+    c->weight = malloc((cells->rows + 1) * sizeof *c->weight);
+    ck_assert(cells->place->bring(cells, CELL_WEIGHT, 0, cells->rows, c->weight));
     check_weighed(c, &cells->weights);
 }
 
@@ -240,7 +238,7 @@ static inline void bring_ends_here(page_columns *c) {
     gg_cells *cells = c->cells;
     if (cells->weights.stay)
         bring_weights_here(c);
-    int64_t **to[2] = {&c->source, &c->target};
+    int64_t **to[2] = {&c->id[0], &c->id[1]};
     for (int k = 0; k < 2; k++) {
         *to[k] = malloc((cells->rows + 1) * sizeof **to[k]);
         ck_assert(cells->place->bring(cells, k == 0 ? CELL_SOURCE : CELL_TARGET, 0,
@@ -322,7 +320,7 @@ static inline const char *compare(const page_table *t, int64_t *slow) {
         ck_assert_int_eq(outcome == PAGE_NOT_USED, why != NULL);
         if (outcome == PAGE_READ)
             check_columns(t, &c);
-        of_width[c.source32 != NULL] += outcome == PAGE_READ;
+        of_width[c.id32[0] != NULL] += outcome == PAGE_READ;
         ck_assert(outcome == PAGE_READ || !t->texts || !t->texts->bytes);
         if (t->texts)
             intern_clear(t->texts);

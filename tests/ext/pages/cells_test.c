@@ -171,7 +171,7 @@ START_TEST(test_last_cell) {
     uint8_t *page = calloc(1, SIZE + PAGE_PAD);
     int64_t value[2];
     page_helper helper = {0};
-    page_rows rows = {.source = value, .target = value + 1, .helper = &helper};
+    page_rows rows = {.id = {value, value + 1}, .helper = &helper};
     page_layout_finish(&layout);
     page[0] = PAGE_LEAF;
     page[4] = 1;
@@ -263,8 +263,7 @@ static bool read_leaf(const page_layout *layout, const uint8_t *page, int64_t **
     const page_source source = {.file = &(sqlite3_file){&methods}, .pages = 9};
     page_helper helper = {.source = &source, .overflow = overflow};
     page_rows rows = {.rowid = value[CELL_ROWID],
-                      .source = value[CELL_SOURCE],
-                      .target = value[CELL_TARGET],
+                      .id = {value[CELL_SOURCE], value[CELL_TARGET]},
                       .weight = value[CELL_WEIGHT],
                       .helper = &helper};
     bool read = page_leaf(layout, page, &rows) == PAGE_FINE;

@@ -36,8 +36,9 @@ static void check_end(const page_columns *all, int64_t i, const page_columns *so
 }
 
 static double weight_at(const page_columns *c, int64_t i) {
-    const bool whole = c->weight || c->weight32;
-    return c->real_weight ? c->real_weight[i] : whole ? (double)page_weight_at(c, i) : 0;
+    if (!c->weight && !c->weight32)
+        return 0;
+    return c->real ? real_of(c->weight[i]) : (double)page_weight_at(c, i);
 }
 
 /* Reads the range, compares it with its rows among all, and returns how many there are. */
@@ -108,7 +109,7 @@ START_TEST(test_wide_row) {
     check_ranges(edges(db), _i % 2);
     t.range = before;
     ck_assert_int_eq(page_read(&t, 1, NULL, NULL, &c, &why), PAGE_READ);
-    ck_assert(c.source32 && c.target32 && c.count == 800);
+    ck_assert(c.id32[0] && c.id32[1] && c.count == 800);
     page_columns_clear(&c);
 }
 END_TEST

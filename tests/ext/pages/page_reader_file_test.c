@@ -202,7 +202,7 @@ START_TEST(test_failing_reads) {
         if (!failed) /* there were fewer reads than that */
             break;
         ck_assert_int_eq(outcome, PAGE_NOT_USED);
-        ck_assert_ptr_null(c.source);
+        ck_assert_ptr_null(c.id[0]);
         if (n % 8 == 0)
             check_read(&t);
     }

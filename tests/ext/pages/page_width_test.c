@@ -12,12 +12,12 @@ static bool is_narrow(const page_table *t, int threads, bool *weights) {
     page_columns c;
     const char *why;
     ck_assert_msg(page_read(t, threads, NULL, NULL, &c, &why) == PAGE_READ, "%s", why);
-    const bool narrow = c.source32 != NULL;
-    ck_assert(!c.source32 == !c.target32 && !c.source == !c.target);
-    ck_assert(narrow ? !c.source : c.source != NULL);
+    const bool narrow = c.id32[0] != NULL;
+    ck_assert(!c.id32[0] == !c.id32[1] && !c.id[0] == !c.id[1]);
+    ck_assert(narrow ? !c.id[0] : c.id[0] != NULL);
     *weights = c.weight32 != NULL;
-    ck_assert(!t->column[PAGE_WEIGHT] == !(c.weight || c.weight32 || c.real_weight));
-    ck_assert(!*weights || !(c.weight || c.real_weight));
+    ck_assert(!t->column[PAGE_WEIGHT] == !(c.weight || c.weight32));
+    ck_assert(!*weights || !c.weight);
     if (t->texts)
         intern_clear(t->texts);
     page_columns_clear(&c);
@@ -312,7 +312,7 @@ START_TEST(test_interrupted) {
     }
     /* It began without texts, and with them. Of two threads one asks, and may find nothing left to read. */
     ck_assert_int_gt(stop_at, _i == 0 ? 3 : 1);
-    ck_assert(c.source && c.text[0] && c.target[ROWS] == (int64_t)1 << 40);
+    ck_assert(c.id[0] && c.text[0] && c.id[1][ROWS] == (int64_t)1 << 40);
     ck_assert_int_eq(texts.count, ROWS);
     page_columns_clear(&c);
     intern_clear(&texts);
