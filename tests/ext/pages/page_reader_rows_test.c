@@ -55,8 +55,10 @@ START_TEST(test_overflow_pages) {
     t.column[2] = "src"; /* a long text for a weight */
     check_aside(&t, map ? map : "a weight");
     t.column[2] = NULL;
-    t.column[1] = "src"; /* the same chain in two roles */
-    check_chains(&t, map);
+    t.column[1] =
+        "src"; /* the same chain in two roles; of one page, where pages are large */
+    const char *why = compare(&t, NULL);
+    ck_assert_msg(!why || (map && strstr(why, map)), "stepped aside: %s", why);
 }
 END_TEST
 
