@@ -28,16 +28,14 @@ static int database_bytes(connection *c, const row_source *rows, double *bytes) 
     return rc;
 }
 
-/* The first rowid and the last; false: there is no row. */
-static int find_span(connection *c, const row_source *rows, sqlite3_int64 span[2],
-                     bool *any) {
-    const table_info *t = &rows->table;
+int table_span(connection *c, const row_source *rows, sqlite3_int64 span[2], bool *any) {
+    const char *id = source_row_name(rows), *schema = rows->table.schema,
+               *name = rows->table.name;
     sqlite3_stmt *statement;
     int rc = statement_prepare(c->db, &statement,
-                               OWN_SQL "SELECT (SELECT min(%s) FROM \"%w\".\"%w\"), "
-                                       "(SELECT max(%s) FROM \"%w\".\"%w\")",
-                               t->rowid_name, t->schema, t->name, t->rowid_name,
-                               t->schema, t->name);
+                               OWN_SQL "SELECT (SELECT min(\"%w\") FROM \"%w\".\"%w\"), "
+                                       "(SELECT max(\"%w\") FROM \"%w\".\"%w\")",
+                               id, schema, name, id, schema, name);
     *any = false;
     if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_ROW) {
         *any = sqlite3_column_type(statement, 0) == SQLITE_INTEGER;
@@ -57,7 +55,7 @@ int64_t table_rows_at_most(connection *c, const row_source *rows) {
     sqlite3_int64 span[2];
     double bytes;
     bool any;
-    if (!has_rowids(rows) || find_span(c, rows, span, &any) || !any)
+    if (!has_rowids(rows) || table_span(c, rows, span, &any) || !any)
         return 0;
     double most = rows_of_span(span);
     if (most <= FEW_ROWS)
@@ -151,7 +149,7 @@ int table_take_sample(connection *c, const row_source *rows, table_sample *sampl
     *sample = (table_sample){0, 0, false};
     int rc = database_bytes(c, rows, &bytes);
     if (rc == SQLITE_OK && has_rowids(rows))
-        rc = find_span(c, rows, span, &any);
+        rc = table_span(c, rows, span, &any);
     if (rc == SQLITE_OK && any)
         rc = read_sample(c, rows, span, &seen);
     if (rc || seen.rows == 0)

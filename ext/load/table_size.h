@@ -12,6 +12,9 @@
 /* 0: nobody knows, or something went wrong: what is read next will meet it. */
 int64_t table_rows_at_most(connection *c, const row_source *rows);
 
+/* The first and the last rowid; *any is false if the table has no row. An SQLITE_ code. */
+int table_span(connection *c, const row_source *rows, sqlite3_int64 span[2], bool *any);
+
 typedef struct table_sample {
     int64_t rows, vertices; /* about so many */
     bool counted;           /* rowids seem to be 1, 2, 3, ... */

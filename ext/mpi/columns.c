@@ -106,31 +106,8 @@ static bool open_file(struct opened *f, const options *o, gpugraph_run *run,
 
 /* ---- a range of it ---- */
 
-/* The first rowid and the last; false: there is no row, or run has failed. */
-static bool find_span(struct opened *f, gpugraph_run *run, int64_t span[2]) {
-    const char *id = source_row_name(&f->rows);
-    sqlite3_stmt *statement = NULL;
-    char *sql = sqlite3_mprintf("SELECT (SELECT min(\"%w\") FROM \"%w\".\"%w\"), (SELECT "
-                                "max(\"%w\") FROM \"%w\".\"%w\")",
-                                id, f->rows.table.schema, f->rows.table.name, id,
-                                f->rows.table.schema, f->rows.table.name);
-    bool any = false;
-    if (sql && sqlite3_prepare_v2(f->db, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW) {
-        any = sqlite3_column_type(statement, 0) == SQLITE_INTEGER;
-        span[0] = sqlite3_column_int64(statement, 0);
-        span[1] = sqlite3_column_int64(statement, 1);
-    } else {
-        gg_fail(run, GPUGRAPH_INVALID, "%s cannot be read: %s", f->rows.name,
-                sqlite3_errmsg(f->db));
-    }
-    sqlite3_finalize(statement);
-    sqlite3_free(sql);
-    return any;
-}
-
 /* How far into the span of rowids a part begins. */
-static unsigned __int128 place_in_span(const int64_t span[2], uint32_t part,
+static unsigned __int128 place_in_span(const sqlite3_int64 span[2], uint32_t part,
                                        uint32_t parts) {
     const uint64_t width = (uint64_t)span[1] - (uint64_t)span[0];
     return ((unsigned __int128)width + 1) * part / parts;
@@ -139,8 +116,12 @@ static unsigned __int128 place_in_span(const int64_t span[2], uint32_t part,
 /* The rowids of a part. False: there are none, or run has failed. */
 static bool choose_range(struct opened *f, gpugraph_run *run, uint32_t part,
                          uint32_t parts, int64_t range[2]) {
-    int64_t span[2];
-    if (!find_span(f, run, span))
+    sqlite3_int64 span[2];
+    bool any;
+    if (table_span(f->c, &f->rows, span, &any))
+        gg_fail(run, GPUGRAPH_INVALID, "%s cannot be read: %s", f->rows.name,
+                sqlite3_errmsg(f->db));
+    if (!any)
         return false;
     const unsigned __int128 begin = place_in_span(span, part, parts),
                             end = place_in_span(span, part + 1, parts);

@@ -10,7 +10,6 @@
 #include "format.h"
 #include "team.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { PORTION = 16 }; /* leaves that a thread takes at a time */
@@ -26,12 +25,6 @@ struct finding {
     atomic_uint next;  /* leaf */
     atomic_int reason; /* enum page_reason: the first that is for good */
 };
-
-static void stop(struct finding *f, enum page_reason reason) {
-    int none = PAGE_FINE;
-    if (reason)
-        atomic_compare_exchange_strong(&f->reason, &none, (int)reason);
-}
 
 static bool is_for_good(enum page_reason reason) {
     return reason == PAGE_DAMAGED || reason == PAGE_NO_MEMORY;
@@ -107,15 +100,15 @@ static void take_leaves(void *job, int member, int members) {
     double next_ms = 0;
     (void)members;
     if (!page_helper_open(&helper, f->source, f->layout) || !page)
-        stop(f, PAGE_NO_MEMORY);
+        page_stop(&f->reason, PAGE_NO_MEMORY);
     while (atomic_load(&f->reason) == PAGE_FINE) {
         const uint32_t first = atomic_fetch_add(&f->next, PORTION);
         if (first >= f->leaves->count)
             break;
         if (member == 0 && page_source_stops(f->source, &next_ms, first))
-            stop(f, PAGE_STOPPED);
+            page_stop(&f->reason, PAGE_STOPPED);
         for (uint32_t i = first; i < first + PORTION && i < f->leaves->count; i++)
-            stop(f, find_in_leaf(f, i, page, &helper));
+            page_stop(&f->reason, find_in_leaf(f, i, page, &helper));
     }
     free(page);
     page_helper_clear(&helper);

@@ -7,6 +7,8 @@
 #include "base/whole_number.h"
 #include "mutex.h"
 
+#include <stdatomic.h>
+
 enum {
     PAGE_INTERIOR = 0x05, /* page types of table b-trees */
     PAGE_LEAF = 0x0d,
@@ -260,6 +262,14 @@ void page_chain_start(page_chain *chain, const page_layout *layout, page_helper 
 ** `at` ascends from call to call. */
 enum page_reason page_chain_read(page_chain *chain, uint64_t at, uint64_t count,
                                  uint8_t *to);
+
+/* ---- teams of threads ---- */
+
+/* Stops a team for this reason unless it is PAGE_FINE. False: the team has stopped before. */
+static inline bool page_stop(atomic_int *of_team, enum page_reason reason) {
+    int fine = PAGE_FINE;
+    return reason && atomic_compare_exchange_strong(of_team, &fine, (int)reason);
+}
 
 /* ---- source.c: pages, and when to stop ---- */
 

@@ -11,7 +11,6 @@
 #include "mutex.h"
 #include "team.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
@@ -57,19 +56,14 @@ struct sending {
     atomic_int reason; /* the first one other than PAGE_FINE: everybody stops */
 };
 
-static void stop(struct sending *s, enum page_reason reason) {
-    int fine = PAGE_FINE;
-    if (reason)
-        atomic_compare_exchange_strong(&s->reason, &fine, (int)reason);
-}
-
 static void send_batch(struct sending *s, uint32_t first, uint32_t count) {
     uint8_t *block = s->cells->place->block(s->cells);
     if (!block) {
-        stop(s, PAGE_NOT_SENT);
+        page_stop(&s->reason, PAGE_NOT_SENT);
         return;
     }
-    stop(s, page_batch_read(s->source, s->layout, s->leaves->page + first, count, block));
+    page_stop(&s->reason, page_batch_read(s->source, s->layout, s->leaves->page + first,
+                                          count, block));
     s->cells->place->send(s->cells, block, first, count);
 }
 
@@ -82,7 +76,7 @@ static void send_some(void *job, int member, int members) {
         if (first >= s->leaves->count)
             return;
         if (member == 0 && page_source_stops(s->source, &next_ms, 0))
-            stop(s, PAGE_STOPPED);
+            page_stop(&s->reason, PAGE_STOPPED);
         const uint64_t left = s->leaves->count - first;
         send_batch(s, (uint32_t)first,
                    left < s->batch_pages ? (uint32_t)left : s->batch_pages);

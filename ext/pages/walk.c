@@ -24,7 +24,6 @@
 #include "mutex.h"
 #include "team.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
@@ -68,9 +67,7 @@ struct team {
 
 static void team_stop(struct team *team, enum page_reason reason,
                       const page_helper *helper) {
-    int fine = PAGE_FINE;
-    if (atomic_compare_exchange_strong(&team->reason, &fine, (int)reason) &&
-        reason == PAGE_SHORT_ROW)
+    if (page_stop(&team->reason, reason) && reason == PAGE_SHORT_ROW)
         team->short_row = (page_short){helper->short_rowid, helper->short_columns};
     gg_mutex_lock(&team->order_lock);
     gg_condition_wake(&team->placed_on);
