@@ -81,9 +81,8 @@ enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction dire
 bool gg_bfs_first_hubs(struct cuda_job *job, const struct device_csr *rows, uint32_t *hub,
                        uint32_t *closed) {
     const uint64_t words = gg_hub_words(rows->n);
-    first_hubs<<<gg_grid(job, words * 32, 8), GG_BLOCK, 0, job->stream>>>(*rows, hub,
-                                                                          closed, words);
-    return gg_launched(job, "first_hubs");
+    return GG_LAUNCH(job, first_hubs, gg_grid(job, words * 32, 8), *rows, hub, closed,
+                     words);
 }
 
 bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *below) {

@@ -80,15 +80,13 @@ static bool start_matrix(struct cuda_job *job, const struct matrix_rows<type> *r
     gg_upload(job, r->state, &state, sizeof state);
     if (!gg_going(job))
         return false;
-    begin_rows<type><<<gg_grid(job, r->rows, 1), GG_BLOCK, 0, job->stream>>>(*r);
-    return gg_launched(job, "begin_rows");
+    return GG_LAUNCH(job, begin_rows<type>, gg_grid(job, r->rows, 1), *r);
 }
 
 template <typename type>
 static void queue_step(struct cuda_job *job, const struct matrix_rows<type> *r) {
-    take_step<type><<<gg_grid(job, (uint64_t)r->rows * r->arcs.n, MATRIX_BLOCKS),
-                      GG_BLOCK, 0, job->stream>>>(*r);
-    gg_launched(job, "take_step");
+    GG_LAUNCH(job, take_step<type>,
+              gg_grid(job, (uint64_t)r->rows * r->arcs.n, MATRIX_BLOCKS), *r);
 }
 
 /* Some rows; `cell` is the host's. */
@@ -103,9 +101,8 @@ static bool search_rows(struct cuda_job *job, struct matrix_rows<type> *r,
             job, end, r->state, sizeof *end, [&] { queue_step(job, r); },
             [&] { return end->near == 0 && end->far == 0; }))
         return false;
-    gather_cells<type>
-        <<<gg_grid(job, cells, MATRIX_BLOCKS), GG_BLOCK, 0, job->stream>>>(*r, cells);
-    return gg_launched(job, "gather_cells") &&
+    return GG_LAUNCH(job, gather_cells<type>, gg_grid(job, cells, MATRIX_BLOCKS), *r,
+                     cells) &&
            gg_download(job, cell, r->cell, cells * sizeof *cell);
 }
 

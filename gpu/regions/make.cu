@@ -135,18 +135,17 @@ static bool grow_all(struct cuda_job *job, const struct device_csr *g,
                      const region_scratch *s, uint32_t *seeds, uint32_t *step) {
     uint32_t before = 0, tail = 0;
     gg_fill(job, s->tail, 0, sizeof *s->tail);
-    seed<<<gg_grid(job, g->n, 16), GG_BLOCK, 0, job->stream>>>(g->n, *s);
-    if (!gg_launched(job, "seed") || !gg_fetch(job, seeds, s->tail, sizeof *seeds))
+    if (!GG_LAUNCH(job, seed, gg_grid(job, g->n, 16), g->n, *s) ||
+        !gg_fetch(job, seeds, s->tail, sizeof *seeds))
         return false;
     *step = 0;
     do {
         before = tail;
         for (int i = 0; i < STEPS; i++, ++*step) {
             open_step<<<1, 1, 0, job->stream>>>(*s, *step);
-            grow<<<gg_grid(job, g->n, 8), GG_BLOCK, 0, job->stream>>>(*g, *s, *step);
+            GG_LAUNCH(job, grow, gg_grid(job, g->n, 8), *g, *s, *step);
         }
-        if (!gg_launched(job, "grow") ||
-            !gg_fetch(job, &tail, s->tail + *step, sizeof tail))
+        if (!gg_fetch(job, &tail, s->tail + *step, sizeof tail))
             return false;
     } while (tail != before && *step < MOST_STEPS);
     return true;
@@ -168,29 +167,23 @@ static bool divide(struct cuda_job *job, const struct device_csr *g,
         bits++;
     size_t bytes = s->cub_bytes;
     gg_fill(job, s->size, 0, (labels + 1ull) * sizeof *s->size);
-    gather_rest<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(n, *s, step, seeds);
-    label_found<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(n, *s);
-    gg_launched(job, "label_found");
+    GG_LAUNCH(job, gather_rest, gg_grid(job, n, 16), n, *s, step, seeds);
+    GG_LAUNCH(job, label_found, gg_grid(job, n, 16), n, *s);
     gg_note(job,
             cub::DeviceRadixSort::SortPairs(s->cub, bytes, s->key, s->key_sorted,
                                             s->found, s->order, (int64_t)n, 0, bits,
                                             job->stream),
             "sort of regions");
-    count_pieces<<<gg_grid(job, labels + 1ull, 16), GG_BLOCK, 0, job->stream>>>(labels,
-                                                                                *s);
-    gg_launched(job, "count_pieces");
+    GG_LAUNCH(job, count_pieces, gg_grid(job, labels + 1ull, 16), labels, *s);
     if (!sum_up(job, s, s->size, s->start, labels + 1ull) ||
         !sum_up(job, s, s->pieces, s->piece, labels + 1ull) ||
         !gg_fetch(job, &r->view.count, s->piece + labels, sizeof r->view.count))
         return false;
     if (!take(job, &kept->part, &r->view.rank, n, sizeof *r->view.rank))
         return false;
-    cut<<<gg_grid(job, labels + 1ull, 16), GG_BLOCK, 0, job->stream>>>(labels, n, *s,
-                                                                       s->first);
-    gg_launched(job, "cut");
-    number<<<gg_grid(job, (uint64_t)r->view.count * GG_BLOCK, 8), GG_BLOCK, 0,
-             job->stream>>>(r->view.count, s->first, *s, r->view.rank);
-    return gg_launched(job, "number");
+    GG_LAUNCH(job, cut, gg_grid(job, labels + 1ull, 16), labels, n, *s, s->first);
+    return GG_LAUNCH(job, number, gg_grid(job, (uint64_t)r->view.count * GG_BLOCK, 8),
+                     r->view.count, s->first, *s, r->view.rank);
 }
 
 /* Counts and fills the arcs of the regions. */
@@ -203,14 +196,12 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
         !take(job, &kept->part, &r->view.place, r->view.count, sizeof *r->view.place))
         return false;
     gg_fill(job, s->most, 0, sizeof most);
-    count_arcs<<<gg_grid(job, n + 1, 16), GG_BLOCK, 0, job->stream>>>(
-        *g, *s, r->view.rank, by_weight);
-    gg_launched(job, "count_arcs");
+    GG_LAUNCH(job, count_arcs, gg_grid(job, n + 1, 16), *g, *s, r->view.rank, by_weight);
     sum_up(job, s, s->inner, r->view.inner, n + 1);
     sum_up(job, s, s->outer, s->outer_before, n + 1);
-    describe<<<gg_grid(job, r->view.count, 16), GG_BLOCK, 0, job->stream>>>(
-        r->view.count, s->first, r->view.inner, *s, r->view.place);
-    if (!gg_launched(job, "describe") || !gg_fetch(job, most, s->most, sizeof most) ||
+    if (!GG_LAUNCH(job, describe, gg_grid(job, r->view.count, 16), r->view.count,
+                   s->first, r->view.inner, *s, r->view.place) ||
+        !gg_fetch(job, most, s->most, sizeof most) ||
         !gg_fetch(job, &ends[0], r->view.inner + n, sizeof *ends) ||
         !gg_fetch(job, &ends[1], s->outer_before + n, sizeof *ends))
         return false;
@@ -233,8 +224,7 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
           !take(job, &kept->part, &r->view.length, r->outers, sizeof *r->view.length))) ||
         !take(job, &kept->part, &r->view.target, r->inners, sizeof *r->view.target))
         return false;
-    fill<<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(*g, *s, r->view);
-    return gg_launched(job, "fill") && gg_wait(job);
+    return GG_LAUNCH(job, fill, gg_grid(job, n, 16), *g, *s, r->view) && gg_wait(job);
 }
 
 static bool make(struct cuda_job *job, const struct device_csr *g,

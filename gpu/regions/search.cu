@@ -109,16 +109,14 @@ bool gg_search_regions(struct cuda_job *job, const struct device_regions *r,
     gg_mark(job, GG_BEGAN);
     if (!start_region_search(job, r, &s))
         return false;
-    gg_plant_regions<<<gg_grid(job, sources, 2), GG_BLOCK, 0, job->stream>>>(
-        *r, s, source, sources);
-    if (!gg_launched(job, "gg_plant_regions") ||
+    if (!GG_LAUNCH(job, gg_plant_regions, gg_grid(job, sources, 2), *r, s, source,
+                   sources) ||
         !(r->arc ? launch_region_search<true>(job, r, &s, out)
                  : launch_region_search<false>(job, r, &s, out)))
         return false;
-    bring_regions_back<<<gg_grid(job, r->n, 16), GG_BLOCK, 0, job->stream>>>(*r, s,
-                                                                             distance);
-    if (!gg_launched(job, "bring_regions_back") || !gg_mark(job, GG_ENDED) ||
-        !gg_wait(job) || !gg_fetch(job, &found, s.found, sizeof found) ||
+    if (!GG_LAUNCH(job, bring_regions_back, gg_grid(job, r->n, 16), *r, s, distance) ||
+        !gg_mark(job, GG_ENDED) || !gg_wait(job) ||
+        !gg_fetch(job, &found, s.found, sizeof found) ||
         !gg_download(job, &board, s.queue.board, sizeof board))
         return false;
     if (board.end == REGIONS_STOPPED) {

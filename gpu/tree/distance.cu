@@ -185,12 +185,10 @@ static bool pass_over_edges(struct cuda_job *job, distance_pass<type, number> pa
                             unsigned long long *largest) {
     pass.largest = largest;
     gg_fill(job, largest, 0, sizeof *largest);
-    find_largest<type><<<gg_grid(job, pass.edges.n, 8), GG_BLOCK, 0, job->stream>>>(
-        pass.distance, pass.edges.n, largest);
-    gg_launched(job, "find_largest");
-    distance_tree<type><<<gg_grid(job, pass.edges.m / EDGES_A_THREAD + 1, 8), GG_BLOCK, 0,
-                          job->stream>>>(pass);
-    return gg_launched(job, "distance_tree");
+    GG_LAUNCH(job, find_largest<type>, gg_grid(job, pass.edges.n, 8), pass.distance,
+              pass.edges.n, largest);
+    return GG_LAUNCH(job, distance_tree<type>,
+                     gg_grid(job, pass.edges.m / EDGES_A_THREAD + 1, 8), pass);
 }
 
 /* Marks what is settled, and counts the vertices that are reached and open. */
@@ -199,9 +197,8 @@ static bool count_tied(struct cuda_job *job, const distance_pass<type, number> &
                        struct tie_scratch *s, uint32_t *open) {
     const uint32_t n = pass.edges.n;
     gg_fill(job, &s->open, 0, sizeof s->open);
-    settle_vertices<type><<<gg_grid(job, n, 16), GG_BLOCK, 0, job->stream>>>(
-        pass.distance, n, pass.tree_edge, s);
-    return gg_launched(job, "settle_vertices") &&
+    return GG_LAUNCH(job, settle_vertices<type>, gg_grid(job, n, 16), pass.distance, n,
+                     pass.tree_edge, s) &&
            gg_fetch(job, open, &s->open, sizeof *open);
 }
 
@@ -222,9 +219,9 @@ static bool settle_tied(struct cuda_job *job, const struct tree_task *t,
     pass.settled = s->settled;
     if (!gg_fill(job, s, 0, scratch_bytes(pass.edges.n)))
         return false;
-    settle_sources<<<gg_grid(job, sources, 2), GG_BLOCK, 0, job->stream>>>(t->source,
-                                                                           sources, s);
-    if (!gg_launched(job, "settle_sources") || !count_tied(job, pass, s, &open))
+    if (!GG_LAUNCH(job, settle_sources, gg_grid(job, sources, 2), t->source, sources,
+                   s) ||
+        !count_tied(job, pass, s, &open))
         return false;
     before = open + 1;
     for (int round = 0; round < TIE_ROUNDS && open > 0 && open < before; round++) {

@@ -139,9 +139,8 @@ static bool find_parent_edges(struct cuda_job *job, gpugraph_direction direction
     struct device_edges edges;
     if (!gg_begin_tree(job, false, &edges, tree_edge))
         return false;
-    parent_edges<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(
-        edges, ways_of(direction), parent, tree_edge);
-    return gg_launched(job, "parent_edges");
+    return GG_LAUNCH(job, parent_edges, gg_grid(job, edges.m, 16), edges,
+                     ways_of(direction), parent, tree_edge);
 }
 
 bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,

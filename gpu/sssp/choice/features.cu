@@ -203,16 +203,13 @@ static bool compute_features(struct cuda_job *job, enum csr_kind kind,
     struct measured *there = gg_carve<struct measured>(&space, 1);
     const uint64_t step = (edges.m + FEATURE_SAMPLE - 1) / FEATURE_SAMPLE;
     gg_fill(job, there, 0, sizeof *there);
-    degrees<<<gg_grid(job, g->n, 8), GG_BLOCK, 0, job->stream>>>(*g, &there->degree);
-    gg_launched(job, "degrees");
+    GG_LAUNCH(job, degrees, gg_grid(job, g->n, 8), *g, &there->degree);
     sample<<<1, FEATURE_SAMPLE, 0, job->stream>>>(edges, job->graph->distance_type, step,
                                                   there->sample);
     gg_launched(job, "sample");
-    if (edges.m > 0) {
-        balls<<<FEATURE_BALLS, GG_BLOCK, 0, job->stream>>>(
-            *g, kind == CSR_IN ? edges.target : edges.source, edges.m, there->levels);
-        gg_launched(job, "balls");
-    }
+    if (edges.m > 0)
+        GG_LAUNCH(job, balls, FEATURE_BALLS, *g,
+                  kind == CSR_IN ? edges.target : edges.source, edges.m, there->levels);
     if (!gg_download(job, &found, there, sizeof found))
         return false;
     set_degrees(f, g, &found.degree);

@@ -135,9 +135,7 @@ static bool start_queues(struct cuda_job *job, const struct sssp_search *s,
         return false;
     if (!l->none) {
         const uint32_t sources = s->wanted->source_count;
-        mark_sources<<<gg_grid(job, sources, 4), GG_BLOCK, 0, job->stream>>>(
-            l->m, s->ends, sources);
-        gg_launched(job, "mark_sources");
+        GG_LAUNCH(job, mark_sources, gg_grid(job, sources, 4), l->m, s->ends, sources);
     }
     void *arguments[] = {&l->m};
     return gg_launch_cooperative(job, &l->kernel, l->blocks, arguments);
