@@ -3,20 +3,26 @@
 **
 **     search from the source, ended at the target, or by weight from both ends
 **        v
-**     tree edges; one thread walks up from the target
+**     tree edges; one thread walks up from the target and writes the path to pinned memory
 **        v
-**     the path alone comes back over the bus
+**     the path alone crosses the bus
 **
-** A step up the tree is two loads deep, about a microsecond for one thread, so a long
-** path is left to the host, which is sent the tree. By weight the number of steps is not
-** known before: the thread gives up after as many steps as sending the tree would take.
-** If the device has left ties of distance (tree/distance.cu) and one of them ends the
-** walk, the host settles them from the distances. */
+** A step up the tree takes one thread about a microsecond. The host makes the tree from the
+** distances if the path is long, or if the device has left ties of distance
+** (tree/distance.cu) and one of them ends the walk. */
+#include "base/words.h"
 #include "bfs/bfs.cuh"
 #include "path.cuh"
 #include "path.h"
 #include "regions/regions.cuh"
 #include "sssp/sssp.h"
+
+enum {
+    PATH_HEAD = 2, /* numbers before the edges of a walk: its steps, its last vertex */
+    WALK_STEPS = 1 << 16 /* of a walk on the device: some 65 ms */
+};
+static_assert((PATH_HEAD + WALK_STEPS) * sizeof(uint64_t) <= GG_STAGE_BYTES,
+              "a stage holds a walk");
 
 /* One thread. number: as wide as the graph's edge numbers. room: steps, where they led;
 ** then the edges, from the target on. */
@@ -36,103 +42,83 @@ static __global__ void walk_up(device_edges edges, const number *tree_edge,
     room[1] = v;
 }
 
-/* Steps that take no longer than sending the tree to the host: a thread of the device
-** takes 1,000 steps from a vertex to its parent in a millisecond, and 20 MB come back
-** meanwhile. */
-static uint32_t worthwhile_steps(const struct cuda_job *job) {
-    double bytes = (double)gg_tree_bytes(job, true);
-    return (uint32_t)((bytes / 2e7 + 1) * 1000);
-}
-
-/* How many steps there is room for behind the head, in so many words. */
-static uint64_t steps_of_room(const struct cuda_job *job, uint64_t words) {
-    uint64_t numbers = words / (job->graph->wide ? 2 : 1);
-    return numbers < PATH_HEAD ? 0 : numbers - PATH_HEAD;
-}
-
-template <typename number>
-static bool launch_walk(struct cuda_job *job, const gpugraph_search *search,
-                        const struct device_edges *edges, const void *tree, uint32_t most,
-                        void *room, uint32_t walk[PATH_HEAD]) {
-    number head[PATH_HEAD];
-    walk_up<<<1, 1, 0, job->stream>>>(*edges, static_cast<const number *>(tree),
-                                      search->target[0], search->source[0], most,
-                                      static_cast<number *>(room));
-    if (!gg_launched(job, "walk_up") || !gg_fetch(job, head, room, sizeof head))
-        return false;
-    walk[0] = (uint32_t)head[0];
-    walk[1] = (uint32_t)head[1];
-    return true;
-}
-
 /* What the caller gets. */
 struct way_back {
     void *edge;
     uint32_t *count;
 };
 
-/* Brings the path back from `room`, where it lies from the target on. */
-static bool bring_path_back(struct cuda_job *job, uint32_t steps, const void *room,
-                            double started, const struct way_back *way) {
-    const size_t size = gg_edge_size(job->graph->wide);
-    const char *edges = static_cast<const char *>(room) + PATH_HEAD * size;
-    if (!gg_download(job, way->edge, edges, steps * size))
+template <typename number>
+static bool launch_walk(struct cuda_job *job, const gpugraph_search *search,
+                        const struct device_edges *edges, const void *tree, void *room) {
+    walk_up<<<1, 1, 0, job->stream>>>(*edges, static_cast<const number *>(tree),
+                                      search->target[0], search->source[0],
+                                      (uint32_t)WALK_STEPS, static_cast<number *>(room));
+    return gg_launched(job, "walk_up") && gg_wait(job);
+}
+
+/* Walks up the tree. *done: the walk has reached the source, and *way has the path. Pinned
+** memory has the same address on the device. */
+static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
+                      const void *tree, const struct way_back *way, bool *done) {
+    const gpugraph_graph *graph = job->graph;
+    const bool wide = graph->wide;
+    struct device_edges edges;
+    void *room = job->device->stage[0]; /* free once all that was queued is done */
+    double started = gg_now_ms();
+    if (!gg_device_edges(job, false, &edges) || !gg_wait(job) ||
+        !(wide ? launch_walk<uint64_t>(job, search, &edges, tree, room)
+               : launch_walk<uint32_t>(job, search, &edges, tree, room)))
         return false;
-    gg_reverse_edges(job->graph, way->edge, steps);
+    const uint32_t steps = (uint32_t)gg_edge_at(room, wide, 0);
+    *done = (uint32_t)gg_edge_at(room, wide, 1) == search->source[0];
+    if (!*done)
+        return true;
+    const size_t size = gg_edge_size(wide);
+    memcpy(way->edge, static_cast<char *>(room) + PATH_HEAD * size, steps * size);
+    gg_reverse_edges(graph, way->edge, steps);
     *way->count = steps;
     gg_phase(job->run, "walk", started, steps, "up the tree, on the device");
     return true;
 }
 
-/* Walks up the tree, for as many steps as are worthwhile and fit `words` words. *done: the walk
-** has reached the source, and *way has the path. */
-static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
-                      const void *tree, void *room, uint64_t words,
-                      const struct way_back *way, bool *done) {
-    const uint64_t fit = steps_of_room(job, words);
-    const uint32_t worth = worthwhile_steps(job),
-                   most = worth < fit ? worth : (uint32_t)fit;
-    struct device_edges edges;
-    uint32_t walk[PATH_HEAD]; /* steps, the last vertex */
-    double started = gg_now_ms();
-    if (!gg_device_edges(job, false, &edges) ||
-        !(job->graph->wide
-              ? launch_walk<uint64_t>(job, search, &edges, tree, most, room, walk)
-              : launch_walk<uint32_t>(job, search, &edges, tree, most, room, walk)))
-        return false;
-    *done = walk[1] == search->source[0];
-    return !*done || bring_path_back(job, walk[0], room, started, way);
-}
+/* Depths or distances of all vertices, on the device. */
+struct path_values {
+    const void *value;
+    gpugraph_distance_type type;
+    bool weighted;
+};
 
-static bool walk_on_host(struct cuda_job *job, const void *on_device, uint32_t target,
-                         const struct way_back *way) {
-    const gpugraph_graph *graph = job->graph;
-    double started = gg_now_ms();
-    uint64_t bytes = gg_tree_bytes(job, true);
-    void *tree = gg_edges_home(job) ? gg_alloc(job->run, bytes, 1) : NULL;
-    if (tree && gg_download(job, tree, on_device, bytes))
-        gg_walk_path(graph, tree, target, job->run, way->edge, way->count);
-    gg_release(tree);
-    if (gg_going(job))
-        gg_phase(job->run, "walk", started, *way->count, "on the host: a long way");
-    return gg_going(job);
-}
-
-/* *steps: the target's word, which is its depth by depth. */
 static bool look_at_target(struct cuda_job *job, const gpugraph_search *search,
-                           gpugraph_distance_type type, const void *distance, bool *found,
-                           uint32_t *steps) {
-    const size_t size = gg_distance_size(type);
+                           const struct path_values *values, bool *found) {
+    const size_t size = gg_distance_size(values->type);
     uint64_t bits = 0;
     if (!gg_fetch(job, &bits,
-                  static_cast<const unsigned char *>(distance) + size * search->target[0],
+                  static_cast<const unsigned char *>(values->value) +
+                      size * search->target[0],
                   size))
         return false;
-    *found = bits != (type == GPUGRAPH_UINT32   ? UINT32_MAX
-                      : type == GPUGRAPH_UINT64 ? UINT64_MAX
-                                                : real::unreached());
-    *steps = (uint32_t)bits;
+    *found = gg_word_at(values->type, &bits, 0) != GG_INFINITE;
     return true;
+}
+
+/* The host makes the tree, and walks up it. */
+static bool walk_on_host(struct cuda_job *job, const gpugraph_search *search,
+                         const struct path_values *values, const struct way_back *way) {
+    gpugraph_graph *graph = job->graph;
+    gpugraph_run *run = job->run;
+    const size_t size = gg_distance_size(values->type);
+    void *value = gg_alloc(run, graph->n, size);
+    void *tree = gg_alloc(run, gg_tree_bytes(job, true), 1);
+    if (value && tree && gg_edges_home(job) &&
+        gg_download(job, value, values->value, graph->n * size) &&
+        (values->weighted
+             ? gg_distance_tree(graph, search, run, value, tree)
+             : gg_depth_tree(graph, search, run, (uint32_t *)value, tree)) == GPUGRAPH_OK)
+        gg_walk_path(graph, tree, search->target[0], run, way->edge, way->count);
+    gg_release(value);
+    gg_release(tree);
+    return gg_going(job);
 }
 
 /* ---- by depth ---- */
@@ -152,54 +138,31 @@ static bool search_by_depth(struct cuda_job *job, const gpugraph_search *search,
 static bool find_by_depth(struct cuda_job *job, const gpugraph_search *search,
                           const struct way_back *way) {
     struct bfs_outcome out;
-    uint32_t steps;
-    bool found, done = false;
-    if (!search_by_depth(job, search, &out) ||
-        !look_at_target(job, search, GPUGRAPH_UINT32, out.depth, &found, &steps) ||
-        !found || !gg_bfs_tree(job, search, &out))
-        return gg_going(job);
-    /* The tree is made, so the depths' place is free. */
-    if (steps <= worthwhile_steps(job) &&
-        !walk_tree(job, search, out.tree, out.depth, job->graph->n, way, &done))
+    bool found, done;
+    if (!search_by_depth(job, search, &out))
         return false;
-    return done || walk_on_host(job, out.tree, search->target[0], way);
+    const struct path_values depths = {out.depth, GPUGRAPH_UINT32, false};
+    if (!look_at_target(job, search, &depths, &found) || !found ||
+        !gg_bfs_tree(job, search, &out) || !walk_tree(job, search, out.tree, way, &done))
+        return gg_going(job);
+    return done || walk_on_host(job, search, &depths, way);
 }
 
 /* ---- by weight ---- */
-
-/* The host makes the tree, because ties on the path are left. */
-static bool settle_on_host(struct cuda_job *job, const gpugraph_search *search,
-                           const struct sssp_outcome *out, const struct way_back *way) {
-    gpugraph_graph *graph = job->graph;
-    gpugraph_run *run = job->run;
-    size_t size = gg_distance_size(graph->distance_type);
-    void *distance = gg_alloc(run, graph->n, size);
-    void *tree = gg_alloc(run, gg_tree_bytes(job, true), 1);
-    if (distance && tree && gg_edges_home(job) &&
-        gg_download(job, distance, out->distance, graph->n * size) &&
-        gg_distance_tree(graph, search, run, distance, tree) == GPUGRAPH_OK)
-        gg_walk_path(graph, tree, search->target[0], run, way->edge, way->count);
-    gg_release(distance);
-    gg_release(tree);
-    return gg_going(job);
-}
 
 /* From both ends. *open: the search from the source has to find the path, because edges
 ** of a vertex on it tie, or it is long. */
 static bool find_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
                                 const struct way_back *way, bool *open) {
     struct sssp_outcome out;
-    uint32_t unused;
     bool found, done;
-    if (!gg_search_from_both_ends(job, search, &out, open) || *open ||
-        !look_at_target(job, search, job->graph->distance_type, out.distance, &found,
-                        &unused))
+    if (!gg_search_from_both_ends(job, search, &out, open) || *open)
         return gg_going(job);
-    *open = !found && out.lost;
-    if (!found)
-        return true;
+    const struct path_values distances = {out.distance, job->graph->distance_type, true};
+    if (!look_at_target(job, search, &distances, &found) || !found)
+        return gg_going(job);
     if (!gg_sssp_tree(job, search, &out, NULL) ||
-        !walk_tree(job, search, out.tree, out.scratch, gg_path_scratch(job), way, &done))
+        !walk_tree(job, search, out.tree, way, &done))
         return false;
     *open = !done;
     return true;
@@ -208,22 +171,18 @@ static bool find_from_both_ends(struct cuda_job *job, const gpugraph_search *sea
 /* From the source. *lost: a sum left the range. */
 static bool find_by_weight(struct cuda_job *job, const gpugraph_search *search,
                            const struct way_back *way, bool *lost) {
-    const uint64_t words = gg_distance_tree_scratch(job);
     struct sssp_outcome out;
-    uint32_t unused, ties;
+    uint32_t ties;
     bool found, done;
     if (!gg_sssp_search(job, search, true, &out))
         return false;
     *lost = out.lost;
-    if (out.lost ||
-        !look_at_target(job, search, job->graph->distance_type, out.distance, &found,
-                        &unused) ||
-        !found || !gg_sssp_tree(job, search, &out, &ties) ||
-        !walk_tree(job, search, out.tree, out.scratch, words, way, &done) || done)
+    const struct path_values distances = {out.distance, job->graph->distance_type, true};
+    if (out.lost || !look_at_target(job, search, &distances, &found) || !found ||
+        !gg_sssp_tree(job, search, &out, &ties) ||
+        !walk_tree(job, search, out.tree, way, &done))
         return gg_going(job);
-    /* A tie ends the walk, or there are too many steps. */
-    return ties > 0 ? settle_on_host(job, search, &out, way)
-                    : walk_on_host(job, out.tree, search->target[0], way);
+    return done || walk_on_host(job, search, &distances, way);
 }
 
 /* ---- driver ---- */

@@ -44,16 +44,15 @@ static bool has_rows(const gpugraph_graph *graph, enum csr_kind kind) {
     return copy && copy->rows[kind].made && copy->rows[kind].weight;
 }
 
-static bool find_transpose(struct cuda_job *job, struct sssp_search *s, int64_t own,
-                           struct pull_part *kept) {
-    const enum csr_kind kind = (enum csr_kind)gg_reverse_kind(s->wanted->direction);
-    if (!has_rows(job->graph, kind) &&
-        (kept->searches[kind]++ < s->parameters.turn_after ||
-         gg_device_graph_lacks(job->graph, kind, true) + own > gg_device_room(job)))
+bool gg_sssp_transpose(struct cuda_job *job, const gpugraph_search *search, int64_t own,
+                       struct device_csr *rows) {
+    const enum csr_kind kind = (enum csr_kind)gg_reverse_kind(search->direction);
+    const bool fits =
+        has_rows(job->graph, kind) ||
+        gg_device_graph_lacks(job->graph, kind, true) + own <= gg_device_room(job);
+    if (fits && gg_device_csr(job, kind, true, rows))
         return true;
-    if (gg_device_csr(job, kind, true, &s->turned))
-        return true;
-    s->turned = device_csr();
+    *rows = device_csr();
     return gg_do_without(job);
 }
 
@@ -80,10 +79,16 @@ static bool make_light_arcs(struct cuda_job *job, const struct sssp_search *s,
 
 bool gg_sssp_prepare_pull(struct cuda_job *job, struct sssp_search *s, int64_t own) {
     const struct sssp_parameters *p = &s->parameters;
-    if (p->kind != SSSP_PERSISTENT || p->pull <= 0 || p->local || s->wanted->limit > 0)
+    if (p->kind != SSSP_PERSISTENT || p->pull <= 0 || p->local || s->back.begin ||
+        s->wanted->limit > 0)
         return true;
     struct pull_part *kept = (struct pull_part *)gg_device_part(job, &pull_kind);
-    if (!kept || !find_transpose(job, s, own, kept))
+    const enum csr_kind turned = (enum csr_kind)gg_reverse_kind(s->wanted->direction);
+    if (!kept)
+        return false;
+    if (!has_rows(job->graph, turned) && kept->searches[turned]++ < p->turn_after)
+        return true;
+    if (!gg_sssp_transpose(job, s->wanted, own, &s->turned))
         return false;
     return !s->turned.begin || s->type != GPUGRAPH_UINT32 ||
            make_light_arcs(job, s, own, kept);

@@ -20,7 +20,8 @@ static void carve_sssp(const struct cuda_job *job, struct workspace *space,
     uint64_t tree_bytes = gg_tree_bytes(job, tree), scratch = 0;
     uint64_t n = s->g.n, ends = (uint64_t)s->wanted->source_count;
     ends += s->wanted->target_count;
-    s->distance = gg_carve<unsigned char>(space, n * gg_distance_size(s->type));
+    const uint64_t halves = s->back.begin ? 2 : 1;
+    s->distance = gg_carve<unsigned char>(space, halves * n * gg_distance_size(s->type));
     s->ends = gg_carve<uint32_t>(space, ends);
     out->distance = s->distance;
     out->ends = s->ends;
@@ -56,8 +57,8 @@ uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s)
 /* By regions where that is asked for, or has paid for itself, and they are there; else
 ** by buckets. Multi-queues have distances of 32 bits. They do not end early, so "auto"
 ** takes none for a limit or targets. */
-static bool choose_engine(struct cuda_job *job, const struct sssp_features *features,
-                          struct sssp_search *s) {
+static bool choose_engine(struct cuda_job *job, struct sssp_search *s) {
+    const struct sssp_features *features = &s->features;
     const bool is_auto = gg_method_is_auto(job->run);
     const gg_method *asked =
         is_auto ? NULL : gg_find_method(&gg_sssp_cuda, job->run->method);
@@ -85,10 +86,11 @@ static bool choose_engine(struct cuda_job *job, const struct sssp_features *feat
 static bool make_sssp_room(struct cuda_job *job, struct sssp_search *s, bool tree,
                            struct sssp_outcome *out, struct workspace *space) {
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(s->wanted->direction);
+    const bool fixes = s->parameters.local && !s->back.begin;
     *space = {NULL, 0};
     carve_sssp(job, space, s, tree, out);
     space->used += gg_sssp_engine_bytes(job, s);
-    if ((s->parameters.local && !gg_fix_arcs(job, kind, &s->g, (int64_t)space->used)) ||
+    if ((fixes && !gg_fix_arcs(job, kind, &s->g, (int64_t)space->used)) ||
         !gg_sssp_prepare_pull(job, s, (int64_t)space->used) || !gg_workspace(job, space))
         return false;
     s->fixed = gg_fixed_arcs(job->graph, kind);
@@ -98,37 +100,46 @@ static bool make_sssp_room(struct cuda_job *job, struct sssp_search *s, bool tre
     return true;
 }
 
-bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
-                    struct sssp_outcome *out) {
-    struct sssp_search s = sssp_search();
-    struct sssp_features features;
-    struct workspace space;
-    *out = sssp_outcome();
-    s.wanted = search;
-    s.type = job->graph->distance_type;
-    s.stop = job->device->device_stop;
+bool gg_sssp_begin(struct cuda_job *job, const gpugraph_search *search,
+                   struct sssp_search *s) {
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
-    if (!gg_device_csr(job, kind, true, &s.g) ||
-        !gg_device_features(job, kind, &s.g, &features) ||
-        !choose_engine(job, &features, &s))
-        return false;
-    double started = gg_now_ms();
-    if (!make_sssp_room(job, &s, tree, out, &space))
+    *s = sssp_search();
+    s->wanted = search;
+    s->type = job->graph->distance_type;
+    s->stop = job->device->device_stop;
+    return gg_device_csr(job, kind, true, &s->g) &&
+           gg_device_features(job, kind, &s->g, &s->features);
+}
+
+bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree,
+                 struct sssp_outcome *out) {
+    struct workspace space;
+    const double started = gg_now_ms();
+    *out = sssp_outcome();
+    if (!make_sssp_room(job, s, tree, out, &space))
         return false;
     /* They may have been given back for the room. */
-    if (s.parameters.kind == SSSP_REGIONS && gg_sssp_regions_bytes(job, &s) == 0) {
-        gg_sssp_choose(&features, SSSP_PERSISTENT, &s.parameters);
+    if (s->parameters.kind == SSSP_REGIONS && gg_sssp_regions_bytes(job, s) == 0) {
+        gg_sssp_choose(&s->features, SSSP_PERSISTENT, &s->parameters);
         job->run->used_method = gg_sssp_cuda.methods[SSSP_PERSISTENT].is.name;
-        if (!make_sssp_room(job, &s, tree, out, &space))
+        if (!make_sssp_room(job, s, tree, out, &space))
             return false;
     }
-    if (!gg_sssp_engine(job, &s, &space))
+    if (!gg_sssp_engine(job, s, &space))
+        return false;
+    out->lost = s->dropped && !s->early;
+    if (!out->lost)
+        gg_search_phase(job->run, started, (int64_t)s->served, "%s", s->more);
+    return gg_going(job);
+}
+
+bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
+                    struct sssp_outcome *out) {
+    struct sssp_search s;
+    if (!gg_sssp_begin(job, search, &s) || !choose_engine(job, &s) ||
+        !gg_sssp_run(job, &s, tree, out))
         return false;
     gg_sssp_note_long_way(job, &s);
-    out->lost = s.dropped && !s.early;
-    if (out->lost)
-        return true;
-    gg_search_phase(job->run, started, (int64_t)s.served, "%s", s.more);
     return gg_going(job);
 }
 

@@ -35,6 +35,7 @@ struct sssp_search {
     const uint64_t *fixed;   /* arcs of g (graph/fixed_arcs.cuh); or NULL */
     struct light_arcs light; /* of g */
     const gpugraph_search *wanted;
+    struct sssp_features features;
     struct sssp_parameters parameters;
     gpugraph_distance_type type;
     void *distance;       /* n words of the type: the answer; from both ends 2 n */
@@ -61,7 +62,13 @@ struct sssp_outcome {
 ** filled yet. */
 uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
-/* Chooses an engine and searches. Phase "search". */
+/* Takes over the search, rows, and their features. */
+bool gg_sssp_begin(struct cuda_job *job, const gpugraph_search *search,
+                   struct sssp_search *s);
+/* Makes room for a search with parameters, and searches. Phase "search". */
+bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree,
+                 struct sssp_outcome *out);
+/* Both, with an engine that it chooses. */
 bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                     struct sssp_outcome *out);
 /* Fills out->tree but for *ties of its vertices (gg_device_distance_tree). Phase "parents". */
@@ -85,6 +92,10 @@ bool gg_sssp_regions(struct cuda_job *job, struct sssp_search *s,
 uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
 
+/* Rows of the transpose. rows->begin NULL: there is no room for them beside `own` bytes. False when
+** the job must end. (sssp/pull_rows.cu) */
+bool gg_sssp_transpose(struct cuda_job *job, const gpugraph_search *search, int64_t own,
+                       struct device_csr *rows);
 /* Sets s->turned where far vertices are to pull and the transpose is there, or worth making
 ** beside `own` bytes. Then light arcs are made on first need, where they are few and there is
 ** room: phase "prepare". False when the job must end. Light arcs go when memory is short: a
