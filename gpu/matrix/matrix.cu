@@ -116,14 +116,14 @@ static void copy_cells(const matrix *m, const typename type::word *cell, uint32_
                 cell[i * m->to_count + j];
 }
 
-template <typename type> static void find_all(struct cuda_job *job, matrix *m) {
+template <typename type> static bool find_all(struct cuda_job *job, matrix *m) {
     struct matrix_rows<type> r = {};
     struct workspace space = {NULL, 0};
     struct matrix_state end = {};
     uint32_t *source, *target;
     matrix_word served = 0, steps = 0;
     if (!gg_device_csr(job, gg_forward_kind(m->direction), m->weighted, &r.arcs))
-        return;
+        return false;
     if (!m->weighted)
         r.arcs.weight = NULL;
     const uint32_t at_once = rows_at_once<type>(job, m);
@@ -132,7 +132,7 @@ template <typename type> static void find_all(struct cuda_job *job, matrix *m) {
         gg_alloc(m->run, (uint64_t)at_once * m->to_count, sizeof(typename type::word)));
     if (!cell || !gg_workspace(job, &space)) {
         gg_release(cell);
-        return;
+        return false;
     }
     carve_matrix(&space, job->graph->n, at_once, m->to_count, &r, &source, &target);
     r.source = source;
@@ -154,22 +154,19 @@ template <typename type> static void find_all(struct cuda_job *job, matrix *m) {
     }
     gg_release(cell);
     if (!gg_going(job))
-        return;
+        return false;
     gg_search_phase(m->run, started, (int64_t)served,
                     "%u searches, %u at once, %llu vertices served, %llu steps",
                     m->from_count, at_once, served, steps);
+    return true;
 }
 
 static void find_matrix_on_device(matrix *m) {
     struct cuda_job job;
     if (!gg_job_open(&job, m->graph, m->run))
         return;
-    if (m->type == GPUGRAPH_UINT32)
-        find_all<integer32>(&job, m);
-    else if (m->type == GPUGRAPH_UINT64)
-        find_all<integer64>(&job, m);
-    else
-        find_all<real>(&job, m);
+    gg_by_distance_type(m->type,
+                        [&](auto one) { return find_all<decltype(one)>(&job, m); });
     gg_job_close(&job);
 }
 

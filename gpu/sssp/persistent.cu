@@ -175,22 +175,11 @@ uint64_t gg_sssp_persistent_bytes(struct cuda_job *, const struct sssp_search *s
     return space.used;
 }
 
-static bool search_from_both_ends(struct cuda_job *job, struct sssp_search *s,
-                                  struct workspace *space) {
-    if (s->type == GPUGRAPH_UINT32)
-        return search_by_buckets<both_ends<integer32>>(job, s, space);
-    if (s->type == GPUGRAPH_UINT64)
-        return search_by_buckets<both_ends<integer64>>(job, s, space);
-    return search_by_buckets<both_ends<real>>(job, s, space);
-}
-
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space) {
-    if (s->back.begin)
-        return search_from_both_ends(job, s, space);
-    if (s->type == GPUGRAPH_UINT32)
-        return search_by_buckets<integer32>(job, s, space);
-    if (s->type == GPUGRAPH_UINT64)
-        return search_by_buckets<integer64>(job, s, space);
-    return search_by_buckets<real>(job, s, space);
+    return gg_by_distance_type(s->type, [&](auto plain) {
+        typedef decltype(plain) type;
+        return s->back.begin ? search_by_buckets<both_ends<type>>(job, s, space)
+                             : search_by_buckets<type>(job, s, space);
+    });
 }

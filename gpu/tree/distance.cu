@@ -247,22 +247,13 @@ static bool grow_distance_tree(struct cuda_job *job, const struct tree_task *t) 
            (!t->ties || settle_tied(job, t, pass));
 }
 
-template <typename type>
-static bool grow_either_tree(struct cuda_job *job, const struct tree_task *t) {
-    return job->graph->wide ? grow_distance_tree<type, wide_number>(job, t)
-                            : grow_distance_tree<type, uint32_t>(job, t);
-}
-
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
                              void *tree_edge, uint32_t *ties, uint32_t *scratch) {
     const struct tree_task t = {search, distance, source, tree_edge, ties, scratch};
-    switch (job->graph->distance_type) {
-    case GPUGRAPH_UINT32:
-        return grow_either_tree<integer32>(job, &t);
-    case GPUGRAPH_UINT64:
-        return grow_either_tree<integer64>(job, &t);
-    default:
-        return grow_either_tree<real>(job, &t);
-    }
+    return gg_by_distance_type(job->graph->distance_type, [&](auto one) {
+        typedef decltype(one) type;
+        return job->graph->wide ? grow_distance_tree<type, wide_number>(job, &t)
+                                : grow_distance_tree<type, uint32_t>(job, &t);
+    });
 }

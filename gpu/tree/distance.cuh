@@ -27,48 +27,15 @@
 
 #include <float.h>
 
-struct integer32 {
-    typedef integer32 plain;
-    static const gpugraph_distance_type distance_type = GPUGRAPH_UINT32;
-    typedef uint32_t word;
-    typedef uint32_t weight;
+template <typename distance_word, typename weight_word, typename span_word,
+          gpugraph_distance_type stored_as, distance_word most>
+struct integers {
+    typedef integers plain;
+    static const gpugraph_distance_type distance_type = stored_as;
+    typedef distance_word word;
+    typedef weight_word weight;
     static __host__ __device__ word unreached() {
-        return UINT32_MAX;
-    }
-    static __device__ word add(word distance, weight w) {
-        word sum = distance + w;
-        return sum < distance ? unreached() : sum;
-    }
-    static __device__ word plus(word a, word b) {
-        return add(a, b);
-    }
-    typedef float span;
-    static __device__ span apart(word low, word high) {
-        return (float)(high - low);
-    }
-    static word from_real(double value) {
-        return value < 4294967294.0 ? (word)value : unreached() - 1;
-    }
-    static __device__ word bound(word way) {
-        return way;
-    }
-    static __device__ word without(word bound, word low) {
-        return bound > low ? bound - low : 0;
-    }
-    static __device__ word past(word low, double by) {
-        return by < 4294967294.0 ? plus(low, (word)ceil(by)) : unreached();
-    }
-    static const int ends = 1;
-    static const bool parts = false;
-};
-
-struct integer64 {
-    typedef integer64 plain;
-    static const gpugraph_distance_type distance_type = GPUGRAPH_UINT64;
-    typedef unsigned long long word;
-    typedef int64_t weight;
-    static __host__ __device__ word unreached() {
-        return ~0ull;
+        return ~(word)0;
     }
     static __device__ word add(word distance, weight w) {
         word sum = distance + (word)w;
@@ -77,12 +44,12 @@ struct integer64 {
     static __device__ word plus(word a, word b) {
         return add(a, (weight)b);
     }
-    typedef double span;
+    typedef span_word span;
     static __device__ span apart(word low, word high) {
-        return (double)(high - low);
+        return (span)(high - low);
     }
     static word from_real(double value) {
-        return value < 9.2e18 ? (word)value : (word)INT64_MAX;
+        return value < (double)most ? (word)value : most;
     }
     static __device__ word bound(word way) {
         return way;
@@ -91,11 +58,15 @@ struct integer64 {
         return bound > low ? bound - low : 0;
     }
     static __device__ word past(word low, double by) {
-        return by < 9.2e18 ? plus(low, (word)ceil(by)) : unreached();
+        return by < (double)most ? plus(low, (word)ceil(by)) : unreached();
     }
     static const int ends = 1;
     static const bool parts = false;
 };
+
+typedef integers<uint32_t, uint32_t, float, GPUGRAPH_UINT32, UINT32_MAX - 1> integer32;
+typedef integers<unsigned long long, int64_t, double, GPUGRAPH_UINT64, INT64_MAX>
+    integer64;
 
 struct real {
     typedef real plain;
@@ -138,6 +109,14 @@ struct real {
     static const int ends = 1;
     static const bool parts = false;
 };
+
+/* Calls task with the type that distances are stored as. */
+template <typename by_type>
+static inline bool gg_by_distance_type(gpugraph_distance_type type, const by_type &task) {
+    return type == GPUGRAPH_UINT32   ? task(integer32())
+           : type == GPUGRAPH_UINT64 ? task(integer64())
+                                     : task(real());
+}
 
 template <typename type> struct both_ends : type { static const int ends = 2; };
 
