@@ -167,11 +167,8 @@ static bool search_by_weight(struct both_ends *s) {
 
 static bool add_vertex(struct both_ends *s, struct front *f, struct vertex_list *list,
                        uint32_t v, uint64_t depth) {
-    void *block = list->vertex;
-    bool made =
-        gg_make_room(s->run, &block, list->count, &list->room, sizeof *list->vertex);
-    list->vertex = block;
-    if (!made)
+    if (!gg_make_room(s->run, (void **)&list->vertex, list->count, &list->room,
+                      sizeof *list->vertex))
         return false;
     set_distance(f, v, depth);
     list->vertex[list->count++] = v;

@@ -70,10 +70,7 @@ static bool comes_first(yen *y, const deviation *a, const deviation *b) {
 }
 
 static bool put_path(yen *y, deviation *d) {
-    void *block = y->heap;
-    bool made = gg_make_room(y->s.run, &block, y->count, &y->room, sizeof(deviation *));
-    y->heap = block;
-    if (!made)
+    if (!gg_make_room(y->s.run, (void **)&y->heap, y->count, &y->room, sizeof *y->heap))
         return false;
     uint64_t at = y->count++;
     while (at > 0 && comes_first(y, d, y->heap[(at - 1) / 2])) {
@@ -179,10 +176,8 @@ static bool find_best(yen *y, deviation *d) {
 
 static known *add_path(yen *y, deviation *d) {
     spur_search *s = &y->s;
-    void *block = y->path;
-    bool made = gg_make_room(s->run, &block, y->paths, &y->path_room, sizeof *y->path);
-    y->path = block;
-    if (!made)
+    if (!gg_make_room(s->run, (void **)&y->path, y->paths, &y->path_room,
+                      sizeof *y->path))
         return NULL;
     known *p = &y->path[y->paths++];
     *p = (known){.edge = d->best};

@@ -40,12 +40,11 @@ void gg_spur_end(spur_search *s) {
 /* ---- lists ---- */
 
 bool gg_add_edge(gpugraph_run *run, edge_list *list, uint64_t edge) {
-    void *block = list->item;
-    bool made = gg_make_room(run, &block, list->count, &list->room, sizeof *list->item);
-    list->item = block;
-    if (made)
-        list->item[list->count++] = edge;
-    return made;
+    if (!gg_make_room(run, (void **)&list->item, list->count, &list->room,
+                      sizeof *list->item))
+        return false;
+    list->item[list->count++] = edge;
+    return true;
 }
 
 /* Edges that lead to v, by the transpose. A source with several edges has as many arcs in
@@ -115,11 +114,8 @@ static bool reach_spur(spur_search *s, uint32_t v, uint32_t parent, uint64_t dis
     if (least == GG_INFINITE || least > most)
         return true;
     if (s->distance[v] == GG_INFINITE) {
-        void *block = s->touched;
-        bool made = gg_make_room(s->run, &block, s->touched_count, &s->touched_room,
-                                 sizeof *s->touched);
-        s->touched = block;
-        if (!made)
+        if (!gg_make_room(s->run, (void **)&s->touched, s->touched_count,
+                          &s->touched_room, sizeof *s->touched))
             return false;
         s->touched[s->touched_count++] = v;
     }
@@ -164,14 +160,10 @@ static bool make_certain(spur_search *s, uint32_t first) {
     uint64_t count = 0;
     for (uint32_t v = s->target; v != first; v = s->parent[v])
         count++;
-    while (s->certain_room < count) {
-        void *block = s->certain;
-        bool made = gg_make_room(s->run, &block, s->certain_room, &s->certain_room,
-                                 sizeof *s->certain);
-        s->certain = block;
-        if (!made)
+    while (s->certain_room < count)
+        if (!gg_make_room(s->run, (void **)&s->certain, s->certain_room, &s->certain_room,
+                          sizeof *s->certain))
             return false;
-    }
     for (uint32_t v = s->target; v != first; v = s->parent[v])
         s->certain[--count] = (gg_waiting){s->distance[v], v};
     return true;

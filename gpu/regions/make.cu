@@ -19,7 +19,6 @@
 
 struct region_rows {
     bool made, unsuitable;
-    bool heavy; /* arcs with weights do not fit a word, or a block */
     struct device_regions view;
     uint64_t inners, outers;
 };
@@ -29,7 +28,7 @@ struct region_part {
     /* Long searches by depth and by weight since the graph changed, or regions were
     ** dropped. */
     uint32_t long_ways[2];
-    struct region_rows rows[CSR_KINDS];
+    struct region_rows rows[CSR_KINDS][2]; /* by depth, by weight */
 };
 
 static void drop_rows(struct region_part *kept, struct region_rows *r) {
@@ -51,14 +50,11 @@ static void drop_rows(struct region_part *kept, struct region_rows *r) {
 static void drop_regions(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct region_part *kept = (struct region_part *)part;
     const bool weights_alone = gone == PART_ON_WEIGHTS;
-    for (int kind = 0; kind < CSR_KINDS; kind++) {
-        if (!weights_alone || kept->rows[kind].view.arc)
-            drop_rows(kept, &kept->rows[kind]);
-        kept->rows[kind].heavy = false;
+    for (int by_weight = weights_alone ? 1 : 0; by_weight < 2; by_weight++) {
+        for (int kind = 0; kind < CSR_KINDS; kind++)
+            drop_rows(kept, &kept->rows[kind][by_weight]);
+        kept->long_ways[by_weight] = 0;
     }
-    kept->long_ways[1] = 0;
-    if (!weights_alone)
-        kept->long_ways[0] = 0;
 }
 
 static const struct device_part_kind region_kind = {
@@ -209,17 +205,17 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
     r->outers = ends[1];
     r->view.most_vertices = most[0];
     r->view.most_arcs = most[1];
-    r->heavy = by_weight && (most[2] >> (32 - REGION_PLACE_BITS) != 0 ||
-                             !gg_regions_fit(job, &r->view, true));
+    /* The heaviest weight must fit beside a place. */
     *suits = most[1] <= MOST_ARCS && ends[1] <= g->m / OUTER_SHARE &&
-             gg_regions_fit(job, &r->view, false);
+             most[2] >> (32 - REGION_PLACE_BITS) == 0 &&
+             gg_regions_fit(job, &r->view, by_weight);
     if (!*suits)
         return true;
     if (!take(job, &kept->part, &r->view.from, r->outers, sizeof *r->view.from) ||
         !take(job, &kept->part, &r->view.to, r->outers, sizeof *r->view.to) ||
         !take(job, &kept->part, &r->view.to_region, r->outers,
               sizeof *r->view.to_region) ||
-        (by_weight && !r->heavy &&
+        (by_weight &&
          (!take(job, &kept->part, &r->view.arc, r->inners, sizeof *r->view.arc) ||
           !take(job, &kept->part, &r->view.length, r->outers, sizeof *r->view.length))) ||
         !take(job, &kept->part, &r->view.target, r->inners, sizeof *r->view.target))
@@ -259,9 +255,8 @@ bool gg_make_regions(struct cuda_job *job, enum csr_kind kind, const struct devi
     struct region_part *kept = (struct region_part *)gg_device_part(job, &region_kind);
     if (!kept)
         return false;
-    struct region_rows *r = &kept->rows[kind];
-    const bool there = r->made && (!by_weight || r->view.arc || r->heavy);
-    if (there || r->unsuitable || g->n == 0 || g->m >= UINT32_MAX ||
+    struct region_rows *r = &kept->rows[kind][by_weight];
+    if (r->made || r->unsuitable || g->n == 0 || g->m >= UINT32_MAX ||
         region_bytes_of(g, by_weight) + own > gg_device_room(job))
         return true;
     const double started = gg_now_ms();
@@ -277,7 +272,7 @@ bool gg_make_regions(struct cuda_job *job, enum csr_kind kind, const struct devi
     r->unsuitable = !suits;
     gg_phase(job->run, "prepare", started, r->view.count, "%s",
              suits ? "regions that a block searches, on the device"
-                   : "no regions: arcs that lead out of them are too many");
+                   : "no regions: too many arcs lead out of them, or are too heavy");
     return gg_going(job);
 }
 
@@ -285,10 +280,8 @@ bool gg_regions(const gpugraph_graph *graph, enum csr_kind kind, bool by_weight,
                 struct device_regions *regions) {
     const struct region_part *kept =
         (struct region_part *)gg_device_part_of(graph, &region_kind);
-    if (!kept || !kept->rows[kind].made || (by_weight && !kept->rows[kind].view.arc))
+    if (!kept || !kept->rows[kind][by_weight].made)
         return false;
-    *regions = kept->rows[kind].view;
-    if (!by_weight)
-        regions->arc = regions->length = NULL;
+    *regions = kept->rows[kind][by_weight].view;
     return true;
 }

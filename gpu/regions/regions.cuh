@@ -43,12 +43,11 @@ void gg_note_long_way(struct cuda_job *job, const struct device_csr *g, bool by_
 /* True if enough searches were noted to pay for regions. */
 bool gg_wants_regions(const struct cuda_job *job, bool by_weight);
 /* Makes regions on first need, if the graph suits and there is room beside `own` bytes:
-** phase "prepare". by_weight: of rows with weights of 32 bits; these regions serve
-** searches by depth, too. False: the job must end. Regions go when memory is short, so a
+** phase "prepare". by_weight: of rows with weights of 32 bits. False: the job must end. Regions go when memory is short, so a
 ** caller asks for them after gg_workspace. */
 bool gg_make_regions(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                      bool by_weight, int64_t own);
-/* False: there are no regions, or a weight is too large for them. */
+/* False: there are no regions. */
 bool gg_regions(const gpugraph_graph *graph, enum csr_kind kind, bool by_weight,
                 struct device_regions *regions);
 
