@@ -178,10 +178,6 @@ static void find_matrix_on_cpu(matrix *m) {
 
 /* ---- the descriptor ---- */
 
-static double steps_matrix(const gpugraph_graph *graph) {
-    return GG_FEW_LEVELS + (gg_is_thin(graph) ? sqrt(graph->n) * 3 : 0);
-}
-
 static double times(const gpugraph_search *search) {
     return search->source_count < search->target_count ? search->source_count
                                                        : search->target_count;
@@ -201,7 +197,7 @@ const gg_algorithm gg_matrix = {
     .name = "matrix",
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
-    .steps = steps_matrix,
+    .steps = gg_sssp_rounds,
     .times = times,
     .second_ms = contraction_ms,
     /* Predictions; the search of one row. */

@@ -69,7 +69,7 @@ static void take_rows(void *job, int member, int team) {
     if (!r->is_open[member]) {
         *s = r->plan;
         r->is_open[member] = true;
-        if (!gg_sssp_open_row(s, m->type))
+        if (!gg_sssp_open_row(s))
             return;
     }
     const uint64_t vertices = s->tally.vertices, arcs = s->tally.arcs;

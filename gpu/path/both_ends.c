@@ -391,7 +391,7 @@ gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
     if (weighted)
         gg_know(&graph->known.ways_tie, outcome == LEFT_OPEN && s.best != GG_INFINITE);
     if (outcome == LEFT_OPEN)
-        return gg_path_by_sssp(graph, search, run, edge, count);
+        return gg_path_by_search(graph, search, true, run, edge, count);
     gg_search_phase(run, started, (int64_t)(s.from.settled + s.to.settled),
                     "%llu vertices settled from the source, %llu from the target",
                     (unsigned long long)s.from.settled, (unsigned long long)s.to.settled);

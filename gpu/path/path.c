@@ -37,10 +37,9 @@ void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v
     *count = steps;
 }
 
-/* By a search, by weight or by depth. */
-static gpugraph_status path_by_search(gpugraph_graph *graph,
-                                      const gpugraph_search *search, bool weighted,
-                                      gpugraph_run *run, void *edge, uint32_t *count) {
+gpugraph_status gg_path_by_search(gpugraph_graph *graph, const gpugraph_search *search,
+                                  bool weighted, gpugraph_run *run, void *edge,
+                                  uint32_t *count) {
     gpugraph_distance_type type = weighted ? graph->distance_type : GPUGRAPH_UINT32;
     void *value = gg_alloc(run, graph->n, gg_distance_size(type));
     void *tree = gg_alloc(run, graph->n, gg_edge_size(graph->wide));
@@ -55,11 +54,6 @@ static gpugraph_status path_by_search(gpugraph_graph *graph,
     gg_release(value);
     gg_release(tree);
     return run->status;
-}
-
-gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, void *edge, uint32_t *count) {
-    return path_by_search(graph, search, true, run, edge, count);
 }
 
 typedef struct path_task {
@@ -87,7 +81,7 @@ static gpugraph_status find_path_on_cpu(gpugraph_graph *graph,
     const path_task t = {graph, search, weighted};
     return gg_settle_method(run, methods, &t)
                ? gg_path_from_both_ends(graph, search, weighted, run, edge, count)
-               : path_by_search(graph, search, weighted, run, edge, count);
+               : gg_path_by_search(graph, search, weighted, run, edge, count);
 }
 
 /* Whose method the run asks for: the search's, or one that only paths have. */

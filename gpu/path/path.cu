@@ -247,7 +247,7 @@ static gpugraph_status find_path_on_device(gpugraph_graph *graph,
     if (gg_job_close(&job) || !lost)
         return run->status;
     gg_sssp_lost(run);
-    return gg_path_by_sssp(graph, search, run, edge, count);
+    return gg_path_by_search(graph, search, true, run, edge, count);
 }
 
 /* The bytes of a search from the source. A search from both ends is left out if there is

@@ -22,9 +22,10 @@ void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v
                   gpugraph_run *run, void *edge, uint32_t *count);
 /* Turns an array of edge numbers round. */
 void gg_reverse_edges(const gpugraph_graph *graph, void *edge, uint32_t count);
-/* The path that gg_cpu_sssp, ended at the target, leads to. */
-gpugraph_status gg_path_by_sssp(gpugraph_graph *graph, const gpugraph_search *search,
-                                gpugraph_run *run, void *edge, uint32_t *count);
+/* The path that a search on the CPU, ended at the target, leads to. */
+gpugraph_status gg_path_by_search(gpugraph_graph *graph, const gpugraph_search *search,
+                                  bool weighted, gpugraph_run *run, void *edge,
+                                  uint32_t *count);
 
 /* path/both_ends.c: a path searched for from both ends. */
 gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,

@@ -350,10 +350,6 @@ static void find_paths(yen *y, gpugraph_backend on, const gpugraph_search *searc
 
 /* ---- the descriptor ---- */
 
-static double steps(const gpugraph_graph *graph) {
-    return GG_FEW_LEVELS + (gg_is_thin(graph) ? sqrt(graph->n) * 3 : 0);
-}
-
 static const gg_method methods[] = {
     {.is = {"paths", "deviations", "cpu",
             "a search from the target, then one for each deviation that comes first"}},
@@ -366,7 +362,7 @@ const gg_algorithm gg_paths = {
     .name = "paths",
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
-    .steps = steps,
+    .steps = gg_sssp_rounds,
     .cpu_ns = 15, /* that of the search from the target */
     .cuda_ns = 0.04,
     .step_us = 2,

@@ -21,11 +21,11 @@ static double branching(const struct sssp *s) {
 
 /* The width of a bucket: a power of two near GG_SSSP_DELTA typical weights, the narrower the
 ** faster a bucket would grow by what it reaches itself. */
-static void set_buckets(struct sssp *s, gpugraph_distance_type type) {
+static void set_buckets(struct sssp *s) {
     if (s->one_by_one)
         return; /* zeros: one distance for each bucket */
     double delta = s->layout->typical_weight(s) * GG_SSSP_DELTA / branching(s);
-    if (type == GPUGRAPH_REAL) {
+    if (s->type == GPUGRAPH_REAL) {
         int exponent = delta > 0 ? ilogb(delta) : 0;
         exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
         s->scale = ldexp(1, -exponent);
@@ -53,11 +53,11 @@ const gg_method gg_sssp_methods[] = {
     {.is = {0}},
 };
 
-void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type) {
+void gg_sssp_plan(struct sssp *s) {
     s->one_by_one = gg_settle_method(s->run, gg_sssp_methods, s) == &gg_sssp_methods[1];
-    const struct sssp_bound bound = gg_sssp_bound(s->search, type);
+    const struct sssp_bound bound = gg_sssp_bound(s->search, s->type);
     s->bound = bound.most;
     s->real_bound = bound.none ? -1 : gg_word_real(bound.most);
     s->within_range = bound.tight;
-    set_buckets(s, type);
+    set_buckets(s);
 }

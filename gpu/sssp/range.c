@@ -21,13 +21,13 @@ static gpugraph_status mark_beyond(struct sssp *s, uint8_t *beyond) {
     /* First from all that are reached, then from all that are marked. */
     for (uint64_t i = 0; i < (uint64_t)n + tail && !pause_now(s, &s->tally); i++) {
         uint32_t u = i < n ? (uint32_t)i : queue[i - n];
-        if (i < n && !s->layout->reached(s, u))
+        if (i < n && !gg_sssp_reached(s, u))
             continue;
         s->tally.arcs += s->arcs.end[u] - s->arcs.begin[u];
         for (uint64_t arc = s->arcs.begin[u];
              arc < s->arcs.end[u] && !gg_leave(s->run, arc); arc++) {
             uint32_t v = s->arcs.target[arc];
-            if (!beyond[v] && !s->layout->reached(s, v)) {
+            if (!beyond[v] && !gg_sssp_reached(s, v)) {
                 beyond[v] = 1;
                 queue[tail++] = v;
             }

@@ -19,7 +19,7 @@ bool gg_sssp_plan_rows(struct sssp *s, gpugraph_graph *graph,
     if (gg_rows(graph, gg_forward_kind(search->direction), true, false, run, &s->arcs))
         return false;
     gg_sssp_set_layout(s, graph->distance_type);
-    gg_sssp_plan(s, graph->distance_type);
+    gg_sssp_plan(s);
     run->used_method = used;
     return true;
 }
@@ -34,10 +34,10 @@ static bool clear_all(struct sssp *s) {
     return true;
 }
 
-bool gg_sssp_open_row(struct sssp *s, gpugraph_distance_type type) {
+bool gg_sssp_open_row(struct sssp *s) {
     const uint64_t n = s->arcs.n;
     s->touched_room = n / TOUCHED_SHARE + 1;
-    s->distance = gg_alloc(s->run, n, gg_distance_size(type));
+    s->distance = gg_alloc(s->run, n, gg_distance_size(s->type));
     s->touched = gg_alloc_sparse(s->run, s->touched_room, sizeof *s->touched);
     s->queue = gg_alloc_zero(s->run, 1, sizeof *s->queue);
     if (!s->distance || !s->touched || !s->queue)
@@ -71,10 +71,11 @@ static void empty_queue(struct bucket_queue *q) {
 
 void gg_sssp_clear_row(struct sssp *s) {
     empty_queue(s->queue);
-    if (s->touched_count < s->touched_room)
-        s->layout->clear_touched(s);
-    else
+    if (s->touched_count == s->touched_room)
         clear_all(s);
+    else
+        for (uint64_t i = 0; i < s->touched_count; i++)
+            gg_put_word(s->type, s->distance, s->touched[i], GG_INFINITE);
     s->touched_count = 0;
 }
 

@@ -36,23 +36,17 @@ static int compare_doubles(const void *a, const void *b) {
 
 /* ---- buckets of REAL distances ---- */
 
-static inline uint64_t bits_of(double d) {
-    uint64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    return bits;
-}
-
 /* Where d * scale leaves the integers that a bucket number can be, the buckets go on by the
 ** bits of the double, which ascend with it: 2^62 is about the number of doubles from 1 up. */
 #define BUCKETS_BY_SCALE 4611686018427387904.0 /* 2^62 */
 
 static inline uint64_t real_key(const struct sssp *s, double d) {
     if (s->scale == 0)
-        return bits_of(d);
+        return gg_real_word(d);
     double scaled = d * s->scale;
     if (scaled < BUCKETS_BY_SCALE)
         return (uint64_t)scaled;
-    return ((uint64_t)1 << 62) + bits_of(d) / 4;
+    return ((uint64_t)1 << 62) + gg_real_word(d) / 4;
 }
 
 #define NAMED(x)           x##_uint32
@@ -241,7 +235,7 @@ static bool next_bucket(struct sssp *s) {
 static uint64_t count_final(const struct sssp *s) {
     uint64_t count = 0;
     for (uint32_t v = 0; v < s->arcs.n; v++)
-        count += s->layout->reached(s, v) && s->layout->key_of(s, v) <= s->current;
+        count += gg_sssp_reached(s, v) && s->layout->key_of(s, v) <= s->current;
     return count;
 }
 
@@ -262,7 +256,7 @@ static bool is_search_done(struct sssp *s) {
     const gpugraph_search *search = s->search;
     while (s->pending > 0) {
         uint32_t v = search->target[s->pending - 1];
-        if (!s->layout->reached(s, v) || s->layout->key_of(s, v) > s->current)
+        if (!gg_sssp_reached(s, v) || s->layout->key_of(s, v) > s->current)
             break;
         s->pending--;
     }
@@ -311,6 +305,7 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
 void gg_sssp_set_layout(struct sssp *s, gpugraph_distance_type type) {
     static const struct layout *const layouts[] = {&layout_uint32, &layout_uint64,
                                                    &layout_real};
+    s->type = type;
     s->layout = layouts[type];
 }
 
@@ -324,7 +319,7 @@ gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search
     s.pending = search->target_count;
     s.count_at = search->limit;
     s.tally.pause_at = GG_POLL_ITEMS;
-    gg_sssp_plan(&s, graph->distance_type);
+    gg_sssp_plan(&s);
     if (search_paths(&s, graph))
         return run->status;
     gg_search_phase(run, started, (int64_t)s.tally.arcs,
@@ -335,7 +330,7 @@ gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search
                      : GPUGRAPH_OK;
 }
 
-static double count_rounds(const gpugraph_graph *graph) {
+double gg_sssp_rounds(const gpugraph_graph *graph) {
     double rows = gg_is_thin(graph) ? sqrt(graph->n) : 0; /* of a square grid */
     return GG_FEW_LEVELS + rows * 3;
 }
@@ -352,7 +347,7 @@ const gg_algorithm gg_sssp = {
     .brings_edges = true,
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
-    .steps = count_rounds,
+    .steps = gg_sssp_rounds,
     /* R-MAT of scale 16 and 20 and a grid, one thread and an H200. */
     .cpu_ns = 15,
     .cuda_ns = 0.04,

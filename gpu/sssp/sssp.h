@@ -33,6 +33,9 @@ extern const algorithm_side gg_sssp_distributed;
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *distance, void *tree_edge);
 
+/* Rounds that are predicted of a search on a device. */
+double gg_sssp_rounds(const gpugraph_graph *);
+
 /* The vertices that a search reaches within its bound, in the caller's arrays. */
 struct reached_list {
     uint32_t room;

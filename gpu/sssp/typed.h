@@ -30,7 +30,7 @@ static inline void NAMED(relax)(struct sssp *s, struct bucket_queue *queue, uint
                                               __ATOMIC_RELAXED)) {
             continue;
         }
-        if (how == OF_A_ROW && first && s->touched_count < s->touched_room)
+        if (how == ALONE && first && s->touched_count < s->touched_room)
             s->touched[s->touched_count++] = v;
         bucket_add(queue, s->current, KEY(s, sum), v);
         return;
@@ -129,10 +129,7 @@ static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
 
 static void NAMED(scan_alone)(struct sssp *s, struct bucket_queue *queue,
                               struct bucket_chunk *chunk, struct tally *tally) {
-    if (s->touched)
-        NAMED(scan)(s, queue, chunk, tally, OF_A_ROW);
-    else
-        NAMED(scan)(s, queue, chunk, tally, ALONE);
+    NAMED(scan)(s, queue, chunk, tally, ALONE);
 }
 
 static void NAMED(scan_shared)(struct sssp *s, struct bucket_queue *queue,
@@ -144,27 +141,15 @@ static uint64_t NAMED(key_of)(const struct sssp *s, uint32_t v) {
     return KEY(s, ((const DISTANCE *)s->distance)[v]);
 }
 
-static bool NAMED(reached)(const struct sssp *s, uint32_t v) {
-    return ((const DISTANCE *)s->distance)[v] != UNREACHED;
-}
-
 static void NAMED(clear)(void *sssp, uint64_t low, uint64_t high) {
     DISTANCE *distance = ((struct sssp *)sssp)->distance;
     for (uint64_t v = low; v < high; v++)
         distance[v] = UNREACHED;
 }
 
-/* Takes back the distances of the vertices that a row has touched. */
-static void NAMED(clear_touched)(struct sssp *s) {
-    DISTANCE *distance = s->distance;
-    for (uint64_t i = 0; i < s->touched_count; i++)
-        distance[s->touched[i]] = UNREACHED;
-}
-
 static void NAMED(start)(struct sssp *s, const uint32_t *source, uint32_t count) {
-    const enum relaxing how = s->touched ? OF_A_ROW : ALONE;
     for (uint32_t i = 0; i < count && !gg_leave(s->run, i + (uint64_t)1); i++)
-        NAMED(relax)(s, &s->queue[0], source[i], 0, how);
+        NAMED(relax)(s, &s->queue[0], source[i], 0, ALONE);
 }
 
 static void NAMED(keep_final_of)(void *sssp, uint64_t low, uint64_t high) {
@@ -197,9 +182,8 @@ static double NAMED(typical_weight)(const struct sssp *s) {
 }
 
 static const struct layout NAMED(layout) = {
-    NAMED(clear),      NAMED(clear_touched), NAMED(start),
-    NAMED(scan_alone), NAMED(scan_shared),   NAMED(key_of),
-    NAMED(reached),    NAMED(keep_final),    NAMED(typical_weight)};
+    NAMED(clear),  NAMED(start),      NAMED(scan_alone),    NAMED(scan_shared),
+    NAMED(key_of), NAMED(keep_final), NAMED(typical_weight)};
 
 #undef NAMED
 #undef DISTANCE

@@ -3,12 +3,13 @@
 #ifndef GPUGRAPH_SSSP_WORK_H
 #define GPUGRAPH_SSSP_WORK_H
 
+#include "base/words.h"
 #include "bucket_queue.h"
 #include "sssp.h"
 
-/* The kinds of relaxing threads: one alone, several that share the vertices, or one that lists
-** the vertices that it touches. */
-enum relaxing { ALONE, SHARED, OF_A_ROW };
+/* One thread relaxes alone, and lists the vertices that a row touches; or several share the
+** vertices. */
+enum relaxing { ALONE, SHARED };
 
 /* What one thread has done. */
 struct tally {
@@ -20,6 +21,7 @@ struct sssp {
     gpugraph_run *run;
     const gpugraph_search *search;
     const struct layout *layout;
+    gpugraph_distance_type type;
     csr arcs;
     void *distance;
     /* buckets */
@@ -54,14 +56,12 @@ extern const gg_method gg_sssp_methods[];
 /* The steps that know how distances are stored: typed.h. */
 struct layout {
     void (*clear)(void *sssp, uint64_t low, uint64_t high); /* distances */
-    void (*clear_touched)(struct sssp *s);
     void (*start)(struct sssp *s, const uint32_t *source, uint32_t count);
     void (*scan_alone)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
                        struct tally *);
     void (*scan_shared)(struct sssp *, struct bucket_queue *, struct bucket_chunk *,
                         struct tally *);
     uint64_t (*key_of)(const struct sssp *, uint32_t v);
-    bool (*reached)(const struct sssp *, uint32_t v);
     void (*keep_final)(struct sssp *);
     double (*typical_weight)(const struct sssp *);
 };
@@ -74,12 +74,15 @@ static inline bool pause_now(struct sssp *s, struct tally *tally) {
     return gg_pause(s->run);
 }
 
-/* Settles the layout of the distances. (sssp.c) */
-void gg_sssp_set_layout(struct sssp *s, gpugraph_distance_type type);
+static inline bool gg_sssp_reached(const struct sssp *s, uint32_t v) {
+    return gg_word_at(s->type, s->distance, v) != GG_INFINITE;
+}
 /* Serves bucket after bucket. True when it ended before all that can be reached was. (sssp.c) */
 bool gg_sssp_serve(struct sssp *s);
+/* Settles the layout of distances. (sssp.c) */
+void gg_sssp_set_layout(struct sssp *s, gpugraph_distance_type type);
 /* Sets method, buckets and bounds, for s->arcs and s->search. (plan.c) */
-void gg_sssp_plan(struct sssp *s, gpugraph_distance_type type);
+void gg_sssp_plan(struct sssp *s);
 /* A sum left the range: does a wanted vertex lack its distance for that? (range.c) */
 gpugraph_status gg_check_range(struct sssp *s, const gpugraph_graph *graph);
 
@@ -89,7 +92,7 @@ gpugraph_status gg_check_range(struct sssp *s, const gpugraph_graph *graph);
 ** searches with a copy. The sources of the search are not looked at. False after gg_fail. */
 bool gg_sssp_plan_rows(struct sssp *s, gpugraph_graph *graph,
                        const gpugraph_search *search, gpugraph_run *run);
-bool gg_sssp_open_row(struct sssp *s, gpugraph_distance_type type);
+bool gg_sssp_open_row(struct sssp *s);
 /* Then s->distance is final for every target, unless the run must end. Call gg_sssp_clear_row
 ** before the next one. */
 void gg_sssp_search_row(struct sssp *s, uint32_t source);
