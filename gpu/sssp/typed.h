@@ -30,7 +30,7 @@ static inline void NAMED(relax)(struct sssp *s, struct bucket_queue *queue, uint
                                               __ATOMIC_RELAXED)) {
             continue;
         }
-        if (how == ALONE && first && s->touched_count < s->touched_room)
+        if (how == OF_A_ROW && first && s->touched_count < s->touched_room)
             s->touched[s->touched_count++] = v;
         bucket_add(queue, s->current, KEY(s, sum), v);
         return;
@@ -129,7 +129,10 @@ static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
 
 static void NAMED(scan_alone)(struct sssp *s, struct bucket_queue *queue,
                               struct bucket_chunk *chunk, struct tally *tally) {
-    NAMED(scan)(s, queue, chunk, tally, ALONE);
+    if (s->touched)
+        NAMED(scan)(s, queue, chunk, tally, OF_A_ROW);
+    else
+        NAMED(scan)(s, queue, chunk, tally, ALONE);
 }
 
 static void NAMED(scan_shared)(struct sssp *s, struct bucket_queue *queue,
@@ -148,8 +151,9 @@ static void NAMED(clear)(void *sssp, uint64_t low, uint64_t high) {
 }
 
 static void NAMED(start)(struct sssp *s, const uint32_t *source, uint32_t count) {
+    const enum relaxing how = s->touched ? OF_A_ROW : ALONE;
     for (uint32_t i = 0; i < count && !gg_leave(s->run, i + (uint64_t)1); i++)
-        NAMED(relax)(s, &s->queue[0], source[i], 0, ALONE);
+        NAMED(relax)(s, &s->queue[0], source[i], 0, how);
 }
 
 static void NAMED(keep_final_of)(void *sssp, uint64_t low, uint64_t high) {

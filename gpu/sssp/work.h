@@ -7,9 +7,9 @@
 #include "bucket_queue.h"
 #include "sssp.h"
 
-/* One thread relaxes alone, and lists the vertices that a row touches; or several share the
-** vertices. */
-enum relaxing { ALONE, SHARED };
+/* The kinds of relaxing threads: one alone, several that share the vertices, or one that lists
+** the vertices that it touches. */
+enum relaxing { ALONE, SHARED, OF_A_ROW };
 
 /* What one thread has done. */
 struct tally {
