@@ -43,11 +43,8 @@ static inline void offer_tree(void *tree_edge, bool wide, uint32_t v, uint64_t e
 
 /* ---- a pass over the edges ---- */
 
-/* What makes an edge from u to v tight: the values of both. */
-enum tight { DEPTH_FOLLOWS, IS_PARENT, DISTANCE_FOLLOWS };
-
+/* What a pass offers an edge to: does `tight` hold from u to v by edge e? */
 struct pass {
-    enum tight by;
     const gpugraph_edge_list *edges;
     gpugraph_distance_type type;
     const void *value;  /* distances, depths or parents */
@@ -63,11 +60,25 @@ static bool has_edge(const struct pass *p, uint32_t v) {
     return gg_edge_at(p->tree_edge, p->wide, v) != GPUGRAPH_NO_EDGE;
 }
 
-/* The edge makes up the distance of v, from a nearer vertex. */
-static inline __attribute__((always_inline)) bool is_nearer(const struct pass *p,
-                                                            gpugraph_distance_type type,
-                                                            uint64_t e, uint32_t u,
-                                                            uint32_t v) {
+/* The value of v is one more than that of u; a source's 0 follows nothing, NONE + 1
+** included. */
+static inline bool depth_follows(const struct pass *p, uint64_t e, uint32_t u,
+                                 uint32_t v) {
+    const uint32_t *depth = p->value;
+    (void)e;
+    return depth[v] != 0 && depth[u] + 1 == depth[v];
+}
+
+static inline bool is_parent(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
+    const uint32_t *parent = p->value;
+    (void)e;
+    return parent[v] == u && u != v;
+}
+
+/* The edge makes up the distance of v, from a nearer vertex. `type` is known where this is
+** inlined. */
+static inline bool is_nearer(const struct pass *p, gpugraph_distance_type type,
+                             uint64_t e, uint32_t u, uint32_t v) {
     const uint64_t from = gg_word_at(type, p->value, u),
                    to = gg_word_at(type, p->value, v);
     if (from >= to || to == GG_INFINITE)
@@ -78,23 +89,24 @@ static inline __attribute__((always_inline)) bool is_nearer(const struct pass *p
     return to - from == weight;
 }
 
-/* Does edge e lead to v as a tree edge may? A source's depth of 0 follows nothing, NONE + 1
-** included. */
-static inline __attribute__((always_inline)) bool
-is_tight(const struct pass *p, enum tight by, gpugraph_distance_type type, uint64_t e,
-         uint32_t u, uint32_t v) {
-    const uint32_t *value = p->value;
-    if (by == DEPTH_FOLLOWS)
-        return value[v] != 0 && value[u] + 1 == value[v];
-    if (by == IS_PARENT)
-        return value[v] == u && u != v;
-    return is_nearer(p, type, e, u, v);
+static inline bool nearer32(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
+    return is_nearer(p, GPUGRAPH_UINT32, e, u, v);
 }
 
-/* `by`, `type` and `wide` are constants where this is inlined. */
+static inline bool nearer64(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
+    return is_nearer(p, GPUGRAPH_UINT64, e, u, v);
+}
+
+static inline bool nearer_real(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
+    return is_nearer(p, GPUGRAPH_REAL, e, u, v);
+}
+
+typedef bool follows(const struct pass *p, uint64_t e, uint32_t u, uint32_t v);
+
+/* `test` and `wide` are known where this is inlined. */
 static inline __attribute__((always_inline)) void
-pass_over_some(const struct pass *p, uint64_t low, uint64_t high, enum tight by,
-               gpugraph_distance_type type, bool wide) {
+pass_over_some(const struct pass *p, uint64_t low, uint64_t high, follows *test,
+               bool wide) {
     const uint32_t *source = p->edges->source, *target = p->edges->target;
     const gpugraph_direction direction = p->direction;
     void *tree_edge = p->tree_edge;
@@ -102,35 +114,39 @@ pass_over_some(const struct pass *p, uint64_t low, uint64_t high, enum tight by,
         return;
     for (uint64_t e = low; e < high; e++) {
         uint32_t u = source[e], v = target[e];
-        if (direction != GPUGRAPH_IN && is_tight(p, by, type, e, u, v))
+        if (direction != GPUGRAPH_IN && test(p, e, u, v))
             offer_tree(tree_edge, wide, v, e);
-        if (direction != GPUGRAPH_OUT && is_tight(p, by, type, e, v, u))
+        if (direction != GPUGRAPH_OUT && test(p, e, v, u))
             offer_tree(tree_edge, wide, u, e);
     }
 }
 
-static inline __attribute__((always_inline)) void pass_by(const struct pass *p,
-                                                          uint64_t low, uint64_t high,
-                                                          enum tight by,
-                                                          gpugraph_distance_type type) {
+static inline __attribute__((always_inline)) void
+pass_by(const struct pass *p, uint64_t low, uint64_t high, follows *test) {
     if (p->wide)
-        pass_over_some(p, low, high, by, type, true);
+        pass_over_some(p, low, high, test, true);
     else
-        pass_over_some(p, low, high, by, type, false);
+        pass_over_some(p, low, high, test, false);
 }
 
-static void pass_over_span(void *pass, uint64_t low, uint64_t high) {
-    const struct pass *p = pass;
-    if (p->by == DEPTH_FOLLOWS)
-        pass_by(p, low, high, DEPTH_FOLLOWS, GPUGRAPH_UINT32);
-    else if (p->by == IS_PARENT)
-        pass_by(p, low, high, IS_PARENT, GPUGRAPH_UINT32);
-    else if (p->type == GPUGRAPH_UINT32)
-        pass_by(p, low, high, DISTANCE_FOLLOWS, GPUGRAPH_UINT32);
-    else if (p->type == GPUGRAPH_UINT64)
-        pass_by(p, low, high, DISTANCE_FOLLOWS, GPUGRAPH_UINT64);
-    else
-        pass_by(p, low, high, DISTANCE_FOLLOWS, GPUGRAPH_REAL);
+static void by_depth(void *pass, uint64_t low, uint64_t high) {
+    pass_by(pass, low, high, depth_follows);
+}
+
+static void by_parent(void *pass, uint64_t low, uint64_t high) {
+    pass_by(pass, low, high, is_parent);
+}
+
+static void by_distance32(void *pass, uint64_t low, uint64_t high) {
+    pass_by(pass, low, high, nearer32);
+}
+
+static void by_distance64(void *pass, uint64_t low, uint64_t high) {
+    pass_by(pass, low, high, nearer64);
+}
+
+static void by_real_distance(void *pass, uint64_t low, uint64_t high) {
+    pass_by(pass, low, high, nearer_real);
 }
 
 static void clear_edges(void *pass, uint64_t low, uint64_t high) {
@@ -141,14 +157,14 @@ static void clear_edges(void *pass, uint64_t low, uint64_t high) {
 
 /* Fills p->tree_edge by one pass, for the values, weights and direction that are set. False:
 ** the run must end. */
-static bool pass_over(struct pass *p, gpugraph_graph *graph) {
+static bool pass_over(struct pass *p, gpugraph_graph *graph, gg_span *by) {
     if (gg_bring_edges(graph, p->run))
         return false;
     const int threads = gg_threads(p->run, graph->m);
     p->edges = &graph->edges;
     p->wide = graph->wide;
     gg_slices(threads, graph->n, clear_edges, p);
-    gg_chunks(threads, graph->m, GG_POLL_ITEMS, pass_over_span, p);
+    gg_chunks(threads, graph->m, GG_POLL_ITEMS, by, p);
     return !gg_stopping(p->run);
 }
 
@@ -162,26 +178,23 @@ static gpugraph_status pass_ended(const gpugraph_graph *graph, gpugraph_run *run
 
 static gpugraph_status make_tree(gpugraph_graph *graph, gpugraph_direction direction,
                                  gpugraph_run *run, const uint32_t *value,
-                                 void *tree_edge, enum tight by) {
+                                 void *tree_edge, gg_span *by) {
     const double started = gg_now_ms();
-    struct pass p = {.by = by,
-                     .value = value,
-                     .tree_edge = tree_edge,
-                     .direction = direction,
-                     .run = run};
-    pass_over(&p, graph);
+    struct pass p = {
+        .value = value, .tree_edge = tree_edge, .direction = direction, .run = run};
+    pass_over(&p, graph, by);
     return run->status ? run->status : pass_ended(graph, run, started);
 }
 
 gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, const uint32_t *depth, void *tree_edge) {
-    return make_tree(graph, search->direction, run, depth, tree_edge, DEPTH_FOLLOWS);
+    return make_tree(graph, search->direction, run, depth, tree_edge, by_depth);
 }
 
 gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
                                 gpugraph_run *run, const uint32_t *parent,
                                 void *tree_edge) {
-    return make_tree(graph, direction, run, parent, tree_edge, IS_PARENT);
+    return make_tree(graph, direction, run, parent, tree_edge, by_parent);
 }
 
 /* ---- distances: the vertices that only level edges reach ---- */
@@ -321,9 +334,11 @@ static gpugraph_status settle_ties(const struct pass *p, const gpugraph_graph *g
 gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, const void *distance,
                                  void *tree_edge) {
+    static gg_span *const by[] = {[GPUGRAPH_UINT32] = by_distance32,
+                                  [GPUGRAPH_UINT64] = by_distance64,
+                                  [GPUGRAPH_REAL] = by_real_distance};
     const double started = gg_now_ms();
-    struct pass p = {.by = DISTANCE_FOLLOWS,
-                     .type = graph->distance_type,
+    struct pass p = {.type = graph->distance_type,
                      .value = distance,
                      .tree_edge = tree_edge,
                      .direction = search->direction,
@@ -331,7 +346,7 @@ gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *s
     if (gg_bring_edges(graph, run))
         return run->status;
     p.weight = graph->weight;
-    if (!pass_over(&p, graph))
+    if (!pass_over(&p, graph, by[p.type]))
         return gg_stopped(run);
     /* One source, and nothing else without an edge: the usual case. */
     if (count_without_edge(&p, graph, run) > 1 && settle_ties(&p, graph, search, run))
