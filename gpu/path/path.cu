@@ -9,7 +9,7 @@
 **
 ** A step up the tree takes one thread about a microsecond. The host makes the tree from the
 ** distances if the path is long, or if the device has left ties of distance
-** (tree/distance.cu) and one of them ends the walk. */
+** (tree/tree.cu) and one of them ends the walk. */
 #include "base/words.h"
 #include "bfs/bfs.cuh"
 #include "path.cuh"

@@ -19,7 +19,7 @@ static inline uint64_t gg_depth_tree_scratch(uint32_t n) {
 bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                           const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
                           void *tree_edge);
-/* Words that gg_device_distance_tree writes to `scratch`. (tree/distance.cu) */
+/* Words that gg_device_distance_tree writes to `scratch`. */
 uint64_t gg_distance_tree_scratch(const struct cuda_job *job);
 /* *ties: vertices whose edges all tie at their own distance, over so many steps that the
 ** host has to settle them; their tree edges are not set. NULL: some distances are not
