@@ -252,26 +252,6 @@ static bool search_by_depth(struct both_ends *s, uint32_t max_depth) {
 
 /* ---- the way back ---- */
 
-/* The smallest number of an edge of that weight from u to v that is less than `best`, by
-** the rows of edge numbers. */
-static uint64_t lighter_edge(const struct both_ends *s, uint32_t u, uint32_t v,
-                             uint64_t weight, uint64_t best) {
-    static const int senses[][2] = {
-        [GPUGRAPH_OUT] = {1, 0}, [GPUGRAPH_IN] = {0, 1}, [GPUGRAPH_BOTH] = {1, 1}};
-    const gpugraph_graph *graph = s->graph;
-    for (int turned = 0; turned < 2; turned++) {
-        uint64_t count = 0, e;
-        const void *edge = NULL;
-        if (senses[s->direction][turned])
-            edge = gg_edges_between(graph, turned ? v : u, turned ? u : v, &count);
-        for (uint64_t i = 0; i < count && (e = gg_edge_at(edge, graph->wide, i)) < best;
-             i++)
-            if (gg_word_weight(s->type, s->weight, e) == weight)
-                best = e;
-    }
-    return best;
-}
-
 /* NO_EDGE: all edges tie. */
 static uint64_t tree_edge(const struct both_ends *s, uint32_t v) {
     const csr *rows = &s->to.rows;
@@ -282,8 +262,11 @@ static uint64_t tree_edge(const struct both_ends *s, uint32_t v) {
         uint32_t u = rows->target[arc];
         uint64_t before = distance_in(&s->from, u);
         uint64_t weight = gg_word_weight(s->type, rows->weight, arc);
-        if (before < distance && gg_word_sum(s->type, before, weight) == distance)
-            best = lighter_edge(s, u, v, weight, best);
+        if (before >= distance || gg_word_sum(s->type, before, weight) != distance)
+            continue;
+        const uint64_t e = gg_tight_edge(s->graph, s->direction, s->type, s->weight, u, v,
+                                         before, distance);
+        best = e < best ? e : best;
     }
     return best;
 }

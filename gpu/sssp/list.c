@@ -27,6 +27,7 @@
 #include "found.h"
 #include "graph/copy.h"
 #include "graph/graph.h"
+#include "tree/tree.h"
 
 /* Arcs for each vertex that a list has room for, from which on arrays are quicker: an arc
 ** costs some 5 nanoseconds through a hash, and a vertex of the whole graph some 2 to
@@ -61,12 +62,8 @@ struct list {
     struct found found;
 };
 
-/* ---- distances ---- */
-
-/* Behind an arc, or an edge, whose weight stands there. */
-static inline uint64_t behind(const struct list *l, uint64_t from, const void *weight,
-                              uint64_t i) {
-    return gg_word_sum(l->type, from, gg_word_weight(l->type, weight, i));
+static inline uint64_t behind(const struct list *l, uint64_t from, uint64_t arc) {
+    return gg_word_sum(l->type, from, gg_word_weight(l->type, l->rows.weight, arc));
 }
 
 /* ---- the search ---- */
@@ -100,7 +97,7 @@ static bool expand_listed(struct list *l, uint32_t u, uint64_t value) {
     l->given_up |= l->looked > l->most_arcs;
     for (uint64_t arc = begin; arc < end && !l->given_up && !gg_leave(l->run, arc);
          arc++) {
-        const uint64_t to = behind(l, value, l->rows.weight, arc);
+        const uint64_t to = behind(l, value, arc);
         l->given_up |= to == GG_INFINITE && !l->within_range;
         if (to <= l->bound && !relax_listed(l, l->rows.target[arc], to))
             return false;
@@ -176,39 +173,12 @@ static void find_listed(struct list *l) {
 
 /* ---- the tree ---- */
 
-/* The first edge from a to b that leads from one distance to the other. */
-static uint64_t tight(const struct list *l, uint32_t a, uint32_t b, uint64_t from,
-                      uint64_t to) {
-    const gpugraph_graph *graph = l->graph;
-    const void *weight = l->by_depth ? NULL : graph->weight;
-    uint64_t count;
-    const void *edge = gg_edges_between(graph, a, b, &count);
-    for (uint64_t i = 0; i < count; i++) {
-        const uint64_t e = gg_edge_at(edge, graph->wide, i);
-        if (behind(l, from, weight, e) == to)
-            return e;
-    }
-    return GPUGRAPH_NO_EDGE;
-}
-
-static void offer_tree_edge(struct list *l, const struct found_vertex *u,
-                            struct found_vertex *v) {
-    const gpugraph_direction direction = l->search->direction;
-    if (direction != GPUGRAPH_IN) {
-        const uint64_t e = tight(l, u->vertex, v->vertex, u->value, v->value);
-        v->edge = e < v->edge ? e : v->edge;
-    }
-    if (direction != GPUGRAPH_OUT) {
-        const uint64_t e = tight(l, v->vertex, u->vertex, u->value, v->value);
-        v->edge = e < v->edge ? e : v->edge;
-    }
-}
-
 /* Every final vertex gets an edge from a nearer one, along arcs that lead to its very
 ** distance. Parallel arcs are looked at once. */
 static void grow_tree(struct list *l) {
     struct found *f = &l->found;
     const uint32_t expanded = l->by_depth ? l->expanded : f->count;
+    const void *weight = l->by_depth ? NULL : l->graph->weight;
     for (uint32_t i = 0; i < expanded; i++) {
         const struct found_vertex *u = &f->at[i];
         if (u->mark == TENTATIVE)
@@ -220,9 +190,12 @@ static void grow_tree(struct list *l) {
                 continue;
             struct found_vertex *v = &f->at[place];
             if (v->mark == TENTATIVE || v->mark == OFFERED + i || v->value <= u->value ||
-                behind(l, u->value, l->rows.weight, arc) != v->value)
+                behind(l, u->value, arc) != v->value)
                 continue;
-            offer_tree_edge(l, u, v);
+            const uint64_t e =
+                gg_tight_edge(l->graph, l->search->direction, l->type, weight, u->vertex,
+                              v->vertex, u->value, v->value);
+            v->edge = e < v->edge ? e : v->edge;
             v->mark = OFFERED + i;
         }
     }

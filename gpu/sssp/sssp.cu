@@ -122,8 +122,7 @@ bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree,
     if (s->parameters.kind == SSSP_REGIONS && gg_sssp_regions_bytes(job, s) == 0) {
         gg_sssp_choose(&s->features, SSSP_PERSISTENT, &s->parameters);
         job->run->used_method = gg_sssp_cuda.methods[SSSP_PERSISTENT].is.name;
-        if (!make_sssp_room(job, s, tree, out, &space))
-            return false;
+        return gg_sssp_run(job, s, tree, out);
     }
     if (!gg_sssp_engine(job, s, &space))
         return false;

@@ -354,6 +354,28 @@ gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *s
     return pass_ended(graph, run, started);
 }
 
+/* ---- one edge ---- */
+
+uint64_t gg_tight_edge(const gpugraph_graph *graph, gpugraph_direction direction,
+                       gpugraph_distance_type type, const void *weight, uint32_t u,
+                       uint32_t v, uint64_t from, uint64_t to) {
+    static const bool senses[][2] = {[GPUGRAPH_OUT] = {true, false},
+                                     [GPUGRAPH_IN] = {false, true},
+                                     [GPUGRAPH_BOTH] = {true, true}};
+    uint64_t best = GPUGRAPH_NO_EDGE;
+    for (int back = 0; back < 2; back++) {
+        uint64_t count = 0, e;
+        const void *edge = NULL;
+        if (senses[direction][back])
+            edge = gg_edges_between(graph, back ? v : u, back ? u : v, &count);
+        for (uint64_t i = 0; i < count && (e = gg_edge_at(edge, graph->wide, i)) < best;
+             i++)
+            if (gg_word_sum(type, from, gg_word_weight(type, weight, e)) == to)
+                best = e;
+    }
+    return best;
+}
+
 /* ---- who belongs to whom ---- */
 
 uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint64_t e, uint32_t v) {

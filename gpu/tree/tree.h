@@ -22,6 +22,14 @@ gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direct
                                 gpugraph_run *run, const uint32_t *parent,
                                 void *tree_edge);
 
+/* The smallest number of an edge by which a search in that direction goes from u to v, whose
+** distances are words of the type (base/words.h), such that `from` and its weight make `to`;
+** NO_EDGE: there is none. By the rows of edge numbers (gg_edge_rows). weight: of the edges;
+** NULL: each counts 1. */
+uint64_t gg_tight_edge(const gpugraph_graph *, gpugraph_direction, gpugraph_distance_type,
+                       const void *weight, uint32_t u, uint32_t v, uint64_t from,
+                       uint64_t to);
+
 /* A path in doubles is compared with another whose weights were added in another order:
 ** the relative error of a sum of 2^32 doubles is below 2^-20, and at most four sums are
 ** compared. */

@@ -192,15 +192,12 @@ static double mean_depth(const uint32_t *levels) {
 
 static bool compute_features(struct cuda_job *job, enum csr_kind kind,
                              const struct device_csr *g, struct sssp_features *f) {
-    struct workspace space = {NULL, 0};
     struct device_edges edges;
-    struct measured found;
-    if (!gg_device_edges(job, true, &edges))
+    struct measured found, *there;
+    if (!gg_device_edges(job, true, &edges) ||
+        !gg_take_arrays(
+            job, [&](workspace *space) { there = gg_carve<struct measured>(space, 1); }))
         return false;
-    gg_carve<struct measured>(&space, 1);
-    if (!gg_workspace(job, &space))
-        return false;
-    struct measured *there = gg_carve<struct measured>(&space, 1);
     const uint64_t step = (edges.m + FEATURE_SAMPLE - 1) / FEATURE_SAMPLE;
     gg_fill(job, there, 0, sizeof *there);
     GG_LAUNCH(job, degrees, gg_grid(job, g->n, 8), *g, &there->degree);
