@@ -110,6 +110,19 @@ const gg_algorithm gg_path = {
 
 /* ---- the public function ---- */
 
+gpugraph_status gg_check_path(const gpugraph_graph *graph, const gpugraph_search *search,
+                              bool weighted, gpugraph_run *run) {
+    if (weighted && graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "a path by weight needs weights, and the graph was made without");
+    if (!gg_check_search(graph, search, run) &&
+        (search->source_count != 1 || search->target_count != 1))
+        gg_fail(run, GPUGRAPH_INVALID,
+                "a path has one source and one target, and there are %u and %u",
+                search->source_count, search->target_count);
+    return run->status;
+}
+
 static gpugraph_status find_path_checked(gpugraph_graph *graph,
                                          const gpugraph_search *search, bool weighted,
                                          gpugraph_run *run, void *edge, uint32_t *count) {
@@ -117,15 +130,9 @@ static gpugraph_status find_path_checked(gpugraph_graph *graph,
     if (!gg_needs(run, count, 1, "count"))
         return run->status;
     *count = GPUGRAPH_NONE;
-    if (weighted && graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "a path by weight needs weights, and the graph was made without");
-    if (gg_check_search(graph, search, run) || !gg_needs(run, edge, graph->n, "edge"))
+    if (gg_check_path(graph, search, weighted, run) ||
+        !gg_needs(run, edge, graph->n, "edge"))
         return run->status;
-    if (search->source_count != 1 || search->target_count != 1)
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "a path has one source and one target, and there are %u and %u",
-                       search->source_count, search->target_count);
     bool fallback = false;
     gpugraph_backend on = gg_choose(graph, whose, search, run, &fallback);
     if (!on)

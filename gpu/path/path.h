@@ -16,6 +16,9 @@ typedef gpugraph_status path_entry(gpugraph_graph *, const gpugraph_search *,
 extern const gg_algorithm gg_path;
 extern const algorithm_side gg_path_cuda;
 
+/* A path needs weights, if it is by weight, one source and one target. */
+gpugraph_status gg_check_path(const gpugraph_graph *graph, const gpugraph_search *search,
+                              bool weighted, gpugraph_run *run);
 /* The chain of tree edges from v up to its source, reversed into the order of travel.
 ** NONE is left in *count where the run must end first. */
 void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v,

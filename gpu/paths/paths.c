@@ -15,6 +15,7 @@
 ** 1971), and Lawler (Management Science 18, 1972). One search from the target gives the
 ** distances to it, which make the bounds. */
 #include "bfs/bfs.h"
+#include "path/path.h"
 #include "paths.h"
 #include "sssp/sssp.h"
 #include "graph/graph.h"
@@ -374,19 +375,8 @@ const gg_algorithm gg_paths = {
 static void find_paths_checked(gpugraph_graph *graph, const gpugraph_search *search,
                                bool weighted, uint32_t k, gpugraph_run *run,
                                gpugraph_take_path *take_path, void *context) {
-    if (weighted && gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED) {
-        gg_fail(run, GPUGRAPH_INVALID,
-                "paths by weight need weights, and the graph was made without");
+    if (gg_check_path(graph, search, weighted, run))
         return;
-    }
-    if (gg_check_search(graph, search, run))
-        return;
-    if (search->source_count != 1 || search->target_count != 1) {
-        gg_fail(run, GPUGRAPH_INVALID,
-                "paths have one source and one target, and there are %u and %u",
-                search->source_count, search->target_count);
-        return;
-    }
     if (k > 0 && !take_path) {
         gg_fail(run, GPUGRAPH_INVALID, "take_path is NULL");
         return;
