@@ -1,5 +1,5 @@
-/* L2 of a multi-level multi-queue as FIFOs: one of them is L2V, a ring of them and two
-** piles are L2DQ.
+/* L2 of a multi-level multi-queue as FIFOs: a ring of them and two piles are L2DQ. L2V is the
+** same with a single bucket, which one FIFO holds.
 **
 **     position   0 1 2 3 | 4 5 6 7 | 8 9 ...       counted up for ever, for each FIFO
 **     segment      number 0    1        2          1 << shift positions
@@ -189,8 +189,6 @@ WARP_FUNCTION bool mlmq_fifo_write(struct mlmq_warp *w, struct mlmq_element e, b
 /* The FIFO of a distance, its bucket or the pile of the day. */
 WARP_FUNCTION uint32_t mlmq_fifo_of(const struct mlmq_warp *w, uint32_t distance,
                                     bool valid) {
-    if (w->m->l2 != MLMQ_L2DQ)
-        return 0;
     uint32_t key = mlmq_key(w->m, distance);
     key = key < w->base ? w->base : key;
     if (key - w->base < MLMQ_RING)
@@ -217,7 +215,7 @@ WARP_FUNCTION uint32_t mlmq_filled(const struct mlmq_warp *w, uint32_t *mine) {
 ** then the first bnum buckets in order. */
 WARP_FUNCTION uint32_t mlmq_fifo_choose(const struct mlmq_warp *w, uint32_t *count) {
     uint32_t *available = w->m->control->available, mine;
-    uint32_t first = w->m->l2 == MLMQ_L2DQ ? MLMQ_PILE + 1 - w->pile : 0;
+    uint32_t first = MLMQ_PILE + 1 - w->pile;
     *count = device_load(&available[first]);
     uint32_t lanes = mlmq_filled(w, &mine);
     *count = warp_from(*count, 0);

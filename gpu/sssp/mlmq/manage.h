@@ -36,8 +36,7 @@ WARP_FUNCTION void mlmq_read_accounts(struct mlmq_manager *g) {
 /* Everything is at rest, but vertices are marked. */
 WARP_FUNCTION void mlmq_open_sweep(struct mlmq_manager *g) {
     struct mlmq_control *control = g->m->control;
-    uint32_t least = warp_from(device_load(&control->spilled_least), 0);
-    g->base = g->m->l2 == MLMQ_L2DQ ? least : 0;
+    g->base = warp_from(device_load(&control->spilled_least), 0);
     if (warp_lane() == 0) {
         device_store(&control->base, g->base);
         device_store(&control->spilled, 0);
@@ -134,10 +133,8 @@ WARP_FUNCTION void mlmq_manage(const struct mlmq *m) {
             mlmq_open_sweep(&g);
             continue;
         }
-        if (m->l2 == MLMQ_L2DQ) {
-            mlmq_move_base(&g);
-            mlmq_adjust_bnum(&g);
-        }
+        mlmq_move_base(&g);
+        mlmq_adjust_bnum(&g);
         if (warp_width == 1)
             warp_pause(0);
     }

@@ -12,9 +12,6 @@
 
 #include "gpugraph.h"
 
-/* Queues of all warps: a FIFO, or buckets. */
-enum mlmq_l2 { MLMQ_L2V, MLMQ_L2DQ, MLMQ_L2_KINDS };
-
 #define MLMQ_NONE  UINT32_MAX
 #define MLMQ_EMPTY UINT64_MAX /* a slot that holds nothing */
 
@@ -91,7 +88,6 @@ struct mlmq {
     uint32_t most; /* no distance is larger */
     bool tight;    /* `most` is max_distance, not the range of the type */
     /* how */
-    enum mlmq_l2 l2;
     bool l0;
     uint32_t l1_capacity, write_back, bnum, cooperative;
     uint64_t scale; /* 2^32 / width of a bucket */
@@ -133,7 +129,7 @@ static inline void mlmq_start(const struct mlmq *m, struct mlmq_control *control
     control->pile_least[0] = control->pile_least[1] = MLMQ_KEY_MOST;
 }
 
-/* For keys of buckets of that width. */
+/* For keys of buckets of that width; from 2^32 on there is one bucket. */
 static inline uint64_t mlmq_scale_of(double delta) {
     uint64_t scale = delta > 1 ? (uint64_t)(4294967296.0 / delta) : 4294967296u;
     return scale > 0 ? scale : 1;

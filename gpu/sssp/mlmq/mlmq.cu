@@ -8,6 +8,7 @@
 #include "sssp/sssp.cuh"
 #include "work.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -84,13 +85,13 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     m->weight = static_cast<const uint32_t *>(s->g.weight);
     m->distance = static_cast<uint32_t *>(s->distance);
     m->host_stop = s->stop;
-    m->l2 = p->kind == SSSP_L1V_L2DQ ? MLMQ_L2DQ : MLMQ_L2V;
     m->l0 = p->l0;
     m->l1_capacity = between(p->l1_capacity, 1, MLMQ_L1_MOST);
     m->write_back = p->write_back;
     m->cooperative = between(p->cooperative, 1, 1u << 26);
-    m->bnum = m->l2 == MLMQ_L2DQ ? between(p->bnum, 1, MLMQ_RING - 1) : 1;
-    m->scale = mlmq_scale_of(p->delta);
+    const bool one_fifo = p->kind == SSSP_L1V_L2V;
+    m->bnum = one_fifo ? 1 : between(p->bnum, 1, MLMQ_RING - 1);
+    m->scale = mlmq_scale_of(one_fifo ? INFINITY : p->delta);
     m->shift = SEGMENT_SHIFT;
     const struct bounds<integer32> bounds = gg_bounds<integer32>(s);
     m->most = bounds.most;

@@ -43,8 +43,7 @@ WARP_FUNCTION void mlmq_look(struct mlmq_warp *w) {
 ** but anything where L2 has no room: so whatever is read then is relaxed, not spilled
 ** again. */
 WARP_FUNCTION bool mlmq_inside(const struct mlmq_warp *w, uint32_t distance) {
-    return w->m->l2 != MLMQ_L2DQ || w->exhausted ||
-           mlmq_key(w->m, distance) < w->base + w->bnum;
+    return w->exhausted || mlmq_key(w->m, distance) < w->base + w->bnum;
 }
 
 /* ---- write ---- */

@@ -191,7 +191,7 @@ static void run(struct memory *s, uint32_t stop_after) {
 /* ---- what a finished search leaves ---- */
 
 static const char *name_of(const struct mlmq *m) {
-    return m->l2 == MLMQ_L2V ? "L1V-L2V" : "L1V-L2DQ";
+    return m->scale == 1 ? "L1V-L2V" : "L1V-L2DQ";
 }
 
 static void expect_nothing_left(const struct memory *s) {
@@ -231,20 +231,24 @@ static const struct {
              {6, 0, 7, true, 1, 0, 31, 100},
              {300, 2, 2, true, 7, 5, 2, 2}};
 
-enum { PAIRS = MLMQ_L2_KINDS }; /* of queues */
+enum { L2V, L2DQ, PAIRS }; /* of queues */
 
 static struct mlmq how_of(size_t size, int pair) {
     struct mlmq how;
     memset(&how, 0, sizeof how);
-    how.l2 = (enum mlmq_l2)pair;
     how.shift = sizes[size].shift;
     how.warps = sizes[size].warps;
     how.l0 = sizes[size].l0;
     how.l1_capacity = sizes[size].l1_capacity;
     how.write_back = sizes[size].write_back;
-    how.bnum = how.l2 == MLMQ_L2DQ ? sizes[size].bnum : 1;
+    how.bnum = pair == L2DQ ? sizes[size].bnum : 1;
     how.cooperative = sizes[size].cooperative;
     return how;
+}
+
+/* One bucket makes L2V. */
+static double width_of(int pair, double delta) {
+    return pair == L2V ? INFINITY : delta;
 }
 
 static uint32_t *weights_of(const struct rows *g, enum weights kind, uint64_t seed) {
@@ -274,7 +278,7 @@ START_TEST(all_distances) {
                     continue;
                 struct memory *s =
                     memory_new(&g, weight, how_of(size, _i), sizes[size].capacity,
-                               delta_of((enum weights)kind, seed + size));
+                               width_of(_i, delta_of((enum weights)kind, seed + size)));
                 add_source(s, source);
                 run(s, 0);
                 expect_nothing_left(s);
@@ -302,7 +306,7 @@ START_TEST(stress) {
         size_t size = 1 + random_below(&seed, 2);
         struct memory *s =
             memory_new(&g, weight, how_of(size, i % PAIRS), random_below(&seed, 8),
-                       delta_of(EVEN, (uint64_t)i));
+                       width_of(i % PAIRS, delta_of(EVEN, (uint64_t)i)));
         add_source(s, source % g.n);
         run(s, 0);
         expect_nothing_left(s);
@@ -323,8 +327,8 @@ START_TEST(bounds) {
         uint32_t *weight = weights_of(&g, i % 2 ? EVEN : ZEROS, seed);
         uint32_t source = random_below(&seed, g.n);
         uint32_t *right = right_answer(&g, weight, source);
-        struct memory *s =
-            memory_new(&g, weight, how_of((size_t)i % 4, _i), sizes[i % 4].capacity, 40);
+        struct memory *s = memory_new(&g, weight, how_of((size_t)i % 4, _i),
+                                      sizes[i % 4].capacity, width_of(_i, 40));
         uint32_t bound = right[random_below(&seed, g.n)];
         if (bound != MLMQ_UNREACHED) {
             s->m.most = bound;
@@ -351,7 +355,8 @@ END_TEST
 START_TEST(overtaken) {
     struct rows g = make(GRID, 400, true);
     uint32_t *weight = weights_of(&g, EVEN, 7);
-    struct memory *s = memory_new(&g, weight, how_of(1, 0), sizes[1].capacity, 40);
+    struct memory *s =
+        memory_new(&g, weight, how_of(1, L2V), sizes[1].capacity, INFINITY);
     struct mlmq_control *control = s->control;
     struct mlmq_warp w;
     memset(&w, 0, sizeof w);
@@ -393,7 +398,8 @@ START_TEST(stops) {
     struct rows g = make(GRID, 40000, true);
     uint32_t *weight = weights_of(&g, EVEN, 3);
     for (int pair = 0; pair < PAIRS; pair++) {
-        struct memory *s = memory_new(&g, weight, how_of(0, pair), 100000, 30);
+        struct memory *s =
+            memory_new(&g, weight, how_of(0, pair), 100000, width_of(pair, 30));
         add_source(s, 0);
         run(s, 2000);
         expect(s->control->over == MLMQ_STOPPED, "%s: over is %u", name_of(&s->m),
