@@ -10,15 +10,18 @@
 ** A step up the tree takes one thread about a microsecond. The host makes the tree from the
 ** distances if the path is long, or if the device has left ties of distance
 ** (tree/tree.cu) and one of them ends the walk. */
+#include "base/limits.h"
 #include "base/words.h"
 #include "bfs/bfs.cuh"
-#include "path.cuh"
+#include "graph/graph.h"
 #include "path.h"
 #include "regions/regions.cuh"
-#include "sssp/sssp.h"
+#include "sssp/sssp.cuh"
+#include "tree/tree.cuh"
 
 enum {
-    PATH_HEAD = 2, /* numbers before the edges of a walk: its steps, its last vertex */
+    SEARCH_BYTES = 128,  /* of a search from both ends, for each vertex, about */
+    PATH_HEAD = 2,       /* numbers before the edges of a walk: steps, last vertex */
     WALK_STEPS = 1 << 16 /* of a walk on the device: some 65 ms */
 };
 static_assert((PATH_HEAD + WALK_STEPS) * sizeof(uint64_t) <= GG_STAGE_BYTES,
@@ -150,13 +153,35 @@ static bool find_by_depth(struct cuda_job *job, const gpugraph_search *search,
 
 /* ---- by weight ---- */
 
-/* From both ends. *open: the search from the source has to find the path, because edges
-** of a vertex on it tie, or it is long. */
+/* From both ends: distances from the source of all vertices on shortest paths
+** (sssp/persistent_ends.cuh). *open: the search from the source has to find the path, because
+** there is no room, or a sum left the range. */
+static bool search_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
+                                  struct sssp_outcome *out, bool *open) {
+    struct sssp_search s;
+    *open = search->bounded || job->graph->n >= 0x80000000u;
+    if (*open)
+        return true;
+    if (!gg_sssp_begin(job, search, &s) ||
+        !gg_sssp_transpose(job, search, (int64_t)s.g.n * SEARCH_BYTES, &s.back))
+        return false;
+    *open = !s.back.begin;
+    if (*open)
+        return true;
+    gg_path_choose(&s.features, &s.parameters);
+    job->run->used_method = "bidirectional";
+    const bool done = gg_sssp_run(job, &s, true, out);
+    *open = !done || out->lost;
+    return done || gg_do_without(job);
+}
+
+/* *open: the search from the source has to find the path, because search_from_both_ends has
+** left it open, edges of a vertex on the path tie, or the path is long. */
 static bool find_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
                                 const struct way_back *way, bool *open) {
     struct sssp_outcome out;
     bool found, done;
-    if (!gg_search_from_both_ends(job, search, &out, open) || *open)
+    if (!search_from_both_ends(job, search, &out, open) || *open)
         return gg_going(job);
     const struct path_values distances = {out.distance, job->graph->distance_type, true};
     if (!look_at_target(job, search, &distances, &found) || !found)
@@ -193,8 +218,14 @@ struct path_task {
 };
 
 static bool both_ends_suit(const void *task) {
-    const struct path_task *t = (const struct path_task *)task;
-    return gg_both_ends_suit(t->job, t->search);
+    struct cuda_job *job = ((const struct path_task *)task)->job;
+    const gpugraph_search *search = ((const struct path_task *)task)->search;
+    const gpugraph_graph *graph = job->graph;
+    struct sssp_search s;
+    return gg_method_is_auto(job->run) &&
+           gg_searches(graph) > gg_limits.path_prepare_after &&
+           !gg_knows(&graph->known.ways_tie) && !search->bounded &&
+           gg_sssp_begin(job, search, &s) && !gg_path_is_thin(&s.features);
 }
 
 /* The other methods are those of the search. */

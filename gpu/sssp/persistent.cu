@@ -106,18 +106,6 @@ static void carve_persistent(struct workspace *space, const struct sssp_search *
 #define GG_PERSISTENT_VERTICES 64
 #endif
 
-/* Blocks that can be there together, not more than the graph is worth. */
-static unsigned blocks_for(struct cuda_job *job, const struct sssp_search *s,
-                           const struct cooperative_kernel *kernel) {
-    double most = (double)gg_blocks_at_once(job, kernel) * job->device->processors;
-    double asked =
-        s->parameters.blocks * GG_BLOCK / kernel->threads * job->device->processors;
-    double useful = (double)s->g.n / GG_PERSISTENT_VERTICES + 1;
-    double blocks = asked < useful ? asked : useful;
-    blocks = blocks < most ? blocks : most;
-    return blocks > 1 ? (unsigned)blocks : 1;
-}
-
 template <typename type>
 static bool launch_persistent(struct cuda_job *job, struct persistent<type> *p,
                               const struct cooperative_kernel *kernel, unsigned blocks) {
@@ -142,7 +130,7 @@ static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
                                               sizeof(struct block_memory<type>)};
     carve_persistent(space, s, &p);
     set_up(s, &p);
-    unsigned blocks = blocks_for(job, s, &kernel);
+    unsigned blocks = gg_sssp_blocks(job, s, &kernel, GG_PERSISTENT_VERTICES);
     if (!launch_persistent(job, &p, &kernel, blocks) ||
         !gg_fetch(job, &state, p.state, sizeof state))
         return false;

@@ -77,6 +77,20 @@ bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
 /* Says that the host searches, since the device's search is lost. */
 void gg_sssp_lost(gpugraph_run *run);
 
+/* Blocks of that kernel: those that the parameters ask for, as far as they can be there together,
+** and as far as each has so many vertices. */
+static inline unsigned gg_sssp_blocks(struct cuda_job *job, const struct sssp_search *s,
+                                      const struct cooperative_kernel *kernel,
+                                      uint32_t vertices) {
+    const double processors = job->device->processors;
+    const double most = gg_blocks_at_once(job, kernel) * processors;
+    const double useful = (double)s->g.n / vertices + 1;
+    double blocks = s->parameters.blocks * GG_BLOCK / kernel->threads * processors;
+    blocks = blocks < useful ? blocks : useful;
+    blocks = blocks < most ? blocks : most;
+    return blocks > 1 ? (unsigned)blocks : 1;
+}
+
 uint64_t gg_sssp_persistent_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space);

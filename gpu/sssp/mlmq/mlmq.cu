@@ -56,19 +56,6 @@ static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS_FIT)
 
 /* ---- sizes ---- */
 
-/* Blocks that the device holds at once, no more than asked for or than the graph keeps
-** busy. */
-static unsigned blocks_of(struct cuda_job *job, const struct mlmq_launch *l,
-                          double wanted) {
-    double processors = job->device->processors;
-    double most = gg_blocks_at_once(job, &l->kernel) * processors;
-    double blocks = wanted * processors;
-    double worth = l->m.n / (double)BLOCK_VERTICES + 1;
-    blocks = blocks < worth ? blocks : worth;
-    blocks = blocks < most ? blocks : most;
-    return blocks > 1 ? (unsigned)blocks : 1;
-}
-
 static uint32_t between(uint32_t value, uint32_t least, uint32_t most) {
     return value < least ? least : value < most ? value : most;
 }
@@ -100,7 +87,7 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     l->kernel.kernel = (const void *)mlmq_works;
     l->kernel.name = "mlmq_works";
     l->kernel.threads = GG_BLOCK;
-    l->blocks = blocks_of(job, l, p->blocks);
+    l->blocks = gg_sssp_blocks(job, s, &l->kernel, BLOCK_VERTICES);
     m->warps = l->blocks * l->kernel.threads / GG_WARP;
     uint64_t room = (uint64_t)m->n * ROOM_FOR_VERTEX;
     room += s->g.m / ROOM_ARCS < room ? s->g.m / ROOM_ARCS : room;
