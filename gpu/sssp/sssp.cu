@@ -8,6 +8,7 @@
 ** need more than one look are left to the host too. */
 #include "sssp.h"
 #include "sssp.cuh"
+#include "base/limits.h"
 #include "device/services.h"
 #include "reached.cuh"
 #include "regions/regions.cuh"
@@ -31,12 +32,82 @@ static void carve_sssp(const struct cuda_job *job, struct workspace *space,
     out->scratch = gg_carve<uint32_t>(space, scratch);
 }
 
+/* ---- the engine "regions" ---- */
+
+/* Buckets of a long graph, which wait for each other by "persistent", are gone through by each
+** block for its region (regions/search.cu). */
+
+/* Distances of 32 bits of all that can be reached: what regions serve. */
+static bool fits_regions(const struct sssp_search *s) {
+    const gpugraph_search *wanted = s->wanted;
+    return s->type == GPUGRAPH_UINT32 && wanted->source_count > 0 &&
+           wanted->target_count == 0 && wanted->limit == 0 && !wanted->bounded;
+}
+
+static enum csr_kind forward_kind(const struct sssp_search *s) {
+    return (enum csr_kind)gg_forward_kind(s->wanted->direction);
+}
+
+static uint64_t regions_bytes(struct cuda_job *job, const struct sssp_search *s) {
+    struct device_regions regions;
+    return gg_regions(job->graph, forward_kind(s), true, &regions)
+               ? gg_regions_bytes(&regions)
+               : 0;
+}
+
+static bool search_by_regions(struct cuda_job *job, struct sssp_search *s,
+                              struct workspace *space) {
+    struct device_regions regions;
+    struct regions_outcome found;
+    const double delta = s->parameters.delta;
+    const uint32_t width = delta < 1            ? 1
+                           : delta < UINT32_MAX ? (uint32_t)delta
+                                                : UINT32_MAX;
+    if (!gg_regions(job->graph, forward_kind(s), true, &regions) ||
+        !gg_search_regions(job, &regions, s->ends, s->wanted->source_count, width,
+                           static_cast<uint32_t *>(s->distance), space, &found))
+        return false;
+    s->dropped = found.lost;
+    s->served = found.reached;
+    gg_tell_regions(job, &regions, &found, s->more, sizeof s->more);
+    return gg_going(job);
+}
+
+/* Regions of s->g where they are there, or can be made beside `own` bytes. False when the job
+** must end. */
+static bool find_regions(struct cuda_job *job, const struct sssp_search *s, int64_t own,
+                         bool *there) {
+    struct device_regions regions;
+    *there = false;
+    if (!fits_regions(s))
+        return true;
+    if (!gg_make_regions(job, forward_kind(s), &s->g, true, own))
+        return false;
+    *there = gg_regions(job->graph, forward_kind(s), true, &regions);
+    return true;
+}
+
+/* By weight regions save a road network of 24 million vertices a tenth, one of 4
+** million a twelfth, and smaller ones nothing: so many times as many vertices as by
+** depth. (H200) */
+#define TIMES_VERTICES 4
+/* Meetings of a search that may have been shorter by regions. */
+#define LONG_MEETINGS 50
+
+static void note_long_way(struct cuda_job *job, const struct sssp_search *s) {
+    if (s->meetings >= LONG_MEETINGS && fits_regions(s) &&
+        s->g.n / TIMES_VERTICES >= gg_limits.region_vertices)
+        gg_note_long_way(job, &s->g, true);
+}
+
+/* ---- engines ---- */
+
 /* In the order of enum sssp_kind. */
 static const struct engine {
     uint64_t (*bytes)(struct cuda_job *, const struct sssp_search *);
     bool (*search)(struct cuda_job *, struct sssp_search *, struct workspace *);
 } engines[] = {{gg_sssp_persistent_bytes, gg_sssp_persistent},
-               {gg_sssp_regions_bytes, gg_sssp_regions},
+               {regions_bytes, search_by_regions},
                {gg_sssp_mlmq_bytes, gg_sssp_mlmq},
                {gg_sssp_mlmq_bytes, gg_sssp_mlmq}};
 
@@ -73,7 +144,7 @@ static bool choose_engine(struct cuda_job *job, struct sssp_search *s) {
         gg_sssp_choose(features, SSSP_PERSISTENT, p);
     const bool pays = is_auto && gg_wants_regions(job, true);
     if (p->kind == SSSP_REGIONS || pays) {
-        if (!gg_sssp_find_regions(job, s, own, &there))
+        if (!find_regions(job, s, own, &there))
             return false;
         if (there || !pays)
             gg_sssp_choose(features, there ? SSSP_REGIONS : SSSP_PERSISTENT, p);
@@ -85,7 +156,7 @@ static bool choose_engine(struct cuda_job *job, struct sssp_search *s) {
 /* Room, and what the engine takes besides. */
 static bool make_sssp_room(struct cuda_job *job, struct sssp_search *s, bool tree,
                            struct sssp_outcome *out, struct workspace *space) {
-    const enum csr_kind kind = (enum csr_kind)gg_forward_kind(s->wanted->direction);
+    const enum csr_kind kind = forward_kind(s);
     const bool fixes = s->parameters.local && !s->back.begin;
     *space = {NULL, 0};
     carve_sssp(job, space, s, tree, out);
@@ -119,7 +190,7 @@ bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree,
     if (!make_sssp_room(job, s, tree, out, &space))
         return false;
     /* They may have been given back for the room. */
-    if (s->parameters.kind == SSSP_REGIONS && gg_sssp_regions_bytes(job, s) == 0) {
+    if (s->parameters.kind == SSSP_REGIONS && regions_bytes(job, s) == 0) {
         gg_sssp_choose(&s->features, SSSP_PERSISTENT, &s->parameters);
         job->run->used_method = gg_sssp_cuda.methods[SSSP_PERSISTENT].is.name;
         return gg_sssp_run(job, s, tree, out);
@@ -138,7 +209,7 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     if (!gg_sssp_begin(job, search, &s) || !choose_engine(job, &s) ||
         !gg_sssp_run(job, &s, tree, out))
         return false;
-    gg_sssp_note_long_way(job, &s);
+    note_long_way(job, &s);
     return gg_going(job);
 }
 

@@ -1,8 +1,8 @@
 /* The device's shortest paths, as the engines see them.
 **
-**     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer
+**     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer;
+**                         engine: regions, which blocks search in their shared memory
 **     persistent.cu       engine: buckets, rounds between the barriers of one launch
-**     by_regions.cu       engine: regions, which blocks search in their shared memory
 **     mlmq/mlmq.cu        engine: multi-level multi-queue, one launch without rounds; 32 bits
 **
 ** An engine is two functions: how many bytes it needs, and the search, which carves them
@@ -94,15 +94,6 @@ static inline unsigned gg_sssp_blocks(struct cuda_job *job, const struct sssp_se
 uint64_t gg_sssp_persistent_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
                         struct workspace *space);
-/* Regions of s->g where they are there, or can be made beside `own` bytes. False when the job must end.
-** (sssp/by_regions.cu) */
-bool gg_sssp_find_regions(struct cuda_job *job, const struct sssp_search *s, int64_t own,
-                          bool *there);
-/* After a search by another engine: would regions have made it shorter? */
-void gg_sssp_note_long_way(struct cuda_job *job, const struct sssp_search *s);
-uint64_t gg_sssp_regions_bytes(struct cuda_job *job, const struct sssp_search *s);
-bool gg_sssp_regions(struct cuda_job *job, struct sssp_search *s,
-                     struct workspace *space);
 uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
 
