@@ -6,17 +6,17 @@
 **     key      0x 00 00 00 00 00 01 05 00          differs in byte 2: bin[2][0x01]
 **                                   ^ the highest byte that differs names level and slot
 **
-** So level 0 holds the near future exactly, and what lies farther is coarser the farther
-** it is. When level 0 is empty the caller takes the lowest bin of the lowest level that is
-** not, sets current to the smallest key in it and adds its vertices again: each moves down
-** at most seven times, most never or once, whatever the range of the keys. Keys are never
-** below current. After Denardo and Fox, "Shortest-Route Methods: 1. Reaching, Pruning, and
-** Buckets" (Operations Research 27, 1979).
+** So level 0 holds near keys exactly, and a level holds keys the coarser the farther they
+** are. When level 0 is empty, the caller takes the lowest bin of the lowest level that is
+** not empty, sets `current` to the smallest key in it and adds its vertices again. A
+** vertex moves down at most seven times, mostly never or once, for any range of keys.
+** Keys are never below `current`. After Denardo and Fox, "Shortest-Route Methods: 1.
+** Reaching, Pruning, and Buckets" (Operations Research 27, 1979).
 **
-** A bin is a list of chunks. A queue belongs to one thread; several queues with the same
-** current make one distributed queue, and a list taken from one is the unit of work that
-** threads share. The queue stores no keys: an entry whose vertex has a smaller key by now
-** is stale, and whoever takes it out drops it. */
+** A bin is a list of chunks. A queue belongs to one thread. Several queues with the same
+** `current` make one distributed queue, and threads share the chunks of a bin. The queue
+** stores no keys. An entry is stale if its vertex has a smaller key by now, and the
+** thread that takes it out drops it. */
 #ifndef GPUGRAPH_BUCKET_QUEUE_H
 #define GPUGRAPH_BUCKET_QUEUE_H
 
@@ -39,11 +39,11 @@ struct bucket_queue {
     uint64_t occupied[BUCKET_LEVELS][BUCKET_SLOTS / 64]; /* bit: the bin is not empty */
     struct bucket_chunk *spare;                          /* empty chunks */
     struct bucket_slab *slabs;
-    uint32_t slab_chunks; /* in the latest slab */
+    uint32_t slab_chunks; /* in the newest slab */
     gpugraph_run *run;
 };
 
-/* The queue is zeroed but for run. */
+/* The struct is zeroed except for `run`. */
 static inline void bucket_queue_free(struct bucket_queue *q) {
     while (q->slabs) {
         struct bucket_slab *slab = q->slabs;
@@ -52,13 +52,13 @@ static inline void bucket_queue_free(struct bucket_queue *q) {
     }
 }
 
-/* More spare chunks: as many again as there are, between 16 and 1024. NULL after
+/* Makes more empty chunks: as many as there are, between 16 and 1024. NULL after
 ** gg_fail. */
 static inline struct bucket_chunk *bucket_add_slab(struct bucket_queue *q) {
     uint32_t chunks = q->slab_chunks ? q->slab_chunks * 2 : 16;
     if (chunks > 1024)
         chunks = 1024;
-    size_t head = sizeof(struct bucket_chunk); /* keeps chunks on their boundary */
+    size_t head = sizeof(struct bucket_chunk); /* keeps chunks aligned */
     struct bucket_slab *slab = (struct bucket_slab *)gg_alloc(q->run, chunks + 1, head);
     if (!slab)
         return NULL;
@@ -78,7 +78,7 @@ static inline void bucket_give_back(struct bucket_queue *q, struct bucket_chunk 
     q->spare = chunk;
 }
 
-/* A new first chunk for a bin, with room. NULL after gg_fail. */
+/* Gives a bin a new first chunk, which has room. NULL after gg_fail. */
 static inline struct bucket_chunk *bucket_open_chunk(struct bucket_queue *q, int level,
                                                      int slot) {
     struct bucket_chunk *chunk = q->spare;
@@ -92,7 +92,7 @@ static inline struct bucket_chunk *bucket_open_chunk(struct bucket_queue *q, int
     return chunk;
 }
 
-/* Adds a vertex; without memory the run has failed and the entry is lost. */
+/* Adds a vertex. Without memory the run has failed, and the entry is lost. */
 static inline void bucket_add(struct bucket_queue *q, uint64_t current, uint64_t key,
                               uint32_t v) {
     uint64_t differ = key ^ current;
@@ -107,7 +107,7 @@ static inline void bucket_add(struct bucket_queue *q, uint64_t current, uint64_t
     chunk->vertex[chunk->count++] = v;
 }
 
-/* Takes a whole bin out; NULL when it is empty. */
+/* Takes a whole bin out; NULL: it is empty. */
 static inline struct bucket_chunk *bucket_take(struct bucket_queue *q, int level,
                                                int slot) {
     struct bucket_chunk *list = q->bin[level][slot];
@@ -116,7 +116,7 @@ static inline struct bucket_chunk *bucket_take(struct bucket_queue *q, int level
     return list;
 }
 
-/* The first occupied slot of a level from `slot` on, BUCKET_SLOTS when there is none. */
+/* The first occupied slot of a level from `slot` on; BUCKET_SLOTS: none. */
 static inline int bucket_first(const struct bucket_queue *q, int level, int slot) {
     for (int word = slot / 64; word < BUCKET_SLOTS / 64; word++) {
         uint64_t bits = q->occupied[level][word];

@@ -1,5 +1,5 @@
-/* Shortest paths on the CPU: method, width of the buckets and bound of a search, before it
-** begins. */
+/* Sets the method, the bucket width and the bound of a search for shortest paths on the
+** CPU. */
 #include "algorithm.h"
 #include "work.h"
 
@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Arcs that leave the vertex at the end of an arc, on average over some arcs: how fast what
-** is served multiplies. Hubs count for as many arcs as lead to them. */
+/* The mean degree of the vertex at the end of an arc, over a sample of arcs. It tells how
+** fast a frontier multiplies. A hub counts once for each arc that leads to it. */
 static double branching(const struct sssp *s) {
     uint64_t step = s->arcs.m / GG_SSSP_SAMPLE + 1, arcs = 0, count = 0;
     for (uint64_t arc = 0; arc < s->arcs.m; arc += step) {
@@ -19,11 +19,12 @@ static double branching(const struct sssp *s) {
     return count && arcs > count ? (double)arcs / (double)count : 1;
 }
 
-/* The width of a bucket: a power of two near GG_SSSP_DELTA typical weights, the narrower the
-** faster a bucket would grow by what it reaches itself. */
+/* Makes buckets as wide as a power of two near GG_SSSP_DELTA typical weights, divided by
+** the mean degree at the end of an arc: vertices that a bucket reaches itself are served
+** in it again. */
 static void set_buckets(struct sssp *s) {
     if (s->one_by_one)
-        return; /* zeros: one distance for each bucket */
+        return; /* buckets of one distance each: shift and scale stay 0 */
     double delta = s->layout->typical_weight(s) * GG_SSSP_DELTA / branching(s);
     if (s->type == GPUGRAPH_REAL) {
         int exponent = delta > 0 ? ilogb(delta) : 0;
@@ -34,11 +35,11 @@ static void set_buckets(struct sssp *s) {
     }
 }
 
-/* Arcs up to which one bucket for each distance, by one thread, is as fast. */
+/* Arcs up to which one thread with one bucket for each distance is as fast. */
 #define SMALL_ARCS 4096
 
-/* With a limit, or where little is to be done, one bucket for each distance: it hardly serves
-** a vertex twice, and stops at once. */
+/* A search with a limit, or of a small graph, has one bucket for each distance. It hardly
+** serves a vertex twice, and can end after each distance. */
 static bool is_large(const void *task) {
     const struct sssp *s = task;
     return s->search->limit == 0 && s->arcs.m > SMALL_ARCS;

@@ -1,4 +1,5 @@
-/* Shortest paths whose sums leave the range of distances: whose distance is lost? */
+/* Names a vertex whose distance a search has lost because a sum left the range of
+** distances. */
 #include "work.h"
 
 #include <stdio.h>
@@ -12,13 +13,13 @@ static void name_vertex(const gpugraph_graph *graph, uint32_t v, char *name,
         snprintf(name, room, "%lld", (long long)id.integer);
 }
 
-/* Marks in `beyond` every vertex that is not reached, though a path leads to it. */
+/* Marks in `beyond` every vertex that is not reached although a path leads to it. */
 static gpugraph_status mark_beyond(struct sssp *s, uint8_t *beyond) {
     uint32_t n = s->arcs.n, tail = 0;
     uint32_t *queue = gg_alloc(s->run, n, sizeof *queue);
     if (!queue)
         return s->run->status;
-    /* First from all that are reached, then from all that are marked. */
+    /* Starts from all reached vertices, and continues with the marked ones. */
     for (uint64_t i = 0; i < (uint64_t)n + tail && !pause_now(s, &s->tally); i++) {
         uint32_t u = i < n ? (uint32_t)i : queue[i - n];
         if (i < n && !gg_sssp_reached(s, u))

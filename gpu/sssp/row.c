@@ -1,15 +1,16 @@
-/* Shortest paths from one source after another, by one thread: a row of a matrix is such a search.
+/* Shortest paths from one source after another, by one thread. Each search makes a row of
+** a matrix.
 **
 **     distance   n entries, infinite between two rows
-**     touched    vertices that this row has given a distance; the next row needs these taken back
+**     touched    vertices that this row has reached; their entries are reset before the next row
 **
-** A row that ends near its source costs what it has looked at. A row that touches more vertices than
-** the list holds has all distances cleared, which is cheaper then. */
+** So a row that ends near its source costs only the vertices and arcs that it visits.
+** After a row that reaches more vertices than the list holds, all distances are reset,
+** which is cheaper then. */
 #include "work.h"
 #include "graph/graph.h"
 
-/* One vertex of so many is touched at most until all are cleared; vertices that are cleared between two
-** looks for an interrupt. */
+/* The list holds one vertex of this many; vertices that are reset between two polls. */
 enum { TOUCHED_SHARE = 16, CLEARED = 1 << 20 };
 
 bool gg_sssp_plan_rows(struct sssp *s, gpugraph_graph *graph,
@@ -54,7 +55,7 @@ void gg_sssp_search_row(struct sssp *s, uint32_t source) {
     gg_sssp_serve(s);
 }
 
-/* What still waits was not needed. */
+/* Empties the queue: the vertices that still wait are beyond the last target. */
 static void empty_queue(struct bucket_queue *q) {
     for (int level = 0; level < BUCKET_LEVELS; level++) {
         int slot = 0;

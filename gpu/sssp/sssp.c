@@ -4,21 +4,21 @@
 **     queue    [ v v v v ] [ v v      ] [ v ]                  bucket_queue.h, one a thread
 **                  ^ current: served in rounds until it stays empty
 **
-** Vertices wait in the bucket of their tentative distance. The current bucket is served
-** until no vertex falls into it any more; then its distances are final, since no weight is
-** negative. With buckets of a width delta > 1 this is delta-stepping (Meyer and Sanders,
-** J. Algorithms 49, 2003); with buckets of a single distance it is Dijkstra's algorithm. One
-** driver does both.
+** A vertex waits in the bucket of its tentative distance. The search serves the current
+** bucket until it stays empty. Its distances are then final, since no weight is negative.
+** With buckets of a width over 1 this is delta-stepping (Meyer and Sanders, J. Algorithms
+** 49, 2003), with buckets of a single distance it is Dijkstra's algorithm. One driver
+** does both.
 **
-** A round takes the current bucket out of all queues and relaxes its arcs. A long round is
-** shared by threads (team.h), each of which goes on with what falls into its own current
-** bucket while that is little ("bucket fusion": Zhang et al., "Optimizing Ordered Graph
-** Algorithms with GraphIt", CGO 2020). A short one is done by the calling thread: on roads
-** meeting costs more than the work between two meetings.
+** A round takes the current bucket out of all queues and relaxes its arcs. Threads share
+** a long round (team.h). Each of them continues with the vertices that fall into its own
+** current bucket while these are few ("bucket fusion": Zhang et al., "Optimizing Ordered
+** Graph Algorithms with GraphIt", CGO 2020). The calling thread does a short round alone,
+** because on roads a meeting of threads costs more than the work between two meetings.
 **
-** Distances out of range: a sum above INT64_MAX, or an infinite one, is never stored but
-** remembered. Where one occurred, and a wanted vertex is left that can be reached, the call
-** fails with GPUGRAPH_RANGE. */
+** A sum above INT64_MAX, or an infinite one, is not stored. The search only notes that
+** one occurred. The call fails with GPUGRAPH_RANGE if a wanted vertex then has no
+** distance although a path leads to it. */
 #define _GNU_SOURCE
 #include "sssp.h"
 #include "work.h"
@@ -36,8 +36,8 @@ static int compare_doubles(const void *a, const void *b) {
 
 /* ---- buckets of REAL distances ---- */
 
-/* Where d * scale leaves the integers that a bucket number can be, the buckets go on by the
-** bits of the double, which ascend with it: 2^62 is about the number of doubles from 1 up. */
+/* If d * scale exceeds this number, buckets follow the bits of the double, which ascend
+** with it. 2^62 is about the number of doubles from 1 up. */
 #define BUCKETS_BY_SCALE 4611686018427387904.0 /* 2^62 */
 
 static inline uint64_t real_key(const struct sssp *s, double d) {
@@ -60,7 +60,7 @@ static inline uint64_t real_key(const struct sssp *s, double d) {
     false /* graph/graph.c chose 32 bits because no sum can leave them */
 #include "typed.h"
 
-/* Two numbers up to INT64_MAX never wrap a uint64_t. */
+/* The sum of two numbers up to INT64_MAX does not wrap a uint64_t. */
 #define NAMED(x)           x##_uint64
 #define DISTANCE           uint64_t
 #define WEIGHT             int64_t
@@ -83,11 +83,11 @@ static inline uint64_t real_key(const struct sssp *s, double d) {
 
 /* ---- rounds ---- */
 
-/* Chunks of 125 vertices from which threads share a round: meeting costs some
-** microseconds. */
+/* Chunks of 125 vertices from which threads share a round. A meeting of threads takes
+** some microseconds. */
 #define SHARED_CHUNKS 8
 
-/* Room for one more chunk in the round's list; false after gg_fail. */
+/* Makes room for one more chunk in the list of the round. False after gg_fail. */
 static bool grow_work(struct sssp *s) {
     if (s->work_count < s->work_room)
         return true;
@@ -103,7 +103,7 @@ static bool grow_work(struct sssp *s) {
     return true;
 }
 
-/* Takes one bin out of every queue, as the next round's work. */
+/* Takes one bin out of every queue as the work of the next round. */
 static bool gather_round(struct sssp *s, int level, int slot) {
     s->work_count = 0;
     for (int t = 0; t < s->threads; t++) {
@@ -122,7 +122,8 @@ static void round_alone(struct sssp *s) {
         s->layout->scan_alone(s, &s->queue[0], s->work[i], &s->tally);
 }
 
-/* Goes on with a thread's own share of the current bucket while it is short. */
+/* Continues with the thread's own share of the current bucket while that is at most a
+** chunk. */
 static void fuse(struct sssp *s, struct bucket_queue *queue, struct tally *tally) {
     int slot = (int)(s->current % BUCKET_SLOTS);
     while (queue->bin[0][slot] && !queue->bin[0][slot]->next && !gg_stopping(s->run)) {
@@ -131,7 +132,7 @@ static void fuse(struct sssp *s, struct bucket_queue *queue, struct tally *tally
     }
 }
 
-/* A thread's part in a shared round. */
+/* One thread's part of a shared round. */
 static void join_round(void *job, int member, int team) {
     struct sssp *s = job;
     struct bucket_queue *queue = &s->queue[member];
@@ -148,7 +149,7 @@ static void join_round(void *job, int member, int team) {
     __atomic_fetch_add(&s->tally.arcs, tally.arcs, __ATOMIC_RELAXED);
 }
 
-/* Serves the current bucket until nothing falls into it any more. */
+/* Serves the current bucket until it stays empty. */
 static void serve_bucket(struct sssp *s) {
     s->buckets++;
     while (!gg_stopping(s->run) && gather_round(s, 0, (int)(s->current % BUCKET_SLOTS))) {
@@ -165,7 +166,7 @@ static void serve_bucket(struct sssp *s) {
 
 /* ---- from bucket to bucket ---- */
 
-/* The first slot of a level that some queue occupies, BUCKET_SLOTS when none does. */
+/* The first slot of a level that any queue occupies; BUCKET_SLOTS: none. */
 static int first_slot(const struct sssp *s, int level) {
     int first = BUCKET_SLOTS;
     for (int t = 0; t < s->threads; t++) {
@@ -175,16 +176,16 @@ static int first_slot(const struct sssp *s, int level) {
     return first;
 }
 
-/* Does the entry of a bin of this level still stand, whose keys are `prefix` above the
-** level's lower bytes? */
+/* True if an entry of a bin of this level is not stale. The keys of such a bin are
+** `prefix` above the lower bytes of the level. */
 static inline bool stands(const struct sssp *s, uint32_t v, int level, uint64_t prefix,
                           uint64_t *key) {
     *key = s->layout->key_of(s, v);
     return *key >> 8 * level == prefix;
 }
 
-/* Moves a bin of an upper level down: current becomes its smallest key. False when all its
-** entries were stale. */
+/* Moves the entries of a bin of an upper level down. The current key becomes the smallest
+** of them. False: all entries were stale. */
 static bool move_down(struct sssp *s, int level, int slot) {
     uint64_t prefix = level == BUCKET_LEVELS - 1
                           ? (uint64_t)slot
@@ -213,7 +214,7 @@ static bool move_down(struct sssp *s, int level, int slot) {
     return any;
 }
 
-/* Makes the next bucket that has entries the current one; false when there is none. */
+/* Makes the next bucket that has entries the current one. False: there is none. */
 static bool next_bucket(struct sssp *s) {
     for (int level = 0; level < BUCKET_LEVELS;) {
         int slot = first_slot(s, level);
@@ -239,8 +240,8 @@ static uint64_t count_final(const struct sssp *s) {
     return count;
 }
 
-/* Are as many vertices final as the limit says? The number of served ones is at least that
-** of final ones, and hardly more: some are served twice. */
+/* True if as many vertices are final as the limit asks for. Some vertices are served
+** twice, so at least as many are served as are final, and hardly more. */
 static bool limit_reached(struct sssp *s) {
     if (s->search->limit == 0 || s->tally.vertices < s->count_at)
         return false;
@@ -251,7 +252,7 @@ static bool limit_reached(struct sssp *s) {
     return false;
 }
 
-/* After a bucket: is there nothing left to look for? */
+/* True if the search may end after this bucket. */
 static bool is_search_done(struct sssp *s) {
     const gpugraph_search *search = s->search;
     while (s->pending > 0) {
@@ -331,7 +332,7 @@ gpugraph_status gg_cpu_sssp(gpugraph_graph *graph, const gpugraph_search *search
 }
 
 double gg_sssp_rounds(const gpugraph_graph *graph) {
-    double rows = gg_is_thin(graph) ? sqrt(graph->n) : 0; /* of a square grid */
+    double rows = gg_is_thin(graph) ? sqrt(graph->n) : 0; /* side of a square grid */
     return GG_FEW_LEVELS + rows * 3;
 }
 
@@ -348,7 +349,7 @@ const gg_algorithm gg_sssp = {
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .steps = gg_sssp_rounds,
-    /* R-MAT of scale 16 and 20 and a grid, one thread and an H200. */
+    /* Measured with R-MATs of scale 16 and 20 and a grid, on one thread and an H200. */
     .cpu_ns = 15,
     .cuda_ns = 0.04,
     .step_us = 2,

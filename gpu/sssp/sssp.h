@@ -1,20 +1,22 @@
-/* Shortest paths from one source or many, on either side. */
+/* Shortest paths by weight from one or several sources, on the CPU or a device. */
 #ifndef GPUGRAPH_SSSP_H
 #define GPUGRAPH_SSSP_H
 
 #include "algorithm.h"
 #include "base/words.h"
 
-/* On the CPU, of a whole graph and of a part: */
+/* Constants of the CPU search, shared with the search over partitions
+** (distributed/sssp): */
 enum {
-    GG_SSSP_SAMPLE = 256, /* weights that are looked at for the typical one */
-    GG_SSSP_OFFERS = 64,  /* arcs that a thread finds before it lowers their targets */
-    /* Vertices ahead at which arcs are asked of memory; twice that for what leads to
-    ** them. */
+    GG_SSSP_SAMPLE = 256, /* weights sampled for the typical weight */
+    GG_SSSP_OFFERS =
+        64, /* improving arcs that a thread collects before it lowers their targets */
+    /* Distance, in vertices of a chunk, at which arcs are prefetched. Offsets and
+    ** distances are prefetched from twice as far. */
     GG_SSSP_AHEAD = 4
 };
-/* Typical weights that a bucket is wide, divided by the arcs of the vertex at the end
-** of an arc. */
+/* Bucket width in typical weights, to be divided by the mean degree at the end of an
+** arc. */
 #define GG_SSSP_DELTA 8.0
 
 #ifdef __cplusplus
@@ -26,39 +28,40 @@ typedef gpugraph_status sssp_entry(gpugraph_graph *, const gpugraph_search *,
 
 extern const gg_algorithm gg_sssp;
 extern const algorithm_side gg_sssp_cuda;
-/* By several devices. (distributed/sssp) */
+/* The side for several devices (distributed/sssp). */
 extern const algorithm_side gg_sssp_distributed;
 
-/* On the CPU. */
+/* The CPU backend of gpugraph_sssp. */
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *distance, void *tree_edge);
 
-/* Rounds that are predicted of a search on a device. */
+/* The predicted number of rounds of a search on a device. */
 double gg_sssp_rounds(const gpugraph_graph *);
 
-/* The vertices that a search reaches within its bound, in the caller's arrays. */
+/* The vertices that a search reaches within its bound, in arrays of the caller. */
 struct reached_list {
     uint32_t room;
     uint32_t *vertex; /* ascending */
-    void *value;      /* depths, or distances of the graph's type */
+    void *value;      /* depths (uint32_t), or distances of the graph's type */
     void *tree_edge;  /* as wide as gpugraph_edge_size says; NULL: not wanted */
-    uint32_t count;   /* GPUGRAPH_NONE: there is no room, or no list can be made */
+    uint32_t count;   /* GPUGRAPH_NONE: the list is too long, or there is no list form */
 };
-/* A list of what a search by weight or by depth reaches: on the CPU, or by the algorithm on
-** a device. to->count: NONE where arrays are to be made. (list.c) */
+/* Lists the vertices that a search by weight or by depth reaches, on the CPU or by
+** algorithm `a` on a device. The caller makes arrays for all vertices instead if
+** to->count is GPUGRAPH_NONE. (list.c) */
 void gg_list_reached(gpugraph_graph *, const gpugraph_search *, bool by_depth,
                      gpugraph_run *, const gg_algorithm *, struct reached_list *to);
 
-/* Are targets all that ends the search, and so all that is asked for? */
+/* True if the targets alone end the search, so that the caller asks for nothing else. */
 static inline bool gg_is_for_targets(const gpugraph_search *search, bool bounded) {
     return !bounded && search->limit == 0 && search->target_count > 0;
 }
 
 /* The bound of a search by weight. */
 struct sssp_bound {
-    uint64_t most; /* no distance is larger: a word of base/words.h */
-    bool tight;    /* it is the caller's bound, not the range of distances */
-    bool none;     /* not even a source is near enough */
+    uint64_t most; /* largest distance, as a word of base/words.h */
+    bool tight;    /* `most` is the caller's bound, not the range of distances */
+    bool none;     /* the bound is negative: not even a source is within it */
 };
 static inline struct sssp_bound gg_sssp_bound(const gpugraph_search *search,
                                               gpugraph_distance_type type) {
@@ -74,7 +77,8 @@ static inline struct sssp_bound gg_sssp_bound(const gpugraph_search *search,
     return (struct sssp_bound){tight ? wanted : range, tight, none};
 }
 
-/* Are there weights, sources and a bound that can be? (sssp.c) */
+/* Fails if the graph has no weights, or sources, targets or the bound are not valid.
+** (sssp.c) */
 gpugraph_status gg_check_sssp(const gpugraph_graph *, const gpugraph_search *,
                               gpugraph_run *);
 

@@ -1,19 +1,20 @@
-/* The steps of sssp.c that touch distances, once for each of the three layouts. Included by
-** sssp.c with these defined, and undefined again at the end:
+/* The steps of sssp.c that read or write distances, once for each of three layouts.
+** sssp.c includes this file with these macros defined; the end of the file undefines
+** them:
 **     NAMED(x)           x with the layout's name behind it
 **     DISTANCE           uint32_t, uint64_t or double
 **     WEIGHT             the type of a stored weight
-**     UNREACHED          the distance of what is not reached
+**     UNREACHED          the distance of a vertex that is not reached
 **     KEY(s, d)          the bucket of distance d: uint64_t, ascending with d
 **     BOUND(s)           the largest distance to be stored
-**     NOTE_SUM(top, d)   keeps in `top`, a DISTANCE, what shows that a sum left the range
-**     IS_OVER(s, top)    whether one did
+**     NOTE_SUM(top, d)   keeps in `top`, a DISTANCE, a sign that a sum left the range
+**     IS_OVER(s, top)    true if one did
 **
-** d[v] only ever falls, and ends as the least fixpoint of d[v] = min(d[u] (+) w): whatever
-** the order of the relaxations and the number of threads, it is the same to the bit. */
+** d[v] only falls, and ends as the least fixpoint of d[v] = min(d[u] (+) w). So the
+** result has the same bits for every order of relaxations and every number of threads. */
 
-/* Sums are tried by plain looks first; where threads share the vertices the smaller one is
-** then settled by compare-and-swap. */
+/* Lowers the distance of v to `sum`, and queues v. Threads that share vertices use
+** compare-and-swap after a plain load. */
 static inline void NAMED(relax)(struct sssp *s, struct bucket_queue *queue, uint32_t v,
                                 DISTANCE sum, enum relaxing how) {
     DISTANCE *place = (DISTANCE *)s->distance + v;
@@ -37,7 +38,7 @@ static inline void NAMED(relax)(struct sssp *s, struct bucket_queue *queue, uint
     }
 }
 
-/* Arcs that shorten the way to their target, as far as a first look can tell. */
+/* Arcs that shorten the path to their target, by a first look at its distance. */
 struct NAMED(offers) {
     uint32_t count;
     uint32_t vertex[GG_SSSP_OFFERS];
@@ -45,9 +46,9 @@ struct NAMED(offers) {
     DISTANCE top; /* see NOTE_SUM */
 };
 
-/* Looks at some arcs: every one is written behind the offers, whose count moves on only for
-** those that are one. A branch instead would wait for the target's distance, and most waits
-** for it could not overlap. */
+/* Looks at some arcs and collects offers. The loop writes every arc behind the offers,
+** and advances the count only for an offer. A branch would wait for the distance of each
+** target, and these waits would not overlap. */
 static inline void NAMED(look)(const struct sssp *s, DISTANCE from, uint64_t arc,
                                uint64_t end, struct NAMED(offers) * offers) {
     const DISTANCE *distance = s->distance;
@@ -75,8 +76,8 @@ static inline void NAMED(take_offers)(struct sssp *s, struct bucket_queue *queue
     offers->count = 0;
 }
 
-/* Asks for the memory of the vertices behind number i: first their offsets and distances,
-** then, from nearer by, their arcs. */
+/* Prefetches the offsets and distances of vertices behind number i, and the arcs of
+** nearer ones. */
 static inline void NAMED(look_ahead)(const struct sssp *s,
                                      const struct bucket_chunk *chunk, uint32_t i) {
     if (i + 2 * GG_SSSP_AHEAD < chunk->count) {
@@ -91,8 +92,8 @@ static inline void NAMED(look_ahead)(const struct sssp *s,
     }
 }
 
-/* Relaxes the arcs of the vertices of one chunk that belong to the current bucket, and gives
-** the chunk back to the thread's queue. */
+/* Relaxes the arcs of those vertices of a chunk that belong to the current bucket, and
+** returns the chunk to the thread's queue. */
 static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
                                struct bucket_chunk *chunk, struct tally *tally,
                                enum relaxing how) {
@@ -107,7 +108,7 @@ static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
         DISTANCE from;
         __atomic_load((DISTANCE *)s->distance + u, &from, __ATOMIC_RELAXED);
         if (KEY(s, from) != s->current)
-            continue; /* settled by an earlier bucket: the entry is stale */
+            continue; /* an earlier bucket has settled u: the entry is stale */
         uint64_t arc = begin_of[u], end = end_of[u];
         tally->vertices++;
         while (arc < end && !stop) {
@@ -165,13 +166,14 @@ static void NAMED(keep_final_of)(void *sssp, uint64_t low, uint64_t high) {
     }
 }
 
-/* Takes back every distance of a bucket that was not served. */
+/* Resets the distances of buckets that were not served. */
 static void NAMED(keep_final)(struct sssp *s) {
     int threads = gg_threads(s->run, s->arcs.n / GG_FILL_ITEMS);
     gg_slices(threads, s->arcs.n, NAMED(keep_final_of), s);
 }
 
-/* The median of the positive ones among some weights, spread over all; 0 without any. */
+/* The median of the positive weights in a sample spread over all arcs; 0 if there is
+** none. */
 static double NAMED(typical_weight)(const struct sssp *s) {
     const WEIGHT *weight = s->arcs.weight;
     double sample[GG_SSSP_SAMPLE];
