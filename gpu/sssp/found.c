@@ -1,4 +1,4 @@
-/* The vertices that a search has found, in a list and in a table. */
+/* The vertices that a search has found: a list and a hash table. */
 #include "found.h"
 #include "base/run.h"
 
@@ -30,7 +30,8 @@ void gg_found_end(struct found *f) {
     f->at = f->first;
 }
 
-/* Four times the room, or as much as may be needed. False: no memory, which the run says. */
+/* Makes room for four times as many vertices, or for `most`. False: there is no memory,
+** and the run has failed. */
 static bool grow_found(struct found *f) {
     const uint32_t room = f->most / 4 > f->room ? 4 * f->room : f->most;
     struct found_vertex *at = gg_alloc(f->run, room, sizeof *at);

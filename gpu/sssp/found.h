@@ -1,13 +1,15 @@
-/* What a search has found, where that is little: a list of vertices and a table that finds each of them, so that
-** nothing has an entry for each vertex of the graph.
+/* The vertices that a search has found, if these are few: a list of vertices, and a table
+** that finds a vertex in it. No array has an entry for each vertex of the graph.
 **
 **     at       vertex   17   3  90   4  88 ...     as they are found
 **              value     0   1   1   2   2
 **              edge      -   5   0   2   9
-**     table    17+0  .  90+2  .  .  3+1  ...        vertex and its place in the list, by a placing hash of the
-**                                                   vertex, or else behind it; at most a quarter full
+**     table    17+0  .  90+2  .  .  3+1  ...      vertex and its place in the list, at the
+**                                                 vertex's hash or behind it; at most a
+**                                                 quarter full
 **
-** The first vertices lie in the struct itself: the least searches take no memory. */
+** The first vertices lie in the struct itself, so that a tiny search allocates
+** nothing. */
 #ifndef GPUGRAPH_FOUND_H
 #define GPUGRAPH_FOUND_H
 
@@ -22,7 +24,7 @@ enum { FOUND_FIRST = 64, FOUND_FIRST_TABLE = 4 * FOUND_FIRST };
 
 struct found_vertex {
     uint64_t value; /* depth; distance, of a REAL one its bits */
-    uint64_t edge;  /* of the tree; NO_EDGE: none yet */
+    uint64_t edge;  /* tree edge; NO_EDGE: none yet */
     uint32_t vertex, mark;
 };
 
@@ -30,22 +32,23 @@ struct found {
     gpugraph_run *run;
     struct found_vertex *at;
     uint64_t *table; /* vertex << 32 | place + 1; 0: free */
-    uint64_t places; /* of the table, a power of 2 */
-    uint32_t odd;    /* of the placing hash */
+    uint64_t places; /* entries of the table, a power of 2 */
+    uint32_t odd;    /* multiplier of the hash */
     uint32_t count, room, most;
-    bool too_many; /* more than `most` would be needed */
+    bool too_many; /* the search has found more than `most` vertices */
     struct found_vertex first[FOUND_FIRST];
     uint64_t first_table[FOUND_FIRST_TABLE];
 };
 
 void gg_found_begin(struct found *f, gpugraph_run *run, uint32_t most);
 void gg_found_end(struct found *f);
-/* Adds a vertex that is not there: its place. NONE: there are too many, or no memory, which the run says. */
+/* Adds a vertex that is not in the list, and returns its place. NONE: the list is full,
+** or there is no memory and the run has failed. */
 uint32_t gg_found_add(struct found *f, uint32_t vertex, uint64_t value);
-/* Ascending by vertex; places are then no longer those of the table. */
+/* Sorts the list by vertex. The places in the table are then stale. */
 void gg_found_sort(struct found *f);
 
-/* The entry of the table that is the vertex's, or would be. */
+/* The entry of the table that has the vertex, or the free entry for it. */
 static inline uint64_t *gg_found_entry(const struct found *f, uint32_t vertex) {
     uint64_t i = gg_place_number(f->odd, vertex) * f->places >> 32;
     for (;; i++) {
@@ -55,7 +58,7 @@ static inline uint64_t *gg_found_entry(const struct found *f, uint32_t vertex) {
     }
 }
 
-/* The vertex's place; NONE: it was not found. */
+/* The vertex's place in the list; NONE: it is not there. */
 static inline uint32_t gg_found_place(const struct found *f, uint32_t vertex) {
     return (uint32_t)*gg_found_entry(f, vertex) - 1;
 }

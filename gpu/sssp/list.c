@@ -1,5 +1,6 @@
-/* A list of what a search reaches (sssp/found.h), in time of what it looks at: by weight
-** Dijkstra's algorithm with a heap, by depth the list itself is the queue.
+/* Lists the vertices that a search reaches (sssp/found.h), in time proportional to the
+** vertices and arcs that it visits. By weight this is Dijkstra's algorithm with a heap.
+** By depth the list itself is the queue.
 **
 **     found    vertex    17  3  90  4 ...    in the order in which they are found
 **              value     0   2  2   5 ...    the distance; tentative where not final
@@ -8,16 +9,15 @@
 **     the caller's arrays                    final vertices, ascending
 **
 ** Distances of every type are words (base/words.h). The search gives up if arrays are
-** quicker, if a sum leaves the range, about which there are rules, and if a tree would
-** have to go on from ties at one distance (tree/tree.c). A tree edge is looked up by its
-** ends, in rows with edge numbers. They are made for a graph that is searched often, and
-** for a search that has not given up.
+** quicker, if a sum leaves the range, or if a tree needs edges that tie at one distance
+** (tree/tree.c). It looks up tree edges by their ends, in rows with edge numbers. These
+** rows are made for a graph that is searched often, once a search has not given up.
 **
-** A list is asked for before arrays with an entry for each vertex are made:
+** A caller asks for a list before it makes arrays with an entry for each vertex:
 **
-**     the CPU       in time of what is looked at           where it would search
-**     the device    arrays, of which a list comes home     where it would search
-**     otherwise     arrays are made */
+**     the CPU       lists in time of what it visits           where it would search
+**     the device    fills arrays, and sends a list            where it would search
+**     otherwise     the caller makes arrays */
 #include "sssp.h"
 #include "backend/devices.h"
 #include "backend/model.h"
@@ -29,18 +29,17 @@
 #include "graph/graph.h"
 #include "tree/tree.h"
 
-/* Arcs for each vertex that a list has room for, from which on arrays are quicker: an arc
+/* Arcs for each vertex that a list has room for, from which on arrays are quicker. An arc
 ** costs some 5 nanoseconds through a hash, and a vertex of the whole graph some 2 to
-** clear and to pass over. */
+** reset and to scan. */
 enum { LIST_ARCS = 8 };
 
-/* Searches for which no list is asked after one whose list was too long: that search is
-** run twice. Its rows, a 64th of the vertices at least, mostly cost more; a search that
-** needs few of them pays once in a while. */
+/* Searches without a list after one whose list was too long. That search runs twice.
+** Reading its rows, a 64th of the vertices at least, mostly costs more. */
 enum { LISTS_SKIPPED = 7 };
 
-/* A source is final, too. From OFFERED on: final, and the vertex at place mark - OFFERED
-** has offered it a tree edge. */
+/* A source is final, too. From OFFERED on: the vertex is final, and the vertex at place
+** mark - OFFERED has offered it a tree edge. */
 enum mark { TENTATIVE, FINAL, SOURCE, OFFERED };
 
 struct list {
@@ -50,14 +49,14 @@ struct list {
     csr rows;
     bool by_depth; /* every arc counts 1 */
     gpugraph_distance_type type;
-    uint64_t bound; /* the largest distance that counts */
+    uint64_t bound; /* the largest distance to be listed */
     uint32_t final,
-        pending;        /* pending: targets not final yet, target[0 .. pending - 1] */
-    gg_heap heap;       /* of places; by weight */
-    uint32_t expanded;  /* by depth: the queue begins there in found, */
-    uint32_t level_end; /* and the next level there */
+        pending;       /* pending: targets that are not final: target[0 .. pending - 1] */
+    gg_heap heap;      /* by weight: places */
+    uint32_t expanded; /* by depth: the place where the queue begins, */
+    uint32_t level_end; /* and the place where the next level begins */
     uint64_t looked, most_arcs, since;
-    bool within_range; /* a sum that leaves the range is beyond the bound, too */
+    bool within_range; /* the bound is the caller's: a sum out of range is beyond it */
     bool given_up;
     struct found found;
 };
@@ -68,7 +67,7 @@ static inline uint64_t behind(const struct list *l, uint64_t from, uint64_t arc)
 
 /* ---- the search ---- */
 
-/* False when there is no memory. */
+/* Queues a place. False: there is no memory. */
 static bool let_wait(struct list *l, uint32_t place, uint64_t value) {
     if (!l->by_depth)
         return gg_heap_put(l->run, &l->heap, place, value);
@@ -77,7 +76,7 @@ static bool let_wait(struct list *l, uint32_t place, uint64_t value) {
     return true;
 }
 
-/* False when the search cannot go on. */
+/* False: the search cannot continue. */
 static bool relax_listed(struct list *l, uint32_t v, uint64_t value) {
     struct found *f = &l->found;
     uint32_t place = gg_found_place(f, v);
@@ -133,7 +132,7 @@ static bool start_list(struct list *l) {
     return true;
 }
 
-/* By depth a search ends between levels, as it does with arrays. */
+/* By depth a search ends between levels, as a search with arrays does. */
 static bool take_from_queue(struct list *l, uint32_t *place) {
     const struct found *f = &l->found;
     if (l->expanded == l->level_end) {
@@ -173,7 +172,7 @@ static void find_listed(struct list *l) {
 
 /* ---- the tree ---- */
 
-/* Every final vertex gets an edge from a nearer one, along arcs that lead to its very
+/* Gives every final vertex an edge from a nearer one, along arcs that make up its
 ** distance. Parallel arcs are looked at once. */
 static void grow_tree(struct list *l) {
     struct found *f = &l->found;
@@ -238,8 +237,8 @@ static void begin_list(struct list *l, gpugraph_graph *graph,
     gg_found_begin(&l->found, run, room);
 }
 
-/* Makes the rows in which the tree is looked up. *started moves on by the time that takes: it
-** is a phase of its own. False: the run was stopped, or says what failed. */
+/* Makes the rows in which tree edges are looked up. *started advances by the time that
+** takes, which is a phase of its own. False: the run was stopped or has failed. */
 static bool make_tree_rows(gpugraph_graph *graph, gpugraph_run *run, double *started) {
     const double begun = gg_now_ms();
     if (run->status != GPUGRAPH_OK || gg_stopping(run) || gg_bring_edges(graph, run) ||
@@ -253,7 +252,8 @@ static const char *list_method(bool by_depth) {
     return by_depth ? "top-down" : "dijkstra";
 }
 
-/* Nothing was weighed: the search costs less than the weighing. */
+/* Reports a list of the CPU. `auto` has not compared predictions, because these take
+** longer than the search. */
 static void say_cpu_listed(const struct list *l, double started, uint32_t count) {
     gpugraph_run *run = l->run;
     run->searched = l->graph;
@@ -274,7 +274,7 @@ static void list_on_cpu(gpugraph_graph *graph, const gpugraph_search *search,
                 &l.rows))
         return;
     if (by_depth)
-        l.rows.weight = NULL; /* rows that were made with weights have them */
+        l.rows.weight = NULL; /* rows made for an earlier search may have weights */
     double started = gg_now_ms();
     find_listed(&l);
     l.given_up |= l.found.too_many;
@@ -292,8 +292,8 @@ static void list_on_cpu(gpugraph_graph *graph, const gpugraph_search *search,
 
 /* ---- CPU or device ---- */
 
-/* `auto` may take a device for the first search, but not once rows are on the host. Edges of
-** a tree are looked up by their ends: the rows for that must be made, or worth it. */
+/* `auto` may take a device for the first search, but not once the host has rows. A list
+** with a tree needs rows with edge numbers, which must exist or be worth making. */
 static bool is_list_for_cpu(gpugraph_graph *graph, const gpugraph_search *search,
                             bool by_depth, const gpugraph_run *run, bool tree) {
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
@@ -323,7 +323,7 @@ static bool is_list_for_device(gpugraph_graph *graph, const gg_algorithm *a,
            gg_copy_is_there(graph, run) && s.cuda < s.cpu;
 }
 
-/* A list that is too long costs a search, which is run once more then. */
+/* The search of a list that is too long is repeated with arrays. */
 static void ask_device_for_list(gpugraph_graph *graph, const gg_algorithm *a,
                                 const gpugraph_search *search, gpugraph_run *run,
                                 struct reached_list *to) {
@@ -335,7 +335,8 @@ static void ask_device_for_list(gpugraph_graph *graph, const gg_algorithm *a,
     a->side[on]->list(graph, search, run, to);
     if (run->status == GPUGRAPH_OK && to->count == GPUGRAPH_NONE) {
         __atomic_store_n(&graph->known.lists_to_skip, LISTS_SKIPPED, __ATOMIC_RELAXED);
-        run->chosen_at_ms = 0; /* what it has taken is half a search */
+        run->chosen_at_ms =
+            0; /* the time measured so far is not that of a whole search */
     }
     gg_fall_back(run, a, fallback);
 }
@@ -344,8 +345,9 @@ void gg_list_reached(gpugraph_graph *graph, const gpugraph_search *search, bool 
                      gpugraph_run *run, const gg_algorithm *a, struct reached_list *to) {
     const bool bounded = by_depth ? search->max_depth != GPUGRAPH_NONE : search->bounded;
     const bool targets = gg_is_for_targets(search, bounded);
-    const bool negative = !by_depth && graph->distance_type == GPUGRAPH_REAL && bounded &&
-                          search->max_real_distance < 0; /* words do not ascend there */
+    const bool negative =
+        !by_depth && graph->distance_type == GPUGRAPH_REAL && bounded &&
+        search->max_real_distance < 0; /* bits of negative numbers do not ascend */
     to->count = GPUGRAPH_NONE;
     if (!targets && !negative &&
         is_list_for_cpu(graph, search, by_depth, run, to->tree_edge != NULL))

@@ -1,22 +1,22 @@
-/* What shortest paths read whose far vertices pull (persistent_pull.cuh): the transpose, and
-** light arcs, which can lead to a sum within the bound, of each vertex side by side
-** (graph/light_arcs.cuh).
+/* Rows for searches whose far vertices pull (persistent_pull.cuh): the transpose, and
+** light arcs, which lie side by side for each vertex and can lead to a sum within the
+** bound (graph/light_arcs.cuh).
 **
-** The transpose is used where it lies on the device already, as it does where a search goes
-** both ways. Otherwise a graph has been searched some times by the engine that has a use for
-** it: making it takes about as long as so many searches gain.
+** A search uses the transpose if it is on the device already, as in a graph whose
+** searches go both ways. Otherwise the transpose is made after some searches that would
+** have used it: making it takes about as long as these searches would have gained.
 **
-** On an R-MAT one arc in ten is light. Without these the weights of all others are read too,
-** only to see that they are too heavy. Light arcs are made for a direction and a weight by
-** two looks at all weights, as long as a search takes; so not by the first search after a
-** change. */
+** On an R-MAT one arc in ten is light. Without light arcs a search reads the weights of
+** all other arcs, too, only to find that they are too heavy. Making light arcs reads all
+** weights twice, which takes as long as a search. So the first search after a change does
+** not make them. */
 #include "sssp.cuh"
 #include "device/parts.cuh"
 #include "graph/device_copy.cuh"
 
 struct pull_part {
     struct device_part part;
-    uint32_t searches[CSR_KINDS]; /* that would have used the transpose */
+    uint32_t searches[CSR_KINDS]; /* searches that would have used the transpose */
     struct light_rows light[CSR_KINDS];
 };
 
@@ -38,7 +38,7 @@ static const struct device_part_kind pull_kind = {
     "light arcs", sizeof(struct pull_part),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_pull_rows};
 
-/* Are those rows on the device, with weights? */
+/* True if these rows are on the device, with weights. */
 static bool has_rows(const gpugraph_graph *graph, enum csr_kind kind) {
     const struct device_copy *copy = gg_device_copy_of(graph);
     return copy && copy->rows[kind].made && copy->rows[kind].weight;

@@ -1,11 +1,11 @@
-/* A list of what is reached, in two passes over the values, by tiles.
+/* Lists what a search has reached, in two passes over tiles of the values.
 **
 **     values     | . . 3 . | . . . . | 1 . . 4 |     tiles
 **     counts         1          0         2          count_reached, to stage 0
 **     places         0          -         1          the host, of tiles that have any
 **     list           2                    8 11       list_reached, to stages 1 to 3
 **
-** The list is written to pinned memory as it is made: there is little of it. */
+** The kernel writes the list to pinned memory, because it is short. */
 #include "reached.cuh"
 #include "base/words.h"
 #include "device/block_sum.cuh"
@@ -16,14 +16,14 @@
 #include <string.h>
 
 enum {
-    EACH = 16, /* vertices that a thread lists */
+    EACH = 16, /* vertices listed by a thread */
     TILE = GG_BLOCK * EACH,
-    MOST = 1 << 18,      /* entries of a list, and so tiles that have any */
-    PLACES_AT = 1 << 20, /* behind the vertices */
+    MOST = 1 << 18,      /* entries of a list, and so tiles that are not empty */
+    PLACES_AT = 1 << 20, /* byte behind the vertices */
     BLOCKS = 8           /* for each multiprocessor */
 };
 
-/* Where a tile's vertices lie in the list. */
+/* A tile that is not empty, and the first entry of its vertices in the list. */
 struct place {
     uint32_t tile, at;
 };
@@ -40,7 +40,7 @@ struct list {
     void *tree;
 };
 
-/* A block takes tile after tile. */
+/* A block takes one tile after another. */
 template <typename type>
 static __global__ void __launch_bounds__(GG_BLOCK)
     count_reached(reached_values r, uint32_t n, uint32_t *count) {
@@ -65,7 +65,7 @@ static __device__ __forceinline__ void put_edge(const reached_values &r, bool wi
         ((uint32_t *)to.tree)[at] = ((const uint32_t *)r.tree)[v];
 }
 
-/* A block to a tile, a thread to neighbours. */
+/* One block per tile. A thread lists neighbouring vertices. */
 template <typename type>
 static __global__ void __launch_bounds__(GG_BLOCK)
     list_reached(reached_values r, uint32_t n, bool wide, const place *places, list to) {
@@ -90,7 +90,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- driver ---- */
 
-/* All stages are free: what was queued is done. Pinned memory has the same address on the device. */
+/* Waits for all queued work, so that all stages are free. Pinned memory has the same
+** address on the device. */
 static bool count_tiles(struct cuda_job *job, const struct reached_values *values) {
     const uint32_t n = job->graph->n;
     uint32_t *count = (uint32_t *)job->device->stage[0];
@@ -103,8 +104,8 @@ static bool count_tiles(struct cuda_job *job, const struct reached_values *value
     return gg_launched(job, "count_reached") && gg_wait(job);
 }
 
-/* How many are there, in how many tiles? NONE: more than `room`. Places of tiles that have any, as far as they are
-** so few. */
+/* Fills the places of tiles that are not empty. Returns the number of reached vertices;
+** NONE: there are more than `room`. */
 static uint32_t lay_places(const struct cuda_job *job, uint32_t room, place *places,
                            uint32_t *tiles) {
     const uint32_t *count = (const uint32_t *)job->device->stage[0];
@@ -135,7 +136,7 @@ static bool list_tiles(struct cuda_job *job, const struct reached_values *values
     return gg_launched(job, "list_reached") && gg_wait(job);
 }
 
-/* From the stages. */
+/* Copies the list from the stages. */
 static void take_list(const struct cuda_job *job, const struct reached_values *values,
                       uint32_t count, struct reached_list *to) {
     unsigned char *const *stage = job->device->stage;
@@ -148,7 +149,7 @@ static void take_list(const struct cuda_job *job, const struct reached_values *v
 
 /* ---- targets alone ---- */
 
-/* A thread to a target. */
+/* One thread per target. */
 template <typename type>
 static __global__ void fetch_targets(reached_values r, bool wide, uint32_t targets,
                                      list to) {
@@ -159,7 +160,7 @@ static __global__ void fetch_targets(reached_values r, bool wide, uint32_t targe
     }
 }
 
-/* From the stages, those targets that are reached. */
+/* Copies those targets from the stages that are reached. */
 static void take_targets(const struct cuda_job *job, const struct reached_values *values,
                          uint32_t targets, struct reached_list *to) {
     unsigned char *const *stage = job->device->stage;

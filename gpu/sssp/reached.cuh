@@ -1,5 +1,5 @@
-/* A search on a device whose answer is short comes home as a list: what is reached within the
-** bound, by vertex.
+/* A search on a device whose answer is short sends a list of the vertices reached within
+** the bound.
 **
 **     device   distances   - 4 1 - - - 3 - ...      an entry for each vertex
 **     host     vertex      1 2 6                    reached.cu
@@ -20,9 +20,9 @@ struct reached_values {
     const void *tree; /* edge numbers; NULL: not wanted */
 };
 
-/* Lists what is reached, or, where nothing but targets ends the search, those targets that
-** are. to->count: NONE where there is no room. Phase "download". False when the job must
-** end. */
+/* Lists the vertices that a search has reached; if only targets end the search, it lists
+** those targets that are reached. to->count is NONE if there is not enough room. Phase
+** "download". False: the job must end. */
 bool gg_bring_list(struct cuda_job *job, const struct reached_values *values,
                    const gpugraph_search *search, bool bounded, struct reached_list *to);
 

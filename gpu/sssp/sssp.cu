@@ -1,11 +1,11 @@
-/* Shortest paths on the device: one call, whatever the method. sssp.c beside this has the
-** meaning and the CPU backend, sssp.cuh the engines.
+/* Shortest paths on the device: the driver of all methods. sssp.c has the CPU backend,
+** sssp.cuh describes the engines.
 **
 **     rows  ->  parameters  ->  an engine fills distances  ->  tree edges  ->  the answer
 **
-** A sum that leaves the range is dropped and noted; the rare search that notes one is
-** settled by the CPU backend, which knows the sentence to say. Ties of tree edges that
-** need more than one look are left to the host too. */
+** An engine drops a sum that leaves the range, and notes that there was one. The CPU
+** backend then repeats the search and reports the error, which is rare. The host also
+** settles ties of tree edges that need many passes. */
 #include "sssp.h"
 #include "sssp.cuh"
 #include "base/limits.h"
@@ -34,10 +34,10 @@ static void carve_sssp(const struct cuda_job *job, struct workspace *space,
 
 /* ---- the engine "regions" ---- */
 
-/* Buckets of a long graph, which wait for each other by "persistent", are gone through by each
-** block for its region (regions/search.cu). */
+/* A block searches a region by itself, where blocks of "persistent" would wait for each
+** other after each small bucket (regions/search.cu). */
 
-/* Distances of 32 bits of all that can be reached: what regions serve. */
+/* Regions serve searches for all distances, of 32 bits. */
 static bool fits_regions(const struct sssp_search *s) {
     const gpugraph_search *wanted = s->wanted;
     return s->type == GPUGRAPH_UINT32 && wanted->source_count > 0 &&
@@ -73,7 +73,7 @@ static bool search_by_regions(struct cuda_job *job, struct sssp_search *s,
     return gg_going(job);
 }
 
-/* Regions of s->g where they are there, or can be made beside `own` bytes. False when the job
+/* Finds or makes regions of s->g, if there is room beside `own` bytes. False: the job
 ** must end. */
 static bool find_regions(struct cuda_job *job, const struct sssp_search *s, int64_t own,
                          bool *there) {
@@ -87,11 +87,11 @@ static bool find_regions(struct cuda_job *job, const struct sssp_search *s, int6
     return true;
 }
 
-/* By weight regions save a road network of 24 million vertices a tenth, one of 4
-** million a twelfth, and smaller ones nothing: so many times as many vertices as by
-** depth. (H200) */
+/* Regions by weight pay on graphs with four times as many vertices as regions by depth
+** do: they save a tenth of the time on a road network of 24 million vertices, a twelfth
+** on one of 4 million, and nothing on smaller ones (H200). */
 #define TIMES_VERTICES 4
-/* Meetings of a search that may have been shorter by regions. */
+/* Grid barriers of a search that regions may shorten. */
 #define LONG_MEETINGS 50
 
 static void note_long_way(struct cuda_job *job, const struct sssp_search *s) {
@@ -125,9 +125,9 @@ uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s)
     return engines[s->parameters.kind].bytes(job, s);
 }
 
-/* By regions where that is asked for, or has paid for itself, and they are there; else
-** by buckets. Multi-queues have distances of 32 bits. They do not end early, so "auto"
-** takes none for a limit or targets. */
+/* Chooses regions if they are asked for or worth making, and possible, and else by
+** gg_sssp_choose. Multi-queues have distances of 32 bits and do not end early, so `auto`
+** takes none of them for a search with a limit or targets. */
 static bool choose_engine(struct cuda_job *job, struct sssp_search *s) {
     const struct sssp_features *features = &s->features;
     const bool is_auto = gg_method_is_auto(job->run);
@@ -153,7 +153,7 @@ static bool choose_engine(struct cuda_job *job, struct sssp_search *s) {
     return gg_going(job);
 }
 
-/* Room, and what the engine takes besides. */
+/* Carves the workspace, and makes the arcs that the engine reads besides. */
 static bool make_sssp_room(struct cuda_job *job, struct sssp_search *s, bool tree,
                            struct sssp_outcome *out, struct workspace *space) {
     const enum csr_kind kind = forward_kind(s);
@@ -189,7 +189,7 @@ bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree,
     *out = sssp_outcome();
     if (!make_sssp_room(job, s, tree, out, &space))
         return false;
-    /* They may have been given back for the room. */
+    /* The workspace may have taken their memory. */
     if (s->parameters.kind == SSSP_REGIONS && regions_bytes(job, s) == 0) {
         gg_sssp_choose(&s->features, SSSP_PERSISTENT, &s->parameters);
         job->run->used_method = gg_sssp_cuda.methods[SSSP_PERSISTENT].is.name;
@@ -224,7 +224,8 @@ bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
-/* Tree edges, on the device but for ties over many steps, which *ties leaves to the host. */
+/* Brings distances and tree edges to the host. *ties: vertices whose tree edges the host
+** has to find. */
 static bool bring_distances_back(struct cuda_job *job, const gpugraph_search *search,
                                  const struct sssp_outcome *out, void *distance,
                                  void *tree_edge, uint32_t *ties) {
@@ -272,7 +273,7 @@ static gpugraph_status search_on_device(gpugraph_graph *graph,
     return GPUGRAPH_OK;
 }
 
-/* No list where the host has to settle something. */
+/* Makes no list if the host has to repeat the search or to settle ties. */
 static gpugraph_status list_on_device(gpugraph_graph *graph,
                                       const gpugraph_search *search, gpugraph_run *run,
                                       struct reached_list *to) {
@@ -292,7 +293,7 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
     return gg_job_close(&job);
 }
 
-/* What a run takes. */
+/* Device bytes of a run. */
 static int64_t sssp_bytes(const gpugraph_graph *graph, bool) {
     struct cuda_job planned = planned_job(graph);
     struct workspace space = {NULL, 0};

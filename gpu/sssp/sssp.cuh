@@ -1,13 +1,13 @@
-/* The device's shortest paths, as the engines see them.
+/* Shortest paths on the device: what the driver and the engines share.
 **
 **     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer;
 **                         engine: regions, which blocks search in their shared memory
 **     persistent.cu       engine: buckets, rounds between the barriers of one launch
-**     mlmq/mlmq.cu        engine: multi-level multi-queue, one launch without rounds; 32 bits
+**     mlmq/mlmq.cu        engine: multi-level multi-queue, one launch, no rounds; 32 bits
 **
-** An engine is two functions: how many bytes it needs, and the search, which carves them
-** from the workspace (twice the same sequence: once on an empty one, to learn the size) and
-** fills `distance`, that is not initialised before. */
+** An engine is two functions. One tells how many bytes it needs. The other one carves
+** these from the workspace and searches. Carving runs twice, first on an empty workspace
+** to learn the size. The engine fills `distance`, which is not initialised. */
 #ifndef GPUGRAPH_SSSP_CUH
 #define GPUGRAPH_SSSP_CUH
 
@@ -18,67 +18,69 @@
 #include "tree/distance.cuh"
 #include "sssp/choice/choice.h"
 
-/* Arcs up to a weight, those of a vertex side by side: weight << 32 | target. (pull_rows.cu) */
+/* Arcs up to a weight, those of a vertex side by side: weight << 32 | target.
+** (pull_rows.cu) */
 struct light_arcs {
     const uint32_t *offset; /* by vertex; NULL: there are none */
     const uint64_t *arc;
-    uint32_t most; /* weight */
+    uint32_t most; /* largest weight */
 };
 
 struct sssp_search {
     struct device_csr g;
-    /* The transpose: one shortest way is searched for from both ends, by the engine
-    ** "persistent"; begin NULL: distances from the sources are. */
+    /* The transpose, for a search for one path from both ends by the engine "persistent".
+    ** begin NULL: a search from the sources. */
     struct device_csr back;
     struct device_csr
         turned; /* the transpose, for vertices that pull; begin NULL: none do */
-    const uint64_t *fixed;   /* arcs of g (graph/fixed_arcs.cuh); or NULL */
+    const uint64_t *fixed;   /* fixed arcs of g (graph/fixed_arcs.cuh), or NULL */
     struct light_arcs light; /* of g */
     const gpugraph_search *wanted;
     struct sssp_features features;
     struct sssp_parameters parameters;
     gpugraph_distance_type type;
-    void *distance;       /* n words of the type: the answer; from both ends 2 n */
-    uint32_t *ends;       /* sources, then targets; filled */
+    void *distance;       /* the result: n words of the type; from both ends 2 n */
+    uint32_t *ends;       /* sources, then targets */
     const uint32_t *stop; /* not 0: the host was interrupted */
-    /* what the engine reports */
-    bool dropped;      /* a sum left the range of the type, not a bound of the caller */
-    bool early;        /* ended early: only final distances are left */
-    uint64_t served;   /* relaxed vertices, repeats counted */
-    uint32_t meetings; /* of all blocks; 0: the engine has none */
-    char more[300];    /* for the phase */
+    /* Reports of the engine: */
+    bool dropped; /* a sum left the range of the type, not only a bound of the caller */
+    bool early;   /* the search ended early; only final distances are kept */
+    uint64_t served;   /* relaxed vertices, counted each time */
+    uint32_t meetings; /* grid barriers; 0: the engine has none */
+    char more[300];    /* text for the phase */
 };
 
-/* What a search leaves on the device. */
+/* Results of a search, on the device. */
 struct sssp_outcome {
     void *distance;
     uint32_t *ends;    /* sources, then targets */
-    void *tree;        /* edge numbers; NULL unless wanted */
-    uint32_t *scratch; /* of the tree */
+    void *tree;        /* edge numbers; NULL: not wanted */
+    uint32_t *scratch; /* for the tree */
     bool lost; /* a sum left the range: there are no distances, the host has to search */
 };
 
-/* sssp.cu: by the engine of its parameters, bytes and distances; `ends` are carved and not
-** filled yet. */
+/* Search by the engine of the parameters: bytes, and distances. The arrays `distance` and
+** `ends` are carved already. (sssp.cu) */
 uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
-/* Takes over the search, rows, and their features. */
+/* Sets the search, its rows and their features. */
 bool gg_sssp_begin(struct cuda_job *job, const gpugraph_search *search,
                    struct sssp_search *s);
-/* Makes room for a search with parameters, and searches. Phase "search". */
+/* Makes room for the search of s->parameters, and searches. Phase "search". */
 bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree,
                  struct sssp_outcome *out);
-/* Both, with an engine that it chooses. */
+/* gg_sssp_begin and gg_sssp_run, with an engine chosen by gg_sssp_choose. */
 bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
                     struct sssp_outcome *out);
-/* Fills out->tree but for *ties of its vertices (gg_device_distance_tree). Phase "parents". */
+/* Fills out->tree, except for *ties vertices (gg_device_distance_tree). Phase
+** "parents". */
 bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
                   const struct sssp_outcome *out, uint32_t *ties);
-/* Says that the host searches, since the device's search is lost. */
+/* Reports that the host searches because the device's search is lost. */
 void gg_sssp_lost(gpugraph_run *run);
 
-/* Blocks of that kernel: those that the parameters ask for, as far as they can be there together,
-** and as far as each has so many vertices. */
+/* The number of blocks for a kernel: as many as the parameters ask for, at most as many
+** as can be resident together, each with at least `vertices` vertices. */
 static inline unsigned gg_sssp_blocks(struct cuda_job *job, const struct sssp_search *s,
                                       const struct cooperative_kernel *kernel,
                                       uint32_t vertices) {
@@ -97,36 +99,37 @@ bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
 uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s);
 bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
 
-/* Rows of the transpose. rows->begin NULL: there is no room for them beside `own` bytes. False when
-** the job must end. (sssp/pull_rows.cu) */
+/* Finds or makes rows of the transpose. rows->begin NULL: there is no room for them
+** beside `own` bytes. False: the job must end. (pull_rows.cu) */
 bool gg_sssp_transpose(struct cuda_job *job, const gpugraph_search *search, int64_t own,
                        struct device_csr *rows);
-/* Sets s->turned where far vertices are to pull and the transpose is there, or worth making
-** beside `own` bytes. Then light arcs are made on first need, where they are few and there is
-** room: phase "prepare". False when the job must end. Light arcs go when memory is short: a
-** caller asks for them behind gg_workspace. (sssp/pull_rows.cu) */
+/* Sets s->turned if far vertices should pull, and the transpose exists or is worth making
+** beside `own` bytes. Then makes light arcs on first need, if they are few and there is
+** room: phase "prepare". False: the job must end. Light arcs are dropped when memory is
+** short, so a caller asks for them after gg_workspace. (pull_rows.cu) */
 bool gg_sssp_prepare_pull(struct cuda_job *job, struct sssp_search *s, int64_t own);
 struct light_arcs gg_light_arcs(const gpugraph_graph *graph, enum csr_kind kind);
-/* The heaviest arc that can lead from a vertex of the bucket by which a bound is set, or of a later one, to a
-** sum within it. */
+/* The heaviest arc that can lead to a sum within the bound, from a vertex of the bucket
+** that sets the bound or of a later one. */
 static inline uint32_t gg_light_limit(const struct sssp_parameters *p) {
     const double most = (p->delta + p->pull) * 1.01 + 2;
     return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
-/* As an engine has them, of rows that begin with vertex `first`. */
+/* Light arcs in the form of an engine, of rows that begin with vertex `first`. */
 static inline struct light_arcs gg_light_view(const struct light_rows *rows,
                                               uint32_t first) {
     return rows->arc ? light_arcs{rows->offset - first, rows->arc, rows->most}
                      : light_arcs{NULL, NULL, 0};
 }
-/* The features of those rows: computed on first need, kept with the graph. (sssp/choice/features.cu) */
+/* The features of these rows, computed on first need and kept with the graph.
+** (choice/features.cu) */
 bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
                         const struct device_csr *g, struct sssp_features *features);
-/* Limits of a search in words of its type. */
+/* The limits of a search, in words of its type. */
 template <typename type> struct bounds {
-    typename type::word most; /* no distance is larger */
-    bool tight;               /* `most` is the caller's bound, not the type's range */
-    bool none;                /* not even a source is near enough */
+    typename type::word most; /* largest distance */
+    bool tight; /* `most` is the caller's bound, not the range of the type */
+    bool none;  /* the bound is negative: not even a source is within it */
     uint32_t sources, targets;
     const uint32_t *stop;
 };

@@ -1,13 +1,13 @@
-/* The choice of an engine, its queues and their parameters: see
-** choice.h.
+/* Chooses the engine of a search, its queues and their parameters (choice.h).
 **
-** A Gaussian process tells what each candidate loses to the best one. It was learned from
-** measured graphs; tests/bench/sssp_process.py says how, and computes the same.
+** A Gaussian process predicts how much time each candidate loses to the best one. It was
+** learned from measured graphs. tests/bench/sssp_process.py describes the model, and
+** computes the same predictions.
 **
 **     features --- units ---> inputs, and a tilt (of the arcs)
 **     inputs --- distances to remembered graphs ---> likenesses, 2^-distance
 **     mean + sum of likeness * weights ---> the loss of every candidate
-**     tilt * sum of likeness, wider, * tilts ---> the slope of losses over the width of buckets */
+**     tilt * sum of likeness, wider, * tilts ---> the slope of losses over widths */
 #include "choice.h"
 #include "base/limits.h"
 #include "learned/tables.h"
@@ -24,13 +24,13 @@ static double in_weights(const struct sssp_features *f, double weights) {
     return delta > 0 && delta < 1e300 ? delta : 1;
 }
 
-/* The same divided by the average degree, where that is over 1. */
+/* That width divided by the mean degree, if the degree is over 1. */
 static double width(const struct sssp_features *f, double weights) {
     return in_weights(f, weights / (f->degree > 1 ? f->degree : 1));
 }
 
-/* Multi-queues. More blocks only find more work that is done again. There is no L0: one
-** that is read before L1 takes four times as long on a grid of a million vertices (H200). */
+/* Multi-queues. More blocks only repeat more work. L0 is off: with an L0 that is read
+** before L1 a grid of a million vertices takes four times as long (H200). */
 static void set_queues(const struct sssp_features *f, struct sssp_parameters *p) {
     p->delta = width(f, GG_MLMQ_DELTA);
     p->blocks = 1;
@@ -40,14 +40,13 @@ static void set_queues(const struct sssp_features *f, struct sssp_parameters *p)
     p->bnum = 4;
 }
 
-/* Arcs for each vertex below which small rounds stay within blocks. */
+/* Mean degree below which small rounds stay within blocks. */
 #define THIN_DEGREE 8.0
 
-/* Far vertices pull where some vertex has 64 times the average degree. The bound lies
-** 4 typical weights, divided by the average degree, behind its bucket; 2 and 8 take as
-** long. The transpose is made after 4 searches, which gain about what it takes.
-** Buckets become wider once the rest falls by an eighth. (H200: rmat24 11.0 to 9.2
-** ms.) */
+/* Far vertices pull in graphs with a vertex of 64 times the mean degree. The bound lies 4
+** typical weights, divided by the mean degree, behind its bucket; 2 and 8 take as long.
+** The transpose is made after 4 searches, which gain about the time to make it. Buckets
+** become wider once the rest falls by an eighth (H200: rmat24 11.0 to 9.2 ms). */
 static void set_persistent(const struct sssp_features *f, struct sssp_parameters *p) {
     p->local = f->degree < THIN_DEGREE;
     p->blocks = 4;
@@ -57,8 +56,8 @@ static void set_persistent(const struct sssp_features *f, struct sssp_parameters
     p->delta = p->local ? in_weights(f, 8) : width(f, 4);
 }
 
-/* The parameters of a method by simple rules. Buckets of regions are 32 typical weights
-** wide. (H200, road24m: 19.6 ms with 8, 19.0 with 16, 18.9 with 32 and 64.) */
+/* Sets the parameters of a method by simple rules. Buckets of regions are 32 typical
+** weights wide (H200, road24m: 19.6 ms with 8, 19.0 with 16, 18.9 with 32 and 64). */
 static void set_parameters(const struct sssp_features *f, enum sssp_kind kind,
                            struct sssp_parameters *p) {
     memset(p, 0, sizeof *p);
@@ -71,14 +70,16 @@ static void set_parameters(const struct sssp_features *f, enum sssp_kind kind,
         set_queues(f, p);
 }
 
-/* What "auto" chooses from: a method and what is changed of its parameters. */
+/* The candidates of `auto`: a method, and the parameters that differ from the rules. */
 static const struct candidate {
     enum sssp_kind kind;
-    double weights; /* typical ones to a bucket, divided by the degree but with LOCAL */
-    /* of "persistent"; rounds are by all blocks, or small ones within blocks (LOCAL) */
+    double
+        weights; /* bucket width in typical weights, divided by the degree unless LOCAL */
+    /* "persistent": blocks for each multiprocessor; small rounds stay within blocks
+    ** (LOCAL) */
     double blocks;
     enum { WHOLE, LOCAL } rounds;
-    uint32_t write_back; /* of multi-queues; 0: as when the method is named */
+    uint32_t write_back; /* multi-queues; 0: as by the rules */
 } candidates[] = {
     {SSSP_PERSISTENT, .5, 4, LOCAL, 0}, {SSSP_PERSISTENT, 1, 4, LOCAL, 0},
     {SSSP_PERSISTENT, 2, 4, LOCAL, 0},  {SSSP_PERSISTENT, 4, 4, LOCAL, 0},
@@ -111,16 +112,17 @@ static_assert((size_t)PROCESS_CANDIDATES == sizeof candidates / sizeof *candidat
 
 /* ---- the process ---- */
 
-/* Units; no graph is farther. */
+/* The largest input, in units: no measured graph is farther. */
 #define FAR 8192.0
 
-/* Whole units; a feature that is no number, or beyond all graphs, is put at an end. */
+/* Rounds a value to whole units. A value beyond all graphs, or NaN, becomes the nearest
+** end. */
 static double in_units(double value, double unit) {
     const double scaled = value * unit;
     return round(scaled > -FAR ? (scaled < FAR ? scaled : FAR) : -FAR);
 }
 
-/* Sizes by their logarithms, the rest in units of a mean. */
+/* Sizes count by their logarithms, the other features relative to a mean. */
 static void set_inputs(const struct sssp_features *f, double *input) {
     const double degree = f->degree > 0 ? f->degree : 1;
     const double weight = f->weight > 0 ? f->weight : 1;
@@ -134,13 +136,13 @@ static void set_inputs(const struct sssp_features *f, double *input) {
         input[i] = in_units(inputs[i], process_units[i]) - process_low[i];
 }
 
-/* Quarters of an octave of arcs. Fewer than were learned from are as good as the fewest. */
+/* Quarter octaves of arcs. The smallest measured number stands for all smaller ones. */
 static double tilt_of(const struct sssp_features *f) {
     const double tilt = in_units(log2((double)f->arcs + 1), 4) - PROCESS_TILT;
     return tilt > PROCESS_LEAST_TILT ? tilt : PROCESS_LEAST_TILT;
 }
 
-/* Octaves from a remembered graph. */
+/* The distance to a remembered graph, in octaves. */
 static double distance_to(int point, const double *input) {
     double distance = 0;
     for (int i = 0; i < PROCESS_INPUTS; i++)
@@ -148,7 +150,7 @@ static double distance_to(int point, const double *input) {
     return distance / PROCESS_OCTAVE;
 }
 
-/* The candidate that will lose least. Takes some microseconds. */
+/* The candidate with the least predicted loss. Takes some microseconds. */
 static size_t quickest_candidate(const struct sssp_features *f) {
     double input[PROCESS_INPUTS], loss[PROCESS_CANDIDATES], slope = 0;
     size_t best = 0;
@@ -171,14 +173,14 @@ static size_t quickest_candidate(const struct sssp_features *f) {
 
 /* ---- the choice ---- */
 
-/* A graph of few arcs is not thin where a vertex has 64 times the mean: an R-MAT with
-** 8 arcs to a vertex takes 3.7 ms as roads do, and 1.0 otherwise. */
+/* A graph of low degree with a hub of 64 times the mean is not thin: with the parameters
+** of roads an R-MAT of degree 8 takes 3.7 ms, otherwise 1.0. */
 bool gg_path_is_thin(const struct sssp_features *f) {
     return f->degree < THIN_DEGREE && f->most_degree < f->degree * 64;
 }
 
-/* Half and twice the width of a bucket are as good within a tenth on R-MATs, and 8 times
-** the width costs a factor of 1.5 to 4. */
+/* On R-MATs half and twice the bucket width are as good within a tenth, and 8 times the
+** width is 1.5 to 4 times as slow. */
 void gg_path_choose(const struct sssp_features *f, struct sssp_parameters *p) {
     set_parameters(f, SSSP_PERSISTENT, p);
     p->local = true;

@@ -1,13 +1,13 @@
-/* Features of a graph, by which "auto" chooses how to search for shortest paths. They
-** are computed on the device and kept with its copy of the graph.
+/* Features of a graph, by which `auto` chooses how to search for shortest paths. The
+** device computes them, and they stay with its copy of the graph.
 **
 **     offsets of a CSR    --degrees-->  sums of squares, the largest degree
 **     weights by edge     --sample--->  FEATURE_SAMPLE weights: mean, deviation, median
 **     rows                --balls---->  FEATURE_BALLS numbers of levels
 **
-** Balls lie around the start vertices of FEATURE_BALLS arcs. The number of levels that
-** a breadth-first search takes to meet FEATURE_BALL vertices tells a graph of near
-** neighbours from a random one, which degrees do not. */
+** Balls lie around the start vertices of FEATURE_BALLS arcs. The number of levels in
+** which a breadth-first search reaches FEATURE_BALL vertices tells graphs with near
+** neighbours from random graphs. Degrees do not. */
 #include "device/parts.cuh"
 #include "graph/frontier.cuh"
 #include "sssp/sssp.cuh"
@@ -17,16 +17,17 @@
 #include <string.h>
 
 enum {
-    FEATURE_SAMPLE = 512, /* weights, at even distances in the list of edges */
+    FEATURE_SAMPLE = 512, /* weights, evenly spread over the edge list */
     FEATURE_BALLS = 16,
     FEATURE_BALL = 1024,
-    FEATURE_BALL_TABLE = 4 * FEATURE_BALL, /* places of a set of its vertices */
-    FEATURE_BALL_LEVELS = 64, /* at most; the value of a search that ends before */
-    FEATURE_BALL_ARCS = 4096  /* of a row; more only repeat what was met */
+    FEATURE_BALL_TABLE = 4 * FEATURE_BALL, /* entries of the hash set of its vertices */
+    FEATURE_BALL_LEVELS = 64, /* at most; also the value of a smaller component */
+    FEATURE_BALL_ARCS = 4096  /* of a row; more arcs mostly lead to known vertices */
 };
 
 struct degree_sums {
-    unsigned long long square_low, square_high; /* of squares, by halves of 32 bits */
+    unsigned long long square_low,
+        square_high; /* sums of squares, in halves of 32 bits */
     unsigned long long most;
 };
 
@@ -80,11 +81,11 @@ static __device__ uint64_t ball_edge(uint64_t m, int i) {
 }
 
 struct ball {
-    uint32_t count; /* goes past FEATURE_BALL where several threads meet the last ones */
+    uint32_t count; /* exceeds FEATURE_BALL if several threads add the last vertices */
     uint32_t met[FEATURE_BALL], table[FEATURE_BALL_TABLE];
 };
 
-/* Once FEATURE_BALL vertices are met nobody asks which: so the table never fills. */
+/* Adds a vertex to the ball. A full ball takes no more, so the table never fills. */
 static __device__ void meet_vertex(struct ball *b, uint32_t v) {
     uint32_t at = v * 2654435761u % FEATURE_BALL_TABLE;
     while (atomicAdd(&b->count, 0) < FEATURE_BALL) {
@@ -101,7 +102,7 @@ static __device__ void meet_vertex(struct ball *b, uint32_t v) {
     }
 }
 
-/* One warp per row. All vertices of the next level. */
+/* Adds all neighbours of the vertices begin to end. One warp per row. */
 static __device__ void meet_neighbours(const device_csr &g, struct ball *b,
                                        uint32_t begin, uint32_t end) {
     for (uint32_t i = begin + threadIdx.x / GG_WARP; i < end; i += blockDim.x / GG_WARP) {
@@ -165,8 +166,8 @@ static int compare_weights(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* sample: `count` weights, which are sorted here. The typical weight is the median of the
-** positive ones. */
+/* Sorts `count` sampled weights. The typical weight is the median of the positive
+** ones. */
 static void set_weights(struct sssp_features *f, double *sample, size_t count) {
     double sum = 0, square = 0;
     size_t zeros = 0;
@@ -218,12 +219,12 @@ static bool compute_features(struct cuda_job *job, enum csr_kind kind,
 struct features_part {
     struct device_part part;
     bool known[CSR_KINDS];
-    unsigned batches; /* that have changed edges since */
+    unsigned batches; /* batches that have changed edges since */
     struct sssp_features of[CSR_KINDS];
 };
 
-/* They choose among ways to the same answer, so they may be those of the graph as it was some batches ago:
-** to look anew takes as long as a short search. */
+/* Features only choose among methods with equal answers, so some batches may pass before
+** they are computed again, which takes as long as a short search. */
 static void drop_features(gpugraph_graph *, struct device_part *part, unsigned gone) {
     enum { BATCHES = 16 };
     struct features_part *kept = (struct features_part *)part;
