@@ -3,7 +3,7 @@
 ** backend.
 **
 **     rows        CSR_SIMPLE, on the device or (out-of-core) pinned in host memory
-**     hashes      computed by the kernels, or kept on the device for the seed
+**     hashes      computed by the kernels, or by the host where ids are not consecutive
 **        |  one_launch.cu   one asynchronous kernel: "one-launch", and with
 **        |                      balanced.h "one-launch-balanced" (one_launch_codes.cu);
 **        |                      "out-of-core" is that over pinned rows
@@ -17,14 +17,46 @@
 ** */
 #include "mis.h"
 #include "base/limits.h"
+#include "ids/ids.h"
 #include "mis.cuh"
 #include "device/services.h"
 
-/* ---- choice and driver ---- */
+/* ---- hashes ---- */
 
 static bool hashed(gpugraph_priority priority) {
     return priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
 }
+
+/* The hashes of the ids of all vertices, in a block that the caller gives back. NULL: the
+** run must end. Phase "hash". */
+static uint32_t *upload_hashes(struct cuda_job *job, int64_t seed) {
+    const double started = gg_now_ms();
+    const uint32_t n = job->graph->n;
+    const uint64_t bytes = (uint64_t)n * sizeof(uint32_t);
+    uint32_t *hash = (uint32_t *)gg_alloc(job->run, n, sizeof *hash);
+    uint32_t *block = hash ? (uint32_t *)gg_take(job, bytes) : NULL;
+    if (block && (gg_hash_ids(job->graph, seed, job->run, hash) ||
+                  !gg_upload(job, block, hash, bytes) || !gg_wait(job))) {
+        gg_give(job, block, bytes);
+        block = NULL;
+    }
+    gg_release(hash);
+    if (block)
+        gg_phase(job->run, "hash", started, n, "ids and seed, by the CPU");
+    return block;
+}
+
+/* Also fills hashes->stored where ids are not consecutive. */
+static bool prepare_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes) {
+    hashes->salt = gg_fixed_hash((uint64_t)seed + 0x9e3779b97f4a7c15u);
+    hashes->first = (uint64_t)job->graph->ids.first_integer;
+    if (!gg_going(job) || gg_ids_are_consecutive(job->graph))
+        return gg_going(job);
+    hashes->stored = upload_hashes(job, seed);
+    return hashes->stored != NULL;
+}
+
+/* ---- choice and driver ---- */
 
 static int64_t mis_device_bytes(const gpugraph_graph *graph, bool frugal) {
     const int64_t n = graph->n, hashes = gg_ids_are_consecutive(graph) ? 0 : 4 * n + 512;
@@ -106,14 +138,14 @@ static bool prepare_mis_graph(struct cuda_job *job, const gg_method *method,
                            rows.n * sizeof *g->word > job->device->cache_bytes;
     g->first_share = scattered ? GG_MIS_FIRST_SHARE : GG_MIS_SHARE;
     g->stop = job->device->device_stop;
-    return !hashed(priority) || gg_device_hashes(job, seed, &g->hashes);
+    return !hashed(priority) || prepare_hashes(job, seed, &g->hashes);
 }
 
 static void tell_mis(struct cuda_job *job, const struct mis_graph *g,
                      const struct mis_report *report, double started) {
     gg_search_phase(job->run, started, g->n, "%s, %s, kernels %.4f ms", report->text,
                     !hashed(g->priority) ? "no hashes"
-                    : g->hashes.stored   ? "hashes kept on the device"
+                    : g->hashes.stored   ? "hashes computed by the host"
                                          : "hashes computed by the kernels",
                     gg_marked_ms(job));
 }
@@ -124,14 +156,16 @@ static void search_mis_graph(struct cuda_job *job, gpugraph_priority priority,
     struct mis_task task = {job, &g, report,
                             mis_device_bytes(job->graph, false) <= gg_device_room(job)};
     const gg_method *method = gg_settle_method(job->run, methods, &task);
-    if (!prepare_mis_graph(job, method, priority, seed, &g))
-        return;
-    method = gg_settle_method(job->run, methods, &task);
-    double started = gg_now_ms();
-    if (!method->run(&task))
-        return;
-    tell_mis(job, &g, report, started);
-    gg_bring(job, member, g.member, g.n, "members");
+    if (prepare_mis_graph(job, method, priority, seed, &g)) {
+        method = gg_settle_method(job->run, methods, &task);
+        const double started = gg_now_ms();
+        if (method->run(&task)) {
+            tell_mis(job, &g, report, started);
+            gg_bring(job, member, g.member, g.n, "members");
+        }
+    }
+    if (g.hashes.stored)
+        gg_give(job, (void *)g.hashes.stored, (uint64_t)g.n * sizeof *g.hashes.stored);
 }
 
 static gpugraph_status find_mis_on_device(gpugraph_graph *graph,

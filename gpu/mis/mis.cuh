@@ -25,15 +25,14 @@
 /* Arcs that a thread looks at together: their words are loaded together. */
 #define GG_MIS_PROBE 4
 
-/* ---- hashes.cu ---- */
+/* ---- hashes of ids ---- */
 
-/* The hashes of gg_hash_ids for kernels. Kernels compute them for consecutive ids; otherwise
-** the device keeps them for one seed (phase "hash"). */
+/* The hashes of gg_hash_ids for kernels. Kernels compute the hashes of consecutive ids.
+** Other hashes come from the host. */
 struct id_hashes {
     uint64_t salt, first;
     const uint32_t *stored; /* NULL: ids are first, first + 1, ... */
 };
-bool gg_device_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes);
 static inline bool gg_ids_are_consecutive(const gpugraph_graph *graph) {
     return graph->ids.integer_count == graph->n && !graph->ids.integer;
 }
