@@ -7,9 +7,9 @@
 **              count  1  3     1     how often each was seen; the best of them so far beside it
 **
 ** Synchronous, so that no order of threads is seen in the labels: an iteration reads the array that the
-** one before has written. A row of a few arcs is counted by comparing all its labels; a longer one in a
-** table of twice its length, which a cache holds; a hub's in an array with a counter for each vertex.
-** An iteration that changes nothing is the last one: the next would say the same.
+** one before has written. A short row is counted by comparing all its labels, a longer one in a table of
+** at least twice as many slots as the row can have labels. An iteration that changes nothing is the last
+** one, because the next would give the same labels.
 **
 ** After Raghavan, Albert, Kumara (Phys. Rev. E 76, 2007), made synchronous and deterministic as LDBC
 ** Graphalytics has it. */
@@ -21,11 +21,10 @@
 enum { LABELS_ITERATIONS = 10 }; /* predicted */
 
 enum {
-    CHUNK = 256,         /* vertices that a thread takes at a time */
-    FEW = 8,             /* arcs up to which all labels are compared with each other */
-    TABLE_BITS = 15,     /* slots of a table, as a power of two */
-    TABLE_ROW = 1 << 14, /* arcs that such a table is good for */
-    LEAST_BITS = 5
+    CHUNK = 256, /* vertices that a thread takes at a time */
+    FEW = 8,     /* arcs up to which all labels are compared with each other */
+    LEAST_BITS = 5,
+    FIRST_BITS = 15 /* of the slots of a thread's first table: 256 KiB */
 };
 
 struct slot {
@@ -33,9 +32,8 @@ struct slot {
 };
 
 struct tally {
-    struct slot *slot; /* all of them empty between two rows: count 0 */
-    uint32_t *
-        of_label; /* a counter for each label, all 0 between two rows; NULL: no hub yet */
+    struct slot *slot; /* 2^bits; all are empty between two rows: count 0 */
+    int bits;
 };
 
 struct spreading {
@@ -76,50 +74,52 @@ static struct best count_few(const struct spreading *s, uint32_t v) {
     return best;
 }
 
-static struct best count_in_table(const struct spreading *s, uint32_t v,
-                                  struct slot *slot) {
-    const uint64_t first = s->rows.begin[v], end = s->rows.end[v];
-    struct best best = {0, 0};
-    int bits = LEAST_BITS;
-    while ((uint64_t)1 << bits < 2 * (end - first))
-        bits++;
-    const uint32_t last = ((uint32_t)1 << bits) - 1;
-    for (uint64_t i = first; i < end; i++) {
-        const uint32_t u = s->rows.target[i], label = s->label[u];
-        uint32_t at = gg_place_number(s->odd, label) >> (32 - bits);
-        if (u == v)
-            continue;
-        while (slot[at].count > 0 && slot[at].label != label)
-            at = (at + 1) & last;
-        slot[at].label = label;
-        offer_label(&best, label, ++slot[at].count);
+/* A table for so many labels, at most half full up to 2^31 labels; NULL: the run must end. */
+static struct slot *table_for(const struct spreading *s, struct tally *tally,
+                              uint64_t labels, int *bits) {
+    *bits = LEAST_BITS;
+    while (*bits < 32 && (uint64_t)1 << *bits < 2 * labels)
+        ++*bits;
+    if (*bits > tally->bits || !tally->slot) {
+        gg_release(tally->slot);
+        tally->bits = *bits > FIRST_BITS ? *bits : FIRST_BITS;
+        tally->slot =
+            gg_alloc_zero(s->run, (uint64_t)1 << tally->bits, sizeof *tally->slot);
     }
-    memset(slot, 0, ((size_t)last + 1) * sizeof *slot);
-    return best;
+    return tally->slot;
 }
 
-static struct best count_hub(const struct spreading *s, uint32_t v, uint32_t *count) {
+static struct best count_in_table(const struct spreading *s, uint32_t v,
+                                  struct tally *tally) {
     const uint64_t first = s->rows.begin[v], end = s->rows.end[v];
+    const uint64_t labels = end - first < s->rows.n ? end - first : s->rows.n;
     struct best best = {0, 0};
-    for (uint64_t i = first; i < end && !gg_leave(s->run, i - first); i++) {
-        const uint32_t u = s->rows.target[i];
-        if (u != v)
-            offer_label(&best, s->label[u], ++count[s->label[u]]);
+    int bits;
+    struct slot *slot = table_for(s, tally, labels, &bits);
+    const uint32_t last = (uint32_t)(((uint64_t)1 << bits) - 1);
+    for (uint64_t i = first, pause; slot && i < end && !gg_stopping(s->run);) {
+        pause = end - i > GG_POLL_ITEMS ? i + GG_POLL_ITEMS : end;
+        for (; i < pause; i++) {
+            const uint32_t u = s->rows.target[i], label = s->label[u];
+            uint32_t at = gg_place_number(s->odd, label) >> (32 - bits);
+            if (u == v)
+                continue;
+            while (slot[at].count > 0 && slot[at].label != label)
+                at = (at + 1) & last;
+            slot[at].label = label;
+            offer_label(&best, label, ++slot[at].count);
+        }
+        if (i < end)
+            gg_pause(s->run);
     }
-    for (uint64_t i = first; i < end && !gg_leave(s->run, i - first); i++)
-        count[s->label[s->rows.target[i]]] = 0;
+    if (slot)
+        memset(slot, 0, ((size_t)last + 1) * sizeof *slot);
     return best;
 }
 
 static struct best count_row(struct spreading *s, uint32_t v, struct tally *tally) {
-    const uint64_t arcs = s->rows.end[v] - s->rows.begin[v];
-    if (arcs <= FEW)
-        return count_few(s, v);
-    if (arcs <= TABLE_ROW)
-        return count_in_table(s, v, tally->slot);
-    if (!tally->of_label)
-        tally->of_label = gg_alloc_zero(s->run, s->rows.n, sizeof *tally->of_label);
-    return tally->of_label ? count_hub(s, v, tally->of_label) : (struct best){0, 0};
+    return s->rows.end[v] - s->rows.begin[v] <= FEW ? count_few(s, v)
+                                                    : count_in_table(s, v, tally);
 }
 
 /* ---- an iteration ---- */
@@ -130,11 +130,7 @@ static void spread_some(void *spreading, int member, int team) {
     bool changed = false;
     uint64_t since = 0, v, end;
     (void)team;
-    if (!tally->slot)
-        tally->slot =
-            gg_alloc_zero(s->run, (uint64_t)1 << TABLE_BITS, sizeof *tally->slot);
-    while (tally->slot && !gg_pause(s->run) &&
-           gg_take_chunk(&s->taken, s->rows.n, CHUNK, &v, &end))
+    while (!gg_pause(s->run) && gg_take_chunk(&s->taken, s->rows.n, CHUNK, &v, &end))
         for (;
              v < end && !gg_worked(s->run, &since, s->rows.end[v] - s->rows.begin[v] + 1);
              v++) {
@@ -167,10 +163,8 @@ static uint32_t iterate_labels(struct spreading *s, uint32_t iterations, uint32_
 /* ---- the driver ---- */
 
 static void free_tallies(struct spreading *s) {
-    for (int i = 0; s->tally && i < s->threads; i++) {
+    for (int i = 0; s->tally && i < s->threads; i++)
         gg_release(s->tally[i].slot);
-        gg_release(s->tally[i].of_label);
-    }
     gg_release(s->tally);
 }
 
@@ -222,7 +216,7 @@ const gg_algorithm gg_label_propagation = {
     .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(labels_entry, spread_on_cpu,
                                             "label_propagation", "counting",
                                             "threads count the labels of each row in a "
-                                            "table, a hub's in an array"),
+                                            "table"),
              [GPUGRAPH_CUDA] = &gg_label_propagation_cuda},
 };
 
