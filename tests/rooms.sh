@@ -6,7 +6,7 @@
 # other algorithm: it comes behind "backend", in alphabetical order.
 # The script that reads this list sets `here` to its folder.
 LOWER="base device cells ids graph dynamic store update pack tree regions backend"
-UPPER="mis dfs sssp bfs components matrix path paths distributed registry"
+UPPER="mis sssp bfs components dfs matrix path paths distributed registry"
 algorithms() {
     for room in "$here"/../gpu/*/; do
         room=$(basename "$room")

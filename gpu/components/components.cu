@@ -39,7 +39,8 @@ static __device__ __forceinline__ uint32_t place_in_run(const device_edges &edge
     return e < 2 || edges.source[e - 2] != u ? 1 : 2;
 }
 
-static __global__ void hook_first(device_edges edges, const __grid_constant__ arrays a) {
+static __global__ void hook_first(device_edges edges,
+                                  const __grid_constant__ component_arrays a) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         const uint32_t u = edges.source[e];
         if (place_in_run(edges, e, u) > 0)
@@ -53,7 +54,7 @@ static __global__ void hook_first(device_edges edges, const __grid_constant__ ar
 /* In a list in no order every edge is a run; some of them, from all over the list, stand for the second
 ** neighbours then. */
 static __global__ void __launch_bounds__(GG_BLOCK)
-    link_second(device_edges edges, const __grid_constant__ arrays a) {
+    link_second(device_edges edges, const __grid_constant__ component_arrays a) {
     __shared__ waiting of_warp[WARPS];
     waiting *w = &of_warp[threadIdx.x / GG_WARP];
     const uint64_t whole = gg_whole_warps(edges.m), stride = edges.m / a.n + 1;
@@ -67,14 +68,15 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     link_waiting(a, w, 0, count);
 }
 
-static __global__ void link_every(device_edges edges, const __grid_constant__ arrays a) {
+static __global__ void link_every(device_edges edges,
+                                  const __grid_constant__ component_arrays a) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid())
         link_ends(a.component, edges.source[e], edges.target[e]);
 }
 
 /* In place of begin. */
 static __global__ void hook_first_arc(const __grid_constant__ both_rows rows,
-                                      const __grid_constant__ arrays a) {
+                                      const __grid_constant__ component_arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
         const uint64_t first = rows.begin[0][v];
         const uint32_t u = first < rows.end[0][v] ? rows.target[0][first] : (uint32_t)v;
@@ -83,7 +85,7 @@ static __global__ void hook_first_arc(const __grid_constant__ both_rows rows,
 }
 
 static __global__ void link_second_arc(const __grid_constant__ both_rows rows,
-                                       const __grid_constant__ arrays a) {
+                                       const __grid_constant__ component_arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
         const uint64_t second = rows.begin[0][v] + 1;
         if (second < rows.end[0][v])
@@ -93,7 +95,7 @@ static __global__ void link_second_arc(const __grid_constant__ both_rows rows,
 
 /* ---- who is outside of the largest component ---- */
 
-static __global__ void mark_outside(const __grid_constant__ arrays a) {
+static __global__ void mark_outside(const __grid_constant__ component_arrays a) {
     const uint32_t largest = *a.largest;
     const uint64_t whole = gg_whole_warps(a.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
@@ -103,14 +105,15 @@ static __global__ void mark_outside(const __grid_constant__ arrays a) {
     }
 }
 
-static __device__ __forceinline__ uint32_t is_outside(const arrays &a, uint32_t v) {
+static __device__ __forceinline__ uint32_t is_outside(const component_arrays &a,
+                                                      uint32_t v) {
     return a.outside[v / 32] >> v % 32 & 1;
 }
 
 /* ---- the rest ---- */
 
 static __global__ void __launch_bounds__(GG_BLOCK)
-    link_rest(device_edges edges, const __grid_constant__ arrays a) {
+    link_rest(device_edges edges, const __grid_constant__ component_arrays a) {
     __shared__ waiting of_warp[WARPS];
     waiting *w = &of_warp[threadIdx.x / GG_WARP];
     const uint64_t groups = edges.m / GROUP, whole = gg_whole_warps(groups);
@@ -138,7 +141,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* The rows of vertices outside: a lane for each, the whole warp for a long one. */
 static __global__ void link_outside_rows(const __grid_constant__ both_rows rows, int side,
-                                         const __grid_constant__ arrays a) {
+                                         const __grid_constant__ component_arrays a) {
     const uint64_t *row_begin = rows.begin[side], *row_end = rows.end[side];
     const uint32_t *target = rows.target[side];
     const uint64_t whole = gg_whole_warps(a.n);
@@ -162,7 +165,7 @@ static __global__ void link_outside_rows(const __grid_constant__ both_rows rows,
 
 /* ---- driver ---- */
 
-static void carve_trees(struct workspace *space, uint32_t n, struct arrays *a) {
+static void carve_trees(struct workspace *space, uint32_t n, struct component_arrays *a) {
     a->n = n;
     a->component = gg_carve<uint32_t>(space, n);
     a->outside = gg_carve<uint32_t>(space, (n + (uint64_t)GG_WARP - 1) / GG_WARP);
@@ -197,14 +200,14 @@ static struct both_rows rows_there(const gpugraph_graph *graph) {
     return both_rows();
 }
 
-static void find_largest(struct cuda_job *job, const struct arrays *a) {
+static void find_largest(struct cuda_job *job, const struct component_arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16);
     elect<<<1, COMPONENTS_VOTES, 0, job->stream>>>(*a);
     GG_LAUNCH(job, mark_outside, by_vertex, *a);
 }
 
 static void link_list(struct cuda_job *job, const struct device_edges *edges,
-                      const struct arrays *a) {
+                      const struct component_arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16),
                    by_edge = gg_grid(job, edges->m, 16);
     GG_LAUNCH(job, plant_trees, by_vertex, *a);
@@ -220,8 +223,8 @@ static void link_list(struct cuda_job *job, const struct device_edges *edges,
     GG_LAUNCH(job, link_rest, by_edge, *edges, *a);
 }
 
-static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
-                          const struct arrays *a) {
+static bool link_all_rows(struct cuda_job *job, const struct both_rows *rows,
+                          const struct component_arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16);
     GG_LAUNCH(job, hook_first_arc, by_vertex, *rows, *a);
     GG_LAUNCH(job, shorten_paths, by_vertex, *a);
@@ -230,27 +233,27 @@ static void link_all_rows(struct cuda_job *job, const struct both_rows *rows,
     find_largest(job, a);
     for (int side = 0; side < 2 && rows->begin[side]; side++)
         GG_LAUNCH(job, link_outside_rows, by_vertex, *rows, side, *a);
+    return GG_LAUNCH(job, compress_trees, by_vertex, *a);
 }
 
-/* All trees are made: of each vertex its root. */
-static bool end_trees(struct cuda_job *job, const struct arrays *a) {
-    return GG_LAUNCH(job, compress_trees, gg_grid(job, a->n, 16), *a) && gg_wait(job);
+bool gg_components_of_edges(struct cuda_job *job, const struct device_edges *edges,
+                            const struct component_arrays *a) {
+    link_list(job, edges, a);
+    return GG_LAUNCH(job, compress_trees, gg_grid(job, a->n, 16), *a);
 }
 
 static void find_weak(struct cuda_job *job, uint32_t *component) {
     struct device_edges edges;
-    struct arrays a;
+    struct component_arrays a;
     if (!gg_device_edges(job, false, &edges))
         return;
     const struct both_rows rows = rows_there(job->graph);
     const double started = gg_now_ms();
     if (!gg_take_arrays(job, [&](workspace *s) { carve_trees(s, edges.n, &a); }))
         return;
-    if (rows.begin[0])
-        link_all_rows(job, &rows, &a);
-    else
-        link_list(job, &edges, &a);
-    if (!end_trees(job, &a))
+    if (!(rows.begin[0] ? link_all_rows(job, &rows, &a)
+                        : gg_components_of_edges(job, &edges, &a)) ||
+        !gg_wait(job))
         return;
     gg_search_phase(job->run, started, (int64_t)edges.m, "%s",
                     rows.begin[0] ? "by rows that are there" : "");
@@ -260,7 +263,7 @@ static void find_weak(struct cuda_job *job, uint32_t *component) {
 /* What a run takes. */
 static int64_t bytes_components(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
-    struct arrays a;
+    struct component_arrays a;
     carve_trees(&space, graph->n, &a);
     return gg_device_graph_lacks(graph, CSR_KINDS, false) + (int64_t)space.used;
 }

@@ -2,17 +2,13 @@
 #ifndef GPUGRAPH_COMPONENTS_TREES_CUH
 #define GPUGRAPH_COMPONENTS_TREES_CUH
 
+#include "components.cuh"
 #include "components.h"
 #include "graph/frontier.cuh"
 
 enum {
     LONG_ROW = 64, /* arcs from which a warp takes a row together */
     WARPS = GG_BLOCK / GG_WARP
-};
-
-struct arrays {
-    uint32_t n;
-    uint32_t *component, *outside, *largest;
 };
 
 /* ---- trees ---- */
@@ -62,8 +58,8 @@ struct waiting {
     uint2 edge[2 * GG_WARP];
 };
 
-static __device__ __forceinline__ void link_waiting(const arrays &a, const waiting *w,
-                                                    uint32_t first, uint32_t end) {
+static __device__ __forceinline__ void
+link_waiting(const component_arrays &a, const waiting *w, uint32_t first, uint32_t end) {
     if (first + gg_lane() < end) {
         const uint2 e = w->edge[first + gg_lane()];
         link_ends(a.component, e.x, e.y);
@@ -72,9 +68,10 @@ static __device__ __forceinline__ void link_waiting(const arrays &a, const waiti
 }
 
 /* All lanes of the warp, each with an edge or none; count is the warp's, for all lanes alike. */
-static __device__ __forceinline__ uint32_t wait_or_link(const arrays &a, waiting *w,
-                                                        uint32_t count, bool has_edge,
-                                                        uint32_t u, uint32_t v) {
+static __device__ __forceinline__ uint32_t wait_or_link(const component_arrays &a,
+                                                        waiting *w, uint32_t count,
+                                                        bool has_edge, uint32_t u,
+                                                        uint32_t v) {
     const unsigned lanes = __ballot_sync(~0u, has_edge);
     if (lanes == 0)
         return count;
@@ -88,14 +85,14 @@ static __device__ __forceinline__ uint32_t wait_or_link(const arrays &a, waiting
     return count - GG_WARP;
 }
 
-static __global__ void plant_trees(const __grid_constant__ arrays a) {
+static __global__ void plant_trees(const __grid_constant__ component_arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid())
         a.component[v] = (uint32_t)v;
 }
 
 /* Halves the way to the root while it is followed. Another thread may have stored the root, and this one then
 ** stores an ancestor in its place: the way is longer again, and still right. */
-static __global__ void shorten_paths(const __grid_constant__ arrays a) {
+static __global__ void shorten_paths(const __grid_constant__ component_arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
         const uint32_t first = tree_parent(a.component, (uint32_t)v);
         uint32_t at = (uint32_t)v, above = first, next;
@@ -109,7 +106,7 @@ static __global__ void shorten_paths(const __grid_constant__ arrays a) {
     }
 }
 
-static __global__ void compress_trees(const __grid_constant__ arrays a) {
+static __global__ void compress_trees(const __grid_constant__ component_arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
         const uint32_t first = tree_parent(a.component, (uint32_t)v);
         uint32_t root = first, above;
@@ -123,7 +120,7 @@ static __global__ void compress_trees(const __grid_constant__ arrays a) {
 /* ---- the largest component ---- */
 
 /* One block of COMPONENTS_VOTES threads: how many of the others have this one's root? */
-static __global__ void elect(const __grid_constant__ arrays a) {
+static __global__ void elect(const __grid_constant__ component_arrays a) {
     __shared__ uint32_t root[COMPONENTS_VOTES];
     __shared__ unsigned long long best;
     const uint32_t i = threadIdx.x;

@@ -18,7 +18,7 @@
 static_assert(sizeof(struct dfs_control) <= GG_MAILBOX, "it is fetched at once");
 
 struct dfs_forest {
-    uint32_t *component; /* towards the smallest vertex of v's component */
+    uint32_t *component; /* the smallest vertex of the weak component of v */
     uint32_t *root;      /* what the trees begin with */
     uint32_t *roots;     /* one number */
     uint32_t *entered;   /* a bit for each vertex: an arc leads to it */

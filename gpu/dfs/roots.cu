@@ -1,52 +1,16 @@
-/* Roots of a depth-first forest, all found at once. A component is what hangs together,
-** the direction of arcs aside; union-find over the edges names each by its smallest
-** vertex.
+/* Roots of a depth-first forest, all found at once.
 **
-**     undirected    the smallest vertex of each component
-**     directed      every vertex that no arc leads to (it can only be a root), and the
-**                   smallest vertex of a component that has none
+**     undirected    the smallest vertex of each weak component
+**     directed      each vertex that no arc leads to (such a vertex can only be a root), and
+**                   the smallest vertex of each weak component without such a vertex
 **
-** Their trees may grow at the same time. What directed arcs do not reach from there lies
-** behind cycles that nothing leads to; the crew opens roots among that. */
+** The trees of these roots may grow at the same time. Vertices that directed arcs do not
+** reach from these roots lie behind cycles that no arc leads to. The workers open further
+** roots among these vertices. */
+#include "components/components.cuh"
 #include "dfs.cuh"
 #include "graph/frontier.cuh"
 #include "base/warp.h"
-
-/* One thread per vertex. */
-static __global__ void part_components(uint32_t *component, uint32_t n) {
-    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid())
-        component[v] = (uint32_t)v;
-}
-
-/* The smallest vertex known of v's component. Links are shortened on the way: never that
-** of a root, which a union may be changing. */
-static __device__ uint32_t smallest(uint32_t *component, uint32_t v) {
-    for (;;) {
-        uint32_t up = gg_peek(&component[v]);
-        if (up == v)
-            return v;
-        uint32_t above = gg_peek(&component[up]);
-        if (above != up)
-            device_store(&component[v], above);
-        v = up;
-    }
-}
-
-/* One thread per edge: the larger of two roots is linked below the smaller one. */
-static __global__ void unite(device_edges edges, uint32_t *component) {
-    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
-        uint32_t a = smallest(component, edges.source[e]);
-        uint32_t b = smallest(component, edges.target[e]);
-        while (a != b) {
-            uint32_t larger = a > b ? a : b, lower = a > b ? b : a;
-            uint32_t was = atomicCAS(&component[larger], larger, lower);
-            if (was == larger)
-                break;
-            a = smallest(component, was);
-            b = smallest(component, lower);
-        }
-    }
-}
 
 /* One thread per edge: what an arc leads to, loops left out. */
 static __global__ void enter(device_edges edges, bool forward, uint32_t *entered) {
@@ -67,7 +31,7 @@ static __global__ void serve_components(dfs_forest f, uint32_t n) {
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
         if (has_bit(f.entered, v))
             continue;
-        uint32_t least = smallest(f.component, (uint32_t)v), bit = 1u << least % 32;
+        uint32_t least = f.component[v], bit = 1u << least % 32;
         if (!(gg_peek(&f.served[least / 32]) & bit))
             atomicOr(&f.served[least / 32], bit);
     }
@@ -101,14 +65,14 @@ bool gg_dfs_roots(struct cuda_job *job, struct dfs_search *s) {
     struct device_edges edges;
     uint32_t n = s->g.n;
     bool directed = s->direction != GPUGRAPH_BOTH;
-    gg_fill(job, s->forest.roots, 0, sizeof *s->forest.roots);
-    if (!gg_device_edges(job, false, &edges))
+    const struct component_arrays components = {n, s->forest.component, s->forest.served,
+                                                s->forest.roots};
+    if (!gg_device_edges(job, false, &edges) ||
+        !gg_components_of_edges(job, &edges, &components))
         return false;
-    unsigned grid = gg_grid(job, n, 16);
-    GG_LAUNCH(job, part_components, grid, s->forest.component, n);
-    GG_LAUNCH(job, unite, gg_grid(job, edges.m, 16), edges, s->forest.component);
     if (directed)
         look_at_arcs(job, s, &edges);
-    GG_LAUNCH(job, gather_roots, grid, s->forest, n, directed);
+    gg_fill(job, s->forest.roots, 0, sizeof *s->forest.roots);
+    GG_LAUNCH(job, gather_roots, gg_grid(job, n, 16), s->forest, n, directed);
     return gg_fetch(job, &s->roots, s->forest.roots, sizeof s->roots);
 }
