@@ -53,13 +53,11 @@ struct batch {
     uint64_t vertices; /* of the next frontier, */
     uint64_t arcs;     /* and what leaves them */
     uint64_t reached;  /* by all searches, over all levels */
-    uint64_t reached_by[GG_LANES];
 };
 
 /* What a thread has to tell of a level. */
 struct tally {
     uint64_t fresh, vertices, arcs, reached;
-    uint64_t reached_by[GG_LANES];
 };
 
 static void tell_tally(struct batch *b, const struct tally *t) {
@@ -67,8 +65,6 @@ static void tell_tally(struct batch *b, const struct tally *t) {
     __atomic_fetch_add(&b->vertices, t->vertices, __ATOMIC_RELAXED);
     __atomic_fetch_add(&b->arcs, t->arcs, __ATOMIC_RELAXED);
     __atomic_fetch_add(&b->reached, t->reached, __ATOMIC_RELAXED);
-    for (uint32_t i = 0; i < b->searches && b->search->limit > 0; i++)
-        __atomic_fetch_add(&b->reached_by[i], t->reached_by[i], __ATOMIC_RELAXED);
 }
 
 /* The depth of v in each of these searches. */
@@ -87,8 +83,6 @@ static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
     t->arcs += b->forward.end[v] - b->forward.begin[v];
     t->reached += (uint64_t)gg_count_bits(searches);
     put_depth(b, v, searches, b->level + 1);
-    for (; b->search->limit > 0 && searches; searches &= searches - 1)
-        t->reached_by[__builtin_ctzll(searches)]++;
 }
 
 /* ---- a level along the arcs ---- */
@@ -231,10 +225,6 @@ static uint64_t satisfied_searches(const struct batch *b) {
     uint64_t searches = search->target_count > 0 ? b->searching : 0;
     for (uint32_t i = 0; i < search->target_count && searches; i++)
         searches &= b->seen[search->target[i]];
-    uint64_t limited = search->limit > 0 ? b->searching : 0;
-    for (; limited; limited &= limited - 1)
-        if (b->reached_by[__builtin_ctzll(limited)] >= search->limit)
-            searches |= limited & -limited;
     return searches;
 }
 

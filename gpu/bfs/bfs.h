@@ -34,7 +34,8 @@ gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugr
 /* Searches that go on together: a bit of a word each. */
 enum { GG_LANES = 64 };
 
-/* The depths of the searches from up to GG_LANES sources. Phase "search". (batch.c) */
+/* The depths of the searches from up to GG_LANES sources, for a search without a limit.
+** Phase "search". (batch.c) */
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
                              gpugraph_run *run, uint32_t *const *depth);
 

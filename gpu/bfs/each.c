@@ -45,11 +45,12 @@ static bool frontiers_meet(const gpugraph_graph *graph, const uint32_t *depth) {
 static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
                         gpugraph_run *run, uint32_t *const *depth) {
     const uint32_t count = search->source_count;
-    bool at_once =
-        gg_settle_method(run, gg_bfs_methods, NULL) == &gg_bfs_methods[BFS_MULTI_SOURCE];
+    const gg_method *method = gg_settle_method(run, gg_bfs_methods, NULL);
+    const bool may = search->limit == 0; /* with a limit searches stop at many levels */
+    bool at_once = may && method == &gg_bfs_methods[BFS_MULTI_SOURCE];
     uint32_t i = 0;
     gg_count_searches(graph, count - 1);
-    if (gg_method_is_auto(run) && count >= LEAST_SOURCES && !gg_is_thin(graph) &&
+    if (gg_method_is_auto(run) && may && count >= LEAST_SOURCES && !gg_is_thin(graph) &&
         search_one(graph, search, i++, run, depth)) {
         at_once = frontiers_meet(graph, depth[0]);
         if (at_once)
