@@ -44,7 +44,7 @@ static_assert(DEEP >= 2 * BATCH - 1, "the pool has chunks enough");
 static_assert(RING >= PATHS_GROUP + BATCH && GG_PATHS_LANE_ARCS >= 2,
               "a flush makes room");
 
-enum kind { LONG_ROWS, SHORT_ROWS, FIXED_ROWS, ROWS_AHEAD };
+enum kind { ANY_ROWS, FIXED_ROWS, ROWS_AHEAD };
 
 /* One warp per worker, until the search is over. blocks: to a multiprocessor. */
 template <kind kind, int blocks>
@@ -59,9 +59,9 @@ static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_cr
         leave = taken = 0;
     }
     __syncthreads();
-    if (kind < FIXED_ROWS)
+    if (kind == ANY_ROWS)
         crew.fixed = NULL;
-    if (kind != LONG_ROWS)
+    if (kind != ANY_ROWS)
         crew.pulls = false;
     crew.ahead = kind == ROWS_AHEAD;
     if (kind == ROWS_AHEAD)
@@ -95,9 +95,7 @@ static __global__ void unpack(paths_crew crew, uint32_t *depth, uint32_t *parent
 }
 
 static const struct cooperative_kernel search_kernels[] = {
-    {(const void *)paths_search<LONG_ROWS, GG_PATHS_BLOCKS>, "paths_search", GG_BLOCK,
-     SHARED},
-    {(const void *)paths_search<SHORT_ROWS, BLOCKS_THIN>, "paths_search", GG_BLOCK,
+    {(const void *)paths_search<ANY_ROWS, GG_PATHS_BLOCKS>, "paths_search", GG_BLOCK,
      SHARED},
     {(const void *)paths_search<FIXED_ROWS, BLOCKS_THIN>, "paths_search", GG_BLOCK,
      SHARED},
@@ -117,7 +115,7 @@ bool gg_dfs_rows_ahead(const struct device_csr *g) {
 
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {
     const bool thin = is_thin(&s->g);
-    s->blocks = gg_dfs_blocks(job, &search_kernels[thin ? SHORT_ROWS : LONG_ROWS],
+    s->blocks = gg_dfs_blocks(job, &search_kernels[thin ? ROWS_AHEAD : ANY_ROWS],
                               thin ? BLOCKS_THIN : GG_PATHS_BLOCKS);
 }
 
@@ -182,10 +180,7 @@ static bool search_by_paths(struct cuda_job *job, struct dfs_search *s) {
     gg_fill(job, crew->visited, 0, (crew->n / 32 + 1) * sizeof *crew->visited);
     if (!gg_going(job))
         return false;
-    const kind kind = crew->ahead      ? ROWS_AHEAD
-                      : crew->fixed    ? FIXED_ROWS
-                      : is_thin(&s->g) ? SHORT_ROWS
-                                       : LONG_ROWS;
+    const kind kind = crew->ahead ? ROWS_AHEAD : crew->fixed ? FIXED_ROWS : ANY_ROWS;
     return GG_LAUNCH(job, plant_paths, gg_grid(job, crew->roots, 16), *crew) &&
            (!crew->pulls || gg_dfs_count_entered(job, s)) &&
            gg_dfs_launch(job, s, &search_kernels[kind], crew, crew->control);
