@@ -140,7 +140,7 @@ static void print_set(gpugraph_graph *graph, gpugraph_run *run) {
 int main(int argc, char **argv) {
     if (argc != 3)
         die("usage: graph FILE SOURCE");
-    gpugraph_run run = {0}; /* any backend, all threads, nobody who listens */
+    gpugraph_run run = {0}; /* any backend, all threads, no progress callback */
     struct columns c = read_edges(argv[1]);
     gpugraph_graph *graph = make_graph(&c, &run);
     printf("%u vertices, %llu edges\n", gpugraph_vertex_count(graph),
