@@ -1,8 +1,8 @@
-# Whether the CUDA backend is compiled, and for which architectures: sets GPUGRAPH_WITH_CUDA.
+# Decides whether the CUDA backend is compiled, and for which architectures: sets GPUGRAPH_WITH_CUDA.
 #   GPUGRAPH_CUDA=ON     for all supported architectures, or those of CMAKE_CUDA_ARCHITECTURES
-#   GPUGRAPH_CUDA=AUTO   where nvcc is: for the devices that are here, or those of CMAKE_CUDA_ARCHITECTURES.
-#                        Where neither is, the CPU backend alone, which takes a tenth of the time.
-# Where it is not, gpu/backend/no_cuda.c says why.
+#   GPUGRAPH_CUDA=AUTO   if nvcc is installed: for the devices of this machine, or those of CMAKE_CUDA_ARCHITECTURES.
+#                        Without either, only the CPU backend is built, which takes a tenth of the time.
+# In a build without CUDA, gpu/backend/no_cuda.c gives the reason.
 set(GPUGRAPH_WITH_CUDA OFF CACHE INTERNAL "")
 function(gpugraph_no_cuda why)
   set_source_files_properties(gpu/backend/no_cuda.c PROPERTIES
@@ -13,7 +13,7 @@ if(GPUGRAPH_CUDA STREQUAL "OFF")
   return()
 endif()
 
-# The devices' architectures, as CMake writes them (9.0: 90); empty where there is none.
+# The architectures of the devices, as CMake writes them (9.0: 90); empty without a device.
 function(gpugraph_devices result)
   find_program(GPUGRAPH_NVIDIA_SMI nvidia-smi HINTS /usr/lib/wsl/lib)
   mark_as_advanced(GPUGRAPH_NVIDIA_SMI)

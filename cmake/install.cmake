@@ -1,4 +1,4 @@
-# cmake --install, what find_package(gpugraph) and pkg-config read, and the packages of cpack.
+# cmake --install, the files for find_package(gpugraph) and pkg-config, and the packages of cpack.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(CONFIG_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/gpugraph)
@@ -6,8 +6,8 @@ set(MADE ${PROJECT_BINARY_DIR}/made)
 
 install(TARGETS gpugraph_extension EXPORT gpugraph LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         COMPONENT extension)
-# ".load gpugraph" asks the system's loader. The loader searches /usr/lib itself and other folders through the list of
-# ldconfig, which has only files whose names begin with lib.
+# ".load gpugraph" asks the system's loader. The loader searches /usr/lib directly and other folders through the list of
+# ldconfig, which contains only files whose names begin with lib.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT CMAKE_INSTALL_FULL_LIBDIR MATCHES "^/usr/lib")
   install(CODE "
     set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
@@ -38,7 +38,7 @@ if(GPUGRAPH_WITH_CUDA)
   string(REPLACE " " "\\ " CUDA_FOLDER "${CUDA_FOLDER}")
   string(APPEND STATIC_LIBS " -L${CUDA_FOLDER} -lcudart_static -ldl -lrt -lstdc++")
 endif()
-# pkg-config has no way to leave out -lgpugraph for --static, so that each library has a file, as each is a target of CMake.
+# pkg-config cannot omit -lgpugraph for --static, so each library has a file, as each is a target of CMake.
 function(install_pkg_config PC_NAME PC_LIBS)
   configure_file(cmake/gpugraph.pc.in ${MADE}/${PC_NAME}.pc @ONLY)
   install(FILES ${MADE}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
@@ -48,7 +48,7 @@ if(TARGET gpugraph_shared)
   install_pkg_config(gpugraph-shared "-L\${libdir} -lgpugraph")
 endif()
 
-# Last, when all libraries are in their folder. Without the right to write the list, as for a private --prefix, it stays.
+# This step is the last, when all libraries are in their folder. Without the right to write the list, as for a private --prefix, the list stays.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   install(CODE "
     if(\"\$ENV{DESTDIR}\" STREQUAL \"\")

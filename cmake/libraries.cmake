@@ -1,12 +1,12 @@
-# What is built of gpu/ and ext/:
-#   gpugraph.so         gpugraph_extension  for .load; its names are those of gpugraph_extension.h
-#   libgpugraph.a       gpugraph            for programs that embed SQLite, or have none; its names are the public ones
-#   libgpugraph.so.N    gpugraph_shared     the same, shared
-#   include/gpugraph/   the public headers, and nothing else
-#   libgpugraph_whole.a gpugraph_whole      with the names inside, for tests
+# Targets made from gpu/ and ext/:
+#   gpugraph.so         gpugraph_extension  for .load; exports the names of gpugraph_extension.h
+#   libgpugraph.a       gpugraph            for programs with or without SQLite; exports the public names
+#   libgpugraph.so.N    gpugraph_shared     the shared library, with the public names
+#   include/gpugraph/   only the public headers
+#   libgpugraph_whole.a gpugraph_whole      with internal names, for tests
 file(GLOB_RECURSE EXT_C CONFIGURE_DEPENDS ext/*.c)
 list(FILTER EXT_C EXCLUDE REGEX "/ext/mpi/")
-# Triggers and schema of followed graphs: SQL that is compiled in.
+# Triggers and schema of followed graphs: SQL that is compiled into the extension.
 file(GLOB FOLLOW_SQL CONFIGURE_DEPENDS sql/follow/*.sql)
 set(MADE_H ${PROJECT_BINARY_DIR}/made/gpugraph_follow_sql.h)
 add_custom_command(OUTPUT ${MADE_H} VERBATIM
@@ -32,11 +32,11 @@ set_target_properties(gpugraph_extension PROPERTIES PREFIX "" OUTPUT_NAME gpugra
 target_include_directories(gpugraph_extension PRIVATE ext ${SQLite3_INCLUDE_DIRS})
 target_link_libraries(gpugraph_extension PRIVATE gpugraph_graph)
 add_dependencies(gpugraph_extension gpugraph_made)
-if(APPLE) # whose sqlite3 looks for .dylib, and whose linker refuses names that are nowhere by itself
+if(APPLE) # its sqlite3 looks for .dylib, and its linker refuses undefined names by default
   set_target_properties(gpugraph_extension PROPERTIES SUFFIX .dylib)
   target_link_options(gpugraph_extension PRIVATE LINKER:-exported_symbol,_sqlite3_gpugraph_init)
 else()
-  # The name by which ldconfig knows it, so that ".load gpugraph" finds it in /usr/local/lib (install.cmake).
+  # The soname for ldconfig, so that ".load gpugraph" finds it in /usr/local/lib (install.cmake).
   target_link_options(gpugraph_extension PRIVATE LINKER:-soname,gpugraph.so
     LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/extension.map)
   if(NOT SANITIZE)
@@ -56,8 +56,8 @@ if(GPUGRAPH_WITH_CUDA)
   set_target_properties(gpugraph_extension PROPERTIES LINKER_LANGUAGE CUDA)
 endif()
 
-# What a user of the library target has with it: headers, and the libraries behind it. SQLite is linked where there is
-# one: a program without SQL needs none.
+# The usage requirements of the library target: headers, and the libraries that it uses. SQLite is linked if it is
+# found: a program without SQL needs none.
 function(gpugraph_usage target)
   target_include_directories(${target} INTERFACE
     $<BUILD_INTERFACE:${PUBLIC_INCLUDE}> $<BUILD_INTERFACE:${PUBLIC_INCLUDE}/gpugraph>
@@ -67,8 +67,8 @@ function(gpugraph_usage target)
 endfunction()
 
 set(PARTS $<TARGET_OBJECTS:gpugraph_graph> $<TARGET_OBJECTS:gpugraph_embedded>)
-# With gcc's or clang's tools, all objects of a side become one, in which names that are not public are local. A sanitizer
-# wants objects as they are compiled, and other systems have other tools.
+# With the tools of gcc or clang, all objects of a side become one, in which names that are not public are local. A sanitizer
+# needs unchanged objects, and other systems have other tools.
 set(LOCALISED OFF)
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_OBJCOPY AND CMAKE_NM AND CMAKE_LINKER AND NOT SANITIZE)
   set(LOCALISED ON)
@@ -90,12 +90,12 @@ add_library(gpugraph STATIC ${ARCHIVED_PARTS})
 add_library(gpugraph::gpugraph ALIAS gpugraph)
 set_target_properties(gpugraph PROPERTIES LINKER_LANGUAGE C)
 target_link_libraries(gpugraph INTERFACE Threads::Threads m ${CUDA_LIBRARIES})
-if(LOCALISED) # make compiles the objects in their own targets, which come first
+if(LOCALISED) # make compiles the objects in separate targets, which come first
   add_dependencies(gpugraph gpugraph_graph gpugraph_embedded)
 endif()
 gpugraph_usage(gpugraph)
 
-# Until 1.0 a change of the second number may be one that programs notice.
+# Until 1.0 a change of the second number may break programs.
 set(SOVERSION ${PROJECT_VERSION_MAJOR})
 if(SOVERSION EQUAL 0)
   set(SOVERSION 0.${PROJECT_VERSION_MINOR})

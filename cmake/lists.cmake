@@ -1,8 +1,8 @@
-# Lists that the sources make by themselves: of algorithms, one for each line "extern const algorithm_side gg_NAME_cuda;" in
+# Makes lists from the sources: of algorithms, one for each line "extern const algorithm_side gg_NAME_cuda;" in
 # a header of gpu/, and of SQL functions, one for each line "const table_function NAME_function = {" in ext/table_function/.
 #   made/gpugraph_algorithms.h   GG_ALGORITHMS(NAME)     NAME stands for gg_NAME and gg_NAME_cuda
 #   made/gpugraph_functions.h    TABLE_FUNCTIONS(NAME)   NAME stands for NAME_function, which SQL calls gpu_NAME
-# cmake looks again when a file comes or goes.
+# CMake makes them again when a file is added or removed.
 function(gpugraph_list out macro pattern)
   set(names "")
   foreach(source ${ARGN})

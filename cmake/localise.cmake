@@ -1,6 +1,6 @@
-# Makes two objects out of many, for libgpugraph.a: gpugraph_graph.o knows nothing of SQLite, so that programs without it
-# link that one alone; gpugraph_embedded.o is the extension. What is not public is local to its object, but for the few
-# names that the extension calls in the library, which are called gpugraph_private_NAME.
+# Makes two objects for libgpugraph.a: gpugraph_graph.o does not use SQLite, so programs without SQLite
+# link only this object; gpugraph_embedded.o is the extension. Names that are not public are local to their object, except for the
+# few library names that the extension calls; these become gpugraph_private_NAME.
 #   cmake -DLD=ld -DNM=nm -DOBJCOPY=objcopy -DFOLDER=folder -P localise.cmake
 # Reads graph.list and embedded.list in FOLDER, one object in double quotes in each line.
 cmake_minimum_required(VERSION 3.22)

@@ -1,4 +1,4 @@
-# What a build needs and this machine does not have, by the name of its package on each system.
+# Reports a missing requirement of the build, by the name of its package on each system.
 #   gpugraph_missing(WHAT DEBIAN FEDORA ARCH HOMEBREW [HINT])
 function(gpugraph_missing what debian fedora arch homebrew)
   if(ARGC GREATER 5)

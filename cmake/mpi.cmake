@@ -1,4 +1,4 @@
-# gpugraph-mpi, where MPI is found. Nothing else is built otherwise because of it: MPI is linked into this program alone.
+# gpugraph-mpi, if MPI is found. MPI is linked only into this program and changes no other target.
 option(GPUGRAPH_MPI "Build gpugraph-mpi, where MPI is" ${OURS})
 if(NOT GPUGRAPH_MPI OR NOT GPUGRAPH_DISTRIBUTED OR SKBUILD OR SANITIZE)
   return()

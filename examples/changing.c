@@ -1,11 +1,11 @@
-/* Edges that come and go, by the library alone: a multigraph, whose edges have ids and weights, as rows
-** of a table have.
+/* Inserts and deletes edges through the library, without SQL: in a multigraph, edges have ids and weights,
+** like rows of a table.
 **
 **     cc changing.c $(pkg-config --cflags --libs --static gpugraph)
 **
 **     batch of columns   source[], target[], id[], weight[]
-**        |  insert, delete, query: a call for many edges
-**     multigraph         on a device where there is one, else on CPU threads
+**        |  insert, delete, query: one call for many edges
+**     multigraph         on a device if there is one, otherwise on CPU threads
 **        |  rows
 **     arrays             offset[n + 1], target[m], id[m], weight[m] */
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static void check(gpugraph_status status, const gpugraph_run *run) {
     exit(1);
 }
 
-/* All edges, row by row; of a row the targets come in no promised order, so they are few here. */
+/* Prints all edges, row by row. The order of targets in a row is undefined. */
 static void print_rows(gpugraph_multigraph *graph, gpugraph_run *run) {
     uint64_t offset[VERTICES + 1];
     uint32_t target[MOST];
@@ -50,14 +50,14 @@ int main(void) {
     printf("%" PRIu64 " edges came:\n", added);
     print_rows(graph, &run);
 
-    /* One of the two goes, by its id. */
+    /* The id selects one of the two for deletion. */
     check(gpugraph_multigraph_delete(graph, 1, &source[1], &target[1], &id[1], &run,
                                      &removed),
           &run);
     printf("%" PRIu64 " went:\n", removed);
     print_rows(graph, &run);
 
-    /* A batch again changes nothing; an edge that is there gets the batch's weight. */
+    /* A repeated batch changes nothing: an existing edge receives the batch's weight. */
     weight[2] = 60;
     check(gpugraph_multigraph_insert(graph, 1, &source[2], &target[2], &id[2], &weight[2],
                                      &run, &added),

@@ -1,4 +1,4 @@
-/* A program with SQLite and gpugraph inside: a few roads, the shortest way, and a table of it all.
+/* A program with SQLite and gpugraph inside: a few roads, the shortest path, and a followed graph.
 **
 **     cc embed.c $(pkg-config --cflags --libs --static gpugraph) */
 #include <sqlite3.h>
@@ -17,7 +17,7 @@ static void run(sqlite3 *db, const char *sql) {
         die(db);
 }
 
-/* Prints the shortest way between two places: one statement with bound parameters. */
+/* Prints the shortest path between two places: one statement with bound parameters. */
 static void print_way(sqlite3 *db, const char *from, const char *to) {
     sqlite3_stmt *statement;
     if (sqlite3_prepare_v2(
@@ -36,7 +36,7 @@ static void print_way(sqlite3 *db, const char *from, const char *to) {
 }
 
 int main(void) {
-    /* From here on every connection that this program opens has the functions. */
+    /* Every connection that this program opens from now on has the functions. */
     sqlite3_auto_extension((void (*)(void))sqlite3_gpugraph_init);
 
     sqlite3 *db;
@@ -49,7 +49,7 @@ int main(void) {
             "    ('Frankfurt', 'Munich', 392), ('Nuremberg', 'Munich', 170)");
     print_way(db, "Berlin", "Munich");
 
-    /* The graph follows the table: the next statement sees the road that is closed now. */
+    /* The graph follows the table: the next statement sees the closed road. */
     run(db, "DELETE FROM roads WHERE src = 'Leipzig'");
     puts("without the road from Leipzig to Nuremberg:");
     print_way(db, "Berlin", "Munich");

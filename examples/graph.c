@@ -1,15 +1,15 @@
-/* A graph without SQL: reads a list of edges, and searches it through gpugraph.h alone.
+/* A graph without SQL: reads a list of edges, and searches it through gpugraph.h.
 **
 **     cc graph.c $(pkg-config --cflags --libs --static gpugraph)
 **     ./a.out examples/data/manhattan-streets.csv 186275
 **
-**     file      source target [weight]     a line for each edge; between the numbers spaces, tabs
-**        |                                 or commas; lines that begin otherwise are left out
+**     file      source target [weight]     a line for each edge; spaces, tabs or commas separate
+**        |                                 the numbers; other lines are ignored
 **     columns   source[m], target[m], weight[m]
 **        |  gpugraph_create
 **     graph     vertices 0 .. n - 1, in the order of their ids
 **        |  gpugraph_bfs, gpugraph_sssp, gpugraph_mis
-**     arrays    depth[n], distance[n], member[n]: ours, made before the call */
+**     arrays    depth[n], distance[n], member[n]: the caller owns them */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct columns {
     int64_t count, room;
     int64_t *source, *target;
     double *weight;
-    bool weighted; /* every line so far has had a weight */
+    bool weighted; /* every line so far had a weight */
 };
 
 static void die(const char *sentence) {
@@ -82,7 +82,7 @@ static gpugraph_graph *make_graph(const struct columns *c, gpugraph_run *run) {
     return graph;
 }
 
-/* The id of a vertex; there are no texts among ours. */
+/* The id of a vertex; all ids are numbers here. */
 static int64_t id_of(const gpugraph_graph *graph, uint32_t v) {
     const gpugraph_ids *ids = gpugraph_vertex_ids(graph);
     return ids->integer != NULL ? ids->integer[v] : ids->first_integer + v;
@@ -104,7 +104,7 @@ static void print_depths(gpugraph_graph *graph, const gpugraph_search *search,
     free(depth);
 }
 
-/* The farthest vertex, and the way there: a tree edge leads from each vertex to its parent. */
+/* Prints the farthest vertex, and the length of its path: a tree edge leads from each vertex to its parent. */
 static void print_farthest(gpugraph_graph *graph, const gpugraph_search *search,
                            gpugraph_run *run) {
     uint32_t n = gpugraph_vertex_count(graph), farthest = search->source[0], edges = 0;

@@ -1,4 +1,4 @@
--- Draws an SVG map of New York, in SQL alone: every road coloured by its distance from Times Square, one route, and
+-- Draws an SVG map of New York in SQL: every road coloured by its distance from Times Square, one route, and
 -- the landmarks. Reads roads, crossings, landmarks and the answers of two searches,
 --   field(vertex, distance)   the distance of every crossing
 --   route(seq, vertex)        the route to draw
@@ -7,7 +7,7 @@
 .mode list
 .headers off
 
--- The window, in degrees; 1000 units wide. A degree of longitude is narrower than one of latitude by cos(latitude).
+-- The window, in degrees; 1000 units wide. A degree of longitude is shorter than one of latitude by cos(latitude).
 CREATE TEMP TABLE page AS
 SELECT *, round((north - south) / (east - west) * 1000 / cos(radians((north + south) / 2))) AS height
 FROM (SELECT -74.085 AS west, -73.765 AS east, 40.565 AS south, 40.895 AS north);
@@ -19,7 +19,7 @@ SELECT c.id, round((lon - west) / (east - west) * 1000, 1), round((north - lat) 
 FROM page, crossings c JOIN field ON vertex = c.id
 WHERE lat BETWEEN south AND north AND lon BETWEEN west AND east;
 
--- A colour for every 250 m: from white heat to deep blue, mixed between these stops.
+-- A colour for every 250 m: from white to deep blue, interpolated between these stops.
 CREATE TEMP TABLE band AS
 WITH stop(metres, r, g, b) AS (
     VALUES (0, 255, 255, 245), (2000, 255, 231, 140), (5000, 255, 166, 64), (9000, 236, 84, 82),
@@ -44,7 +44,7 @@ SELECT '</linearGradient><radialGradient id="shade" cx="0" cy="0" r="1"><stop of
     || '<rect width="1000" height="' || (height + 1) || '" fill="#07090f"/>'
 FROM page;
 
--- The roads, one <path> for each colour, the farthest first; a step of 'm x y l dx dy' for every road.
+-- The roads, one <path> for each colour, the farthest first; each road is a step 'm x y l dx dy'.
 SELECT '<g fill="none" stroke-width=".75" stroke-linecap="round">';
 SELECT printf('<path stroke="%s" d="%s"/>', colour,
               group_concat(printf('M%g %gl%g %g', p.x, p.y, round(q.x - p.x, 1), round(q.y - p.y, 1)), ''))
@@ -67,7 +67,7 @@ FROM track;
 SELECT '<rect width="460" height="230" fill="url(#shade)"/>';
 
 -- The landmarks: a dot, the name, the distance by road. The text stands on the right, unless another landmark or the
--- edge is in its way.
+-- edge of the map blocks it.
 SELECT '<g font-size="13" fill="#fff" stroke="#07090f" stroke-width="3" paint-order="stroke" stroke-linejoin="round">';
 SELECT printf('<circle cx="%g" cy="%g" r="3.5" stroke-width="1.5"/>'
            || '<text x="%g" y="%g" text-anchor="%s">%s <tspan font-size="10.5" fill="#c9d3e6">%.1f km</tspan></text>',

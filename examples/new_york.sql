@@ -1,6 +1,6 @@
--- Loads the road network of New York: run in examples/ by quickstart.sh.
+-- Loads the road network of New York; quickstart.sh runs it in examples/.
 --
---   roads(id, src, dst, length)       every road between two crossings, once: both ways are open; decimetres
+--   roads(id, src, dst, length)       every road between two crossings, once, usable in both directions; decimetres
 --   crossings(id, lon, lat)           degrees
 --   landmarks(name, lon, lat, node)   node: the crossing nearest to the landmark
 
@@ -18,7 +18,7 @@ INSERT INTO crossings SELECT a, b / 1e6, c / 1e6 FROM line;
 DELETE FROM line;
 .import data/landmarks.tsv line
 
--- The nearest crossing of each landmark: those in a box, through the index, then the shortest straight line. A
+-- Finds the nearest crossing of each landmark: the candidates in a box, through the index, then the shortest straight line. A
 -- degree of longitude is cos(latitude) times as long as one of latitude.
 CREATE INDEX crossings_by_lat ON crossings(lat, lon);
 INSERT INTO landmarks

@@ -1,10 +1,10 @@
--- Draws an SVG map of New York, in SQL alone: what hangs together by short roads, one colour for each component. Reads
--- roads and crossings, as new_york.sql makes them, and prints the file.
+-- Draws an SVG map of New York in SQL: the components of short roads, one colour for each. Reads the tables
+-- roads and crossings of new_york.sql, and prints the file.
 
 .mode list
 .headers off
 
--- Roads of less than 130 m, in decimetres, join; the component of every crossing; its rank by size.
+-- Roads of less than 130 m, in decimetres, connect crossings; each component has a rank by size.
 CREATE TEMP TABLE piece(vertex INTEGER PRIMARY KEY, component);
 INSERT INTO piece
 SELECT vertex, component FROM gpu_components('SELECT src, dst FROM roads WHERE length < 1300');
@@ -12,7 +12,7 @@ CREATE TEMP TABLE ranked(component INTEGER PRIMARY KEY, size, rank);
 INSERT INTO ranked
 SELECT component, count(*), row_number() OVER (ORDER BY count(*) DESC, component) FROM piece GROUP BY component;
 
--- The window, in degrees; 1000 units wide. A degree of longitude is narrower than one of latitude by cos(latitude).
+-- The window, in degrees; 1000 units wide. A degree of longitude is shorter than one of latitude by cos(latitude).
 CREATE TEMP TABLE page AS
 SELECT *, round((north - south) / (east - west) * 1000 / cos(radians((north + south) / 2))) AS height
 FROM (SELECT -74.085 AS west, -73.765 AS east, 40.565 AS south, 40.895 AS north);
@@ -30,8 +30,8 @@ SELECT printf('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 %d" fon
            || '<rect width="1000" height="%d" fill="#07090f"/>', height, height + 1)
 FROM page;
 
--- One <path> for each component, neighbours in rank a golden angle of hue apart; grey is what joins nothing of size. A
--- step of 'm x y l dx dy' for every road.
+-- One <path> for each component. Components of neighbouring ranks differ by a golden angle of hue; small components are
+-- grey. Each road is a step 'm x y l dx dy'.
 SELECT '<g fill="none" stroke-width=".8" stroke-linecap="round">';
 SELECT printf('<path stroke="%s" d="%s"/>',
               iif(rank IS NULL, '#2a3040', printf('hsl(%d,%d%%,%d%%)', rank * 137.508 % 360, 65 + rank * 7 % 25, 55 + rank * 5 % 15)),

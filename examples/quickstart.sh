@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds gpugraph, loads the roads of New York, asks them a few questions in the sqlite3 shell, and draws a map.
+# Builds gpugraph, loads the roads of New York, runs some queries in the sqlite3 shell, and draws a map.
 #   examples/quickstart.sh
-# Environment: GPUGRAPH_SO, an extension that is built already; OUT, the folder for database and map.
+# Environment: GPUGRAPH_SO, a built extension; OUT, the folder for database and map.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd .. && pwd)
@@ -41,7 +41,7 @@ SQL
 } | shell >"$map"
 shell <pieces.sql >"$pieces"
 
-# A word as the shell reads it.
+# Quotes a word for the shell.
 quoted() {
     printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"
 }

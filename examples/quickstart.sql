@@ -1,7 +1,7 @@
 .headers on
 .mode box --wrap 80
 .echo on
--- How far is it from Times Square? One search, joined with the table of landmarks.
+-- Distances from Times Square: one search, joined with the table of landmarks.
 
 SELECT name, printf('%.1f', distance / 1e4) AS km, replace(hex(zeroblob(distance / 20000)), '00', '█') AS ' '
 FROM gpu_sssp('roads', (SELECT node FROM landmarks WHERE name = 'Times Square'))
@@ -9,7 +9,7 @@ JOIN landmarks ON node = vertex
 WHERE direction = 'both' AND distance > 0
 ORDER BY distance;
 
--- The way to the airport, every step of it joined with the landmark that it passes, and told in stretches.
+-- The route to the airport, in sections: each step is joined with the landmark nearest to it.
 
 CREATE TABLE route AS
 SELECT p.*
@@ -25,7 +25,7 @@ FROM (SELECT *, seq - row_number() OVER (PARTITION BY near ORDER BY seq) AS stre
             GROUP BY seq))
 GROUP BY near, stretch ORDER BY min(seq);
 
--- Within 500 m of the Empire State Building: an isochrone is a search with a bound.
+-- Crossings within 500 m of the Empire State Building: an isochrone is a search with a bound.
 
 SELECT distance / 1000 * 100 AS 'from m', count(*) AS crossings,
        round(avg(lat), 4) AS lat, round(avg(lon), 4) AS lon
@@ -34,24 +34,24 @@ JOIN crossings ON id = vertex
 WHERE direction = 'both' AND distance < 5000
 GROUP BY distance / 1000;
 
--- Whose crossings are these? Every crossing goes to its nearest landmark by road: one search from all of them.
+-- The nearest landmark of each crossing by road: one search from all landmarks.
 
 SELECT name, count(*) AS crossings, printf('%.1f', max(distance) / 1e4) AS 'farthest km'
 FROM gpu_sssp JOIN landmarks ON node = source
 WHERE edges = 'roads' AND sources = (SELECT json_group_array(node) FROM landmarks) AND direction = 'both'
 GROUP BY name ORDER BY crossings DESC LIMIT 8;
 
--- How many turns to the end of the map? Breadth-first search counts roads, not metres.
+-- The crossings with the most roads on their path: breadth-first search counts roads, not metres.
 
 SELECT depth, vertex, lat, lon
 FROM gpu_bfs('roads', (SELECT node FROM landmarks WHERE name = 'Times Square')) JOIN crossings ON id = vertex
 WHERE direction = 'both'
 ORDER BY depth DESC LIMIT 3;
 
--- A charging station at as many crossings as can be, but never at two ends of one road: an independent set.
+-- Charging stations at as many crossings as possible, but never at both ends of a road: an independent set.
 
 SELECT count(*) AS stations, (SELECT count(*) FROM crossings) AS crossings FROM gpu_mis('roads');
 
--- Where did the time of that last query go?
+-- The time of each phase of the last query.
 
 SELECT phase, round(ms, 1) AS ms, items, detail FROM gpugraph_timings;

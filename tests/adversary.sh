@@ -1,10 +1,10 @@
 #!/bin/sh
-# The adversary for a while, in one process for each core, each with other seeds: see adversary_test.c.
+# Runs the adversary (adversary_test.c) for some time, in one process for each core, each with different seeds.
 #   tests/adversary.sh SECONDS [FIRST_SEED [PROCESSES]]
 #   GPUGRAPH_ADVERSARY_WORLDS=N tests/adversary.sh 0 [FIRST_SEED [PROCESSES]]   N seeds for each process
-# GPUGRAPH_BUILD: the build folder (build). The report of each process is in its adversary-N.log; the last
-# line says how many statements were done and in how many processes something differed. Exit status 1 where
-# there is one.
+# GPUGRAPH_BUILD names the build folder (default build). Each process writes its report to adversary-N.log. The last
+# line has the number of statements and the number of processes with a difference. The exit status is 1 if there is
+# one.
 set -eu
 build=$(cd "${GPUGRAPH_BUILD:-$(dirname "$0")/../build}" && pwd)
 seconds=${1:?how many seconds}

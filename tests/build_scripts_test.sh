@@ -1,6 +1,6 @@
 #!/bin/sh
-# The scripts that install and compile: .ci/install without apt names what is missing, by the names of other systems, and
-# is content with what is there; .ci/progress keeps a command's exit status and output, and shows how far it is.
+# Tests the scripts that install and compile. Without apt, .ci/install names the missing packages by the names of other
+# systems, and accepts installed ones. .ci/progress keeps the exit status and output of a command, and shows its progress.
 set -eu
 ci=$(cd "$(dirname "$0")/../.ci" && pwd)
 work=$(mktemp -d)

@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 "$root/docs/make_c_api.py" >"$work/page"
 
-# A declaration of a function starts at the margin; a type's name ends its definition.
+# A function's declaration starts at the margin; a type's name ends its definition.
 find "$root/gpu" -name 'gpugraph*.h' -exec sed -n \
     -e 's/^[a-z].*[ *]\(gpugraph_[a-z0-9_]*\)(.*/\1/p' \
     -e 's/^\(typedef .* \|} \)\(gpugraph_[a-z0-9_]*\);.*/\2/p' {} + | sort -u >"$work/names"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Who may call whom, read from the symbols of object files: no object of gpu/ needs a symbol that a room above its own
-# (rooms.sh) or ext/ defines, and in ext/ none needs one of a room above its own. So a call that goes up through a
-# declaration of one's own, which no include line shows, is found.
-# no_cuda.c stands for the .cu files of every room, no_distributed.c for the room distributed: what they define, and
-# need, is nobody's. A descriptor names its side in distributed: gg_NAME_distributed.
-# Usage: call_rules_test.sh [FOLDER]: the folder that holds the objects, gpu/ROOM/NAME.c.o, NAME.cu.o and ext/...; without
-# one, those of the build in GPUGRAPH_BUILD, after the rules have refused what is planted in a copy.
+# Checks calls between rooms by the symbols of object files: no object of gpu/ needs a symbol that a room above its own
+# (rooms.sh) or ext/ defines, and no object of ext/ needs a symbol of a room above its own. So the test also finds an upward
+# call through a local declaration, which no include line shows.
+# no_cuda.c replaces the .cu files of every room, and no_distributed.c the room distributed: their symbols are not
+# checked. A descriptor names its side in distributed: gg_NAME_distributed.
+# Usage: call_rules_test.sh [FOLDER]: the folder with the objects, gpu/ROOM/NAME.c.o, NAME.cu.o and ext/.... Without FOLDER
+# the test first checks that it finds violations planted in a copy, and then reads the build in GPUGRAPH_BUILD.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/rooms.sh
@@ -17,7 +17,7 @@ check() {
             n = split(gpu_rooms, name, " "); for (i = 1; i <= n; i++) rank["gpu/" name[i]] = i
             n = split(ext_rooms, name, " "); for (i = 1; i <= n; i++) rank["ext/" name[i]] = i
         }
-        # The top of an area is above its rooms, ext/ above gpu/.
+        # The top of an area is above its rooms, and ext/ is above gpu/.
         function height(file, part) {
             split(file, part, "/")
             return (part[1] == "ext") * 1000 + (part[3] == "" ? 999 : rank[part[1] "/" part[2]])
@@ -43,14 +43,14 @@ check() {
         }'
 }
 
-# Where each function is declared: "gpu/ROOM/NAME.h function".
+# The header of each function: "gpu/ROOM/NAME.h function".
 declarations() {
     # shellcheck disable=SC2016 # the program's own dollars
     (cd "$1" && find gpu -name '*.h' | sort | xargs awk '/^[a-z]/ && !/^(static|typedef|extern)/ &&
         match($0, /(gg|gpugraph)_[a-z_0-9]+\(/) { print FILENAME, substr($0, RSTART, RLENGTH - 1) }')
 }
 
-# Headers of the folder $1 against the objects here.
+# Compares headers of the folder $1 with the objects here.
 check_headers() {
     {
         find gpu -name '*.o' ! -name 'no_cuda.*' | sort | xargs nm -A -g --defined-only |
@@ -71,7 +71,7 @@ if [ $# -gt 0 ]; then
     exit
 fi
 
-# The objects whose sources are there: of one that was moved or deleted an old build keeps its object.
+# Lists the objects with existing sources: an old build keeps the object of a moved or deleted source.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 link() {
@@ -94,7 +94,7 @@ if check_headers "$copy/planted" >"$copy/said"; then
 fi
 rm -r "$copy/planted"
 
-# An object that calls a function: plant OBJECT FUNCTION.
+# Makes an object that calls a function: plant OBJECT FUNCTION.
 plant() {
     printf 'void %s(void);\nvoid gg_planted(void);\nvoid gg_planted(void) { %s(); }\n' "$2" "$2" |
         ${CC:-cc} -x c -c - -o "$copy/$1"

@@ -1,12 +1,11 @@
 #!/bin/sh
 # docs_test.sh PAGE.md: runs a page's examples. Every ```sql block is fed, in order, to one sqlite3 shell
-# with gpugraph loaded and an empty database; where the next thing on the page is a bare ``` block,
-# that must be what the sql block prints, errors included. A block fenced as ```text is shown, not compared:
-# for times, and for what differs from machine to machine. Links to files must lead somewhere, and to headings,
-# too; a source or function of C that the page names in backquotes (`gpu/platform.h`, `gg_choose()`) must be there,
-# unless it is one to be written.
-# A line of a ```c block must stand in a program under examples, a public header, or the smallest algorithm,
-# degrees. The shell runs in a folder that has build and examples, as the project's has.
+# with gpugraph loaded and an empty database. If a bare ``` block follows next on the page, the sql block must
+# print exactly this, including errors. A ```text block is not compared: it has times, and output that
+# differs between machines. Links must lead to existing files and headings. A source or C function that
+# the page names in backquotes (`gpu/platform.h`, `gg_choose()`) must exist.
+# A line of a ```c block must occur in a program under examples, a public header, or the smallest algorithm,
+# degrees. The shell runs in a folder that has build and examples, like the project's.
 set -eu
 page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -16,8 +15,8 @@ build=${GPUGRAPH_BUILD:-$tests/../build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Splits the page: script gets the sql, each block closed by a printed mark; expect/N what block N must
-# print, where the page says so.
+# Splits the page: script receives the sql, with a printed mark after each block; expect/N has the expected
+# output of block N.
 mkdir "$work/expect" "$work/printed"
 ln -s "$(cd "$build" && pwd)" "$work/build"
 ln -s "$tests/../examples" "$work/examples"
@@ -79,8 +78,8 @@ for name in $(grep -o '`[a-z0-9_]*()`' "$page" | tr -d '`()' | sort -u); do
         status=1
     }
 done
-# A walk: "| `function()` | `room/` |", or its file, says where the function is. That of an inserted row names files, of
-# which there are twelve at most.
+# A walk is a row "| `function()` | `room/` |", with the room or file of the function. The walk of an inserted row names
+# at most twelve files.
 # shellcheck disable=SC2016 # backquotes for sed
 sed -n 's/^| `\([a-z0-9_]*\)()` | `\([a-z_./]*\)` |.*/\1 \2/p' "$page" >"$work/walk"
 while read -r name room; do

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs examples/embed.c, as built, and compares what it prints.
+# Runs the built examples/embed.c, and compares its output.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 # shellcheck disable=SC2086 # the wrapper is a command with its options

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Functions answer where the system gives no thread: the stock sqlite3 shell of a user who may have one process
-# (ulimit -u, which threads count for) gives the rows that it gives without a limit. root alone can try.
+# Functions work if the system gives no thread: the stock sqlite3 shell of a user with a limit of one process
+# (ulimit -u, which counts threads) returns the same rows as without a limit. Only root can run this test.
 set -eu
 build=${GPUGRAPH_BUILD:-build}
-user=64321 # nobody's: no other process counts
+user=64321 # unused: no other process counts
 case ${GPUGRAPH_PRELOAD:-} in
 ?*) echo "skipped: sanitizers have threads of their own" && exit 77 ;;
 esac
@@ -16,7 +16,7 @@ trap 'rm -rf "$folder"' EXIT
 chmod 755 "$folder"
 install -m 755 "$build"/gpugraph.so "$folder"
 
-as_user() { # a command of one program, and of its threads
+as_user() { # a command of one program and its threads
     (cd "$folder" && timeout 300 setpriv --reuid="$user" --regid="$user" --clear-groups "$@")
 }
 if as_user prlimit --nproc=1 sh -c '(true); true' 2>/dev/null; then

@@ -1,17 +1,17 @@
 #!/bin/sh
-# figures_test.sh [ROOT]: figures agree. README.md's are those of docs/performance.md, and those of performance.md are
-# those of the lab pages that it names.
+# figures_test.sh [ROOT]: compares figures. The figures of README.md must occur in docs/performance.md, and the figures of
+# performance.md on the lab pages that it names.
 #
-#   README.md "How fast"     a row of a table: there is a row with the same first cell that holds all its numbers;
-#                            a time in the text: it stands somewhere on the page
-#   performance.md, "## "    a row of a table: each number stands on one of the lab pages that the section links to
+#   README.md "How fast"     a table row: some row with the same first cell has all its numbers;
+#                            a time in the text: it occurs on the page
+#   performance.md, "## "    a table row: each number occurs on one of the lab pages that the section links to
 #
-# And performance.md stays one page.
+# performance.md has at most 150 lines.
 set -eu
 root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
 
 awk -v docs="$root/docs/" '
-    # The numbers of a text, added to a set; returns how many there were.
+    # Adds the numbers of a text to a set; returns their count.
     function numbers(text, set, n) {
         while (match(text, /[0-9]+(,[0-9][0-9][0-9])*([.][0-9]+)?/)) {
             set[substr(text, RSTART, RLENGTH)]
@@ -20,7 +20,7 @@ awk -v docs="$root/docs/" '
         }
         return n
     }
-    # What stands behind the first cell of a row, which is its name.
+    # Adds the numbers behind the first cell of a row, its name.
     function figures(line, set) {
         split("", set)
         sub(/^\|[^|]*/, "", line)

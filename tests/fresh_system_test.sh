@@ -1,10 +1,10 @@
 #!/bin/sh
-# A fresh Debian or Ubuntu, which debootstrap makes of the same release as this machine. By hand, as root: it takes some
-# minutes and downloads some 400 MB. Exit status 77: skipped.
+# Tests a fresh Debian or Ubuntu, made by debootstrap, of the release of this machine. Run it by hand, as root: it takes some
+# minutes and downloads about 400 MB. Exit status 77: skipped.
 #   tests/fresh_system_test.sh [MIRROR]
-# The Debian packages, built here: their dependencies come with them, ".load gpugraph" and the commands of docs/embedding.md
-# work, and removal leaves nothing behind. Then examples/quickstart.sh there, cmake --install of its build, and the same
-# commands. All folders of sources and builds have a space and an é in their path.
+# The Debian packages are built here. Their dependencies are installed with them, ".load gpugraph" and the commands of
+# docs/embedding.md work, and removal leaves nothing behind. Then the test runs examples/quickstart.sh there, cmake --install of
+# its build, and these commands again. All folders of sources and builds have a space and an é in their path.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$tests/.." && pwd)
@@ -52,7 +52,7 @@ printf '%s\n' '.load gpugraph' 'CREATE TABLE roads(src, dst);' 'INSERT INTO road
 inside() {
     quietly chroot "$system" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive sh -ec "cd; $1"
 }
-# What the search prints, and nothing else: no line of an error.
+# The output of the search, without any error line.
 loads() {
     inside 'sqlite3 -batch -init /dev/null :memory: <load.sql'
     [ "$(cat "$folder/log")" = "1:0,2:1,3:2" ] || { cat "$folder/log" && fail ".load gpugraph"; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs examples/graph.c and examples/changing.c, as built without SQLite: the first with weights, without, and on what
-# it refuses.
+# Runs examples/graph.c and examples/changing.c, built without SQLite: graph.c with weights, without weights, and on
+# input that it refuses.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 build=${GPUGRAPH_BUILD:-$tests/../build}

@@ -1,24 +1,24 @@
 #!/bin/sh
-# Who may include whom, read from the include lines. A room is a folder of gpu/ or ext/ with what stands in folders
-# within it; rooms.sh lists them from the lowest to the highest, and a room includes only itself and rooms before it.
-# The headers at the top of gpu/ and ext/ are for everybody, and know the lowest room alone; "room/header.h" is how
-# another room is named, a bare name is one's own room or the top. No file includes itself by way of others.
-#   ext/*.c          of gpu/ the headers at its top that are public; never CUDA. ext/mpi: any header of gpu/
+# Checks the include lines. A room is a folder of gpu/ or ext/ with its subfolders. rooms.sh lists the rooms from the lowest
+# to the highest, and a room may include only itself and rooms before it. Every room may include the headers at the top of
+# gpu/ and ext/, and these may include only the lowest room. "room/header.h" names another room; a bare name is the
+# file's own room or the top. No file includes itself through others.
+#   ext/*.c          the public headers at the top of gpu/; never CUDA. ext/mpi: any header of gpu/
 #   gpu/*.c          never SQLite, never CUDA
 #   gpu/*.cu *.cuh   never SQLite
 #   examples/*.c     the public headers of gpu/, gpugraph_extension.h and SQLite
-#   gpu/base/platform/ alone includes headers of the operating system; ext/ may ask for files (sys/stat.h, unistd.h) and the
-#   time of day
-# and no source includes another source.
-# Usage: include_rules_test.sh [FOLDER]: the folder that holds gpu/, ext/ and examples/; without one, this project's,
-# after the rules have refused what is planted in copies.
+#   Only gpu/base/platform/ includes headers of the operating system; ext/ may use files (sys/stat.h, unistd.h) and the
+#   time of day.
+# No source includes another source.
+# Usage: include_rules_test.sh [FOLDER]: the folder that contains gpu/, ext/ and examples/. Without FOLDER the test first
+# checks that it finds violations planted in copies, and then reads this project.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/rooms.sh
 . "$here/rooms.sh"
 PUBLIC="cells.h gpugraph.h gpugraph_dynamic.h gpugraph_parts.h gpugraph_types.h team.h brief_lock.h hash.h mutex.h platform.h"
 
-# Each line: a file, the header it names, quoted or angled.
+# Each line: a file, and the header that it names, quoted or in angle brackets.
 includes() {
     # shellcheck disable=SC2016 # the program's own dollars
     find gpu ext examples -type f \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh' \) |
@@ -58,7 +58,7 @@ check() {
                 { refuse("platform.h stands for the operating system"); next }
             if ($2 != "\"") next
             if (header ~ /\.\./) { refuse("a header is named by its room"); next }
-            if (header !~ /\// && there(folder "/" header)) next # of its own folder
+            if (header !~ /\// && there(folder "/" header)) next # in its own folder
             if (area == "examples") {
                 if (!is_public[header] && header !~ /^(gpugraph_extension|sqlite3)\.h$/)
                     refuse("examples use public headers")
@@ -80,7 +80,7 @@ check() {
         END { exit bad }'
 }
 
-# Each line: a file, and a header of ours that it includes, both by their paths.
+# Each line: a file, and a header of this project that it includes, both by their paths.
 steps() {
     includes | while read -r file sign header; do
         [ "$sign" = '"' ] || continue
@@ -90,7 +90,7 @@ steps() {
     done
 }
 
-# tsort names the files of a circle.
+# tsort names the files of a cycle.
 no_circles() {
     steps | tsort 2>&1 >/dev/null | awk '{ print "a circle of include lines: " $0 } END { exit NR > 0 }'
 }

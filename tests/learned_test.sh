@@ -1,6 +1,6 @@
 #!/bin/sh
-# learned_test.sh: learned anew from the same figures, the tables of the choice for shortest paths and its choices come
-# out the same to the byte. By a Python that has numpy (GPUGRAPH_PYTHON, else the first found).
+# learned_test.sh: learns the tables of the choice for shortest paths again from the stored figures. Tables and choices must be
+# equal to the byte. Needs a Python with numpy (GPUGRAPH_PYTHON, else the first found).
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The extension brings no threads but its own pool's: a runtime of OpenMP in it would meet the host's.
+# The extension uses only the threads of its own pool: an OpenMP runtime in it could conflict with the host's.
 set -eu
 for built in "$GPUGRAPH_BUILD/gpugraph.so" "$GPUGRAPH_BUILD/libgpugraph.a"; do
     if names=$(nm "$built" 2>/dev/null | grep -E ' U (GOMP_|omp_|__kmpc_)'); then

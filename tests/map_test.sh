@@ -1,7 +1,7 @@
 #!/bin/sh
-# examples/map in a browser without a window: tests/python/map_test.py clicks, and compares what the page has with SQL and with
-# tests/data/map.json. GPUGRAPH_PYTHON: a Python that has Datasette and Playwright; else both are installed into an environment.
-# PICTURE=FILE.jpg keeps a screenshot; RENEW=1 writes tests/data/map.json anew.
+# Tests examples/map in a headless browser: tests/python/map_test.py clicks, and compares the page with SQL and with
+# tests/data/map.json. GPUGRAPH_PYTHON: a Python with Datasette and Playwright; without it both are installed into an environment.
+# PICTURE=FILE.jpg keeps a screenshot; RENEW=1 rewrites tests/data/map.json.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$tests/.." && pwd)

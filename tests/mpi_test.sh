@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gpugraph-mpi by 1, 2, 3, 4, 6 and 9 processes on this machine: its rows are those of the functions of SQL, and a
-# failure is one sentence, a status that is not 0 and nothing half-written.
+# Runs gpugraph-mpi with 1, 2, 3, 4, 6 and 9 processes on this machine: its rows equal those of the SQL functions, and a
+# failure gives one sentence and a status that is not 0, and writes no incomplete table.
 set -euo pipefail
 build=${GPUGRAPH_BUILD:?the build folder}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,7 +23,7 @@ fail() {
 sql() {
     LD_PRELOAD=${GPUGRAPH_PRELOAD:-} sqlite3 -bail "$1" ".load \"$build/gpugraph\"" "$2"
 }
-# processes PROCESSES ARGUMENT...: 0 is one process without mpirun, which starts and fails sooner.
+# processes PROCESSES ARGUMENT...: 0 means one process without mpirun, which starts and fails sooner.
 processes() {
     local count=$1
     shift
@@ -34,7 +34,7 @@ processes() {
     timeout -k 5 60 mpirun -n "$count" "$program" "$@"
 }
 
-# same NAME DATABASE COUNT "CALL" "COLUMNS" ARGUMENT...: the program's rows are those of the call.
+# same NAME DATABASE COUNT "CALL" "COLUMNS" ARGUMENT...: the rows of the program equal those of the call.
 same() {
     local name=$1 db=$2 count=$3 call=$4 columns=$5 out=$folder/same.db differ
     shift 5
@@ -177,7 +177,7 @@ compare() {
         bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7
 }
 
-# same_on_devices COUNT: every function on devices, by so many processes.
+# same_on_devices COUNT: runs every function on devices, with COUNT processes.
 same_on_devices() {
     local count=$1 mixed=$folder/mixed.db
     same "bfs on devices" "$mixed" "$count" "gpu_bfs('e(a, b)', 7)" '*' \
@@ -209,7 +209,7 @@ same_on_devices() {
         --direction both --backend cuda
 }
 
-# same_in_peer_memory COUNT: what kernels find in each other's memory, by so many processes.
+# same_in_peer_memory COUNT: tests kernels that read each other's memory, with COUNT processes.
 same_in_peer_memory() {
     local count=$1 mixed=$folder/mixed.db priority depth
     export GPUGRAPH_EXCHANGE=peer
@@ -235,7 +235,7 @@ same_in_peer_memory() {
     unset GPUGRAPH_EXCHANGE
 }
 
-# Processes on devices, or the sentence that says that there are none. GPUGRAPH_TEST_MPI=devices: these alone.
+# Runs processes on devices, or checks the sentence for a machine without devices. GPUGRAPH_TEST_MPI=devices runs only this.
 check_devices() {
     local count
     if ! processes 1 mis --db "$folder/mixed.db" --edges 'e(a, b)' --out "$folder/device.db" --backend cuda \
@@ -246,7 +246,7 @@ check_devices() {
     for count in ${GPUGRAPH_TEST_COUNTS:-1 2 4}; do # more processes than devices: messages go through the host
         same_on_devices "$count"
     done
-    for count in ${GPUGRAPH_TEST_PEERS:-2 3}; do # kernels of processes meet, also where these share a device
+    for count in ${GPUGRAPH_TEST_PEERS:-2 3}; do # kernels of processes synchronise, also if they share a device
         same_in_peer_memory "$count"
     done
     GPUGRAPH_EXCHANGE=host same "bfs through the host" "$folder/mixed.db" 2 "gpu_bfs('e(a, b)', 7)" '*' \
@@ -260,7 +260,7 @@ check_devices() {
         sssp --db "$folder/mixed.db" --edges 'huge(a, b, w)' --source 5 --backend cuda
 }
 
-# A file for each process, and what else there is to see.
+# Tests a file for each process, and the other output options.
 check_output() {
     local rows columns function
     processes 3 bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --out "$folder/each-%d.db" --timings \
@@ -349,7 +349,7 @@ check_refusals() {
     refuses 'cannot be read' 2 bfs --db "$folder/words.db" "${e[@]}" --source 7 --out "$new"
 }
 
-# A database that another process has locked: for good, which is waited for and then told, and for a moment.
+# Tests a database that another process has locked: permanently, with an error after a wait, and for a moment.
 check_locked() {
     local holder status=0
     cp "$folder/karate.db" "$folder/locked.db"
@@ -357,20 +357,20 @@ check_locked() {
     sqlite3 "$folder/locked.db" <"$folder/hold" &
     holder=$!
     exec 3>"$folder/hold"
-    # The look below holds a lock for a moment, which the holder waits for.
+    # The query below holds a lock for a moment, and the holder waits for it.
     printf '.timeout 60000\nBEGIN EXCLUSIVE; SELECT 1;\n' >&3
     until ! sqlite3 "$folder/locked.db" 'SELECT 1 FROM k' 2>/dev/null >&2; do sleep 0.1; done
     refuses 'locked.db cannot be read: database is locked' 2 mis --db "$folder/locked.db" --edges 'k(a, b)' --out "$folder/new.db"
     [ ! -e "$folder/new.db" ] || fail "a file was left behind"
     processes 2 mis --db "$folder/locked.db" --edges 'k(a, b)' --out "$folder/waited.db" >"$folder/log" 2>&1 3>&- &
     sleep 1
-    exec 3>&- # the shell ends, and with it the lock
+    exec 3>&- # the shell ends and releases the lock
     wait $holder || true
     wait $! || status=$?
     [ $status = 0 ] || fail "a lock that goes: $(cat "$folder/log")"
 }
 
-# A disk that is full: some pages of rows, and no more.
+# Tests a full disk: there is space for some pages of rows.
 check_full_disk() {
     sqlite3 "$folder/full.db" 'PRAGMA page_size = 512; CREATE TABLE t(x)'
     GPUGRAPH_TEST_PAGES=12 refuses 'full.db cannot be written: database or disk is full' 2 \
@@ -381,7 +381,7 @@ check_full_disk() {
     [ ! -e "$folder/new.db" ] || fail "a half-written file"
 }
 
-# A process is killed at some moment: all others end soon, and no table is there, or all of it.
+# Kills a process at some moment: all others end soon, and the table is absent or complete.
 check_killed() {
     local pid victim left rows all
     all=$(sql "$folder/large.db" "SELECT count(*) FROM gpu_mis('g(a, b)')")
@@ -406,7 +406,7 @@ check_killed() {
     done
 }
 
-# The page's examples: what its blocks of sh print is what the bare block after them has.
+# Runs the page's examples: the output of an sh block equals the bare block that follows it.
 check_page() {
     mkdir "$folder/page"
     awk -v folder="$folder/page" '

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Static functions carry the noun that they act on, so that grep and ctags find one definition: few names of static functions
-# may stand in three files or more.
-# Usage: names_test.sh [-v]: with -v the names, and in how many files each stands.
+# Static functions carry their noun, so that grep and ctags find one definition: only few names of static functions
+# may occur in three files or more.
+# Usage: names_test.sh [-v]: -v prints these names, and the number of files with each.
 set -eu
 cd "$(dirname "$0")/.."
 MOST=${GPUGRAPH_MOST_NAMES:-20}
 counts=$(find gpu ext -type f \( -name '*.c' -o -name '*.cu' \) | sort | while read -r file; do
-    # A definition begins at the line's start, and its parameters end before the brace.
+    # A definition begins at the start of a line, and its parameters end before the brace.
     awk -v file="$file" '
         { text = text $0 "\n" }
         END {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# newest_sqlite.sh FOLDER: puts the newest SQLite that the Python package apsw carries into FOLDER, as libsqlite3.so.0 and
-# the shell sqlite3, and says its version. Exit status 77: skipped, since the package cannot be had.
+# newest_sqlite.sh FOLDER: installs the newest SQLite that the Python package apsw contains into FOLDER, as libsqlite3.so.0 and
+# the shell sqlite3, and prints its version. Exit status 77: skipped, because the package is not available.
 #   LD_LIBRARY_PATH=FOLDER PATH=FOLDER:$PATH ctest --test-dir build -L sqlite -E changeset_test
 set -eu
 folder=${1:?a folder}

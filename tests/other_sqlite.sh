@@ -1,6 +1,6 @@
 #!/bin/sh
-# The extension in other versions of SQLite, those that Python packages carry (apsw and pysqlite3-binary), and
-# two of them in one process. By hand: it asks the package index. Exit status 77: skipped.
+# Tests the extension with other versions of SQLite, from the Python packages apsw and pysqlite3-binary, and with
+# two versions in one process. Run it by hand: it downloads packages. Exit status 77: skipped.
 #   SEEDS=5 GPUGRAPH_BUILD=build tests/other_sqlite.sh
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)

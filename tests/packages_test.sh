@@ -1,10 +1,10 @@
 #!/bin/sh
-# What others get of a build, tried in folders that know nothing of the sources, and whose path has a space and an é:
-#   cmake --install, and with what it installs: the commands of docs/embedding.md, a project of CMake, ".load gpugraph"
-#   add_subdirectory, whose CUDA backend is off
-#   gpugraph.c, the amalgamation: loaded, and in a program (CFLAGS=-O2 for what users compile; else -O0, which is quick)
-#   names: the archive's, the shared library's and the extension's are the public ones
-# Prints sizes and times, and leaves them in the build folder's packages.txt.
+# Tests the results of a build in folders without the sources, with a space and an é in their path:
+#   cmake --install, and with the installation: the commands of docs/embedding.md, a CMake project, ".load gpugraph"
+#   add_subdirectory, with the CUDA backend off
+#   gpugraph.c, the amalgamation: loaded, and in a program (CFLAGS=-O2 as for users; the default -O0 is quick)
+#   names: the archive, the shared library and the extension export only public names
+# Prints sizes and times, and writes them to packages.txt in the build folder.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$tests/.." && pwd)
@@ -18,7 +18,7 @@ report=$build/packages.txt
 [ -e "$build/libgpugraph.so" ] || { echo "skipped: a build with no shared library"; exit 77; }
 command -v python3 >/dev/null || { echo "skipped: no Python"; exit 77; }
 
-# say WHAT FILE: a file's size without what debuggers read; timed WHAT COMMAND...: how long a command takes.
+# say WHAT FILE: prints a file's size without debugging data; timed WHAT COMMAND...: prints the time of a command.
 say() {
     strip -S -o "$work/stripped" "$2" 2>/dev/null || cp "$2" "$work/stripped"
     printf '%-44s %8d KB\n' "$1" $(($(wc -c <"$work/stripped") / 1024)) | tee -a "$report"
@@ -45,7 +45,7 @@ for name in gpugraph.so libsqlite3_mod_gpugraph.so libgpugraph.so; do
 done
 libs=$(dirname "$(find "$work/inst" -name libgpugraph.a)")
 export PKG_CONFIG_PATH="$libs/pkgconfig"
-headers=5 # with that of partitions
+headers=5 # including that of partitions
 grep -q '^GPUGRAPH_DISTRIBUTED:BOOL=OFF' "$build/CMakeCache.txt" && headers=4
 [ "$(find "$work/inst/include" -type f | wc -l)" = $headers ] || fail "more than the public headers, or fewer, is installed"
 for header in "$work"/inst/include/gpugraph/*.h; do
@@ -55,7 +55,7 @@ done
 say "gpugraph.so" "$libs/gpugraph.so"
 say "libgpugraph.so" "$libs/libgpugraph.so"
 say "libgpugraph.a" "$libs/libgpugraph.a"
-# (u: templates of CUDA's headers, which C++ wants once in a process)
+# (u: templates of CUDA headers, which C++ requires once in a process)
 nm -g --defined-only "$libs/libgpugraph.a" 2>/dev/null | awk 'NF == 3 && $2 != "u" { print $3 }' >"$work/names"
 nm -D --defined-only "$libs/libgpugraph.so" | awk '{ print $3 }' >>"$work/names"
 if grep -vE '^(gpugraph_|sqlite3_gpugraph_init$)' "$work/names"; then
@@ -68,7 +68,7 @@ exported() {
 }
 [ "$(exported "$libs/gpugraph.so")" = "$entries" ] || fail "the extension's names"
 
-# The page's compilations. The shell splits what $(pkg-config ...) prints at each space, unless eval reads the line.
+# The page's compilations. The shell splits the output of $(pkg-config ...) at each space, unless eval reads the line.
 mkdir "$work/page"
 cd "$work/page"
 cp "$root"/examples/embed.c "$root"/examples/graph.c "$root"/examples/data/manhattan-streets.csv .
@@ -78,7 +78,7 @@ timed "embed.c and graph.c, by pkg-config" sh -e commands
 ./embed | diff -u "$tests/data/embed.out" -
 eval "cc embed.c -o static $(pkg-config --cflags --libs --static gpugraph)"
 ./static | diff -u "$tests/data/embed.out" -
-export LD_LIBRARY_PATH="$libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" # no program before needs it
+export LD_LIBRARY_PATH="$libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" # no earlier program needs it
 eval "cc embed.c -o shared $(pkg-config --cflags --libs gpugraph-shared)"
 ldd shared | grep -q libgpugraph || fail "gpugraph-shared links the archive"
 ./shared | diff -u "$tests/data/embed.out" -
@@ -103,7 +103,7 @@ printf '%s\n' '.load gpugraph' 'SELECT gpugraph_version();' >load.sql
 (cd / && sqlite3 -batch -init /dev/null :memory: <"$work/project/load.sql") >"$work/log" 2>&1
 grep -qx '[0-9]*[.][0-9]*[.][0-9]*' "$work/log" || { cat "$work/log" && fail ".load gpugraph"; }
 
-# ---- in another project's tree ----
+# ---- in the tree of another project ----
 mkdir "$work/tree"
 cd "$work/tree"
 ln -s "$root" gpugraph
@@ -119,7 +119,7 @@ grep -q '^GPUGRAPH_CUDA:STRING=OFF' b/CMakeCache.txt || fail "CUDA is on in a pr
 grep -q '^GPUGRAPH_TESTS:BOOL=OFF' b/CMakeCache.txt || fail "tests are on in a project that has not asked"
 ! grep -q CMAKE_BUILD_TYPE:STRING b/CMakeCache.txt || ! grep CMAKE_BUILD_TYPE:STRING=. b/CMakeCache.txt ||
     fail "a build type is set for a project that has none"
-if [ -n "${CFLAGS:-}" ]; then # takes as long as the library itself
+if [ -n "${CFLAGS:-}" ]; then # takes as long as compiling the library
     timed "add_subdirectory: build" cmake --build b -j 2
     b/embed | diff -u "$tests/data/embed.out" -
 fi
@@ -132,7 +132,7 @@ sqlite=$(sed -n 's/^GPUGRAPH_SQLITE:PATH=//p' "$build/CMakeCache.txt")
 # shellcheck disable=SC2086 # options
 timed "gpugraph.c: compile, ${CFLAGS:=-O0}" cc $CFLAGS ${sqlite:+-I"$sqlite"} -Wall -Wextra -Werror -fopenmp -fPIC -shared gpugraph.c -o gpugraph.so
 [ "$(exported gpugraph.so)" = "$entries" ] || fail "names of the one file"
-# What tests alone change (gpu/base/limits.h) is constant in what users build.
+# Limits that only tests change (gpu/base/limits.h) are constants in a release build.
 if nm gpugraph.so | grep -E ' [BbDd] .*_limits'; then
     fail "limits of tests can be written"
 fi

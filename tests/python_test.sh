@@ -1,6 +1,6 @@
 #!/bin/sh
-# python_test.sh PAGE.md: runs a page's examples by a Python whose sqlite3 loads extensions (GPUGRAPH_PYTHON, else the
-# first found), with the package of ext/python.
+# python_test.sh PAGE.md: runs a page's examples with the package of ext/python, by a Python whose sqlite3 loads extensions
+# (GPUGRAPH_PYTHON, else the first found).
 set -eu
 page=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs examples/quickstart.sh on the extension as built: it must end well and leave a map behind, and its last line must
+# Runs examples/quickstart.sh with the built extension: it must succeed and write a map, and the command in its last line must
 # open the database. The path of both has a space, an é and an apostrophe.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Searches on the device under a race detector, by every method, their rows compared with the CPU's.
-#   tests/racecheck.sh BUILD [FUNCTION...]        default: all that question() knows
+# Runs searches on the device under a race detector, by every method, and compares their rows with the CPU's.
+#   tests/racecheck.sh BUILD [FUNCTION...]        default: all functions of question()
 # BUILD was configured with -DGPUGRAPH_CUDA=ON -DGPUGRAPH_RACECHECK=ON. Environment: SANITIZER, the tool ("compute-sanitizer
-# --tool racecheck"; with "compute-sanitizer" alone it is memcheck); METHODS, these alone, with commas between them; SIDE, of the
-# grid (24). A line for each method: hazards, and whether its rows are the CPU's. Exit status 1 where any is not clean.
+# --tool racecheck"; "compute-sanitizer" alone is memcheck); METHODS, a list with commas of the methods to run; SIDE, the side of
+# the grid (24). Prints a line for each method: the hazards, and whether its rows equal the CPU's. The exit status is 1 if any method fails.
 set -eu
 build=$(cd "${1:?the build folder}" && pwd)
 shift
@@ -16,7 +16,7 @@ shell() {
     sqlite3 -cmd ".load \"$build/gpugraph\"" "$folder/graphs.db" "$@"
 }
 
-# A grid, and a graph in which a few vertices have most arcs; both ways, with weights.
+# A grid, and a graph in which a few vertices have most arcs; both with arcs in both directions, and weights.
 shell "
 CREATE TABLE one(a INTEGER, b INTEGER, w INTEGER);
 WITH RECURSIVE cell(v) AS (SELECT 0 UNION ALL SELECT v + 1 FROM cell WHERE v + 1 < $side * $side)
@@ -34,7 +34,7 @@ INSERT INTO hubs SELECT b, a, w FROM hubs;
 CREATE TABLE both AS SELECT a, b, min(w) AS w FROM hubs WHERE a <> b GROUP BY a, b ORDER BY a, b;
 DROP TABLE hubs;"
 
-# Of function $1 over table $2 by method $3: what is compared. Any tree of an unordered search will do.
+# The compared result of function $1 over table $2 by method $3. An unordered search may return any tree.
 question() {
     case $1 in
     gpu_bfs) echo "SELECT count(*), sum((vertex * 2654435761 + depth) % 1000003) FROM gpu_bfs('$2(a, b)', 0)" ;;
@@ -56,7 +56,7 @@ question() {
     esac
 }
 
-# Function $1 by method $2 over both tables, in one process. memcheck says "errors" where racecheck says "hazards".
+# Runs function $1 by method $2 over both tables, in one process. memcheck prints "errors" where racecheck prints "hazards".
 check() {
     one=$(question "$1" grid "$2")
     two=$(question "$1" both "$2")

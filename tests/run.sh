@@ -1,27 +1,27 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, runs every test, and closes with "N passed, N failed, N skipped".
+# Installs missing packages, builds, runs every test, and ends with "N passed, N failed, N skipped".
 #   tests/run.sh
-# All of it can be steered by the environment:
+# Environment:
 #   BUILD=build                     the build folder
-#   GPUGRAPH_CUDA=AUTO|ON|OFF       AUTO compiles the CUDA backend for the devices that are here; ON for all supported
-#   CUDA_ARCHITECTURES=90           compile it for these alone, also where no device is
+#   GPUGRAPH_CUDA=AUTO|ON|OFF       AUTO compiles the CUDA backend for the devices of this machine; ON for all supported
+#   CUDA_ARCHITECTURES=90           compiles it for these architectures, also without a device
 #   BUILD_TYPE=RelWithDebInfo       CMake's build type
 #   GPUGRAPH_SANITIZE=address|thread
 #   GPUGRAPH_WERROR=ON              warnings are errors
 #   CUDA_FLAGS="-O2 -DNDEBUG"       CMake's flags for nvcc
-#   CC=clang                        the C compiler (for a build folder's first run)
+#   CC=clang                        the C compiler (at the first run in a build folder)
 #   TESTS=regex                     only the tests whose names match
 #   LABEL=sqlite                    only the tests with that label
-#   EXCEPT=regex                    not the tests whose names match
-#   HOST_SQLITE=folder              tests run with this folder's libsqlite3.so.0 and sqlite3
+#   EXCEPT=regex                    without the tests whose names match
+#   HOST_SQLITE=folder              tests run with libsqlite3.so.0 and sqlite3 of this folder
 #   JOBS=n                          parallel compilations and tests
 #   GPUGRAPH_TEST_SHARE=3           a third of the random seeds and failing allocations (support/share.h)
 #   GPUGRAPH_TEST_TURNS=3           a third of the turns of a case (support/suite.h)
 #   GPUGRAPH_TEST_NARROW_EDGES=0    edge numbers of 64 bits for all graphs (support/suite.h)
-#   GPUGRAPH_TEST_SORTED=20         dynamic graphs announce batches of 20 insertions and more (support/suite.h)
+#   GPUGRAPH_TEST_SORTED=20         dynamic graphs announce batches from 20 insertions on (support/suite.h)
 #   GPUGRAPH_TEST_CELLS=1           a device decodes tables of any size (support/suite.h)
-#   GPUGRAPH_TEST_BACKENDS="cpu cuda"   default: cpu, and cuda where a device is found
-#   GPUGRAPH_SHARED_DATA=folder     larger graphs; tests that need them are skipped without
+#   GPUGRAPH_TEST_BACKENDS="cpu cuda"   default: cpu, and cuda if a device is found
+#   GPUGRAPH_SHARED_DATA=folder     larger graphs; without it tests that need them are skipped
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -32,7 +32,7 @@ export GPUGRAPH_SHARED_DATA=${GPUGRAPH_SHARED_DATA:-$root/../shared/data}
 .ci/install build-essential cmake pkg-config libsqlite3-dev sqlite3 check xz-utils
 .ci/install libopenmpi-dev openmpi-bin || echo "without MPI gpugraph-mpi is neither built nor tested"
 
-# Output of a step is shown only when the step fails; what it took, always.
+# The output of a step is shown only if the step fails; its time is always shown.
 quietly() {
     local log=$build/$1.log TIMEFORMAT="$1: %0R s, %0U + %0S s of CPU"
     shift
@@ -66,7 +66,7 @@ if grep -q '^GPUGRAPH_WITH_CUDA:INTERNAL=ON' "$build/CMakeCache.txt" && { [ -e /
 fi
 export GPUGRAPH_TEST_BACKENDS=${GPUGRAPH_TEST_BACKENDS:-$backends}
 
-# The exit status is judged by the counts below: a test that never ran is a failure, too.
+# The counts below decide the exit status: a test that never ran is a failure, too.
 all_tests() {
     local paths=()
     [ -z "${HOST_SQLITE:-}" ] || paths=(env LD_LIBRARY_PATH="$HOST_SQLITE" PATH="$HOST_SQLITE:$PATH")

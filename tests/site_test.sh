@@ -1,7 +1,7 @@
 #!/bin/sh
-# docs/ as a site, by mkdocs in strict mode: every link and every heading that one names is there, no page is left out of the
-# navigation. The site asks no other host for anything, its search knows the pages, files outside docs/ came along, and no link
-# among all of it is broken. GPUGRAPH_MKDOCS: the program, where it is not on the path.
+# Builds docs/ as a site, by mkdocs in strict mode: every link and every heading in a link exists, and every page is in the
+# navigation. The site loads nothing from other hosts, its search knows the pages, it contains the linked files outside docs/, and
+# it has no broken link. GPUGRAPH_MKDOCS: the program, if it is not on the path.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 mkdocs=${GPUGRAPH_MKDOCS:-$(command -v mkdocs || true)}
@@ -21,7 +21,7 @@ cd "$root"
 }
 python3 "$root/tests/python/site_pages.py" "$work/site" "$root"
 
-# It can fail: a page with a broken link, one with a broken heading.
+# The test can fail: a page with a broken link, and one with a broken heading.
 mkdir "$work/broken"
 cp -R docs mkdocs.yml README.md CONTRIBUTING.md CHANGELOG.md examples sql "$work/broken"
 mkdir -p "$work/broken/gpu" "$work/broken/ext/python/datasette-gpugraph"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # sql_test.sh FILE.sql: runs a script in the sqlite3 shell with gpugraph loaded, once for each backend of
-# GPUGRAPH_TEST_BACKENDS, and compares what it prints, errors included, with FILE.out.
-# GPUGRAPH_WRAPPER may hold a command to run the shell under (valgrind). Each run has a folder of its own, where
+# GPUGRAPH_TEST_BACKENDS, and compares the output, including errors, with FILE.out.
+# GPUGRAPH_WRAPPER may hold a command that runs the shell (valgrind). Each run has its own folder, with these links:
 #   build      is GPUGRAPH_BUILD
 #   data       is GPUGRAPH_SHARED_DATA (may be missing)
 #   fixtures   is tests/data
 #   oracles    is sql/oracles
-# A line "-- needs: data/osm/monaco.edges.tsv.gz ..." skips the test where one of the files is missing.
+# A line "-- needs: data/osm/monaco.edges.tsv.gz ..." skips the test if one of the files is missing.
 set -eu
 script=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -41,7 +41,7 @@ for backend in ${GPUGRAPH_TEST_BACKENDS:-cpu}; do
         echo ".output"
         cat "$script"
     } >feed
-    # Line numbers in messages would break with every edit of the script: they are cut out.
+    # Line numbers in messages would change with every edit of the script, so they are removed.
     { sqlite_shell -batch -init /dev/null :memory: <feed 2>&1 ||
         [ $? -lt 128 ] || echo "the shell crashed"; } | sed 's/ near line [0-9]*//' >output
     diff -u "$expected" output >differences || {

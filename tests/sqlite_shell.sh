@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# Sourced by scripts: sqlite_shell ARGUMENT... is the sqlite3 shell of PATH with the sanitizer's runtimes of
-# GPUGRAPH_PRELOAD, under the command GPUGRAPH_WRAPPER. sh does not run with the thread sanitizer's, so that
-# one is given to the shell in a way that the commands which the shell starts do not inherit.
+# Sourced by scripts. sqlite_shell ARGUMENT... runs the sqlite3 shell of PATH with the sanitizer's runtimes of
+# GPUGRAPH_PRELOAD, under the command GPUGRAPH_WRAPPER. sh cannot run with the thread sanitizer's runtime, so the
+# shell receives that runtime in a way that its child processes do not inherit.
 sqlite_shell() {
     program=$(command -v sqlite3)
     case ${GPUGRAPH_PRELOAD:-} in

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What pip gets, tried in clean virtual environments: the source distribution, compiled without a network; the wheel that
-# comes of it, its size and tag; gpugraph in each SQLite library that Python has, its helpers against SQL, beside NumPy's and
-# scikit-learn's threads (tests/python); the plugins of Datasette and sqlite-utils. Prints sizes and times, and leaves them in the build folder's wheels.txt.
+# Tests pip packages in clean virtual environments: the source distribution, compiled without a network; its
+# wheel, with size and tag; gpugraph in each SQLite library of Python; its functions against SQL, beside threads of NumPy and
+# scikit-learn (tests/python); the plugins of Datasette and sqlite-utils. Prints sizes and times, and writes them to wheels.txt in the build folder.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$tests/.." && pwd)
@@ -19,7 +19,7 @@ fail() {
     echo "$1"
     exit 1
 }
-# timed WHAT COMMAND...: how long a command takes, which must succeed; size WHAT FILE MOST: of at most so many bytes.
+# timed WHAT COMMAND...: prints the time of a command, which must succeed; size WHAT FILE MOST: fails beyond MOST bytes.
 timed() {
     what=$1 began=$(date +%s%N)
     shift
@@ -54,7 +54,7 @@ install user --timeout 10 --retries 1 apsw sqlean.py pysqlite3-binary datasette 
     skip "the package index is out of reach: $(tail -n 1 "$work/log")"
 printf '%-44s %8d ms\n' "packages of others: install" $((($(date +%s%N) - began) / 1000000)) | tee -a "$report"
 
-# ---- built, without a network where that can be had ----
+# ---- built, without a network if possible ----
 alone=''
 ! unshare -rn true 2>/dev/null || alone='unshare -rn'
 export CMAKE_BUILD_PARALLEL_LEVEL=2 PIP_NO_INDEX=1 GPUGRAPH_TEST_BACKENDS=cpu

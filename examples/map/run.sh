@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# New York in a browser, by Datasette on 127.0.0.1: shortest ways, isochrones, closed roads.
+# Shows New York in a browser, by Datasette on 127.0.0.1: shortest paths, isochrones, closed roads.
 #   examples/map/run.sh
-# Builds gpugraph, installs Datasette into a virtual environment and makes the database, each where it is missing.
-# Environment: PORT (8011); GPUGRAPH_SO, an extension that is built already; GPUGRAPH_PYTHON, a Python that has Datasette;
+# Builds gpugraph, installs Datasette into a virtual environment and creates the database, each if it is missing.
+# Environment: PORT (8011); GPUGRAPH_SO, a built extension; GPUGRAPH_PYTHON, a Python with Datasette;
 # OUT, the folder of the database.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -40,7 +40,7 @@ if [ ! -e "$database" ]; then
     mv "$database.new" "$database"
 fi
 
-# A server that cannot have its port says so in its log alone.
+# A server that cannot open its port reports this only in its log.
 "$python" - "$port" "$0" <<'END'
 import shlex, socket, sys
 
@@ -60,7 +60,7 @@ cat <<END
 The map:  http://127.0.0.1:$port/-/map
           It listens on 127.0.0.1 alone: browsers on this machine reach it, other machines do not. Ctrl-C ends it.
 END
-# Python's helpers from the source tree, with that extension.
+# The Python package from the source tree, with that extension.
 for file in "$GPUGRAPH_SO" "$GPUGRAPH_SO.so" "$GPUGRAPH_SO.dylib"; do
     [ ! -f "$file" ] || export GPUGRAPH_EXTENSION=$file
 done

@@ -1,9 +1,9 @@
-// The map: roads are drawn into the pixels of one image, 365,050 short lines a frame, which is faster than asking the
-// canvas for each. A second canvas above it has the route, closed roads and the crossings that were clicked.
+// The map. Roads are drawn into the pixels of one image, 365,050 short lines a frame, which is faster than canvas
+// calls. A second canvas above it has the route, closed roads and the clicked crossings.
 //
-//   network   x, y   a crossing's place, in millionths of a degree of latitude east and south of the map's corner
-//             from, to   the places of a road's ends in x and y; ids as the database has them
-//   view      the crossing (x, y) stands at pixel ((x - view.x) * view.scale, (y - view.y) * view.scale)
+//   network   x, y   the position of a crossing, in millionths of a degree of latitude east and south of the map's corner
+//             from, to   the indexes of a road's ends in x and y; ids are those of the database
+//   view      the crossing (x, y) is drawn at pixel ((x - view.x) * view.scale, (y - view.y) * view.scale)
 "use strict";
 
 const SHADES = 120;
@@ -18,8 +18,8 @@ const sheet = roads.getContext("2d", { alpha: false }), ink = marks.getContext("
 
 let network = null, image = null, pixels = null, waiting = false;
 const view = { x: 0, y: 0, scale: 1 };
-// The question: ends of the way, source + 1 and limit (decimetres) of the field. The answer: roads of the way, distances of the
-// field, closed roads' places.
+// The question has the ends of the route, and source + 1 and limit (decimetres) of the field. The answer has the roads of the
+// route, the distances of the field, and the indexes of closed roads.
 const state = { ends: [], source: 0, far: 300000, way: null, field: null, closed: [], ms: 0, asking: 0, error: "" };
 const past = [];          // for undo: questions before each action, and the roads that the action has closed or opened
 const stale = new Set();  // "way", "field": answers to an earlier question, which are not shown
@@ -100,7 +100,7 @@ function mark() {
     }
 }
 
-// A road has the colour of its nearer end; where the field does not come, that of plain roads.
+// A road has the colour of its nearer end; outside the field it has the colour of plain roads.
 function colour() {
     const { from, to } = network, field = state.field;
     colours.fill(PLAIN);
@@ -142,7 +142,7 @@ function km(distance) {
     return `${(distance / 1e4).toFixed(2)} km`;
 }
 
-// The limit of the slider: beside it, and below the colours.
+// Shows the limit of the slider, beside it and below the colours.
 function limit() {
     const far = tools.elements.far.value;
     document.querySelector("#far output").textContent = `${far} km`;
@@ -163,8 +163,8 @@ function tell() {
     clearButton.disabled = !(state.ends.length || state.source || state.closed.length);
 }
 
-// Takes the next question, closes or opens roads, asks for what the answer lacks, and notes how long that took from the click to
-// the picture. Actions come one after another; of questions the latest counts. Roads that were closed or opened go to `toggled`.
+// Takes the next question, closes or opens roads, requests the missing parts of the answer, and notes the time from the click to
+// the picture. Actions run one after another; only the latest question is answered. `toggled` has the roads that were closed or opened.
 function run(next, roads, toggled) {
     const began = performance.now(), turn = ++state.asking, current = () => turn === state.asking;
     const differs = name => name in next && next[name] !== state[name];
@@ -244,7 +244,7 @@ function shut(ids) {
 
 // ---- clicking and panning ----
 
-// The nearest crossing, or road, to a pixel; -1 where there is none near it.
+// The nearest crossing, or road, to a pixel; -1 if none is near.
 function nearestCrossing(px, py) {
     const { x, y } = network, cx = view.x + px / view.scale, cy = view.y + py / view.scale;
     let best = -1, least = Math.max(SNAP / view.scale, SNAP_FAR) ** 2;
@@ -334,14 +334,14 @@ async function load() {
     shut(await fetched("/-/map/closed"));
     view.scale = innerHeight / 330000;
     view.x = (320000 * narrow - innerWidth / view.scale) / 2;
-    tools.elements.far.value = state.far / 1e4; // some browsers keep it when a page is loaded again
+    tools.elements.far.value = state.far / 1e4; // some browsers keep it when the page is reloaded
     limit();
     resize();
     tell();
     answer.dataset.ready = "yes";
 }
 
-// For the test, and for the curious at the browser's console.
+// For the test, and for the browser's console.
 window.map = { state, view, draw, screen: id => at(network.place.get(id)) };
 resize();
 load().catch(error => { answer.textContent = `the map cannot be loaded: ${error.message}`; });

@@ -17,7 +17,7 @@ import secrets
 import gpugraph
 from datasette import Response, hookimpl
 from datasette.utils.sqlite import sqlite3
-from datasette_gpugraph import prepare_connection  # noqa: F401: a hook, by which no request changes settings
+from datasette_gpugraph import prepare_connection  # noqa: F401: a hook that keeps requests from changing settings
 
 PAGE = pathlib.Path(__file__).resolve().parent.parent / "page"
 DATABASE = "new-york-map"
@@ -37,7 +37,7 @@ def packed(*parts):
 
 
 class Network:
-    """Crossings and roads, which stay as they are: only whether a road is open changes."""
+    """Crossings and roads, which do not change: only the state of a road, open or closed, changes."""
 
     def __init__(self, connection):
         cursor = connection.cursor()
@@ -83,12 +83,12 @@ async def network(datasette):
 
 
 def number(text):
-    """A number of the request's, or -1."""
+    """A number in the request, or -1."""
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else -1
 
 
 async def crossings_of(datasette, request, *names):
-    """The crossings that the request names, or None for one that is no crossing."""
+    """The crossings in the request, or None if one is not a crossing."""
     known = (await network_of(datasette)).place
     numbers = [number(request.args.get(name)) for name in names]
     return numbers if all(one in known for one in numbers) else None
@@ -125,10 +125,10 @@ async def field(datasette, request):
     def ask(connection):
         found = gpugraph.sssp(connection, "network", source[0], max_distance=far)
         vertices, distances = found.buffer("vertex"), found.buffer("distance")
-        # The search's own array: of unsigned 32-bit numbers, the largest where there is no way, which is -1.
+        # The array of the search: unsigned 32-bit numbers; without a path the largest number, which is -1.
         if distances.itemsize == 4 and vertices.tobytes() == known.ids:
             return distances.tobytes()
-        # A crossing whose roads are all closed is no vertex.
+        # A crossing with all roads closed is not a vertex.
         answer = array.array("i", [-1]) * len(known.place)
         for vertex, distance in zip(vertices, distances):
             answer[known.place[vertex]] = distance if distance <= LARGEST_DISTANCE else -1
@@ -148,8 +148,8 @@ async def closed(datasette):
 
 
 def from_this_page(request):
-    """Is a request to write one of this page's own? Other sites' pages name another origin; a name that was made to mean
-    127.0.0.1 is no host of ours; and nobody else has the page's token. (Datasette itself asks for it only where there are cookies.)"""
+    """True if this page made a request to write. Pages of other sites name another origin, a foreign name for
+    127.0.0.1 is not an accepted host, and only the page has the token. (Datasette itself requires it only with cookies.)"""
     host, token = request.headers.get("host", ""), request.headers.get("x-csrftoken", "")
     return (
         host.split(":")[0] in ("127.0.0.1", "localhost")
@@ -159,7 +159,7 @@ def from_this_page(request):
 
 
 async def body_of(request):
-    """The body of a request, or None where it is longer than any that is right."""
+    """The body of a request, or None if it is longer than any valid body."""
     body, more = b"", True
     while more and len(body) <= LONGEST_BODY:
         message = await request.receive()
@@ -169,7 +169,7 @@ async def body_of(request):
 
 
 async def wish_of(request):
-    """The road's id and whether it shall be open, or None where the request says neither."""
+    """The id and the new state of the road, or None if the request has neither."""
     body = await body_of(request)
     if body is None or request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
         return None
@@ -217,7 +217,7 @@ def register_routes():
 @hookimpl
 def startup(datasette):
     async def warm():
-        """The first visitor does not wait for the graph."""
+        """Loads the graph, so that the first visitor does not wait for it."""
         crossing = next(iter((await network_of(datasette)).place))
         await datasette.get_database(DATABASE).execute("SELECT count(*) FROM gpu_path('network', :id, :id)", {"id": crossing})
 
