@@ -182,7 +182,7 @@ check() {
                 if (quoted || gsub(/"""/, "&", line) > 1) { gsub(/"""/, "", line); add(line); flush(); quoted = 0; next }
                 quoted = 1; flush(); sub(/.*"""/, "", line); add(line); next
             }
-            if (quoted) { if (line ~ /^ *$|^ {8}/) flush(); else add(line); next }
+            if (quoted) { if (line ~ /^ *$|^        /) flush(); else add(line); next }
             if (!(sql ? match(line, /(^|[ \t])-- /) : match(line, /(^|[ \t])# /))) { flush(); next }
             if (RSTART > 1 && substr(line, 1, RSTART - 1) !~ /^[ \t]*$/) flush()
             comment = substr(line, RSTART + RLENGTH)
@@ -221,6 +221,15 @@ done >"$work/rules_fail"
 printf '%s\n' "$RULES" | sed -n 's/^\([a-z-]*\) *|.*/\1/p' | while read -r name; do
     printf '%s\n' "$BROKEN" | grep -q "^$name *|" || echo "BROKEN has no sentence for $name"
 done >>"$work/rules_fail"
+# Comments of each language are prose, and code is none.
+printf '/* Rows are made anew. */\nint anew;\n' >"$work/one.c"
+printf '# Rows are made anew.\nanew=1\n' >"$work/one.sh"
+printf -- '-- Rows are made anew.\nSELECT anew;\n' >"$work/one.sql"
+printf '"""Rows are made anew."""\nanew = 1\n' >"$work/one.py"
+for file in "$work"/one.*; do
+    check "$file" >"$work/found" || true
+    [ "$(wc -l <"$work/found")" -eq 1 ] || echo "one sentence is wrong in ${file##*/}, and not: $(cat "$work/found")"
+done >>"$work/rules_fail"
 if [ -s "$work/rules_fail" ]; then
     cat "$work/rules_fail"
     exit 1
@@ -237,7 +246,7 @@ if [ $# -gt 0 ]; then
 fi
 set -f # patterns are for case, not for file names
 # Prints each file with the pattern of NOT_YET that matches it, or with "-".
-find . \( -name .git -o -name 'build*' -o -name shared \) -prune -o -type f \( -name '*.md' -o -name '*.c' -o -name '*.h' -o \
+find . -type d \( -name .git -o -name 'build*' -o -name shared \) -prune -o -type f \( -name '*.md' -o -name '*.c' -o -name '*.h' -o \
     -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.sh' -o -name '*.py' -o -name '*.sql' -o \
     -name '*.cmake' -o -name CMakeLists.txt -o -path './.ci/*' \) -print |
     sed 's,^\./,,' | sort | while read -r file; do
