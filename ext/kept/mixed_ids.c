@@ -21,18 +21,19 @@ static bool is_mixed(const gpugraph_graph *graph, sqlite3_int64 id,
     return found;
 }
 
-/* Looks at all texts. *found: one of them is such an id. */
+/* Looks at all texts: the vertices behind the INTEGERs, and those that changes have brought.
+** *found: one of them is such an id. */
 static int look_at_all(connection *c, const graph_ref *g, sqlite3_int64 *id,
                        char text[WRITTEN_ID], bool *found) {
-    enum { PATIENCE = 1 << 20 }; /* texts between two questions whether to stop */
-    const gpugraph_texts *texts = &gpugraph_vertex_ids(g->graph)->texts;
-    uint64_t length;
+    enum { PATIENCE = 1 << 20 }; /* vertices between two questions whether to stop */
+    const gpugraph_ids *ids = gpugraph_vertex_ids(g->graph);
+    const uint32_t n = gpugraph_vertex_count(g->graph);
     *found = false;
-    for (int64_t t = 0; t < texts->count && !*found; t++) {
-        const char *written = gpugraph_text(texts, (uint64_t)t, &length);
-        *found =
-            id_is_written(written, (size_t)length, id) && is_mixed(g->graph, *id, text);
-        if (t % PATIENCE == PATIENCE - 1 && connection_interrupted(c))
+    for (uint32_t v = ids->integer_count; v < n && !*found; v++) {
+        const gpugraph_id of = gpugraph_id_of(ids, v);
+        *found = of.is_text && id_is_written(of.text, (size_t)of.length, id) &&
+                 is_mixed(g->graph, *id, text);
+        if (v % PATIENCE == PATIENCE - 1 && connection_interrupted(c))
             return SQLITE_INTERRUPT;
     }
     return SQLITE_OK;
