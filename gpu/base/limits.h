@@ -54,7 +54,7 @@ struct gg_limits {
     uint64_t
         cells_least; /* bytes of a table's pages from which on an open device decodes them */
     uint64_t
-        whole_items; /* insertions from which on a batch is announced; 0: where it pays */
+        announced_items; /* insertions from which on a batch is announced; 0: where it pays */
     /* Vertices from which on a device is asked for a list of reached vertices. A list takes 0.065 ms
     ** (H200, 15 million vertices), half a megabyte of depths as much. */
     uint32_t reached_least;
@@ -88,11 +88,11 @@ struct gg_limits {
         .narrow_edges = UINT32_MAX - 1, .most_degree = UINT32_MAX, .gap_shift = 13,      \
         .room_arcs = 32768, .most_loose = 4096, .peel_narrow = GG_PEEL_NARROW,           \
         .path_prepare_after = 8, .region_vertices = 1000000,                             \
-        .cells_least = (uint64_t)8 << 20, .whole_items = 0, .reached_least = 1 << 17,    \
-        .forest = {1 << 16, GG_FOREST_SAMPLE}, .paths_ahead_degree = 4,                  \
-        .mis_word_bytes = 0, .sssp_adjust = 0, .part_gathered = 1 << 20,                 \
-        .several_exchange = 0, .several_parts = 0, .several_ordinal = 0, .devices = 0,   \
-        .copies = 0,                                                                     \
+        .cells_least = (uint64_t)8 << 20, .announced_items = 0,                          \
+        .reached_least = 1 << 17, .forest = {1 << 16, GG_FOREST_SAMPLE},                 \
+        .paths_ahead_degree = 4, .mis_word_bytes = 0, .sssp_adjust = 0,                  \
+        .part_gathered = 1 << 20, .several_exchange = 0, .several_parts = 0,             \
+        .several_ordinal = 0, .devices = 0, .copies = 0,                                 \
     }
 
 #ifdef GPUGRAPH_TEST_LIMITS

@@ -115,11 +115,6 @@ static void attempt_item(const gpugraph_dynamic *d, const struct dynamic_batch *
     finish_insertion(d, b, i, outcome, d->valued && !b->keep, t);
 }
 
-static void insert_later(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                         uint64_t i, struct tally *t) {
-    insert_item(d, b, b->whole ? i : b->result[i], t);
-}
-
 static void claim_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                        uint64_t i) {
     uint32_t from = b->source[i], target = b->target[i];
@@ -236,7 +231,7 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
         attempt_item(d, b, i, t);
         break;
     case STEP_INSERT_LATER:
-        insert_later(d, b, i, t);
+        insert_item(d, b, b->result[i], t);
         break;
     case STEP_CLAIM:
         claim_item(d, b, i);
@@ -268,11 +263,6 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
     }
 }
 
-static uint64_t waiting_items(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    uint64_t later = d->slabs.pool->later;
-    return b->whole ? b->count : later;
-}
-
 static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
                          const struct dynamic_batch *b) {
     const struct slab_pool *pool = d->slabs.pool;
@@ -291,7 +281,7 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
     case STEP_INSERT:
         return pool->report.full ? 0 : b->count; /* a vertex may lack its table */
     case STEP_INSERT_LATER:
-        return pool->report.full ? 0 : waiting_items(d, b);
+        return pool->report.full ? 0 : pool->later;
     case STEP_CLAIM:
     case STEP_SETTLE:
         return d->valued && pool->report.marked ? b->count : 0;
@@ -402,5 +392,5 @@ const dynamic_place gg_cpu_dynamic = {
     .mark = mark_cpu,
     .elapsed = elapsed_cpu,
     .host = true,
-    .whole_items = UINT64_MAX, /* threads do not wait for one another */
+    .announced_items = UINT64_MAX, /* threads do not wait for one another */
 };

@@ -2,7 +2,6 @@
 **
 **     insert    (gather) -> announce -> (sum bases) -> rehash -> insert -> claim -> settle
 **       or      attempt -> (rehash -> insert later) -> claim -> settle
-**       or      (gather) -> announce -> rehash -> insert -> claim -> settle, all in one go
 **     delete    delete
 **     clean     list dead -> rehash
 **
@@ -20,18 +19,15 @@
 ** needs. */
 #define SLAB_SLACK 1.0
 enum {
-    SLAB_SPREAD =
-        2, /* vertices for one insertion of a batch that a device puts in order */
-    /* A batch of insertions is sorted from one item for 2 vertices on. A graph with many
-    ** edges for each vertex sorts only from 2 items for each vertex on, or large batches
-    ** (H200, G/s as they come and sorted: one item for each vertex of rmat20 5.2 and 4.5,
-    ** of rmat22 4.7 and 6.8; four of rmat20 2.8 and 7.2). */
+    /* A batch is attempted if the graph has 4 edges for each insertion. It is announced all
+    ** the same if there is one insertion for 2 vertices, and either 2 for each vertex, or
+    ** SLAB_LARGE of them, or if one insertion of 5 in the last announced batch came behind
+    ** many others of its vertex. */
+    SLAB_SPREAD = 2,
+    SLAB_SURPRISE = 4,
     SLAB_DENSE = 2,
     SLAB_LARGE = 1 << 22,
-    /* A sorted batch is announced where one item of 5 comes behind many others of its
-    ** vertex, another batch unless the graph has 4 edges for one item of the batch. */
-    SLAB_SKEW = 5,
-    SLAB_SURPRISE = 4
+    SLAB_SKEW = 5
 };
 
 /* Arrays of a batch that are kept for the next one. */
@@ -276,13 +272,12 @@ static bool are_few(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
 
 /* To look at all of them first pays where there are many, and a vertex has several. */
 static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
-    uint64_t many =
-        gg_limits.whole_items > 0 ? gg_limits.whole_items : d->place->whole_items;
+    uint64_t many = gg_limits.announced_items > 0 ? gg_limits.announced_items
+                                                  : d->place->announced_items;
     return b->count >= many && b->count >= d->slabs.n / SLAB_SPREAD;
 }
 
-/* Batches for which nothing is summed need room: the arena is made larger, unless it had better be made
-** anew. */
+/* The arena is made larger for a batch, unless it had better be made anew. */
 static void make_batch_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     double started = gg_now_ms();
     uint32_t before = d->slabs.capacity;
@@ -297,23 +292,20 @@ static void make_batch_room(gpugraph_dynamic *d, const struct dynamic_batch *b) 
                  "sectors of 32 bytes");
 }
 
-/* A batch that is small for the graph is attempted as it comes. Many items are announced as a whole if a
-** vertex has several of them, or had in the latest batch that was announced: tables will grow, and lanes
-** would wait for one another. The first batch, and one without room, are announced with a sum. */
-static void choose_way(gpugraph_dynamic *d, struct dynamic_batch *b) {
-    const bool crowded = d->skewed || gg_limits.whole_items > 0 ||
+/* A batch that is small for the graph is attempted as it comes. Another one is announced, and so
+** are many items if a vertex has several of them, or had in the latest batch that was announced:
+** tables will grow, and lanes would wait for one another. */
+static bool is_attempted(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    const bool crowded = d->skewed || gg_limits.announced_items > 0 ||
                          b->count >= SLAB_LARGE ||
                          b->count >= (uint64_t)SLAB_DENSE * d->slabs.n;
-    b->first = d->end == 0;
-    b->attempted = b->whole = false;
-    if (b->first || !gg_dynamic_has_room(d, b->count))
-        return;
-    b->whole = are_many(d, b) && (crowded || !are_few(d, b));
-    b->attempted = !b->whole && are_few(d, b);
+    return d->end > 0 && gg_dynamic_has_room(d, b->count) && are_few(d, b) &&
+           !(are_many(d, b) && crowded);
 }
 
 static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
-    choose_way(d, b);
+    b->first = d->end == 0;
+    b->attempted = is_attempted(d, b);
     b->unsorted |= b->attempted;
     if (!b->attempted && !b->unsorted)
         d->place->gather(d, b);
@@ -324,10 +316,6 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (b->attempted) {
         b->old = d->slabs;
         gg_dynamic_step(d, STEP_ATTEMPT, b);
-        gg_dynamic_step(d, STEP_REST, b);
-    } else if (b->whole) {
-        b->old = d->slabs;
-        gg_dynamic_step(d, STEP_ANNOUNCE, b);
         gg_dynamic_step(d, STEP_REST, b);
     } else {
         gg_dynamic_step(d, STEP_ANNOUNCE, b);

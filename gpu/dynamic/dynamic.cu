@@ -7,8 +7,8 @@
 
 #include <new>
 
-/* Insertions from which a device sorts a batch. */
-enum { SLAB_SORTED = 1 << 18 };
+/* Insertions from which a device announces a batch into a graph with many edges. */
+enum { SLAB_ANNOUNCED = 1 << 18 };
 
 /* ---- the place ---- */
 
@@ -131,6 +131,6 @@ static void offsets_cuda(gpugraph_dynamic *d, const struct dynamic_batch *b) {
 static const dynamic_place place = {
     open_cuda,         close_cuda,  take_cuda,     give_cuda, fill_cuda,
     copy_cuda,         upload_cuda, download_cuda, step_cuda, offsets_cuda,
-    gg_dynamic_gather, mark_cuda,   elapsed_cuda,  false,     SLAB_SORTED,
+    gg_dynamic_gather, mark_cuda,   elapsed_cuda,  false,     SLAB_ANNOUNCED,
 };
 extern "C" const dynamic_place *const gg_cuda_dynamic = &place;

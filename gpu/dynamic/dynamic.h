@@ -39,7 +39,7 @@ enum dynamic_step {
     STEP_INSERT,
     STEP_ATTEMPT,      /* insert without announcement; what must wait is listed */
     STEP_INSERT_LATER, /* insert what had to wait */
-    STEP_REST,         /* all that follows these: from STEP_PLAN to STEP_SETTLE */
+    STEP_REST,         /* all that follows attempts: from STEP_PLAN to STEP_SETTLE */
     STEP_CLAIM,        /* who wants an edge that was there claims it */
     STEP_SETTLE,       /* claims become entries; the phase ends */
     STEP_DELETE,
@@ -58,13 +58,12 @@ struct dynamic_batch {
     const uint32_t *vertex; /* NULL: 0 .. count - 1. CLEAR, COUNT_ROWS, FILL_ROWS */
     uint32_t *result; /* count: answers; items that wait, or chunks of them; sectors of
                             ** claims */
-    const uint64_t *pair; /* map, in buckets: target and value; else NULL */
-    bool attempted;       /* nothing is announced */
-    bool whole;           /* all are announced, and no sum is asked for before the rest */
-    bool ordered;         /* ascending by source already */
-    bool unsorted;        /* or may be */
-    bool first;           /* there was no table before it */
-    bool keep;            /* of an edge that is there the value stays */
+    const uint64_t *pair;  /* map, in buckets: target and value; else NULL */
+    bool attempted;        /* nothing is announced */
+    bool ordered;          /* ascending by source already */
+    bool unsorted;         /* or may be */
+    bool first;            /* there was no table before it */
+    bool keep;             /* of an edge that is there the value stays */
     struct slab_graph old; /* STEP_REHASH: where the tables are now */
     uint32_t *row_count;   /* count + 1 */
     uint64_t *row_offset;  /* count + 1 */
@@ -92,8 +91,8 @@ typedef struct dynamic_place {
     /* Milliseconds between two moments of the place's own time: its steps alone. */
     void (*mark)(gpugraph_dynamic *d, int which);
     double (*elapsed)(gpugraph_dynamic *d);
-    bool host;            /* batches need no upload */
-    uint64_t whole_items; /* insertions from which on a batch is announced as a whole */
+    bool host;                /* batches need no upload */
+    uint64_t announced_items; /* insertions from which a batch may be announced */
 } dynamic_place;
 
 struct held { /* a block where the slabs are */

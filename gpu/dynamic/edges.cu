@@ -361,49 +361,22 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
         slab_end_phase(&g);
 }
 
-/* Cooperative: what the announcement of a whole batch has listed. */
-template <bool valued>
-static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
-    rehash_behind(const __grid_constant__ slab_graph g) {
-    __shared__ rehash_share share;
-    const uint32_t *growing = g.pool->growing;
-    if (growing[0] > 0 || growing[1] > 0 || growing[2] > 0)
-        rehash_together<valued>(g, &share);
-}
-
 /* ---- driver ---- */
 
-/* As many blocks as the device holds at once, of which desks need the most; for few items, fewer, since all
-** wait for each other. */
-static void launch_together(struct cuda_job *job, const struct cooperative_kernel &kernel,
-                            uint64_t items, void **arguments) {
-    const struct cuda_device *device = job->device;
-    const size_t desks =
-        device->shared_bytes / (sizeof(rehash_share) + device->shared_unused);
-    const size_t most = items <= GG_BLOCK ? 1 : (size_t)GG_DYNAMIC_REST;
-    const size_t blocks = desks < most ? desks : most;
-    gg_launch_cooperative(job, &kernel, (unsigned)(blocks * (size_t)device->processors),
-                          arguments);
-}
-
+/* As many blocks as the device holds at once, of which desks need the most; for few items fewer,
+** since all wait for each other. */
 template <bool valued>
 static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
+    const struct cuda_device *device = job->device;
+    const struct cooperative_kernel kernel = {(const void *)insert_rest<valued>,
+                                              "insert_rest", GG_BLOCK, 0};
+    const size_t desks =
+        device->shared_bytes / (sizeof(rehash_share) + device->shared_unused);
+    const size_t most = b.count <= GG_BLOCK ? 1 : (size_t)GG_DYNAMIC_REST;
+    const size_t blocks = desks < most ? desks : most;
     void *arguments[] = {&g, &b};
-    if (!b.whole) {
-        launch_together(job,
-                        {(const void *)insert_rest<valued>, "insert_rest", GG_BLOCK, 0},
-                        b.count, arguments);
-        return;
-    }
-    unsigned few = gg_grid(job, b.count, GG_DYNAMIC_ATTEMPT);
-    unsigned items = gg_grid(job, b.count, GG_DYNAMIC_GRID);
-    launch_together(job,
-                    {(const void *)rehash_behind<valued>, "rehash_behind", GG_BLOCK, 0},
-                    b.count, arguments);
-    insert<valued><<<items, GG_BLOCK, 0, job->stream>>>(g, b);
-    if (valued)
-        claim_entries<<<few, GG_BLOCK, 0, job->stream>>>(g, b);
-    settle_claims<<<few, GG_BLOCK, 0, job->stream>>>(g, b, valued);
+    gg_launch_cooperative(job, &kernel, (unsigned)(blocks * (size_t)device->processors),
+                          arguments);
 }
 
 template <bool valued>

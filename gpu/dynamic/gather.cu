@@ -115,9 +115,7 @@ static void sort_batch(struct cuda_job *job, const gather_space &s, dynamic_batc
 void gg_dynamic_gather(gpugraph_dynamic *d, dynamic_batch *b) {
     struct cuda_job *job = d->job;
     gather_space s = {};
-    if (b->count < LEAST_ITEMS || b->ordered || !gg_going(job))
-        return;
-    if (!b->whole && !in_disorder(job, *b)) /* one that is whole waits for no answer */
+    if (b->count < LEAST_ITEMS || b->ordered || !gg_going(job) || !in_disorder(job, *b))
         return;
     if (make_gather_space(d, *b, &s))
         sort_batch(job, s, b);

@@ -10,7 +10,7 @@
 **
 ** GRAPH: a name of gengraph.cuh. BACKEND: cuda (default) or cpu. Batches are uniformly
 ** random pairs of vertices, repeats and absent edges included. In the environment: SORTED=n
-** batches of insertions are announced as a whole from n on. */
+** batches of insertions are announced from n on. */
 #include "base/limits.h"
 #include "gengraph.cuh"
 #include "gpugraph.h"
@@ -341,7 +341,7 @@ int main(int argc, char **argv) {
     run.backend = argc > 3 && strcmp(argv[3], "cpu") == 0 ? GPUGRAPH_CPU : GPUGRAPH_CUDA;
     run.phase = listen;
     if (getenv("SORTED"))
-        gg_limits.whole_items = strtoull(getenv("SORTED"), NULL, 10);
+        gg_limits.announced_items = strtoull(getenv("SORTED"), NULL, 10);
     edges e = load(argv[1]);
     printf("%s: %u vertices, %zu directed edges\n", argv[1], e.n, e.source.size());
     if (argc > 2 && strcmp(argv[2], "load") == 0)

@@ -72,7 +72,7 @@ static bool set_limits(void) {
         gg_limits.room_arcs = 0;
     }
     if (whole)
-        gg_limits.whole_items = strtoull(whole, NULL, 10);
+        gg_limits.announced_items = strtoull(whole, NULL, 10);
     const bool cells = getenv("GPUGRAPH_TEST_CELLS");
     if (cells)
         gg_limits.cells_least = 0;
