@@ -146,7 +146,6 @@ void gpugraph_dynamic_free(gpugraph_dynamic *d) {
         gg_dynamic_drop(d, all[i]);
     gg_dynamic_drop_tables(d, &d->tables);
     d->place->close(d, &run);
-    gg_release(d->vacant.number);
     gg_release(d->vacant.bits);
     gg_release(d);
 }

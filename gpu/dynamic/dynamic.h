@@ -106,11 +106,9 @@ struct dynamic_tables { /* what an arena made anew replaces */
 
 /* On the host: numbers of vertices that were deleted and that no edge has named since. */
 struct vacant_numbers {
-    uint32_t *number; /* the latest last; some are not free any more */
-    uint64_t count, room;
-    uint64_t *bits; /* one for each vertex: is it free? */
-    uint64_t words;
-    uint64_t alive; /* how many are */
+    uint64_t *bits;        /* one for each vertex: is its number free? */
+    uint64_t words, first; /* no bit is set in words before the first */
+    uint64_t count;        /* bits that are set */
 };
 
 struct gpugraph_dynamic {

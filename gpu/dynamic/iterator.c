@@ -20,7 +20,6 @@ struct gpugraph_edge_iterator {
     uint64_t edge, edges;          /* of those that are here */
     uint32_t name[PORTION_VERTICES];
     uint64_t offset[PORTION_VERTICES + 1];
-    uint64_t room; /* of the arrays */
     uint32_t *target, *value;
     int64_t *id, *weight;
 };
@@ -34,14 +33,9 @@ static void drop_arrays(gpugraph_edge_iterator *it) {
     gg_release(it->weight);
     it->target = it->value = NULL;
     it->id = it->weight = NULL;
-    it->room = 0;
 }
 
-static void make_row_room(gpugraph_edge_iterator *it, uint64_t edges, gpugraph_run *run) {
-    if (edges <= it->room && it->target)
-        return;
-    drop_arrays(it);
-    edges = edges < PORTION_EDGES ? PORTION_EDGES : edges;
+static void take_arrays(gpugraph_edge_iterator *it, uint64_t edges, gpugraph_run *run) {
     it->target = gg_alloc(run, edges, sizeof *it->target);
     if (it->graph && it->graph->valued)
         it->value = gg_alloc(run, edges, sizeof *it->value);
@@ -49,21 +43,9 @@ static void make_row_room(gpugraph_edge_iterator *it, uint64_t edges, gpugraph_r
         it->id = gg_alloc(run, edges, sizeof *it->id);
         it->weight = gg_alloc(run, edges, sizeof *it->weight);
     }
-    if (run->status)
-        drop_arrays(it);
-    else
-        it->room = edges;
 }
 
-/* offset[] of vertices name[0 .. count - 1]. */
-static gpugraph_status ask_lengths(gpugraph_edge_iterator *it, uint64_t count,
-                                   gpugraph_run *run) {
-    return it->graph ? gpugraph_dynamic_rows_of(it->graph, count, it->name, run,
-                                                it->offset, NULL, NULL)
-                     : gpugraph_multigraph_rows_of(it->parallel, count, it->name, run,
-                                                   it->offset, NULL, NULL, NULL);
-}
-
+/* The rows of vertices name[0 .. count - 1], to the arrays that are there; to offset[] always. */
 static gpugraph_status ask_rows(gpugraph_edge_iterator *it, uint64_t count,
                                 gpugraph_run *run) {
     return it->graph
@@ -73,20 +55,22 @@ static gpugraph_status ask_rows(gpugraph_edge_iterator *it, uint64_t count,
                                              it->offset, it->target, it->id, it->weight);
 }
 
-/* The next portion; it may be empty. What has come is left only when the next is here. */
+/* Fetches the next portion, which may be empty. After an error the portion can be fetched
+** again. */
 static gpugraph_status fetch(gpugraph_edge_iterator *it, gpugraph_run *run) {
     const uint32_t left = it->end - it->next;
     uint64_t count = left < PORTION_VERTICES ? left : PORTION_VERTICES, fit = 1;
-    it->edge = it->edges = 0; /* offset is written to */
+    it->edge = it->edges = 0;
+    drop_arrays(it);
     for (uint64_t i = 0; i < count; i++)
         it->name[i] = it->next + (uint32_t)i;
-    if (ask_lengths(it, count, run))
+    if (ask_rows(it, count, run))
         return run->status;
     while (fit < count && it->offset[fit + 1] <= PORTION_EDGES)
         fit++;
     const uint64_t edges = it->offset[fit];
     if (edges)
-        make_row_room(it, edges, run);
+        take_arrays(it, edges, run);
     if (run->status || (edges && ask_rows(it, fit, run)))
         return run->status;
     it->edges = edges;

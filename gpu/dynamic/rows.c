@@ -34,81 +34,67 @@ uint64_t gg_dynamic_count_edges(gpugraph_dynamic *d, const struct dynamic_batch 
     return sum;
 }
 
+/* Makes the rows of a batch, which have that many edges, and downloads the arrays that are
+** not NULL. */
+static gpugraph_status download_rows(gpugraph_dynamic *d, struct dynamic_batch *b,
+                                     uint64_t edges, uint64_t *offset, uint32_t *target,
+                                     uint32_t *value) {
+    const bool values = value && target && d->valued;
+    double ms = 0;
+    d->place->mark(d, 0);
+    if (gg_dynamic_going(d) && gg_dynamic_make_rows(d, edges, values, b)) {
+        d->place->mark(d, 1);
+        ms = d->place->elapsed(d);
+        d->place->download(d, offset, b->row_offset, (b->count + 1) * sizeof *offset);
+        if (target)
+            d->place->download(d, target, b->row_target, edges * sizeof *target);
+        if (values)
+            d->place->download(d, value, b->row_value, edges * sizeof *value);
+    }
+    return gg_dynamic_end(d, "rows", ms, edges);
+}
+
 gpugraph_status gpugraph_dynamic_rows(gpugraph_dynamic *d, gpugraph_run *run,
                                       uint64_t *offset, uint32_t *target,
                                       uint32_t *value) {
     struct dynamic_batch b = {.count = d->slabs.n};
-    bool values = value && target && d->valued;
-    double ms = 0;
     gg_begin(run);
     if (!gg_needs(run, offset, 1, "offset"))
         return run->status;
     if (!gg_dynamic_open(d, run))
         return gg_dynamic_close(d);
-    d->place->mark(d, 0);
-    if (gg_dynamic_make_rows(d, target ? d->edges : 0, values, &b)) {
-        d->place->mark(d, 1);
-        ms = d->place->elapsed(d);
-        d->place->download(d, offset, b.row_offset,
-                           ((uint64_t)d->slabs.n + 1) * sizeof *offset);
-        if (target)
-            d->place->download(d, target, b.row_target, d->edges * sizeof *target);
-        if (values)
-            d->place->download(d, value, b.row_value, d->edges * sizeof *value);
-    }
-    return gg_dynamic_end(d, "rows", ms, d->edges);
+    return download_rows(d, &b, target ? d->edges : 0, offset, target, value);
 }
-
-/* ---- of some vertices ---- */
 
 gpugraph_status gpugraph_dynamic_rows_of(gpugraph_dynamic *d, uint64_t count,
                                          const uint32_t *vertex, gpugraph_run *run,
                                          uint64_t *offset, uint32_t *target,
                                          uint32_t *value) {
     struct dynamic_batch b;
-    const bool values = value && target && d->valued;
-    uint64_t edges = 0;
-    double ms = 0;
     gg_begin(run);
     if (!gg_needs(run, vertex, count, "vertex") || !gg_needs(run, offset, 1, "offset"))
         return run->status;
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);
     b.vertex = b.source;
-    d->place->mark(d, 0);
-    if (target)
-        edges = gg_dynamic_count_edges(d, &b);
-    if (gg_dynamic_going(d) && gg_dynamic_make_rows(d, edges, values, &b)) {
-        d->place->mark(d, 1);
-        ms = d->place->elapsed(d);
-        d->place->download(d, offset, b.row_offset, (count + 1) * sizeof *offset);
-        if (target)
-            d->place->download(d, target, b.row_target, edges * sizeof *target);
-        if (values)
-            d->place->download(d, value, b.row_value, edges * sizeof *value);
-    }
-    return gg_dynamic_end(d, "rows", ms, edges);
+    return download_rows(d, &b, target ? gg_dynamic_count_edges(d, &b) : 0, offset,
+                         target, value);
 }
 
 gpugraph_status gpugraph_dynamic_degrees(gpugraph_dynamic *d, uint64_t count,
                                          const uint32_t *vertex, gpugraph_run *run,
                                          uint32_t *degree) {
-    struct dynamic_batch b;
-    double ms = 0;
     gg_begin(run);
     if (!gg_needs(run, vertex, count, "vertex") ||
         !gg_needs(run, degree, count, "degree"))
         return run->status;
-    if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
-        return gg_dynamic_close(d);
-    b.vertex = b.source;
-    d->place->mark(d, 0);
-    if (gg_dynamic_make_rows(d, 0, false, &b)) {
-        d->place->mark(d, 1);
-        ms = d->place->elapsed(d);
-        d->place->download(d, degree, b.row_count, count * sizeof *degree);
-    }
-    return gg_dynamic_end(d, "degrees", ms, count);
+    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
+    if (offset)
+        gpugraph_dynamic_rows_of(d, count, vertex, run, offset, NULL, NULL);
+    for (uint64_t i = 0; offset && !run->status && i < count; i++)
+        degree[i] = (uint32_t)(offset[i + 1] - offset[i]);
+    gg_release(offset);
+    return run->status;
 }
 
 gpugraph_status gpugraph_dynamic_exists(gpugraph_dynamic *d, uint64_t count,

@@ -25,28 +25,32 @@ gpugraph_status gpugraph_dynamic_reserve(gpugraph_dynamic *d, uint32_t vertices,
 
 /* ---- free numbers ---- */
 
-/* False: it was so already. */
-static bool set_free(struct vacant_numbers *free, uint32_t vertex, bool is_free) {
-    uint64_t bit = 1ull << vertex % 64, *word = &free->bits[vertex / 64];
-    if (((*word & bit) != 0) == is_free)
-        return false;
-    *word ^= bit;
-    free->alive = is_free ? free->alive + 1 : free->alive - 1;
-    return true;
+static void set_free(struct vacant_numbers *free, uint32_t vertex, bool is_free) {
+    const uint64_t bit = 1ull << vertex % 64, at = vertex / 64;
+    if (((free->bits[at] & bit) != 0) == is_free)
+        return;
+    free->bits[at] ^= bit;
+    free->count = is_free ? free->count + 1 : free->count - 1;
+    free->first = is_free && at < free->first ? at : free->first;
+}
+
+/* There is one. */
+static uint32_t lowest_free(struct vacant_numbers *free) {
+    while (free->bits[free->first] == 0)
+        free->first++;
+    return (uint32_t)(free->first * 64) +
+           (uint32_t)__builtin_ctzll(free->bits[free->first]);
 }
 
 gpugraph_status gpugraph_dynamic_add_vertex(gpugraph_dynamic *d, gpugraph_run *run,
                                             uint32_t *vertex) {
-    struct vacant_numbers *free = &d->vacant;
     gg_begin(run);
     if (!gg_needs(run, vertex, 1, "vertex"))
         return run->status;
     *vertex = GPUGRAPH_NONE;
-    while (free->count > 0) {
-        uint32_t number = free->number[--free->count];
-        if (!set_free(free, number, false))
-            continue; /* an edge has named it since */
-        *vertex = number;
+    if (d->vacant.count > 0) {
+        *vertex = lowest_free(&d->vacant);
+        set_free(&d->vacant, *vertex, false);
         return GPUGRAPH_OK;
     }
     uint32_t next = d->slabs.n;
@@ -56,69 +60,25 @@ gpugraph_status gpugraph_dynamic_add_vertex(gpugraph_dynamic *d, gpugraph_run *r
 }
 
 void gg_dynamic_occupy(gpugraph_dynamic *d, uint64_t count, const uint32_t *vertex) {
-    for (uint64_t i = 0; d->vacant.alive > 0 && i < count; i++)
+    for (uint64_t i = 0; d->vacant.count > 0 && i < count; i++)
         if (vertex[i] / 64 < d->vacant.words)
             set_free(&d->vacant, vertex[i], false);
 }
 
-/* A block with more room in place of another, whose entries it has; the rest is 0. NULL: there is no
-** memory, and the other stays. */
-static void *enlarged(gpugraph_dynamic *d, void *block, uint64_t entries, uint64_t wanted,
-                      size_t size) {
-    void *larger = gg_alloc_zero(d->run, wanted, size);
-    if (!larger)
-        return NULL;
-    if (entries > 0)
-        memcpy(larger, block, entries * size);
-    gg_release(block);
-    return larger;
-}
-
-/* Takes out numbers that are not free any more, and such as are listed twice. */
-static void weed(struct vacant_numbers *free) {
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < free->count; i++)
-        if (set_free(free, free->number[i], false))
-            free->number[kept++] = free->number[i];
-    for (uint64_t i = 0; i < kept; i++)
-        set_free(free, free->number[i], true);
-    free->count = kept;
-}
-
-static void reserve_bits(gpugraph_dynamic *d) {
+/* The bitmap has a bit for each vertex. */
+static void reserve_free_bits(gpugraph_dynamic *d) {
     struct vacant_numbers *free = &d->vacant;
-    uint64_t words = ((uint64_t)d->slabs.n + 63) / 64;
+    const uint64_t words = ((uint64_t)d->slabs.n + 63) / 64;
     if (!gg_dynamic_going(d) || words <= free->words)
         return;
-    uint64_t *bits = enlarged(d, free->bits, free->words, words, sizeof *bits);
+    uint64_t *bits = gg_alloc_zero(d->run, words, sizeof *bits);
     if (!bits)
         return;
+    if (free->words > 0)
+        memcpy(bits, free->bits, free->words * sizeof *bits);
+    gg_release(free->bits);
     free->bits = bits;
     free->words = words;
-}
-
-/* Room for so many more. */
-static void reserve_numbers(gpugraph_dynamic *d, uint64_t count) {
-    struct vacant_numbers *free = &d->vacant;
-    reserve_bits(d);
-    if (!gg_dynamic_going(d) || free->count + count <= free->room)
-        return;
-    weed(free);
-    uint64_t room = (free->count + count) / 2 * 3 + 1;
-    if (room <= free->room)
-        return;
-    uint32_t *number = enlarged(d, free->number, free->count, room, sizeof *number);
-    if (!number)
-        return;
-    free->number = number;
-    free->room = room;
-}
-
-/* The numbers of deleted vertices are free, each once. */
-static void free_numbers(gpugraph_dynamic *d, uint64_t count, const uint32_t *vertex) {
-    for (uint64_t i = 0; i < count; i++)
-        if (set_free(&d->vacant, vertex[i], true))
-            d->vacant.number[d->vacant.count++] = vertex[i];
 }
 
 /* ---- batches ---- */
@@ -159,7 +119,7 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);
     b.vertex = b.source;
-    reserve_numbers(d, count);
+    reserve_free_bits(d);
     for (int i = 0; i <= directed; i++) {
         side[i]->run = run;
         side[i]->job = d->job;
@@ -182,8 +142,8 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
         reverse->run = NULL;
         reverse->job = NULL;
     }
-    if (gg_dynamic_going(d))
-        free_numbers(d, count, vertex);
+    for (uint64_t i = 0; gg_dynamic_going(d) && i < count; i++)
+        set_free(&d->vacant, vertex[i], true);
     gg_dynamic_end(d, "delete vertices", ms, count);
     if (directed)
         gg_dynamic_mend(reverse, run);
