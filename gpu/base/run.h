@@ -121,17 +121,8 @@ int gg_threads(const gpugraph_run *run, uint64_t work);
 
 /* ---- arrays ---- */
 
-/* Calls part(of, low, high, to) for slices of 0 .. count - 1, of a few KiB each,
-** on several threads: it writes entries low .. high - 1 of a uint32_t array to
-** to[0 .. high - low - 1]. `wide` is what it reads, count entries of 8 bytes in a block of
-** malloc: they are overwritten by the result, which has left the block when it returns.
-** NULL, and `wide` is freed, when the run must end. (narrow.c) */
-uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
-                    void (*part)(const void *of, uint64_t low, uint64_t high,
-                                 uint32_t *to),
-                    const void *of);
 /* memcpy by several threads: one core moves no more than a third of what a bus takes.
-** (narrow.c) */
+** (copy.c) */
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
 /* Numbers of a byte to numbers of four, 255 to UINT32_MAX, of an array of `all` entries: a long one goes
 ** past the caches. (widen.c) */
