@@ -13,13 +13,6 @@
 
 #include <string.h>
 
-/* A workspace this many times larger than what a run needs, and more than SPARE_BYTES
-** larger, is given back once so many runs in a row have needed so little. After a change of a graph some
-** small runs come before the next search, and a block of 500 MB costs a millisecond to give back and take again. */
-#define SPARE_TIMES 4
-#define SPARE_BYTES ((size_t)256 << 20)
-#define SPARE_RUNS  32
-
 static int64_t
     ledger[GG_MAX_DEVICES]; /* a block may be given back in another device's turn */
 
@@ -102,20 +95,13 @@ void gg_give(struct cuda_job *, void *block, uint64_t bytes) {
     gg_free_block(block, rounded(bytes));
 }
 
-static unsigned little_runs[GG_MAX_DEVICES]; /* in a row, in the device's turn */
-
 bool gg_workspace(struct cuda_job *job, struct workspace *space) {
     struct cuda_device *device = job->device;
     uint64_t bytes = rounded(space->used);
     job->working = false;
     if (!gg_going(job))
         return false;
-    const bool little = device->workspace_bytes / SPARE_TIMES > bytes &&
-                        device->workspace_bytes > bytes + SPARE_BYTES;
-    unsigned *runs = &little_runs[device->ordinal];
-    *runs = little ? *runs + 1 : 0;
-    const bool spare = *runs >= SPARE_RUNS;
-    if (bytes > device->workspace_bytes || spare) {
+    if (bytes > device->workspace_bytes) {
         if (!gg_wait(job))
             return false;
         free_workspace(device);

@@ -6,17 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-struct portion {
-    uint32_t low, high;
-};
-
 struct share_member {
     struct share *s;
     gpugraph_run own, *run; /* run: its own or, of the first, the caller's */
-    struct portion open;    /* under way, or left behind */
-    bool is_open;
-    uint32_t done; /* items */
-    bool started, gave_up, ended_all;
+    uint32_t low, high;     /* the latest portion */
+    uint32_t done;          /* items */
+    bool started;
+    bool gave_up; /* the portion is not done, and others do it */
 };
 
 struct share {
@@ -25,8 +21,6 @@ struct share {
     uint32_t taken;    /* items */
     int members;
     struct share_member member[GG_MAX_DEVICES];
-    struct portion left[GG_MAX_DEVICES]; /* by those that gave up */
-    int lefts;
     gg_mutex mutex;
     gg_condition one_ended;
     int going; /* threads, under the mutex */
@@ -34,39 +28,29 @@ struct share {
 
 /* ---- portions ---- */
 
-/* What others have left is there once they are gone, for the first member alone. */
-static bool next_portion(struct share *s, struct portion *next) {
-    const struct shared_work *w = s->work;
-    const uint64_t low = __atomic_load_n(&s->taken, __ATOMIC_RELAXED) < w->items
-                             ? __atomic_fetch_add(&s->taken, w->portion, __ATOMIC_RELAXED)
-                             : w->items;
-    if (low < w->items) {
-        next->low = (uint32_t)low;
-        next->high =
-            w->items - next->low < w->portion ? w->items : next->low + w->portion;
-        return true;
-    }
-    if (s->lefts == 0)
+static bool take_portion(struct share_member *m) {
+    const struct shared_work *w = m->s->work;
+    uint32_t *taken = &m->s->taken;
+    if (m->run->status || gg_stopping(m->s->run) ||
+        __atomic_load_n(taken, __ATOMIC_RELAXED) >= w->items)
         return false;
-    *next = s->left[--s->lefts];
+    const uint32_t low = __atomic_fetch_add(taken, w->portion, __ATOMIC_RELAXED);
+    if (low >= w->items)
+        return false;
+    m->low = low;
+    m->high = w->items - low < w->portion ? w->items : low + w->portion;
     return true;
 }
 
-static bool take_portion(struct share_member *m) {
-    m->is_open =
-        !m->run->status && !gg_stopping(m->s->run) && next_portion(m->s, &m->open);
-    return m->is_open;
+static void do_portion(struct share_member *m, uint32_t low, uint32_t high) {
+    m->s->work->part(m->s->work->of, m->run, low, high);
+    if (!m->run->status)
+        m->done += high - low;
 }
 
-/* What is not done stays open after a failure. */
 static void work_on(struct share_member *m) {
-    const struct shared_work *w = m->s->work;
-    while (take_portion(m)) {
-        w->part(w->of, m->run, m->open.low, m->open.high);
-        if (m->run->status)
-            return;
-        m->done += m->open.high - m->open.low;
-    }
+    while (take_portion(m))
+        do_portion(m, m->low, m->high);
 }
 
 /* ---- the threads beside the calling one ---- */
@@ -77,14 +61,12 @@ static int caller_stops(void *member) {
     return gg_stopping(m->s->run);
 }
 
-/* Errors that are no device's end all; so do a device's where each of them was asked for. */
-static void tell_failure(struct share_member *m) {
+/* A failure of a device ends the member alone, unless each of the devices was asked for. Any
+** other error ends all. */
+static void note_failure(struct share_member *m) {
     gpugraph_run *run = m->s->run;
-    if (m->own.status == GPUGRAPH_INTERRUPTED)
-        return; /* after the caller's run */
     m->gave_up = gg_is_of_a_device(m->own.status) && !run->all_devices;
-    m->ended_all = !m->gave_up;
-    if (m->ended_all)
+    if (!m->gave_up)
         __atomic_store_n(&run->stop, 1, __ATOMIC_RELAXED);
 }
 
@@ -100,7 +82,7 @@ static void *work_beside(void *member) {
     gg_begin(&m->own);
     work_on(m);
     if (m->own.status)
-        tell_failure(m);
+        note_failure(m);
     end(m->s);
     return NULL;
 }
@@ -146,33 +128,29 @@ static void wait_for_others(struct share *s) {
             gg_stopped(s->run);
 }
 
-/* What has ended the caller's run, which took it for an interrupt. */
-static void hear_failures(struct share *s) {
-    const bool own = s->run->status && s->run->status != GPUGRAPH_INTERRUPTED;
-    for (int i = 1; i < s->members && !own; i++) {
-        if (!s->member[i].ended_all)
-            continue;
-        gg_begin(s->run);
-        gg_fail(s->run, s->member[i].own.status, "%s", s->member[i].own.message);
-        break;
-    }
-}
-
-static void gather_left(struct share *s) {
+/* The caller's run took the error that ended a member for an interrupt. */
+static void pass_error_on(struct share *s) {
+    const gpugraph_status status = s->run->status;
     for (int i = 1; i < s->members; i++) {
         const struct share_member *m = &s->member[i];
-        if (m->gave_up && m->is_open)
-            s->left[s->lefts++] = m->open;
+        if ((status && status != GPUGRAPH_INTERRUPTED) || !m->own.status || m->gave_up ||
+            m->own.status == GPUGRAPH_INTERRUPTED)
+            continue;
+        gg_begin(s->run);
+        gg_fail(s->run, m->own.status, "%s", m->own.message);
+        return;
     }
 }
 
+/* The portions that others have left behind are the caller's. */
 static void lead(struct share *s) {
-    work_on(&s->member[0]);
+    struct share_member *first = &s->member[0];
+    work_on(first);
     wait_for_others(s);
-    hear_failures(s);
-    gather_left(s);
-    if (s->lefts > 0 && !s->run->status)
-        work_on(&s->member[0]);
+    pass_error_on(s);
+    for (int i = 1; i < s->members && !gg_stopping(s->run); i++)
+        if (s->member[i].gave_up)
+            do_portion(first, s->member[i].low, s->member[i].high);
     if (!s->run->status && gg_stopping(s->run))
         gg_stopped(s->run);
 }
