@@ -73,7 +73,7 @@ void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed) {
     d->run = NULL;
 }
 
-static const dynamic_place *choose_place(gpugraph_run *run) {
+const dynamic_place *gg_dynamic_place(gpugraph_run *run) {
     const char *why = "";
     if (run->backend == GPUGRAPH_CPU)
         return &gg_cpu_dynamic; /* without a look at the driver, which takes its time */
@@ -129,7 +129,7 @@ gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
     *graph = NULL;
     if (!gg_needs(run, options, 1, "options"))
         return run->status;
-    const dynamic_place *place = choose_place(run);
+    const dynamic_place *place = gg_dynamic_place(run);
     return place ? gg_dynamic_new(options, place, NULL, run, graph) : run->status;
 }
 

@@ -148,6 +148,8 @@ static inline void gg_dynamic_step(gpugraph_dynamic *d, enum dynamic_step step,
 
 /* ---- dynamic.c: the frame of every public function ---- */
 
+/* The place that run->backend asks for. NULL: run->status says why there is none. */
+const dynamic_place *gg_dynamic_place(gpugraph_run *run);
 /* gpugraph_dynamic_create at that place; job: NULL, or one that is open. */
 gpugraph_status gg_dynamic_new(const gpugraph_dynamic_options *options,
                                const dynamic_place *place, struct cuda_job *job,

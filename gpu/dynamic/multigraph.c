@@ -23,20 +23,6 @@ enum { CHAIN_FEW = 256 };
 
 /* ---- create and free ---- */
 
-/* Takes pairs over. */
-static gpugraph_status make_of(gpugraph_dynamic *pairs, gpugraph_run *run,
-                               gpugraph_multigraph **graph) {
-    gpugraph_multigraph *m = gg_alloc_zero(run, 1, sizeof *m);
-    if (!m) {
-        gpugraph_dynamic_free(pairs);
-        return run->status;
-    }
-    m->pairs = pairs;
-    m->place = pairs->place == &gg_cpu_dynamic ? &gg_cpu_chains : gg_cuda_chains;
-    *graph = m;
-    return GPUGRAPH_OK;
-}
-
 gpugraph_status gg_multigraph_new(const gpugraph_dynamic_options *options,
                                   const dynamic_place *place, struct cuda_job *job,
                                   gpugraph_run *run, gpugraph_multigraph **graph) {
@@ -46,24 +32,28 @@ gpugraph_status gg_multigraph_new(const gpugraph_dynamic_options *options,
     of_pairs.valued = true;
     if (gg_dynamic_new(&of_pairs, place, job, run, &pairs))
         return run->status;
-    return make_of(pairs, run, graph);
+    gpugraph_multigraph *m = gg_alloc_zero(run, 1, sizeof *m);
+    if (!m) {
+        gpugraph_dynamic_free(pairs);
+        return run->status;
+    }
+    m->pairs = pairs;
+    m->place = place == &gg_cpu_dynamic ? &gg_cpu_chains : gg_cuda_chains;
+    *graph = m;
+    return GPUGRAPH_OK;
 }
 
 gpugraph_status gpugraph_multigraph_create(const gpugraph_dynamic_options *options,
                                            gpugraph_run *run,
                                            gpugraph_multigraph **graph) {
-    gpugraph_dynamic *pairs;
     gg_begin(run);
     if (!gg_needs(run, graph, 1, "graph"))
         return run->status;
     *graph = NULL;
     if (!gg_needs(run, options, 1, "options"))
         return run->status;
-    gpugraph_dynamic_options of_pairs = *options;
-    of_pairs.valued = true;
-    if (gpugraph_dynamic_create(&of_pairs, run, &pairs))
-        return run->status;
-    return make_of(pairs, run, graph);
+    const dynamic_place *place = gg_dynamic_place(run);
+    return place ? gg_multigraph_new(options, place, NULL, run, graph) : run->status;
 }
 
 void gpugraph_multigraph_free(gpugraph_multigraph *m) {

@@ -203,32 +203,23 @@ static void drop_edges(struct edges *e) {
 }
 
 /* The edges in the rows of these vertices. */
-static gpugraph_status list_edges(gpugraph_multigraph *m, uint64_t count,
-                                  const uint32_t *vertex, gpugraph_run *run,
-                                  struct edges *e) {
-    gpugraph_dynamic *d = m->pairs;
-    struct dynamic_batch rows;
-    struct chain_batch c = {0};
-    uint64_t *offset = NULL;
-    if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &rows))
-        return gg_dynamic_close(d);
-    rows.vertex = rows.source;
-    uint64_t edges = make_chain_rows(m, &rows, true, &c);
-    offset = gg_alloc(run, count + 1, sizeof *offset);
-    e->source = gg_alloc(run, edges + 1, sizeof *e->source);
-    e->target = gg_alloc(run, edges + 1, sizeof *e->target);
-    e->id = gg_alloc(run, edges + 1, sizeof *e->id);
-    if (gg_dynamic_going(d)) {
-        d->place->download(d, offset, c.row_offset, (count + 1) * sizeof *offset);
-        d->place->download(d, e->target, c.to_target, edges * sizeof *e->target);
-        d->place->download(d, e->id, c.to_id, edges * sizeof *e->id);
+static void list_edges(gpugraph_multigraph *m, uint64_t count, const uint32_t *vertex,
+                       gpugraph_run *run, struct edges *e) {
+    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
+    if (offset &&
+        !gpugraph_multigraph_rows_of(m, count, vertex, run, offset, NULL, NULL, NULL)) {
+        e->count = offset[count];
+        e->source = gg_alloc(run, e->count, sizeof *e->source);
+        e->target = gg_alloc(run, e->count, sizeof *e->target);
+        e->id = gg_alloc(run, e->count, sizeof *e->id);
+        if (!run->status)
+            gpugraph_multigraph_rows_of(m, count, vertex, run, offset, e->target, e->id,
+                                        NULL);
     }
-    for (uint64_t i = 0; i < count && gg_dynamic_going(d); i++)
+    for (uint64_t i = 0; i < count && !run->status; i++)
         for (uint64_t at = offset[i]; at < offset[i + 1]; at++)
             e->source[at] = vertex[i];
-    e->count = edges;
     gg_release(offset);
-    return gg_chain_end(m, "rows", 0, edges);
 }
 
 gpugraph_status gpugraph_multigraph_delete_vertices(gpugraph_multigraph *m,
