@@ -75,9 +75,6 @@ void gg_advise_pages(void *block, size_t bytes, enum gg_page_advice advice);
 
 /* Random bytes of the system. False: there are none. */
 bool gg_random_bytes(void *to, size_t bytes);
-/* Seconds and nanoseconds since 1970, mixed into one number: different from call to
-** call, mostly. */
-uint64_t gg_clock_bits(void);
 /* Name of the processor, and bytes of memory of the machine, in all and available. */
 void gg_describe_machine(char *name, size_t room, int64_t *memory, int64_t *available);
 /* Loads a shared library; NULL: it is not there, and *why has a sentence (static, or

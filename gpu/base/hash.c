@@ -4,13 +4,14 @@
 
 #include <stdbool.h>
 
-/* Not 0. Without random bytes the seed comes from the time and from an address, which the kernel draws. */
+/* Not 0. Without random bytes the seed comes from an address, which the kernel draws, and from
+** the time. */
 static uint64_t draw_seed(void) {
     uint64_t seed = 0;
     if (!gg_random_bytes(&seed, sizeof seed))
         seed =
-            gg_fixed_hash(gg_clock_bits()) ^
-            gg_fixed_hash((uint64_t)(uintptr_t)&seed ^ (uint64_t)gg_process_id() << 48);
+            gg_fixed_hash((uint64_t)(uintptr_t)&seed ^ (uint64_t)gg_process_id() << 48) ^
+            gg_fixed_hash((uint64_t)(gg_now_ms() * 1e6));
     return seed ? seed : 1;
 }
 

@@ -149,12 +149,6 @@ bool gg_random_bytes(void *to, size_t bytes) {
     return getrandom(to, bytes, GRND_NONBLOCK) == (ssize_t)bytes;
 }
 
-uint64_t gg_clock_bits(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec;
-}
-
 /* The text after "<key>...: " in a file of /proc, up to the end of its line. */
 static bool proc_line(const char *path, const char *key, char *value, size_t size) {
     char text[8192];
