@@ -41,11 +41,10 @@ struct device_cells {
     double began_ms;
     /* blocks */
     gg_mutex lock;
-    int spare[BLOCKS], spares; /* never used so far */
-    int queue[BLOCKS];         /* sent, and copied in this order; a ring */
-    unsigned queued, copied;   /* numbers of its ends */
-    cudaEvent_t sent[BLOCKS];  /* the copy from that block is done */
-    cudaError_t failed;        /* of a thread's copy */
+    int queue[BLOCKS]; /* blocks that nobody fills, in the order of copies; a ring */
+    unsigned queued, copied;  /* numbers of its ends */
+    cudaEvent_t sent[BLOCKS]; /* the copy from that block, if there was one, is done */
+    cudaError_t failed;       /* of a thread's copy */
 };
 
 static struct device_cells *of_cells(gg_cells *cells) {
@@ -158,7 +157,7 @@ static void free_cells(gg_cells *cells) {
 static bool begin_cells(struct device_cells *d) {
     bool begun = take_pages(d);
     for (int i = 0; i < BLOCKS; i++)
-        d->spare[d->spares++] = i;
+        d->queue[d->queued++] = i;
     for (int i = 0; i < BLOCKS && begun; i++)
         begun = gg_note(&d->job,
                         cudaEventCreateWithFlags(&d->sent[i], cudaEventDisableTiming),
@@ -205,8 +204,6 @@ static uint8_t *block_at(const struct device_cells *d, int i) {
 
 /* A block that nobody fills and the bus is done with; -1: none just now. */
 static int find_block(struct device_cells *d) {
-    if (d->spares > 0)
-        return d->spare[--d->spares];
     if (d->copied == d->queued)
         return -1;
     const int oldest = d->queue[d->copied % BLOCKS];
