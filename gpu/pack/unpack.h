@@ -14,22 +14,23 @@ typedef struct reader {
     uint64_t at;
     packed_header header;
     gpugraph_graph *graph;
-    packed_section list[PACKED_SECTIONS];
-    uint64_t *sums[PACKED_SECTIONS]; /* of chunks */
-    uint64_t want[PACKED_SECTIONS];  /* checksums as read */
-    int sections;
-    uint64_t first_chunk[PACKED_SECTIONS + 1],
-        chunks;              /* of each section, numbered through */
-    uint64_t ready, checked; /* chunks that are read, and taken to be checked */
-    /* found by the threads that check */
-    int bad; /* a section, from 1, with a number that may not be */
-    uint64_t largest, total, integer_ends;
+    /* Of all sections. */
+    uint64_t largest, total; /* weights, each 2^32 - 1 at most */
+    uint64_t integer_ends;   /* ends of edges that are INTEGER vertices */
 } reader;
 
-/* The graph is damaged: the name of a section (or NULL) and what is wrong with it. */
+/* A section that is read and is being checked. */
+typedef struct section_check {
+    reader *r;
+    const packed_section *section;
+    uint64_t *sum; /* of each chunk */
+    bool bad;      /* it has a number that may not be */
+} section_check;
+
+/* Fails the run because the graph is damaged: the name of a section (or NULL) and what is wrong with it. */
 void gg_unpack_refuse(reader *r, const char *what, const char *name);
-/* Chunk number `which` of section i, once it is read. Any thread calls it. */
-void gg_unpack_check(reader *r, int i, uint64_t which);
+/* Checks chunk number `which` of a section. Any thread calls it. */
+void gg_unpack_check(void *section_check, uint64_t which);
 /* Fills the rest of r->graph, once all sections are read and right. */
 void gg_unpack_derive(reader *r);
 

@@ -1,7 +1,7 @@
 /* Checks of a chunk of a packed graph: its checksum, and that its numbers are what they may be
 ** (enum packed_numbers). What later checks need to know of all numbers is added up here. */
 #include "unpack.h"
-#include "team.h"
+#include "base/run.h"
 
 static void add_to(uint64_t *sum, uint64_t more) {
     if (more)
@@ -95,11 +95,14 @@ static bool numbers_good(reader *r, const packed_section *s, uint64_t first,
     return true;
 }
 
-void gg_unpack_check(reader *r, int i, uint64_t which) {
-    const packed_section *s = &r->list[i];
+void gg_unpack_check(void *section_check_pointer, uint64_t which) {
+    section_check *c = section_check_pointer;
+    const packed_section *s = c->section;
     uint64_t bytes = s->count * s->size, at = which * PACKED_CHUNK;
     uint64_t count = bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK;
-    r->sums[i][which] = gg_chunk_checksum((const char *)*s->array + at, count, which);
-    if (!numbers_good(r, s, at / s->size, count / s->size))
-        __atomic_store_n(&r->bad, i + 1, __ATOMIC_RELAXED);
+    if (gg_pause(c->r->run))
+        return;
+    c->sum[which] = gg_chunk_checksum((const char *)*s->array + at, count, which);
+    if (!numbers_good(c->r, s, at / s->size, count / s->size))
+        __atomic_store_n(&c->bad, true, __ATOMIC_RELAXED);
 }

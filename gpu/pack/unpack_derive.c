@@ -1,6 +1,7 @@
 /* What of a graph follows from the sections of its packed form: rows, bounds, an index of ids.
 ** What they say together is checked here. */
 #include "unpack.h"
+#include "graph/copy.h"
 #include "ids/ids.h"
 #include "update/update.h"
 
@@ -34,24 +35,21 @@ static void derive_rows(reader *r) {
         gg_unpack_refuse(r, "is not in order", "target");
 }
 
-/* The bounds of gpugraph_create (graph/graph.c). Narrow weights must show that they are. */
+static uint64_t longest_path(const void *of) {
+    const reader *r = of;
+    return gg_longest_path(r->graph, r->run);
+}
+
+/* The bounds of gpugraph_create (graph/weights.c). Narrow weights must show that they are. */
 static void bound_paths(reader *r) {
     gpugraph_graph *graph = r->graph;
-    uint64_t by_largest = r->largest * r->header.n;
-    graph->known.path_low = r->largest;
-    graph->known.path_high = UINT64_MAX;
+    const gpugraph_distance_type type = graph->distance_type;
     if (r->header.weight_type != GPUGRAPH_INTEGER_WEIGHTS)
         return;
-    if (r->largest < UINT32_MAX && by_largest < UINT32_MAX)
-        graph->known.path_high = by_largest;
-    else if (r->largest < UINT32_MAX && gg_sum_holds(r->header.m, r->largest) &&
-             r->total < UINT32_MAX / 2)
-        graph->known.path_high = 2 * r->total;
-    else if (graph->distance_type == GPUGRAPH_UINT32)
-        graph->known.path_low = graph->known.path_high = gg_longest_path(graph, r->run);
-    if (graph->distance_type == GPUGRAPH_UINT32 && graph->known.path_high >= UINT32_MAX &&
-        !gg_stopping(r->run))
+    gg_choose_width(graph, r->largest, r->total, longest_path, r);
+    if (graph->distance_type > type && !gg_stopping(r->run))
         gg_unpack_refuse(r, "is too large for the type of distances", "weight");
+    graph->distance_type = type;
 }
 
 static void point_ids(reader *r) {
