@@ -212,7 +212,7 @@ static bool open_batch(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
     if (count > UINT32_MAX - 1)
         gg_fail(run, GPUGRAPH_TOO_LARGE, "a batch has at most %u items; this has %llu",
                 UINT32_MAX - 1, (unsigned long long)count);
-    return gg_dynamic_going(d) && vertices_fit(d, count, source) &&
+    return gg_dynamic_going(d) && (!source || vertices_fit(d, count, source)) &&
            (!target || vertices_fit(d, count, target)) &&
            gg_dynamic_make_room(d, &d->scratch, bytes);
 }

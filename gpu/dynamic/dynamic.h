@@ -160,7 +160,8 @@ gpugraph_status gg_dynamic_close(gpugraph_dynamic *d);
 bool gg_dynamic_begin(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
                       const uint32_t *source, const uint32_t *target,
                       const uint32_t *value, struct dynamic_batch *b);
-/* Begins a batch of edges, too, but uploads nothing: the caller puts the ends where the slabs are. */
+/* Begins a batch of edges, too, but uploads nothing: the caller puts the ends where the slabs
+** are. NULL: they lie there already, and are right. */
 bool gg_dynamic_begin_unsent(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
                              const uint32_t *source, const uint32_t *target,
                              struct dynamic_batch *b);

@@ -472,14 +472,11 @@ gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edg
                                   gpugraph_run *run) {
     gpugraph_dynamic *d = m->pairs;
     const bool wide = edges->weight_size == sizeof(int64_t);
-    struct dynamic_batch b = {.count = edges->count};
+    struct dynamic_batch b;
     struct arrays a;
     struct chain_batch c;
-    if (!gg_dynamic_open(d, run) ||
-        !gg_dynamic_make_room(d, &d->scratch, edges->count * sizeof *b.result))
+    if (!gg_dynamic_begin_unsent(d, run, edges->count, NULL, NULL, &b))
         return gg_dynamic_close(d);
-    b.result = d->scratch.block;
-    gg_dynamic_new_report(d);
     c = gg_chain_batch(m);
     if (!take_chain_arrays(m, edges->count, MANY, &a, NULL, &c))
         return gg_dynamic_close(d);

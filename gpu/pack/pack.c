@@ -173,15 +173,6 @@ static void write_section(writer *w, const packed_section *section) {
     write_bytes(w, &sum, sizeof sum);
 }
 
-/* Are the targets of each source in order, too? */
-static bool targets_ascend(const gpugraph_graph *graph) {
-    for (uint64_t e = 1; e < graph->m; e++)
-        if (graph->source[e - 1] == graph->source[e] &&
-            graph->target[e - 1] > graph->target[e])
-            return false;
-    return true;
-}
-
 /* Of edges in the order of their sources: where those of each vertex begin. NULL when the
 ** run must end. */
 static uint64_t *offsets_of_sources(const gpugraph_graph *graph, gpugraph_run *run) {
@@ -218,7 +209,6 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
     bool ordered = header.flags & PACKED_IN_ORDER;
     if (ordered && !(offset = offsets_of_sources(graph, run)))
         return run->status;
-    header.flags |= ordered && targets_ascend(graph) ? PACKED_ROWS_SORTED : 0;
     header.checksum = gg_header_checksum(&header);
     int count = gg_packed_sections(&header, graph, list);
     write_bytes(&w, &header, sizeof header);

@@ -22,7 +22,7 @@
 
 #include "gpugraph.h"
 
-enum { PACKED_VERSION = 2, PACKED_SECTIONS = 8 };
+enum { PACKED_VERSION = 3, PACKED_SECTIONS = 8 };
 #define PACKED_CHUNK ((uint64_t)1 << 20)
 
 typedef struct packed_header {
@@ -41,8 +41,7 @@ enum packed_flags {
     PACKED_EQUAL_EDGE_IDS = 2, /* there may be some */
     PACKED_INTEGERS = 4,       /* they are listed, not consecutive */
     PACKED_IN_ORDER = 8,       /* edges are in the order of their sources */
-    PACKED_ROWS_SORTED = 16,   /* and of targets */
-    PACKED_FLAGS = 31
+    PACKED_FLAGS = 15
 };
 
 /* What the numbers of a section may be. */

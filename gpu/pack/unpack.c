@@ -34,8 +34,7 @@ static bool kinds_fit(const packed_header *h) {
     bool real = h->weight_type == GPUGRAPH_REAL_WEIGHTS;
     if (h->weight_type > GPUGRAPH_REAL_WEIGHTS || h->distance_type > GPUGRAPH_REAL ||
         h->flags & ~(uint64_t)PACKED_FLAGS ||
-        (h->flags & PACKED_EQUAL_EDGE_IDS && !(h->flags & PACKED_EDGE_IDS)) ||
-        (h->flags & PACKED_ROWS_SORTED && !(h->flags & PACKED_IN_ORDER)))
+        (h->flags & PACKED_EQUAL_EDGE_IDS && !(h->flags & PACKED_EDGE_IDS)))
         return false;
     if (real != (h->distance_type == GPUGRAPH_REAL))
         return false;

@@ -24,15 +24,12 @@ static void derive_rows(reader *r) {
     out->target = graph->target;
     if (gg_stopping(r->run))
         return;
-    uint64_t ends = 0, integers = r->header.integer_count;
     gg_chunks(gg_threads(r->run, m), n, ROWS, list_sources, graph);
-    ends = n ? out->offset[integers] : 0;
-    r->integer_ends += ends;
+    r->integer_ends += n ? out->offset[r->header.integer_count] : 0;
     out->m = m;
     out->made = true;
-    out->sorted = r->header.flags & PACKED_ROWS_SORTED;
-    if (!gg_stopping(r->run) && out->sorted && !gg_rows_sorted(r->run, out, graph->n))
-        gg_unpack_refuse(r, "is not in order", "target");
+    if (!gg_stopping(r->run))
+        out->sorted = gg_rows_sorted(r->run, out, graph->n);
 }
 
 static uint64_t longest_path(const void *of) {
