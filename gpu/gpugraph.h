@@ -1,29 +1,31 @@
 /* gpugraph: graph searches on CPU threads or a CUDA device.
 **
 **     edge columns (ids, weights)            what SQL, or a C program, holds
-**            |  gpugraph_create              ids become vertex numbers 0 .. n-1
+**            |  gpugraph_create              maps ids to vertex numbers 0 .. n - 1
 **            v
-**     gpugraph_graph                         host arrays; CSRs and device copies made on first need
-**            |  gpugraph_bfs, _sssp, _dfs, _mis, _triangles, _degrees
+**     gpugraph_graph                         host arrays; CSRs and copies on devices
+**            |  gpugraph_bfs, _sssp, _dfs, _mis, _triangles, _degrees, ...
 **            v
-**     arrays the caller owns, one entry for each vertex number
+**     arrays that the caller owns, one entry for each vertex number
 **
-** Vertex numbers follow the order of ids: INTEGER ids ascending, then TEXT ids by
-** their bytes. Edge numbers 0 .. m-1 follow the order of edge ids (equal ids: in
-** the order of the input). So "the smallest id" is everywhere the smallest
-** number, and every answer except the unordered DFS tree is the same whatever the
-** backend, the number of threads, or, where no edge id repeats, the order of the input.
+** Numbers: vertex numbers follow the order of ids: INTEGER ids ascending, then TEXT ids
+** by their bytes. Edge numbers 0 .. m - 1 follow the order of edge ids; edges with equal
+** ids keep the order of the input. So the smallest id always has the smallest number.
+** Every answer except the unordered depth-first tree is the same on every backend and for
+** every number of threads. If no edge id repeats, it is also the same for every order of
+** the input.
 **
-** Ownership: result arrays belong to the caller, who sizes them before the call; NULL
-** leaves an array out where a comment says so. Several threads may search one graph at a time,
-** each with a run of its own, and what they ask for first is made once; gpugraph_update,
-** gpugraph_pack, gpugraph_clone, gpugraph_release_device and gpugraph_free are for a moment at
-** which nobody else uses it.
+** Ownership: the caller owns result arrays and sizes them before the call. NULL leaves an
+** array out where a comment says so. Several threads may search one graph at the same
+** time, each with its own run; a structure that several of them need is made once. Call
+** gpugraph_update, gpugraph_pack, gpugraph_clone, gpugraph_release_device and
+** gpugraph_free only while no other thread uses the graph.
 **
-** Errors: every function that can fail returns a gpugraph_status; the sentence that
-** explains it is in run->message. After an error the graph is still usable. An argument that is NULL where entries
-** are to be read or written, or a struct is, makes GPUGRAPH_INVALID, unless a comment says what NULL means. Arrays
-** without entries may be NULL. The graph (or part, or iterator) and the run may not be NULL. */
+** Errors: every function that can fail returns a gpugraph_status, and run->message has
+** one sentence that explains it. After an error the graph can still be used. A NULL
+** pointer to a struct, or to an array that has entries, is GPUGRAPH_INVALID unless a
+** comment says what NULL means. Arrays without entries may be NULL. The graph (or
+** partition, or iterator) and the run must not be NULL. */
 #ifndef GPUGRAPH_H
 #define GPUGRAPH_H
 
@@ -36,7 +38,7 @@ extern "C" {
 
 #define GPUGRAPH_VERSION "0.1.0"
 
-/* ---------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------
 ** Graphs. */
 
 typedef struct gpugraph_graph gpugraph_graph;
@@ -47,26 +49,26 @@ typedef enum gpugraph_weight_type {
     GPUGRAPH_REAL_WEIGHTS     /* double, finite, not negative (-0.0 is taken as 0.0) */
 } gpugraph_weight_type;
 
-/* A column of ids. Entry i is the INTEGER value[i], or, where is_text is not NULL and
-** bit i of it (is_text[i / 8] >> (i % 8) & 1) is set, text number value[i] of the
-** edges' texts. Where all of these fit 32 bits, value32 may have them in place of value, which is
-** NULL then: half the bytes, and a column that is taken over is as large as the graph's own array,
-** which it becomes. Each column has its own width. */
+/* A column of ids. Entry i is the INTEGER value[i]. If is_text is not NULL and its bit i
+** (is_text[i / 8] >> (i % 8) & 1) is set, entry i is text number value[i] of the edges'
+** texts. If all entries fit 32 bits, the column may use value32 instead of value, which
+** is then NULL. Such a column has half the bytes, and if the graph takes it over, it
+** becomes the graph's own array. Each column has its own width. */
 typedef struct gpugraph_id_column {
     const int64_t *value;
-    const uint8_t *is_text; /* NULL: no text in this column */
+    const uint8_t *is_text; /* NULL: the column has no text */
     const int32_t *value32; /* NULL: value has the entries */
 } gpugraph_id_column;
 
-/* Distinct texts, any bytes, NUL included: number t begins at bytes[offset[t]] and ends where the
-** next one begins. */
+/* Distinct texts of any bytes, NUL included: text t begins at bytes[offset[t]] and ends
+** where text t + 1 begins. */
 typedef struct gpugraph_texts {
     int64_t count;
-    const uint64_t *offset; /* count + 1 */
+    const uint64_t *offset; /* count + 1 entries */
     const char *bytes;
 } gpugraph_texts;
 
-/* Where text number t begins, and its length. */
+/* Returns where text t begins, and its length in bytes. */
 static inline const char *gpugraph_text(const gpugraph_texts *texts, uint64_t t,
                                         uint64_t *length) {
     const uint64_t begin = texts->offset[t];
@@ -74,83 +76,93 @@ static inline const char *gpugraph_text(const gpugraph_texts *texts, uint64_t t,
     return texts->bytes + begin;
 }
 
-/* Edges as columns, read by gpugraph_create and not kept, unless it takes them over.
-** Parallel edges and loops are allowed. */
+/* Edges as columns. gpugraph_create reads them and, unless take_over is set, does not
+** keep them. Parallel edges and loops are allowed. */
 typedef struct gpugraph_edges {
     int64_t count;
     gpugraph_id_column source, target;
     gpugraph_weight_type weight_type;
     const void *weight; /* int64_t or double by weight_type; NULL when unweighted */
-    /* INTEGER weights that all fit 32 bits may be here in place of `weight`, which is NULL then: half the
-    ** bytes, and a column that is taken over becomes the graph's own array where no path is too long for it. */
+    /* INTEGER weights that all fit 32 bits may be here instead of in `weight`, which is
+    ** then NULL. Such a column has half the bytes. If the graph takes it over and no path
+    ** is too long for 32 bits, it becomes the graph's own array. */
     const int32_t *weight32;
     const int64_t *edge_id; /* NULL: 1 .. count */
-    gpugraph_texts texts;   /* the texts of all three id columns */
-    int64_t vertex_count;   /* vertices beyond the endpoints; repeats are allowed */
+    gpugraph_texts texts;   /* the texts that the three id columns refer to */
+    /* entries of `vertex`: vertices in addition to the endpoints of edges; repeats are
+    ** allowed */
+    int64_t vertex_count;
     gpugraph_id_column vertex;
-    /* The arrays of source, target, weights and edge_id (not the texts, not vertex) are
-    ** blocks of malloc, no two the same, and belong to gpugraph_create, also when it fails:
-    ** it turns each into the graph's own array, or frees it, as soon as it has been read.
-    ** So columns and graph are never both held in full. */
+    /* If true, the arrays of source, target, weights and edge_id belong to
+    ** gpugraph_create, even if it fails. They must be different blocks of malloc.
+    ** gpugraph_create makes each one the graph's own array, or frees it as soon as it has
+    ** read it, so columns and graph are never both held in full. The texts and `vertex`
+    ** stay the caller's. */
     bool take_over;
-    /* NULL; or what the extension's page reader has decoded on a device (cells.h): source and
-    ** target are there, and above NULL, as may be the weights; ids are INTEGERs, and there is no further
-    ** vertex. It goes with the columns that are taken over, which they then are. The graph's
-    ** edges stay there until somebody here looks at them (gpugraph_bring_edges). */
+    /* NULL, or edges that the extension's page reader has decoded on a device (cells.h).
+    ** Then source.value and target.value are NULL, weights may be on the device too, all
+    ** ids are INTEGERs, and `vertex` is empty. gpugraph_create takes `cells` over
+    ** together with the columns. The edges stay on the device until a function on the
+    ** host needs them (gpugraph_bring_edges). */
     struct gg_cells *cells;
-    /* Where ids become numbers on a device, those of source and target may stay there in the same way. */
+    /* If true and ids become numbers on a device, source and target may stay on that
+    ** device in the same way. */
     bool stay;
 } gpugraph_edges;
 
-/* Makes a graph from edge columns. *graph is NULL on failure. GPUGRAPH_INVALID for a
-** negative, NaN or infinite weight. Phase "map". Free with gpugraph_free. */
+/* Creates a graph from edge columns. *graph is NULL after an error. A negative, NaN or
+** infinite weight is GPUGRAPH_INVALID. Phase "map". Free the graph with gpugraph_free. */
 gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
                                 gpugraph_graph **graph);
 void gpugraph_free(gpugraph_graph *graph); /* NULL is allowed */
 
-/* Says that about so many edges are about to be read for a graph, with this run's backend, device
-** and threads. Comes back at once. Where a device is worth it, one is being opened meanwhile, so that
-** gpugraph_create and the first search may find it open. False: no number of edges would change
-** anything, so they need not be counted. */
+/* Announces that about `edges` edges are about to be read for a graph, with the backend,
+** device and threads of this run. The function returns at once. If a device is predicted
+** to be worthwhile, the library opens it in the background, so that gpugraph_create and
+** the first search may find it open. Returns false if no number of edges would make a
+** difference; then the caller need not count edges. */
 bool gpugraph_expect(uint64_t edges, const gpugraph_run *run);
 
 uint32_t gpugraph_vertex_count(const gpugraph_graph *graph);
 uint64_t gpugraph_edge_count(const gpugraph_graph *graph);
 gpugraph_weight_type gpugraph_weights(const gpugraph_graph *graph);
-/* Calls hear for each structure that has been derived from the graph and is kept beside its edges and
-** ids: a name that tells what it is, the device on which it lies (-1: the host), its bytes. Names are
-** static; one may come several times. What lies on a device is listed with the copy of the edges. */
+/* Calls hear for each structure that is derived from the graph and kept: its static name,
+** the device on which it lies (-1: the host), and its bytes. A name may occur several
+** times. The copy of the edges on a device is listed, too. */
 typedef void gpugraph_hear_derived(void *listener, const char *name, int device,
                                    int64_t bytes);
 void gpugraph_list_derived(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
                            void *listener);
-/* Bytes held now: host arrays and CSRs, device copies. */
+/* Returns the bytes that the graph holds now: host arrays and CSRs, and device copies. */
 void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
                      int64_t *device_bytes);
-/* Gives device copies back; the next search on a device uploads again. Edges that are on the
-** device alone come here first; where that fails they are lost. */
+/* Frees the device copies; the next search on a device uploads the graph again. Edges
+** that are device-resident are first copied to the host; if that fails, they are lost. */
 void gpugraph_release_device(gpugraph_graph *graph);
-/* Sees to it that the arrays of edges are in this host's memory: of a graph whose pages were decoded
-** on a device, or whose numbers of vertices may stay there, they come with the first call, or the first search on the CPU, that looks at them
-** (phase "download"). Other graphs have them from the start. Gaps between edges, which an update may
-** leave, stay. GPUGRAPH_DEVICE_FAILED where the device
-** is gone, in a child of fork(), say. */
+/* Copies device-resident edges to the host (phase "download"). The edges of a graph are
+** device-resident if its pages were decoded on a device, or if its vertex numbers were
+** made and kept there (gpugraph_edges.stay). The first search on the CPU that needs them
+** calls this function. Other graphs have their edges on the host from the start. Gaps
+** between edges, which an update may leave, stay. GPUGRAPH_DEVICE_FAILED if the device
+** can no longer be used, for example in a child of fork(). */
 gpugraph_status gpugraph_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
-/* Are they on a device alone that this process cannot use? Then the graph is to be made anew. */
+/* Returns true if the edges are device-resident and this process can no longer use the
+** device. The caller must then create the graph again. */
 bool gpugraph_is_lost(const gpugraph_graph *graph);
 
-/* The id of one vertex. */
+/* The id of a vertex. */
 typedef struct gpugraph_id {
     bool is_text;
-    int64_t integer;  /* of an INTEGER */
-    const char *text; /* of a TEXT: `length` bytes */
+    int64_t integer;  /* the value of an INTEGER id */
+    const char *text; /* the `length` bytes of a TEXT id */
     uint64_t length;
 } gpugraph_id;
 
-/* The ids, to be read in place; valid until the graph is changed or freed. Vertex
-** v < integer_count is the INTEGER integer[v], or first_integer + v where integer is NULL; the
-** next ones are the texts. These are in order of ids. Behind them come the vertices that later
-** changes have brought, in no order (gpugraph_compact). gpugraph_id_of reads any of them. */
+/* The ids of all vertices, to be read in place; valid until the graph is changed or
+** freed. Vertex v < integer_count has the id integer[v], or first_integer + v if integer
+** is NULL; the texts follow. These vertices are in the order of ids. Later vertices,
+** which changes have added, follow in no order (gpugraph_compact). gpugraph_id_of returns
+** the id of any vertex. */
 typedef struct gpugraph_ids {
     uint32_t integer_count;
     int64_t first_integer;
@@ -171,324 +183,346 @@ static inline gpugraph_id gpugraph_id_of(const gpugraph_ids *ids, uint32_t v) {
 }
 const gpugraph_ids *gpugraph_vertex_ids(const gpugraph_graph *graph);
 
-/* The vertex number of an id, or GPUGRAPH_NONE. */
+/* Returns the vertex number of an id, or GPUGRAPH_NONE. */
 uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id);
 uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
                             size_t length);
 
-/* The edges by edge number, to be read in place; valid until the graph is changed or freed. A graph that
-** gpugraph_update has changed a little may keep gaps between its edges, which gpugraph_edges_of closes:
-** work for all edges, once. */
+/* The edges by edge number; the caller reads the arrays in place, and they are valid
+** until the graph is changed or freed. A small gpugraph_update may leave gaps between the
+** edges. gpugraph_edges_of closes them, which takes one pass over all edges. */
 typedef struct gpugraph_edge_list {
-    const uint32_t *source,
-        *target;            /* vertex numbers; NULL while they are on a device alone */
+    /* vertex numbers; NULL while the edges are device-resident */
+    const uint32_t *source, *target;
     const int64_t *edge_id; /* NULL: edge e has the id e + 1 */
     gpugraph_weight_type weight_type;
-    const uint32_t *weight32; /* exactly one of these three is set when weighted: */
-    const int64_t *weight64;  /* which one follows gpugraph_distance_type_of */
+    const uint32_t *weight32; /* weighted: exactly one of these is not NULL, ... */
+    const int64_t *weight64;  /* ... as gpugraph_distance_type_of says */
     const double *weight_real;
 } gpugraph_edge_list;
 const gpugraph_edge_list *gpugraph_edges_of(const gpugraph_graph *graph);
 
-/* One edge, which is in this host's memory (gpugraph_bring_edges). Gaps between edges stay as they are, as
-** they do for gpugraph_find_edge. gpugraph_edge_id_of: its id alone. */
+/* Returns one edge, or its id alone. The edges must be on the host
+** (gpugraph_bring_edges). Like gpugraph_find_edge, these functions leave gaps between
+** edges as they are. */
 typedef struct gpugraph_edge {
     uint32_t source, target;
     int64_t id;
-    int64_t weight; /* INTEGER ones; 0 where there are none */
-    double real;    /* REAL ones */
+    int64_t weight; /* INTEGER weight; 0 without weights */
+    double real;    /* REAL weight */
 } gpugraph_edge;
 gpugraph_edge gpugraph_edge_of(const gpugraph_graph *graph, uint64_t e);
 int64_t gpugraph_edge_id_of(const gpugraph_graph *graph, uint64_t e);
 
-/* Arrays of edge numbers (tree edges, paths, the edges from a vertex) are as wide as the
-** graph asks for: up to 2^32 - 2 edges they are uint32_t, and no edge is GPUGRAPH_NONE; of
-** a larger graph they are uint64_t, and no edge is GPUGRAPH_NO_EDGE. Bytes of an entry: 4 or
-** 8; gpugraph_update can change them. Entry i of such an array, or GPUGRAPH_NO_EDGE. */
+/* Arrays of edge numbers (tree edges, paths, the edges of a vertex) have entries of 4 or
+** 8 bytes. Up to 2^32 - 2 edges an entry is a uint32_t, and GPUGRAPH_NONE stands for no
+** edge. A larger graph has uint64_t entries, and GPUGRAPH_NO_EDGE stands for no edge.
+** gpugraph_update can change the width. gpugraph_edge_size returns the bytes of an entry;
+** gpugraph_edge_at returns entry i, or GPUGRAPH_NO_EDGE. */
 size_t gpugraph_edge_size(const gpugraph_graph *graph);
 uint64_t gpugraph_edge_at(const gpugraph_graph *graph, const void *edge, uint64_t i);
 
-/* ---------------------------------------------------------------------------------------------
-** Graphs that change, that are looked into, that are kept in a file. */
+/* ---------------------------------------------------------------------------------------
+** Changes, look-ups, and graphs as bytes. */
 
 /* One batch of changes to a graph's edges. */
 typedef struct gpugraph_changes {
-    const int64_t
-        *removed; /* edge ids, strictly ascending, each of one edge of the graph */
+    /* edge ids, strictly ascending; each belongs to exactly one edge of the graph */
+    const int64_t *removed;
     int64_t removed_count;
-    /* NULL: none. Edge ids are given and strictly ascending, and none of them stays in the
-    ** graph beside it: one that is removed, too, is changed. take_over is false. vertex:
-    ** vertices that the graph has afterwards, whether an edge names them or not. */
+    /* The edges to add; NULL: none. Their edge ids are given and strictly ascending. No
+    ** edge that stays in the graph has such an id; an edge that is also in `removed` is
+    ** changed. take_over is false. vertex: vertices that belong to the graph afterwards
+    ** even if no edge names them. */
     const gpugraph_edges *added;
-    /* Of a graph whose edges have no ids but their numbers (1 .. m, before and after): each added
-    ** edge stands before the edge of this number, ascending; edge_count: after all. The id of an
-    ** added edge is then 0, or that of the removed edge which it is, changed. NULL: ids tell. */
+    /* For a graph whose edge ids are the edge numbers plus one (1 .. m, before and after
+    ** the change): added edge i comes before the old edge number before[i]; edge_count
+    ** puts it after all. The numbers ascend. The id of an added edge is 0, or the id of
+    ** the removed edge that it replaces. NULL: the edge ids determine the order. */
     const uint64_t *before;
-    /* Numbers before the change, in any order. A vertex beyond the ends of edges stays as long
-    ** as nobody says otherwise; one that edges name goes with the last of them, unless it is
-    ** kept. */
-    const uint32_t *kept; /* vertices that need no edge */
+    /* Vertex numbers before the change, in any order. A vertex that edges name leaves the
+    ** graph with the last of them, unless it is kept. A vertex that no edge names stays
+    ** in the graph until it is loose. */
+    const uint32_t *kept; /* vertices that stay without an edge, too */
     int64_t kept_count;
-    const uint32_t
-        *loose; /* vertices that needed none, and go unless an edge names them */
+    const uint32_t *loose; /* kept vertices that now leave unless an edge names them */
     int64_t loose_count;
 } gpugraph_changes;
 
-/* Changes the graph. Afterwards every answer equals that of a graph which gpugraph_create makes
-** of the edges. A vertex keeps its number: a new one gets the next number, whatever its id, and
-** one that goes leaves a tombstone, which it fills when it comes back. When tombstones and
-** later vertices are too many, the graph is compacted (gpugraph_compact). Edge numbers are in
-** order of edge ids, as those of a new graph. Rows that were made change in place, or, in a
-** large batch, are made anew by the next search. Costs moves of whole arrays, at memory speed,
-** and work for what has changed.
-** After an error the graph is what it was; pointers into a graph hold until it is changed.
-** A copy on a device is changed there (phase "patch"); where that fails, or weights change
-** their width, it is released, which is no error.
+/* Applies a batch of changes. Afterwards every answer equals that of a graph which
+** gpugraph_create makes of the edges. A vertex keeps its number. A new vertex gets the
+** next number, whatever its id; a deleted vertex leaves a tombstone, and gets its number
+** back when it returns. If there are too many tombstones and later vertices, the graph is
+** compacted (gpugraph_compact). Edge numbers are in the order of edge ids, as in a new
+** graph. CSRs that were made change in place; after a large batch the next search makes
+** them again. The cost is a few moves of whole arrays at memory speed, and work
+** proportional to the batch. After an error the graph is unchanged. Pointers into the
+** graph are invalid afterwards. A copy on a device is changed there (phase "patch"). If
+** that fails, or if weights change their width, the copy is freed, which is not an error.
 **
-** Weights stay of their type, with one way on: INTEGER ones become REAL when REAL ones
-** are added, and stay REAL from then on (the library does not know which of them were
-** INTEGERs). INTEGER ones added to REAL ones become REAL. Weighted and unweighted edges do
-** not mix; a graph without edges, or with none left, takes the type of what is added.
+** Weights keep their type, with one exception: INTEGER weights become REAL if REAL
+** weights are added, and stay REAL afterwards, because the library does not know which of
+** them were INTEGERs. INTEGER weights that are added to REAL weights become REAL.
+** Weighted and unweighted edges do not mix. A graph without edges, or with none left,
+** takes the type of the added edges.
 **
-** GPUGRAPH_INVALID for an edge id that is not there, or there more than once, to be
-** removed; for one to be added that is there already; for a vertex that is none to be kept
-** or loose. Phase "update". */
+** GPUGRAPH_INVALID if an edge id to remove does not exist or is not unique, if an edge id
+** to add exists already, or if a kept or loose vertex does not exist. Phase "update". */
 gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
                                 gpugraph_run *run);
 
-/* Tombstones: numbers of vertices that have gone. Returns how many; *vertex, unless it is NULL:
-** which ones, ascending, to be read in place. gpugraph_vertex_count counts them,
-** gpugraph_find_integer and gpugraph_find_text do not find them, and to searches they are
-** vertices without edges. */
+/* Returns how many numbers of deleted vertices the graph has (tombstones), and, unless
+** vertex is NULL, the ascending list in *vertex, to be read in place.
+** gpugraph_vertex_count counts them. gpugraph_find_integer and gpugraph_find_text do not
+** find them. Searches treat them as vertices without edges. */
 uint64_t gpugraph_tombstones(const gpugraph_graph *graph, const uint32_t **vertex);
 
-/* Vertices that changes have brought since the graph was made or compacted, and that do not
-** stand in order of ids: the last numbers. Where an algorithm prefers the smaller of two
-** vertices (independent sets, labels, depth-first search, topological order) or adds up REALs (ranks)
-** it goes by numbers: compact the graph first. */
+/* Returns how many vertices were added by changes since the graph was created or
+** compacted. They have the last numbers, which are not in the order of ids. Algorithms
+** that prefer the smaller of two vertices (independent sets, labels, depth-first search,
+** topological order) or add up REALs (ranks) go by numbers; compact the graph before you
+** call them. */
 uint32_t gpugraph_later_vertices(const gpugraph_graph *graph);
 
-/* Writes the places of `count` vertices, which ascend by number, in order of their ids: INTEGERs,
-** then TEXTs by their bytes. vertex NULL: all vertices. place: `count` entries. */
+/* Sorts `count` vertices by id: INTEGERs, then TEXTs by their bytes. vertex: ascending
+** numbers; NULL: all vertices. place: `count` entries; receives the positions of the
+** vertices in `vertex`, in the order of their ids. */
 gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t *vertex,
                                     uint32_t count, gpugraph_run *run, uint32_t *place);
 
-/* Gives the vertices the numbers that they have in a new graph: in order of ids, without
-** tombstones. Rows, the copy on a device and all else that is derived from the graph is made
-** anew on need. Work for all edges, at memory speed. After an error the graph is what it was.
-** Phase "compact". */
+/* Compacts the graph: vertices get the numbers that they have in a new graph, in the
+** order of ids and without tombstones. CSRs, the copy on a device and all other derived
+** data are made again on need. The cost is proportional to the graph, at memory speed.
+** After an error the graph is unchanged. Phase "compact". */
 gpugraph_status gpugraph_compact(gpugraph_graph *graph, gpugraph_run *run);
 
-/* A copy of the host's side: edges, ids, the CSRs made so far. *copy is NULL on failure. */
+/* Copies the host's side of a graph: edges, ids, and the CSRs made so far. *copy is NULL
+** after an error. Free the copy with gpugraph_free. */
 gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
                                gpugraph_graph **copy);
 
-/* The numbers of the edges that leave v, in order of (target, edge number), to be read in
-** place (gpugraph_edge_at). What that needs is made on first need (phase "csr"), and kept. */
+/* Returns the numbers of the edges that leave v, ordered by (target, edge number), to be
+** read in place (gpugraph_edge_at). The index that this needs is made on first need
+** (phase "csr") and kept. */
 gpugraph_status gpugraph_edges_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                     const void **edge, uint64_t *count);
-/* The numbers of all edges, by their sources, then their targets: m of them, to be read in place. After
-** a change the call closes the gaps between rows, and nobody else may use the graph meanwhile. */
+/* Returns the numbers of all m edges, ordered by source, then by target, to be read in
+** place. After a change the call closes the gaps between rows, and no other thread may
+** use the graph meanwhile. */
 gpugraph_status gpugraph_edges_by_source(gpugraph_graph *graph, gpugraph_run *run,
                                          const void **edge);
-/* Of the edges that leave v, the ones that end at `to`: a binary search. */
+/* Returns the numbers of the edges from v to `to`, by a binary search. */
 gpugraph_status gpugraph_edges_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
                                        gpugraph_run *run, const void **edge,
                                        uint64_t *count);
-/* Arcs that leave one vertex, to be read in place. They are kept by the ids of their edges, so that
-** a change of the graph costs what it changes of them; what they need is made on first need
-** (phase "csr"), and then follows every update. */
+/* Arcs of one vertex with the ids of their edges, to be read in place. The index is made
+** on first need (phase "csr"). Every gpugraph_update then changes it at a cost
+** proportional to the change. */
 typedef struct gpugraph_arcs {
     const uint32_t *target; /* ascending */
-    const uint32_t *id; /* of the edge, less first_id; ascending among equal targets */
+    const uint32_t *id;     /* edge id - first_id; ascending among equal targets */
     uint64_t count;
     int64_t first_id;
 } gpugraph_arcs;
-/* Edge ids differ, and by less than 2^32. */
+/* Returns true if the graph can keep such an index: its edge ids are distinct and differ
+** by less than 2^32. */
 bool gpugraph_keeps_arcs(const gpugraph_graph *graph);
-/* Of a graph that keeps them; GPUGRAPH_INVALID for any other. */
+/* The arcs that leave v, and those of them that end at `to`. GPUGRAPH_INVALID if
+** gpugraph_keeps_arcs is false. */
 gpugraph_status gpugraph_arcs_from(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                    gpugraph_arcs *arcs);
 gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_t to,
                                       gpugraph_run *run, gpugraph_arcs *arcs);
-/* The edges that enter v, as arcs back to their sources. */
+/* The edges that enter v, as arcs to their sources. */
 gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                    gpugraph_arcs *arcs);
-/* Are the arcs that have been made those of the edges, and no others? *edge: that of the first edge
-** which has none, or GPUGRAPH_NO_EDGE. GPUGRAPH_INVALID and a sentence where they are not. */
+/* Checks that the indexes of arcs that exist have exactly the graph's edges.
+** GPUGRAPH_INVALID if they differ; *edge is then the first edge that has no arc, or
+** GPUGRAPH_NO_EDGE. */
 gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
                                     uint64_t *edge);
-/* Asks for slab tables of a graph's edges, where the graph's copy on a device lies: every
-** gpugraph_update puts its batch there first. They are made now where the graph has a copy
-** on a device (phase "tables"), else by a later call or change. They never decide an answer:
-** where they cannot be had, or follow, they are given back, and the copy is changed without
-** them. GPUGRAPH_INTERRUPTED, or GPUGRAPH_OK also where they cannot be had. gpugraph_memory
-** counts their bytes. */
+/* Requests slab tables of the graph's edges on the device that has the graph's copy.
+** Every later gpugraph_update then applies its batch to the tables first. The tables are
+** made at once if the copy exists (phase "tables"), otherwise by a later call or change.
+** Tables never affect an answer: if they cannot be made or changed, they are freed, and
+** the copy is changed without them, which is not an error. Returns GPUGRAPH_OK or
+** GPUGRAPH_INTERRUPTED. gpugraph_memory counts their bytes. */
 gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run);
-/* Is the copy on a device that of the graph? Its edges are compared with the host's, its rows
-** with its edges, and tables that have been made with the host's edges. GPUGRAPH_INVALID and
-** a sentence where they differ; nothing is asked where there is no copy. */
+/* Checks the copy on a device: its edges against the host's edges, its rows against its
+** edges, and its tables, if there are any, against the host's edges. GPUGRAPH_INVALID if
+** they differ. A graph without a copy passes. */
 gpugraph_status gpugraph_check_copy(gpugraph_graph *graph, gpugraph_run *run);
-/* The edge number of an edge id (the first of several), or GPUGRAPH_NO_EDGE. */
+/* Returns the edge number of an edge id (the smallest if several edges have the id), or
+** GPUGRAPH_NO_EDGE. */
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
-/* The same for each of several ids, and what the edges are, as gpugraph_edge_of says; of an id without an edge
-** edge[i] stays what it was. Memory is waited for once for some of them, so that they take a part of the time of
-** single ones. */
+/* Does so for several ids, and returns the edges as gpugraph_edge_of does; edge[i] stays
+** unchanged if no edge has the id. The look-ups overlap in memory, so they take a
+** fraction of the time of single ones. */
 void gpugraph_find_edges(const gpugraph_graph *graph, const int64_t *edge_id,
                          int64_t count, uint64_t *number, gpugraph_edge *edge);
 
-/* Where packed bytes go to, or come from: moves `count` bytes between `bytes` and place
-** `at` of the file. Called from the calling thread; places ascend without gaps. Not 0:
-** stop. */
+/* The destination or the source of packed bytes: transfer moves `count` bytes between
+** `bytes` and offset `at` of the file. It is called from the calling thread, with
+** ascending offsets without gaps. A return value other than 0 ends the call. */
 typedef struct gpugraph_stream {
     int (*transfer)(void *context, void *bytes, size_t count, uint64_t at);
     void *context;
 } gpugraph_stream;
 
-/* The packed form of a graph: edges, ids and its OUT CSR, as bytes that a file can hold,
-** under checksums; for processors of the same byte order. pack/pack.c draws it. gpugraph_pack
-** makes the OUT CSR if it has to. Phases "pack", "unpack". A transfer that fails makes
-** GPUGRAPH_INVALID, unless the run was interrupted; so does a graph that is not compact. */
+/* The packed form of a graph: its edges and ids as bytes with checksums, for processors
+** of the same byte order (pack/packed.h has a drawing). gpugraph_packed_size returns the
+** number of bytes. gpugraph_pack writes them (phase "pack"). GPUGRAPH_INVALID if a
+** transfer fails and the run was not interrupted, or if the graph is not compact
+** (gpugraph_compact). */
 uint64_t gpugraph_packed_size(const gpugraph_graph *graph);
 gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
                               const gpugraph_stream *to);
-/* `size` bytes become a graph. GPUGRAPH_INVALID and a sentence for what is damaged, cut
-** short or foreign. *graph is NULL on failure. */
+/* Creates a graph from `size` packed bytes (phase "unpack"). GPUGRAPH_INVALID if the
+** bytes are damaged, cut short or of another format. *graph is NULL after an error. */
 gpugraph_status gpugraph_unpack(gpugraph_run *run, const gpugraph_stream *from,
                                 uint64_t size, gpugraph_graph **graph);
 
-/* ---------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------
 ** Searches. */
 
 typedef enum gpugraph_direction {
-    GPUGRAPH_OUT = 0, /* along edges, source to target */
-    GPUGRAPH_IN,      /* against them */
-    GPUGRAPH_BOTH     /* undirected */
+    GPUGRAPH_OUT = 0, /* from source to target */
+    GPUGRAPH_IN,      /* from target to source */
+    GPUGRAPH_BOTH     /* both ways */
 } gpugraph_direction;
 
-/* The type of distances follows the graph: UINT32 where the sum of each vertex's
-** largest weight shows that no shortest path can reach 2^32 - 1, else UINT64, and REAL
-** for REAL weights. */
+/* The type of distances depends on the graph: REAL for REAL weights; UINT32 if the sum
+** over all vertices of the largest weight of their edges is below 2^32 - 1, so that every
+** shortest path fits; otherwise UINT64. */
 typedef enum gpugraph_distance_type {
-    GPUGRAPH_UINT32 = 0, /* uint32_t, not reached: UINT32_MAX */
-    GPUGRAPH_UINT64, /* uint64_t, not reached: UINT64_MAX; reached: at most INT64_MAX */
-    GPUGRAPH_REAL    /* double, not reached: INFINITY */
+    GPUGRAPH_UINT32 = 0, /* uint32_t; not reached: UINT32_MAX */
+    GPUGRAPH_UINT64, /* uint64_t; not reached: UINT64_MAX; reached: at most INT64_MAX */
+    GPUGRAPH_REAL    /* double; not reached: INFINITY */
 } gpugraph_distance_type;
 gpugraph_distance_type gpugraph_distance_type_of(const gpugraph_graph *graph);
 
-/* Where a search starts and ends. */
+/* Sources, targets and bounds of a search. */
 typedef struct gpugraph_search {
     const uint32_t *source; /* vertex numbers; repeats are allowed */
     uint32_t source_count;  /* at least 1 */
-    const uint32_t *target; /* the search may stop once all of these are final; */
-    uint32_t target_count;  /* 0: all vertices are searched for */
+    const uint32_t *target; /* the search may end once all of these are final; ... */
+    uint32_t target_count;  /* ... 0: all vertices are targets */
     gpugraph_direction direction;
-    uint32_t max_depth;    /* gpugraph_bfs: no vertex deeper; GPUGRAPH_NONE: no bound */
-    bool bounded;          /* gpugraph_sssp: no vertex farther than max_distance */
-    uint64_t max_distance; /* integer distances */
-    double max_real_distance; /* REAL distances */
-    uint64_t limit; /* the search may stop once that many vertices are final; they are the
-                               ** nearest ones (ties at the end complete or not); 0: no limit */
+    uint32_t max_depth;    /* gpugraph_bfs: the largest depth; GPUGRAPH_NONE: no bound */
+    bool bounded;          /* gpugraph_sssp: max_distance is the largest distance */
+    uint64_t max_distance; /* for integer distances */
+    double max_real_distance; /* for REAL distances */
+    /* The search may end once that many vertices are final, which are then the nearest
+    ** ones; ties at the end may be incomplete. 0: no limit. */
+    uint64_t limit;
 } gpugraph_search;
 
-/* Breadth-first search. depth[n]: edges on a shortest path from the nearest source,
-** GPUGRAPH_NONE where not reached (or, after an early end by target, bound or limit,
-** not known to be final). tree_edge (NULL leaves it out): n edge numbers, as wide as
-** gpugraph_edge_size says: the edge by which a vertex was reached, by the deterministic
-** rule: the smallest edge number among those from a vertex one step nearer; no edge at
-** sources and where not reached. Direction-optimizing BFS after Beamer, Asanovic, Patterson
-** (SC 2012). */
+/* Breadth-first search. depth[n]: the number of edges on a shortest path from the nearest
+** source; GPUGRAPH_NONE if the vertex is not reached, or not known to be final when the
+** search ended early (target, bound, limit). tree_edge[n], of gpugraph_edge_size entries
+** (NULL leaves it out): the smallest edge number among the edges from a vertex one step
+** nearer; no edge at sources and at vertices that are not reached. Direction-optimizing
+** search after Beamer, Asanovic, Patterson (SC 2012). */
 gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *search,
                              gpugraph_run *run, uint32_t *depth, void *tree_edge);
 
-/* A breadth-first search from each of the sources by itself: what gpugraph_bfs finds from
-** source[i] alone, with the same targets, bound and limit, goes to depth[i], n entries, and
-** its tree to tree_edge[i]; NULL leaves the trees out. So there are
-** source_count pointers in each, to arrays of the caller's that do not overlap. Repeats of a
-** source have rows of their own. Method "multi-source", on the CPU: up to 64 searches at once, bit by
-** bit, after Then et al., "The More the Merrier" (VLDB 2014), which holds 32 bytes for each
-** vertex meanwhile; any other: one search after the other. After an error what the arrays
-** hold is not defined. Phases as for gpugraph_bfs, "search" once for each batch. */
+/* Breadth-first searches from each source separately: depth[i], with n entries, is the
+** result of gpugraph_bfs from source[i] alone, with the same targets, bound and limit;
+** tree_edge[i] is its tree (tree_edge NULL leaves all trees out). Both have source_count
+** pointers to arrays that do not overlap. A repeated source has its own arrays. Method
+** "multi-source", on the CPU, runs up to 64 searches at once, one bit each, after Then et
+** al., "The More the Merrier" (VLDB 2014), and holds 32 bytes for each vertex meanwhile;
+** any other method runs one search after the other. After an error the arrays are
+** undefined. Phases as for gpugraph_bfs, with one "search" for each batch. */
 gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t *const *depth,
                                   void *const *tree_edge);
 
-/* What gpugraph_bfs finds, as a list of the vertices that are reached, where these are few: in time of
-** what is looked at, not of the graph. vertex, depth, tree_edge (NULL leaves it out): room for `room` entries,
-** ascending by vertex; *count: how many. GPUGRAPH_NONE, and GPUGRAPH_OK, where gpugraph_bfs is to be called
-** instead: more than `room` are reached, or so many arcs looked at that arrays are quicker; a device may be
-** the better one (backend auto, before a search on the CPU); methods other than "auto" and "top-down"; trees of a
-** graph that was not searched often yet, since their edges are looked up in rows that are made once for it.
-** On a device, where it is open and would search: any method; the arrays are there as ever, and the list is what
-** comes home, if the graph has many vertices and the search a bound or a limit, or else targets. In the latter case
-** these alone are listed, on a device, and on the CPU *count is GPUGRAPH_NONE. */
+/* The result of gpugraph_bfs as a list, for searches that reach few vertices: the cost is
+** proportional to the part of the graph that the search looks at. vertex, depth and
+** tree_edge (NULL leaves it out) have room for `room` entries, ascending by vertex;
+** *count is the number of entries.
+** If gpugraph_bfs is the better choice, *count is GPUGRAPH_NONE and the status
+** GPUGRAPH_OK: the search reaches more than `room` vertices, or looks at so many arcs
+** that arrays are faster; a device may be faster (backend auto, before a search on the
+** CPU); the method is neither "auto" nor "top-down"; or a tree is requested and the graph
+** was searched rarely, since looking up tree edges needs rows that are made once.
+** An open device that would run the search accepts any method. It fills arrays as usual,
+** and only the list is downloaded, if the graph has many vertices and the search has a
+** bound, a limit or targets. With targets only these are listed; on the CPU *count is
+** then GPUGRAPH_NONE. */
 gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                   uint32_t *depth, void *tree_edge, uint32_t *count);
 
 /* Shortest paths by weight. distance: n entries of gpugraph_distance_type_of(graph).
-** tree_edge as above; among edges equally good the smallest number from a strictly
-** nearer vertex; where all of them tie at the same distance (zero weights, or weights
-** lost to rounding) the one with fewest such steps from a strictly nearer vertex, then
-** the smallest number. GPUGRAPH_INVALID without weights, GPUGRAPH_RANGE where a vertex
-** of the answer is reached only beyond INT64_MAX (or the largest double). Delta-stepping
-** after Meyer and Sanders (J. Algorithms 49, 2003); Dijkstra where the graph is small. */
+** tree_edge[n], as for gpugraph_bfs: the smallest edge number among the best edges from a
+** strictly nearer vertex. If all best edges come from vertices at the same distance (zero
+** weights, or weights lost to rounding), the edge with the fewest such steps from a
+** strictly nearer vertex, then the smallest number. GPUGRAPH_INVALID without weights.
+** GPUGRAPH_RANGE if the distance of a reached vertex exceeds INT64_MAX, or the largest
+** double. Delta-stepping after Meyer and Sanders (J. Algorithms 49, 2003); Dijkstra on
+** small graphs. */
 gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, void *distance, void *tree_edge);
 
-/* What gpugraph_sssp finds, as a list of the vertices that are reached, where these are few: as gpugraph_bfs_list, on the CPU by "auto" and
-** "dijkstra". GPUGRAPH_NONE in *count, too, where a sum leaves the range and no bound keeps it out, and where a tree
-** has edges between vertices at one distance. */
+/* The result of gpugraph_sssp as a list, under the rules of gpugraph_bfs_list; on the CPU
+** for the methods "auto" and "dijkstra". *count is also GPUGRAPH_NONE if a sum leaves the
+** range and no bound excludes it, and if the tree has edges between vertices at the same
+** distance. */
 gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search *search,
                                    gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                    void *distance, void *tree_edge, uint32_t *count);
 
-/* One shortest path, by weight (as gpugraph_sssp, else as gpugraph_bfs), from the one source
-** to the one target of the search: the edges of the target's chain of tree edges, in the
-** order of travel. edge: room for n edge numbers; *count: how many, 0 where source and target
-** are the same, GPUGRAPH_NONE where there is no path. The distance of each vertex on it is the sum
-** of the weights before it, added up in that order. */
+/* One shortest path, by weight (gpugraph_sssp) or by number of edges (gpugraph_bfs), from
+** the single source to the single target of the search: the target's chain of tree edges
+** in the order of travel. edge: room for n edge numbers. *count: the number of edges; 0
+** if source and target are equal; GPUGRAPH_NONE if there is no path. The distance of each
+** vertex on the path is the sum of the weights before it, added in this order. */
 gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
                               bool weighted, gpugraph_run *run, void *edge,
                               uint32_t *count);
 
-/* Distances from each source of the search to each of its targets: row by row, distance[i * target_count + j]
-** is from source[i] to target[j], what gpugraph_sssp finds from source[i] alone, to the last bit, or by
-** gpugraph_bfs where weighted is false (uint32_t then, GPUGRAPH_NONE where there is no way). Not reached, and
-** farther than the bound of the search (max_distance by weight, max_depth): as there. There must be a target;
-** the limit is not looked at. GPUGRAPH_RANGE where a distance that is asked for leaves the range. */
+/* Distances from each source to each target of the search: distance[i * target_count
+** + j] is the distance from source[i] to target[j], bit by bit what gpugraph_sssp
+** finds from source[i] alone. If weighted is false it is the depth that gpugraph_bfs
+** finds (uint32_t, GPUGRAPH_NONE without a path). Vertices that are not reached, or
+** lie beyond max_distance or max_depth, have the values that those functions give.
+** There must be a target; the limit is ignored. GPUGRAPH_RANGE if a requested
+** distance leaves the range. */
 gpugraph_status gpugraph_matrix(gpugraph_graph *graph, const gpugraph_search *search,
                                 bool weighted, gpugraph_run *run, void *distance);
 
-/* Takes the next path: its edge numbers in the order of travel, which are gone when it returns. Not 0:
-** no more; the call then fails. */
+/* Receives the next path: its edge numbers in the order of travel, valid only during the
+** call. A return value other than 0 ends gpugraph_paths, which then fails. */
 typedef int gpugraph_take_path(void *context, const uint64_t *edge, uint64_t count);
-/* The k shortest paths without a repeated vertex from the one source to the one target of the search, or as
-** many as there are: in order of distance, equal ones by their lists of edge numbers. Parallel edges make
-** different paths. Distances are by weight, or edges each counting 1; the sum of a path is made in the order
-** of travel. Where source and target are the same there is one path, without an edge. GPUGRAPH_RANGE where
-** the distance of one of them leaves the range. */
+/* The k shortest paths without a repeated vertex from the single source to the single
+** target of the search, or all of them if there are fewer. take_path receives them
+** ordered by distance, equal distances by their lists of edge numbers. Parallel edges
+** make different paths. Distances are sums of weights in the order of travel, or numbers
+** of edges. If source and target are equal, there is one path without edges.
+** GPUGRAPH_RANGE if the distance of a path leaves the range. */
 gpugraph_status gpugraph_paths(gpugraph_graph *graph, const gpugraph_search *search,
                                bool weighted, uint32_t k, gpugraph_run *run,
                                gpugraph_take_path *take_path, void *context);
 
-/* The source each vertex belongs to, from a tree of bfs or sssp: follows tree edges to
-** their root. root[n]; GPUGRAPH_NONE where not reached. reached(v) is tree_edge[v] or
-** v being a source. */
+/* root[n]: the source from which a tree of gpugraph_bfs or gpugraph_sssp reaches each
+** vertex, found by following tree_edge; GPUGRAPH_NONE if the vertex is not reached. A
+** vertex is reached if it has a tree edge or is a source. */
 gpugraph_status gpugraph_roots(gpugraph_graph *graph, const gpugraph_search *search,
                                gpugraph_run *run, const void *tree_edge, uint32_t *root);
 
-/* The end of edge e that is not v: v's parent when e is v's tree edge. After
-** gpugraph_bring_edges. */
+/* Returns the end of edge e that is not v: the parent of v if e is the tree edge of v.
+** The edges must be on the host (gpugraph_bring_edges). */
 uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint64_t e, uint32_t v);
 
 /* Depth-first search. source: a vertex number, or GPUGRAPH_NONE for a forest over all
-** vertices. ordered: the lexicographic tree (neighbours by vertex number; roots by
-** vertex number); else any DFS-like spanning tree found by parallel workers. Each
-** array has n entries; NULL leaves one out, depth excepted. preorder and postorder
-** number the returned tree from 0 (a forest is numbered through); GPUGRAPH_NONE where
-** not reached. tree_edge: the smallest edge number from the parent, as wide as
-** gpugraph_edge_size says. */
+** vertices. ordered: the lexicographic tree, in which neighbours and roots are visited by
+** vertex number; otherwise any spanning tree that parallel depth-first workers find. Each
+** array of `tree` has n entries; any of them except depth may be NULL. preorder and
+** postorder number the vertices of the returned tree from 0 (a forest is numbered
+** through); GPUGRAPH_NONE where not reached. tree_edge: the smallest edge number from the
+** parent, of gpugraph_edge_size bytes. */
 typedef struct gpugraph_dfs_tree {
     uint32_t *depth, *parent;
     void *tree_edge;
@@ -498,9 +532,9 @@ gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordere
                              gpugraph_direction direction, gpugraph_run *run,
                              const gpugraph_dfs_tree *tree);
 
-/* More of a tree found earlier: from its depth and parent makes those of tree_edge, preorder
-** and postorder that are not NULL. So an unordered tree, which another search would find
-** differently, can be asked for the rest later. */
+/* Completes a tree of gpugraph_dfs: computes those of tree_edge, preorder and postorder
+** that are not NULL from depth and parent. So a caller can ask for the rest of an
+** unordered tree, which another search would find differently. */
 gpugraph_status gpugraph_complete_tree(gpugraph_graph *graph,
                                        gpugraph_direction direction, gpugraph_run *run,
                                        const gpugraph_dfs_tree *tree);
@@ -517,9 +551,10 @@ typedef enum gpugraph_priority {
 gpugraph_status gpugraph_mis(gpugraph_graph *graph, gpugraph_priority priority,
                              int64_t seed, gpugraph_run *run, uint8_t *member);
 
-/* component[v]: the vertex of v's component whose id comes first, which without later vertices has the
-** smallest number. Weak: edges lead both ways. Strong: each of two vertices reaches the other along
-** the edges. */
+/* component[n]: for each vertex the vertex of its component with the smallest id, which
+** has the smallest number in a graph without later vertices. Weak components ignore the
+** direction of edges. In a strong component every vertex reaches every other along
+** edges. */
 typedef enum gpugraph_component_kind {
     GPUGRAPH_WEAK = 0,
     GPUGRAPH_STRONG
@@ -527,41 +562,46 @@ typedef enum gpugraph_component_kind {
 gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_kind kind,
                                     gpugraph_run *run, uint32_t *component);
 
-/* PageRank: the share of time that a walker spends at each vertex who follows an arc, any of a
-** vertex alike or by weight, and with probability 1 - damping, or where no arc leads out, jumps to
-** any vertex, or to any source, alike. rank[n]: they sum to 1, and every bit is the same on every
-** backend and number of threads. Starts with what a jump brings, and ends after `iterations`, or when
-** the sum of absolute changes is at most tolerance (0: never). The phase "search" tells both. */
+/* PageRank: the share of time that a random walker spends at each vertex. At each step
+** the walker follows an arc of its vertex, chosen uniformly or by weight. With
+** probability 1 - damping, or at a vertex without arcs, it jumps to a uniformly chosen
+** vertex, or source. rank[n] sums to 1, and every bit is the same on every backend and
+** for every number of threads. The first ranks are those that one jump gives. The
+** iteration ends after `iterations` steps, or when the sum of absolute changes is at most
+** `tolerance` (0: never). The detail of phase "search" has both. */
 typedef struct gpugraph_pagerank_options {
-    double damping, tolerance; /* 0 .. 1; 0 or more */
+    double damping, tolerance; /* damping 0 .. 1; tolerance at least 0 */
     uint32_t iterations;
-    bool weighted; /* the graph must have weights */
+    bool weighted; /* requires weights */
     gpugraph_direction direction;
     const uint32_t
-        *source; /* ascending vertex numbers, each once; source_count 0: all vertices */
+        /* distinct vertex numbers, ascending; source_count 0: all vertices */
+        *source;
     uint32_t source_count;
 } gpugraph_pagerank_options;
 gpugraph_status gpugraph_pagerank(gpugraph_graph *graph,
                                   const gpugraph_pagerank_options *how, gpugraph_run *run,
                                   double *rank);
 
-/* Label propagation, synchronous. Every vertex begins with its own number as its label. In each of
-** at most `iterations` iterations every vertex takes the label that most of its neighbours have had
-** before it, the smallest of those that are equally frequent; one without a neighbour keeps its own.
-** OUT: the neighbours are those that its edges lead to, IN: those that edges come from, BOTH: either.
-** Parallel edges count each, loops do not. Ends early where nothing changes. label[n]. */
+/* Synchronous label propagation. Every vertex starts with its own number as its label. In
+** each of at most `iterations` iterations every vertex takes the label that was most
+** frequent among its neighbours, the smallest if several are; a vertex without neighbours
+** keeps its own. Neighbours are the targets of a vertex's edges (OUT), the sources (IN),
+** or both (BOTH). Each parallel edge counts, loops do not. The iteration ends early if no
+** label changes. label[n]. */
 gpugraph_status gpugraph_label_propagation(gpugraph_graph *graph, uint32_t iterations,
                                            gpugraph_direction direction,
                                            gpugraph_run *run, uint32_t *label);
 
-/* Topological order of a graph without cycles. level[n]: edges of the longest path that ends there, so
-** that all edges lead to a higher level; position[n] (NULL leaves it out): 0 .. n - 1, by level, then
-** by vertex number. direction: OUT, or IN for edges taken backwards. GPUGRAPH_INVALID where there is a
-** cycle, a loop included; *cycle (NULL is allowed) then has its edge numbers in the order of travel,
-** from the smallest on, as many of them as there is room for. count is 0 where there is none. */
+/* Topological order of a graph without cycles. level[n]: the number of edges on the
+** longest path that ends at the vertex, so every edge leads to a higher level.
+** position[n] (NULL leaves it out): 0 .. n - 1, by level, then by vertex number.
+** direction: OUT, or IN to reverse the edges. GPUGRAPH_INVALID if there is a cycle or a
+** loop; *cycle (may be NULL) then has the cycle's edge numbers in the order of travel,
+** beginning with the smallest, as many as fit. Without a cycle cycle->count is 0. */
 #define GPUGRAPH_CYCLE_EDGES 10
 typedef struct gpugraph_cycle {
-    uint64_t count; /* of all edges of the cycle */
+    uint64_t count; /* edges of the whole cycle */
     uint64_t edge[GPUGRAPH_CYCLE_EDGES];
 } gpugraph_cycle;
 gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,
@@ -569,29 +609,30 @@ gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,
                                            gpugraph_run *run, uint32_t *level,
                                            uint32_t *position, gpugraph_cycle *cycle);
 
-/* core[n]: the core number of each vertex in the undirected simple graph: the largest k for which the vertex
-** is in a part of the graph where each has at least k neighbours of that part. */
+/* core[n]: the core number of each vertex in the undirected simple graph: the largest k
+** such that the vertex belongs to a subgraph in which every vertex has at least k
+** neighbours. */
 gpugraph_status gpugraph_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core);
 
-/* The minimum spanning forest of the undirected graph: of all sets of edges that connect what the graph
-** connects, the one with the smallest sum of weights, or, where weighted is false, of edges that each count
-** 1. Edges of equal weight come in the order of their numbers, so there is one such set. edge: room for n
-** edge numbers, as wide as gpugraph_edge_size says; the forest's, ascending. *count: how many.
-** component[n] (NULL leaves it out): the smallest vertex number of the tree of each vertex, as
-** GPUGRAPH_WEAK components have it. */
+/* The minimum spanning forest of the undirected graph: the edges with the smallest sum of
+** weights that connect whatever the graph connects. If weighted is false, every edge
+** counts 1. Edges of equal weight are ordered by number, so the forest is unique. edge:
+** room for n edge numbers of gpugraph_edge_size bytes; receives the forest's, ascending.
+** *count: their number. component[n] (NULL leaves it out): the smallest vertex number of
+** each vertex's tree, as for GPUGRAPH_WEAK components. */
 gpugraph_status gpugraph_spanning_forest(gpugraph_graph *graph, bool weighted,
                                          gpugraph_run *run, void *edge, uint32_t *count,
                                          uint32_t *component);
 
-/* Triangles of the undirected simple graph, each counted once. */
+/* *count: the number of triangles of the undirected simple graph. */
 gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
                                    uint64_t *count);
 
-/* Of each vertex in the undirected simple graph: its triangles, its degree, and its clustering
-** coefficient, the share of its pairs of neighbours that are neighbours of each other (0 below degree
-** 2). With a direction of OUT or IN the coefficient is that of LDBC for directed graphs: of the ordered
-** pairs of its neighbours the share that have an arc, from the first to the second; parallel edges are one arc. Arrays of n;
-** NULL leaves one out. */
+/* For each vertex of the undirected simple graph: its triangles, its degree, and its
+** clustering coefficient, the share of its pairs of neighbours that are neighbours of
+** each other (0 below degree 2). With direction OUT or IN the coefficient is LDBC's for
+** directed graphs: the share of ordered pairs of neighbours with an arc from the first to
+** the second; parallel edges count once. Arrays of n entries; NULL leaves one out. */
 typedef struct gpugraph_triangle_counts {
     uint64_t *triangles;
     uint32_t *degree;
@@ -601,18 +642,19 @@ gpugraph_status gpugraph_vertex_triangles(gpugraph_graph *graph,
                                           gpugraph_direction direction, gpugraph_run *run,
                                           const gpugraph_triangle_counts *counts);
 
-/* degree[n]: edges that leave (OUT), enter (IN) or touch (BOTH; a loop counts twice)
-** each vertex. */
+/* degree[n]: the number of edges that leave (OUT), enter (IN) or touch (BOTH) each
+** vertex. For BOTH a loop counts twice. */
 gpugraph_status gpugraph_degrees(gpugraph_graph *graph, gpugraph_direction direction,
                                  gpugraph_run *run, uint32_t *degree);
 
-/* The reached vertices in ascending order of value, equal values by vertex number.
-** value: n entries of the type; order: room for n; *count: how many are reached. */
+/* Orders the reached vertices by value, equal values by vertex number. value: n entries
+** of the given type. order: room for n vertex numbers. *count: the number of reached
+** vertices. */
 gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, uint32_t n,
                                gpugraph_run *run, uint32_t *order, uint32_t *count);
 
-/* ---------------------------------------------------------------------------------------------
-** What there is. */
+/* ---------------------------------------------------------------------------------------
+** Methods, devices, estimates. */
 
 typedef struct gpugraph_method {
     /* "bfs", "sssp", "path" (beside those of bfs and sssp), "dfs", "mis", "triangles",
@@ -622,7 +664,8 @@ typedef struct gpugraph_method {
     const char *backend; /* "cpu" or "cuda" */
     const char *description;
 } gpugraph_method;
-/* Method number i of this build, on backends present or not; NULL past the last. */
+/* Returns method number i of this build, whether its backend is present or not; NULL
+** beyond the last. */
 const gpugraph_method *gpugraph_method_at(int i);
 
 typedef struct gpugraph_device {
@@ -630,40 +673,47 @@ typedef struct gpugraph_device {
     char name[256];
     int64_t memory, free; /* bytes */
 } gpugraph_device;
-/* Device number i: the CPU is 0, CUDA devices follow. false past the last. Opens no
-** context for devices it only counts; memory and free of a CUDA device do open one. */
+/* Describes device number i: 0 is the CPU, CUDA devices follow. Returns false beyond the
+** last. With device NULL the function opens no context; memory and free of a CUDA device
+** require one. */
 bool gpugraph_device_at(int i, gpugraph_device *device);
 
-/* What `auto` weighs: a function on one of the backends. */
+/* What `auto` compares: a function on one backend. */
 typedef struct gpugraph_estimate {
     const char *backend,
-        *method; /* static strings: what `auto` begins with there, or is predicted to end with */
-    int devices; /* CUDA devices that it runs on */
+        /* static strings; the method that `auto` begins with, or is predicted to end
+        ** with */
+        *method;
+    int devices; /* CUDA devices that the function uses */
     int64_t host_bytes,
-        device_bytes; /* the graph, and what the function takes beside it */
+        /* the graph, and what the function takes in addition */
+        device_bytes;
     double
-        ms; /* with the start of a device that is not open, and all that is not there yet */
+        /* predicted time, with the start of a device that is not open, and all that must
+        ** be made */
+        ms;
     bool chosen;
 } gpugraph_estimate;
-/* A graph that has not been read: about how large it is. */
+/* The estimated size of a graph that has not been read. */
 typedef struct gpugraph_size {
     uint64_t edges;
     uint32_t vertices;
     bool weighted;
-    bool edge_ids; /* they are not 1 .. edges */
+    bool edge_ids; /* edge ids are not 1 .. edges */
 } gpugraph_size;
-/* What would happen now, without running it. function: as in gpugraph_method, or "ordered_dfs" or
-** "strong_components", which are forms of two of these. search: how many sources and targets, and whether it is
-** bounded; no vertex is looked at; NULL: from one source, to all that it reaches. graph NULL: of one of
-** that size, whose edges are there as columns. Fills estimate[0] for the CPU, [1] for a device;
-** returns how many: 1 where there is no device to be used, 0 where there is no such function. A
-** device that nobody has asked for is taken to be there. */
+/* Estimates a call without running it. function: a name of gpugraph_method, or
+** "ordered_dfs" or "strong_components", which are forms of two of these. search: how many
+** sources and targets, and which bounds; vertex numbers are not read; NULL: one source,
+** all that it reaches. graph NULL: a graph of the given size, whose edges exist as
+** columns. Fills estimate[0] for the CPU and estimate[1] for a device. Returns the number
+** of estimates: 1 if no device can be used, 0 if the function does not exist. A device
+** that was never used is assumed to exist. */
 int gpugraph_estimates(const char *function, const gpugraph_search *search,
                        const gpugraph_graph *graph, const gpugraph_size *size,
                        const gpugraph_run *run, gpugraph_estimate estimate[2]);
 
-/* Whether a CUDA device can be used now; if not, *why (when not NULL) is a static
-** sentence. */
+/* Returns true if a CUDA device can be used now. If not, *why (unless why is NULL) is a
+** static sentence. */
 bool gpugraph_cuda_usable(const char **why);
 
 #pragma GCC visibility pop

@@ -1,26 +1,29 @@
-/* gpugraph: a graph in P parts, each in a process of its own, none with all of it.
+/* gpugraph: a graph in P partitions, one for each process; no process has the whole
+** graph.
 **
-**     shares of edges, as they were read           by numbers of vertices, 64 bits
-**            |  gpugraph_part_create               every arc goes to one part, which its ends decide
+**     shares of edges, as they were read     64-bit vertex numbers
+**            |  gpugraph_part_create          the ends of an arc decide its partition
 **            v
-**     gpugraph_part     master vertices            each vertex of the graph is master in one part
-**                       ghost vertices            ends of its arcs whose masters are elsewhere
-**                       rows over both             numbers of 32 bits within the part
+**     gpugraph_part     master vertices        each vertex is a master in one partition
+**                       ghost vertices         ends of local arcs, masters elsewhere
+**                       rows over both         32-bit numbers within the partition
 **            |  gpugraph_part_bfs, _sssp, _mis, _components, _pagerank
 **            v
 **     arrays with one entry for each master
 **
-** All parts run the same program: every function here is collective, which means that all parts call
-** it, in the same order and with the same arguments but for what is called theirs. A step of a search
-** is work on rows, then ghosts are reduced into their masters and masters broadcast to their ghosts,
-** as in Dathathri et al., "Gluon: A Communication-Optimizing Substrate for Distributed Heterogeneous
-** Graph Analytics" (PLDI 2018). So an algorithm is written once for every partition, and what carries
-** messages is one struct of functions.
+** Every function here is collective unless its comment says otherwise: all partitions
+** call it, in the same order and with the same arguments, except for arguments that are
+** said to be local. A step of a search works on rows. Then the values of ghosts are
+** reduced into their masters, and masters are broadcast to their ghosts, as in Dathathri
+** et al., "Gluon: A Communication-Optimizing Substrate for Distributed Heterogeneous
+** Graph Analytics" (PLDI 2018). So an algorithm is written once for every kind of
+** partition, and one struct of functions carries the messages.
 **
-** Answers are those of the functions in gpugraph.h on the whole graph, bit for bit, however many
-** parts there are and whatever the partition.
+** Answers equal those of the functions in gpugraph.h on the whole graph, bit for bit, for
+** every number and kind of partitions.
 **
-** Errors: a function that fails at one part fails at all of them, with the same sentence. */
+** Errors: a function that fails in one partition fails in all of them, with the same
+** sentence. */
 #ifndef GPUGRAPH_PARTS_H
 #define GPUGRAPH_PARTS_H
 
@@ -31,129 +34,144 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* ---------------------------------------------------------------------------------------------
+/* ---------------------------------------------------------------------------------------
 ** Messages. */
 
 typedef struct gpugraph_exchange gpugraph_exchange;
 
-/* The bytes that go to one part or come from it. Both parts know the room; 0: there is no
-** message. */
+/* The bytes of a message to or from one partition. Both partitions know the room; with
+** room 0 there is no message. */
 typedef struct gpugraph_parcel {
     void *bytes;
-    uint64_t room, size; /* size: that are sent, or that have come; at most room */
+    uint64_t room, size; /* size: bytes sent or received, at most room */
 } gpugraph_parcel;
 
-/* One way of exchanging. `swap_and_gather` is collective; the status is of the run, and a
-** part that has failed, or that is gone, makes it fail at all parts. */
+/* One implementation of the exchange. `swap_and_gather` is collective. Its status is
+** that of the run; a partition that has failed, or has ended, makes it fail in all
+** partitions. */
 typedef struct gpugraph_exchange_calls {
-    /* out[q] of part p becomes in[p] of part q: arrays with an entry for each part. The
-    ** own entry is copied likewise. A parcel may be empty where it has room. out NULL: no
-    ** parcels move. `bytes` of each part, by part, come to all; bytes 0: none do. Both
-    ** take one wait. */
+    /* Copies out[q] of partition p to in[p] of partition q; both arrays have an entry for
+    ** each partition, the own one included. A parcel may be empty although it has room.
+    ** out NULL: no parcels are sent. Also gathers `bytes` bytes of each partition, in
+    ** order, in `all` of every partition; bytes 0: none. Both need one wait. */
     gpugraph_status (*swap_and_gather)(gpugraph_exchange *, gpugraph_run *,
                                        const gpugraph_parcel *out, gpugraph_parcel *in,
                                        const void *mine, size_t bytes, void *all);
-    /* Not collective: has another part failed? Then this one has, with its sentence. */
+    /* Not collective. Returns true if another partition has failed; then this run fails
+    ** with the same sentence. */
     bool (*hear)(gpugraph_exchange *, gpugraph_run *run);
-    /* Not collective: this part has failed, as run says, and makes no call any more. */
+    /* Not collective. Reports that this partition has failed, as the run says, and makes
+    ** no more calls. */
     void (*fail)(gpugraph_exchange *, const gpugraph_run *run);
 } gpugraph_exchange_calls;
 
-struct gpugraph_exchange { /* one for each part */
+struct gpugraph_exchange { /* one for each partition */
     const gpugraph_exchange_calls *calls;
     uint32_t part, parts;
-    uint64_t sent, received; /* bytes to and from other parts so far */
-    uint64_t meetings;       /* calls so far that waited for others */
-    bool agreed; /* all parts know that one has failed: each may end by itself */
+    uint64_t sent, received; /* bytes to and from other partitions so far */
+    uint64_t meetings;       /* calls so far that waited for other partitions */
+    /* all partitions know that one has failed, so each may end by itself */
+    bool agreed;
 };
 
-/* ---------------------------------------------------------------------------------------------
-** Parts. */
+/* ---------------------------------------------------------------------------------------
+** Partitions. */
 
 typedef struct gpugraph_part gpugraph_part;
 
-/* Which part has an arc. Masters are spread by a hash of their numbers. */
+/* Which partition has an arc. A hash of the vertex number decides the partition of a
+** master. */
 typedef enum gpugraph_partition {
-    GPUGRAPH_BY_SOURCE = 0, /* the one of its source's master: rows are whole there */
-    GPUGRAPH_BY_TARGET,     /* the one of its target's master */
-    /* Parts in rows and columns: the one in the row of its source's master and the column of its
-    ** target's, so that a part exchanges with those of its row and its column alone. */
+    GPUGRAPH_BY_SOURCE = 0, /* that of the source's master: rows are whole there */
+    GPUGRAPH_BY_TARGET,     /* that of the target's master */
+    /* Partitions form a grid: the one in the row of the source's master and in the column
+    ** of the target's master. A partition exchanges messages only with its row and its
+    ** column. */
     GPUGRAPH_GRID
 } gpugraph_partition;
 
-/* Edges that this part has read: theirs. Each edge of the graph is in one share, whichever. Every number
-** below `vertices` is a vertex, with edges or without; numbers follow the order of ids. */
+/* The edges that this partition has read; all members are local. Each edge of the graph
+** is in one share, no matter which. Every number below `vertices` is a vertex, with or
+** without edges. Vertex numbers follow the order of ids. */
 typedef struct gpugraph_share {
     uint64_t vertices; /* of the whole graph */
     uint64_t count;
     const uint64_t *source, *target;
     gpugraph_weight_type weight_type;
     const void *weight; /* int64_t or double; NULL when unweighted */
-    /* No two edges of the graph have the same; NULL, at all parts: no trees are asked for. */
+    /* Distinct in the whole graph. NULL, in all partitions: no trees can be requested. */
     const int64_t *edge_id;
 } gpugraph_share;
 
-/* The arcs of a part: edges as they are (OUT), the other way (IN), both ways (BOTH); `simple`, with BOTH:
-** without loops and parallel arcs. */
+/* Creates the partition's rows: of edges (OUT), of reversed edges (IN), or of both
+** (BOTH). simple, with BOTH: without loops and parallel arcs. *part is NULL after an
+** error. Free it with gpugraph_part_free. */
 gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
                                      const gpugraph_share *share,
                                      gpugraph_partition partition,
                                      gpugraph_direction direction, bool simple,
                                      gpugraph_run *run, gpugraph_part **part);
-/* Not collective; NULL is allowed. Parts on devices may have mapped each other's memory: then no other part may be
-** in the middle of a call, as after a call that all have come back from. */
+/* Not collective; part may be NULL. Partitions on devices may have mapped each other's
+** memory, so no other partition may be inside a call, as after a call that all of them
+** have returned from. */
 void gpugraph_part_free(gpugraph_part *part);
 
-/* The part's rows are copied to a device: devices of a host are dealt in turn to its processes, of
-** which this is number `place`. Searches run there from now on: of parts by source
-** gpugraph_part_mis, gpugraph_part_bfs and gpugraph_part_sssp, of parts by target
-** gpugraph_part_pagerank, each of at most 16 parts. Trees and components are the cores'. Kernels
-** of processes of one host reach each other's device memory, where the driver allows it; otherwise
-** data goes through `exchange`. Collective. */
+/* Copies the partition's rows to a device. The processes of a host are assigned its
+** devices in turn; this process is number `place` of its host. From then on these
+** searches run on the device: gpugraph_part_mis, gpugraph_part_bfs and gpugraph_part_sssp
+** for partitions by source, gpugraph_part_pagerank for partitions by target, with at most
+** 16 partitions. Trees and components stay on the CPU. Kernels of processes of one host
+** access each other's device memory if the driver allows it; otherwise data goes through
+** `exchange`. */
 gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
                                         gpugraph_run *run);
-/* "peer" or "host"; "none" for a single part; NULL: the part is on no device. */
+/* Not collective. Returns how devices exchange data: "peer" or "host", "none" for a
+** single partition, NULL if the partition is on no device. */
 const char *gpugraph_part_way(const gpugraph_part *part);
 
-/* Not collective. Master i has the number gpugraph_part_numbers(part)[i], ascending. */
+/* Not collective. The number of masters, ghosts and arcs; and the ascending vertex
+** numbers of the masters. */
 uint32_t gpugraph_part_masters(const gpugraph_part *part);
 uint32_t gpugraph_part_ghosts(const gpugraph_part *part);
 uint64_t gpugraph_part_arcs(const gpugraph_part *part);
 const uint64_t *gpugraph_part_numbers(const gpugraph_part *part);
 
-/* Brings values of vertices to where they are masters: value[i] of vertex number[i], from whatever part,
-** becomes master[j] there, j being its place among the masters. Masters that no part names keep what
-** they have. */
+/* Delivers values to the masters: value[i], local to any partition, becomes the value of
+** vertex number[i]: master[j], where j is the place of the vertex among the masters of
+** its partition. Masters that no partition names keep their values. */
 gpugraph_status gpugraph_part_deliver(gpugraph_part *part, gpugraph_run *run,
                                       uint64_t count, const uint64_t *number,
                                       const uint64_t *value, uint64_t *master);
 
-/* ---------------------------------------------------------------------------------------------
-** Searches. Arrays have an entry for each master, and are theirs. No vertex: UINT64_MAX. parent and
-** edge: NULL leaves both out; the tree of gpugraph_bfs and gpugraph_sssp, by numbers and edge ids. Parts are
-** those of the direction that is searched, not simple but for gpugraph_part_mis. */
+/* ---------------------------------------------------------------------------------------
+** Searches. Arrays are local and have an entry for each master. UINT64_MAX stands for no
+** vertex. tree: the tree of gpugraph_bfs or gpugraph_sssp by vertex numbers and edge ids;
+** NULL: no tree. The partitions must have the direction that is
+** searched, and must not be simple, except for gpugraph_part_mis. */
 
 typedef struct gpugraph_part_tree {
-    uint64_t *parent; /* UINT64_MAX at a source, and where not reached */
-    int64_t *edge;    /* where there is a parent */
+    uint64_t *parent; /* UINT64_MAX at a source and where not reached */
+    int64_t *edge;    /* valid if there is a parent */
 } gpugraph_part_tree;
 
 gpugraph_status gpugraph_part_bfs(gpugraph_part *part, const uint64_t *source,
                                   uint32_t source_count, uint32_t max_depth,
                                   gpugraph_run *run, uint32_t *depth,
                                   const gpugraph_part_tree *tree);
-/* hash: of each master's id and the seed; NULL where the priority needs
-** none. The part is simple. */
+/* hash: a hash of each master's id and the seed; NULL if the priority needs none. The
+** partition must be simple. */
 gpugraph_status gpugraph_part_mis(gpugraph_part *part, gpugraph_priority priority,
                                   const uint32_t *hash, gpugraph_run *run,
                                   uint8_t *member);
-/* distance: int64_t, -1 where not reached, or double, infinite there, as the weights are. A vertex
-** farther than max_distance (of the same type; NULL: no bound) is not reached. */
+/* distance: int64_t (-1 if not reached) or double (infinite if not reached), as the
+** weights are. max_distance has the same type; vertices beyond it are not reached; NULL:
+** no bound. */
 gpugraph_status gpugraph_part_sssp(gpugraph_part *part, const uint64_t *source,
                                    uint32_t source_count, const void *max_distance,
                                    gpugraph_run *run, void *distance,
                                    const gpugraph_part_tree *tree);
-/* component: the smallest number. The part may be of any direction, for strong ones not BOTH. */
+/* component: the smallest vertex number of the component. The partition may have any
+** direction; for strong components not BOTH. */
 gpugraph_status gpugraph_part_components(gpugraph_part *part,
                                          gpugraph_component_kind kind, gpugraph_run *run,
                                          uint64_t *component);

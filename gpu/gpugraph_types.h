@@ -1,5 +1,5 @@
-/* gpugraph: what all calls have in common: no vertex, no edge, what a call is given beside its
-** arguments, and what it reports. A part of gpugraph.h and of gpugraph_dynamic.h. */
+/* gpugraph: what all calls share: the numbers that stand for no vertex and no edge,
+** status codes, and the run. gpugraph.h and gpugraph_dynamic.h include this header. */
 #ifndef GPUGRAPH_TYPES_H
 #define GPUGRAPH_TYPES_H
 
@@ -12,23 +12,23 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* No vertex, not reached: in every array of 32-bit vertex numbers or depths. */
+/* No vertex, or not reached: in every array of 32-bit vertex numbers or depths. */
 #define GPUGRAPH_NONE UINT32_MAX
-/* No edge, where a function takes or returns an edge number. */
+/* No edge: where a function takes or returns one edge number. */
 #define GPUGRAPH_NO_EDGE UINT64_MAX
-/* Of a run: as many devices as there are. */
+/* For device_count of a run: all devices of the machine. */
 #define GPUGRAPH_ALL_DEVICES (-1)
 
 typedef enum gpugraph_status {
     GPUGRAPH_OK = 0,
     GPUGRAPH_NO_MEMORY,     /* the host's memory is exhausted */
     GPUGRAPH_DEVICE_MEMORY, /* the device's memory, or memory_limit, is exhausted */
-    GPUGRAPH_NO_DEVICE,     /* backend 'cuda' was asked for and there is none */
+    GPUGRAPH_NO_DEVICE,     /* backend 'cuda' was requested, and no device can be used */
     GPUGRAPH_DEVICE_FAILED, /* the CUDA runtime reported an error */
-    GPUGRAPH_INTERRUPTED,   /* run->interrupted said so */
-    GPUGRAPH_INVALID,       /* an argument is out of its range */
+    GPUGRAPH_INTERRUPTED,   /* run->interrupted returned a value other than 0 */
+    GPUGRAPH_INVALID,       /* an argument is not allowed */
     GPUGRAPH_RANGE,         /* a distance leaves the range of its type */
-    /* more than 2^32 - 2 vertices, or 2^32 - 1 edges at one of them */
+    /* more than 2^32 - 2 vertices, or more than 2^32 - 1 edges at one vertex */
     GPUGRAPH_TOO_LARGE,
     GPUGRAPH_HOST_MEMORY /* host_memory_limit is exhausted */
 } gpugraph_status;
@@ -39,63 +39,68 @@ typedef enum gpugraph_backend {
     GPUGRAPH_CUDA
 } gpugraph_backend;
 
-/* ---------------------------------------------------------------------------------------------
-** A run: what a call is given beside its arguments, and what it reports. Zero it, then fill in
-** what you need; all zero is "auto, all threads, no limit, nobody listens". One run serves many
-** calls, one after the other. */
+/* ---------------------------------------------------------------------------------------
+** A run: settings of a call, and what the call reports. Set the struct to zero, then fill
+** in the members that you need. All zero means: backend auto, all threads, no limits, no
+** callbacks. One run serves many calls, one after the other. */
 typedef struct gpugraph_run {
     /* given */
     gpugraph_backend backend;
-    const char *method;   /* NULL or "auto", else a name that gpugraph_method_at lists */
-    int threads;          /* CPU threads, 0: one for each core */
-    int device;           /* CUDA device ordinal: of what takes one device */
-    int64_t memory_limit; /* bytes that this process may hold on a device, 0: no limit */
-    /* Bytes of this host's memory that one call may hold beside the graph, 0: no limit. What
-    ** belongs to the graph is not counted: its edges, ids, CSRs and tables, and what making them
-    ** takes. Calls that make or change a graph, and those over parts, have no limit. */
+    const char *method;   /* NULL or "auto", or a name that gpugraph_method_at lists */
+    int threads;          /* CPU threads; 0: one for each core */
+    int device;           /* ordinal of the CUDA device that a call on one device uses */
+    int64_t memory_limit; /* bytes that this process may hold on a device; 0: no limit */
+    /* Bytes of host memory that one call may hold in addition to the graph; 0: no limit.
+    ** The limit does not count the graph's own edges, ids, CSRs and tables, nor the
+    ** memory that making them takes. Calls that create or change a graph, and calls on
+    ** partitions, have no limit. */
     int64_t host_memory_limit;
-    /* Of these, what the caller holds itself for the call: its result arrays, say. The caller
-    ** sets it, and may add to it during the call (gpugraph_hold_memory). */
+    /* Bytes that the caller itself holds for the call, such as result arrays. They count
+    ** against host_memory_limit. The caller sets the number before the call and may add
+    ** to it during the call (gpugraph_hold_memory). */
     int64_t host_memory;
-    /* Ordinals of devices that a search may use together, ascending, `device` among them.
-    ** device_count 0: `device` alone; GPUGRAPH_ALL_DEVICES: all that there are, whatever the
-    ** list. A search that several can share uses as many of them as pay, or, with all_devices,
-    ** every one, and ends with a sentence where one of them cannot. */
+    /* Ordinals of the devices that one search may use together, ascending; `device` must
+    ** be one of them. device_count 0: `device` alone. GPUGRAPH_ALL_DEVICES: all devices;
+    ** the list is ignored. A search that several devices can share uses as many of them
+    ** as make it faster. With all_devices it uses every one, and fails if one of them
+    ** cannot be used. */
     const int *devices;
     int device_count;
     bool all_devices;
-    /* Asked about every 10 ms, only from the calling thread; not 0: stop. May be NULL. */
+    /* Called about every 10 ms, only from the calling thread. A return value other than 0
+    ** interrupts the call. May be NULL. */
     int (*interrupted)(void *listener);
-    /* Told of every finished phase, from the calling thread: "map", "csr", "upload",
-    ** "search", "parents", ... items: edges or vertices handled; detail: a sentence or
-    ** "". May be NULL. */
+    /* Called from the calling thread after every finished phase: "map", "csr", "upload",
+    ** "search", "parents" and others. items: the number of edges or vertices that the
+    ** phase handled; detail: a sentence or "". May be NULL. */
     void (*phase)(void *listener, const char *name, double ms, int64_t items,
                   const char *detail);
     void *listener;
     /* reported */
-    gpugraph_status status;   /* of the latest call */
-    char message[400];        /* the sentence that goes with it, "" when ok */
-    const char *used_method;  /* static strings: what the latest search ran on */
-    const char *used_backend; /* "cpu" or "cuda" */
-    int used_devices;         /* 0 on the CPU, else `device` and so many others */
+    gpugraph_status status;  /* of the latest call */
+    char message[400];       /* one sentence that explains the status; "" after success */
+    const char *used_method; /* method of the latest search, a static string */
+    const char *used_backend; /* backend of the latest search: "cpu" or "cuda", static */
+    int used_devices;         /* devices that the latest search used; 0 on the CPU */
     /* private to the library */
-    int stop;         /* read by worker threads and kernels: 1 after an interrupt */
-    uintptr_t caller; /* the thread whose call it is, the only one that asks the host */
+    int stop; /* 1 after an interrupt or an error; worker threads and kernels read it */
+    uintptr_t caller; /* the calling thread, the only one that calls `interrupted` */
     double next_poll_ms;
-    int64_t held; /* bytes beside the graph that this call has taken */
-    struct gpugraph_run
-        *around;             /* the run that this thread's blocks counted for before */
-    char why[200];           /* why the latest search ran where it did */
-    gpugraph_backend chosen; /* of a search under way: where, when, what was predicted */
+    int64_t held; /* bytes beside the graph that this call holds */
+    /* The run that the calling thread's memory counted for before this call. */
+    struct gpugraph_run *around;
+    char why[200];           /* why the latest search ran on its backend */
+    gpugraph_backend chosen; /* of the running search: backend, start, predicted times */
     double chosen_at_ms, search_ms, stays_ms;
-    int like;                        /* what it is compared with */
-    struct gpugraph_graph *searched; /* by a search that has chosen its backend */
-    uint32_t device_set;             /* used_devices of them: a bit for each ordinal */
+    int like; /* the class of searches that its time is compared with */
+    struct gpugraph_graph *searched; /* the graph of the search that chose its backend */
+    uint32_t device_set;             /* devices of the search: a bit for each ordinal */
 } gpugraph_run;
 
-/* Adds bytes to run->host_memory, or, negative, gives them back. A function that is called
-** during a call (gpugraph_take_path) says so what it takes. GPUGRAPH_HOST_MEMORY and a sentence
-** where that is more than the limit leaves: nothing has been added. */
+/* Adds bytes to run->host_memory, or subtracts them if `bytes` is negative. A callback
+** that runs during a call (gpugraph_take_path) reports the memory that it takes this way.
+** Fails with GPUGRAPH_HOST_MEMORY, and adds nothing, if the sum exceeds
+** run->host_memory_limit. */
 gpugraph_status gpugraph_hold_memory(gpugraph_run *run, int64_t bytes);
 
 #pragma GCC visibility pop
