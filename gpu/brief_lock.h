@@ -1,7 +1,7 @@
-/* A lock that is held for a few instructions, never over a call that may wait, fail or run code of
-** somebody else's. All zero is free. A child of fork() finds it free whoever held it in the
-** parent; what it guards may then be half of a change, so who locks asks gg_forks() whether the
-** state is this process's own. */
+/* A lock that is held for a few instructions, never during a call that may wait, fail, or
+** run foreign code. All zero is free. A child of fork() finds the lock free whatever
+** thread of the parent held it; the protected data may then be changed by half, so the
+** holder asks gg_forks() whether the data belongs to this process. */
 #ifndef GPUGRAPH_BRIEF_LOCK_H
 #define GPUGRAPH_BRIEF_LOCK_H
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* 0: free; else gg_this_process() of whose thread holds it. */
+/* 0: free; otherwise gg_this_process() of the holder's process. */
 typedef struct gg_brief_lock {
     uint32_t holder;
 } gg_brief_lock;

@@ -1,18 +1,18 @@
-/* A graph's contents, and what is known about a graph, as structs. Public meaning and
-** error rules: gpugraph.h. What an algorithm is: algorithm.h.
+/* A graph's contents, and the facts known about it, as structs. Public meaning and error
+** rules: gpugraph.h. Descriptors of algorithms: algorithm.h.
 **
 **     struct gpugraph_graph
-**       edges      by edge number: source[m], target[m], weight[m]     (the truth)
-**       id, ids    by vertex number: what ids lie in, and a view of them
+**       edges      by edge number: source[m], target[m], weight[m]; the graph itself
+**       id, ids    by vertex number: the arrays of ids, and a view of them
 **       csr[4]     OUT, IN, BOTH, SIMPLE: made from the edges on first need
 **       derived    made on need, and kept
-**       known      statistics, and what searches have found out
-**       gate       who searches it, who makes rows for it (graph/gate.c)
-**       device     what lies on a device for it: a list of parts (device/parts.cuh)
+**       known      statistics, and facts that searches have found
+**       gate       the running searches, and the thread that makes rows (graph/gate.c)
+**       device     the graph's parts on devices, a list (device/parts.cuh)
 **
-** No CSR holds edge numbers: one pass over the edge list turns a tree into edge
-** numbers (the first tight edge in order of number wins), so searches move no bytes
-** that most queries never use. */
+** No CSR holds edge numbers. One pass over the edge list maps a tree to edge numbers:
+** the first tight edge by number wins. So searches move no bytes that most queries
+** never use. */
 #ifndef GPUGRAPH_GRAPH_DATA_H
 #define GPUGRAPH_GRAPH_DATA_H
 
@@ -25,62 +25,67 @@
 extern "C" {
 #endif
 
-/* Compressed sparse rows; a view that owns nothing. The arcs of v are target[begin[v]]
-** .. target[end[v] - 1], in no promised order unless sorted. Packed rows follow one
-** another: begin is offset, and end is offset + 1. */
+/* Compressed sparse rows; a view that owns nothing. The arcs of v are target[begin[v]] ..
+** target[end[v] - 1], in unspecified order unless sorted. Packed rows follow one another:
+** begin is offset, and end is offset + 1. */
 typedef struct csr {
     uint32_t n;
     uint64_t m;
     const uint64_t *begin, *end; /* of each row */
-    const uint32_t *target;      /* m, or, after a change, more */
-    const void *weight;          /* as many, of the graph's weight layout, or NULL */
-    bool sorted;                 /* every row ascending by target */
+    const uint32_t *target;      /* m entries; after a change more */
+    const void *weight; /* as many entries in the graph's weight layout; or NULL */
+    bool sorted;        /* every row is ascending by target */
 } csr;
 
-/* Does each row end where the next one begins? */
+/* True if each row ends where the next one begins. */
 static inline bool gg_rows_packed(const csr *rows) {
     return rows->end == rows->begin + 1;
 }
 
 enum csr_kind {
-    CSR_OUT = 0, /* numbered as gpugraph_direction */
+    CSR_OUT = 0, /* the first three as in gpugraph_direction */
     CSR_IN,
     CSR_BOTH,   /* every edge twice; a loop once */
     CSR_SIMPLE, /* undirected, no loops, no parallel arcs, sorted; never weighted */
     CSR_KINDS
 };
 
-/* Weights are stored as narrow as the distances they make: uint32_t where every
-** distance fits 32 bits, int64_t or double otherwise. The layout of edge list and CSR
-** is the same. */
+/* Weights are as narrow as distances: uint32_t if every distance fits 32 bits, otherwise
+** int64_t or double. Edge lists and CSRs have the same layout. */
 
-struct csr_slot {     /* owns the arrays of one kind */
-    uint64_t *offset; /* n + 1; of rows with room n: where each begins */
+struct csr_slot {     /* owns the arrays of one kind of rows */
+    uint64_t *offset; /* n + 1; of rows with slack n: where each row begins */
     uint32_t
-        *target;  /* of OUT, maybe the graph's own: edges in the order of their sources */
-    void *weight; /* made on first weighted need */
+        /* of OUT maybe the graph's own array, if edges are in the order of their
+        ** sources */
+        *target;
+    void *weight; /* made when a search first needs weights */
     uint64_t m;
     bool made, sorted;
-    bool lent; /* a device reads offset or target where they are: see gg_rows_back */
-    /* Rows with room (graph/roomy.c draws them); of packed ones NULL and 0. */
+    bool lent; /* a device reads offset or target in place: see gg_rows_back */
+    /* Rows with slack (drawing: graph/roomy.c). NULL and 0 for packed rows. */
     uint64_t *end;
-    uint32_t *spare; /* places for arcs behind each row */
+    uint32_t *spare; /* unused entries behind each row */
     uint64_t used,
-        dead; /* entries of target up to the end of the last row; left behind */
+        /* entries of target up to the end of the last row; abandoned entries among
+        ** them */
+        dead;
 };
 
-/* The arcs of each vertex by the ids of their edges: graph/adjacency.c draws them. */
+/* The arcs of each vertex with the ids of their edges (drawing: graph/adjacency.c). */
 struct adjacency {
     struct csr_slot rows; /* sorted; weight: uint32_t, edge id - first_id */
     int64_t first_id;
-    uint32_t *in; /* with arcs that leave: edges that enter each vertex */
+    uint32_t *in; /* for arcs that leave: the number of edges that enter each vertex */
 };
 
-/* Edges with gaps between them: graph/gaps.c draws it. */
+/* Edges with gaps between them (drawing: graph/gaps.c). */
 struct edge_gaps {
-    uint64_t *start; /* of each block the number of its first edge; and m */
+    uint64_t *start; /* number of the first edge of each block; and m */
     uint8_t *
-        listed; /* of each block: edge_id has its ids, else they count up by places from 1 */
+        /* true if edge_id has the block's ids; otherwise they count up by places from
+        ** 1 */
+        listed;
     uint64_t blocks, block_room;
     uint64_t places; /* in each array */
     unsigned shift;  /* a block has 1 << shift */
@@ -90,31 +95,31 @@ struct edge_gaps {
     bool made, closing;
 };
 
-/* Searches of several threads over one graph: see graph/gate.c. */
+/* Searches of several threads on one graph: see graph/gate.c. */
 struct graph_gate {
-    gg_brief_lock lock;    /* of this struct, and of csr[] as a whole */
-    uint32_t process;      /* gg_this_process() of whoever came last; 0: nobody yet */
-    uint32_t searching;    /* calls under way */
-    bool making;           /* one of them makes rows, ... */
-    uintptr_t maker;       /* ... in this thread, ... */
-    gpugraph_run *counted; /* ... which counts for this run otherwise */
-    struct retired_rows *retired; /* others may still walk them */
+    gg_brief_lock lock;    /* protects this struct and csr[] */
+    uint32_t process;      /* gg_this_process() of the latest caller; 0: no caller yet */
+    uint32_t searching;    /* running calls */
+    bool making;           /* one of them makes rows ... */
+    uintptr_t maker;       /* ... in this thread ... */
+    gpugraph_run *counted; /* ... whose memory otherwise counts for this run */
+    struct retired_rows *retired; /* other searches may still read them */
 };
 
-/* Numbers of vertices that have gone. */
+/* The numbers of deleted vertices. */
 struct tombstones {
     uint32_t *vertex; /* ascending */
     uint64_t count;
 };
 
-/* Ids of vertices behind those that lie in order of ids: ids/later.c draws them. */
+/* Ids of later vertices, behind those in the order of ids (drawing: ids/later.c). */
 struct later_ids {
-    gpugraph_id *id; /* as they came; each text is a block of its own */
-    uint32_t *order; /* places in id, in order of ids */
+    gpugraph_id *id; /* in the order of their coming; each text is a block of its own */
+    uint32_t *order; /* positions in `id`, in the order of ids */
     uint32_t count;
 };
 
-/* What the vertices' ids lie in. */
+/* The arrays of the vertices' ids. */
 struct graph_ids {
     int64_t *integer;
     uint64_t *text_offset;
@@ -124,32 +129,33 @@ struct graph_ids {
     uint64_t span;     /* bits in present */
     struct tombstones tombstones;
     struct later_ids later;
-    struct text_index *text_index; /* NULL until often needed (ids/find_text.c) */
+    struct text_index *text_index; /* NULL until it is often needed (ids/find_text.c) */
     uint64_t texts_asked;
 };
 
-/* What is computed from a graph on need, and kept on the host. */
+/* Data derived from a graph, and kept on the host. */
 struct graph_derived {
-    struct csr_slot edge_rows; /* OUT, sorted, and for weight the edge number */
-    /* GPUGRAPH_OUT; GPUGRAPH_IN, where each edge is an arc back. */
+    struct csr_slot edge_rows; /* OUT, sorted; weight: the edge number */
+    /* [GPUGRAPH_OUT], and [GPUGRAPH_IN] with reversed arcs. */
     struct adjacency adjacency[2];
     bool tables_kept;    /* gpugraph_make_tables has been called */
-    bool tables_settled; /* made on the device, or not to be had there */
+    bool tables_settled; /* made on the device, or impossible there */
 };
 
-/* What is known about a graph beside its contents. */
+/* Facts about a graph besides its contents. */
 struct graph_statistics {
-    bool has_equal_edge_ids; /* may have */
-    /* INTEGER weights, those above 2^32 - 1 taken as that: bounds on the sum of each
-    ** vertex's largest one. A bound below 2^32 - 1 shows that distances are, too. */
+    bool has_equal_edge_ids; /* there may be some */
+    /* Bounds on the sum over all vertices of the largest INTEGER weight of their edges;
+    ** larger weights count as 2^32 - 1. If path_high is below 2^32 - 1, distances fit 32
+    ** bits. */
     uint64_t path_low, path_high;
-    uint64_t degree_high; /* no vertex has more edges, a loop counting twice */
-    /* What searches have found out, by gg_know and gg_knows, gg_count_searches and
+    uint64_t degree_high; /* no vertex has more edges; a loop counts twice */
+    /* Facts that searches have found: gg_know, gg_knows, gg_count_searches,
     ** gg_searches. */
-    uint32_t searches; /* begun so far: later ones may afford more preparation */
-    bool thin;         /* a depth-first search on a device has found it so */
-    bool ways_tie;     /* ties left a path by weight from both ends open */
-    /* Searches for which no list is asked, because a device's list was too long. */
+    uint32_t searches; /* searches begun so far: the more, the more preparation pays */
+    bool thin;         /* a depth-first search on a device found it thin */
+    bool ways_tie;     /* a path by weight from both ends was ambiguous because of ties */
+    /* Searches that do not ask for a list, because a device's list was too long. */
     uint32_t lists_to_skip;
 };
 
@@ -157,28 +163,28 @@ struct gpugraph_graph {
     struct graph_gate gate;
     uint32_t n;
     uint64_t m;
-    bool wide; /* arrays of its edge numbers are uint64_t, else uint32_t */
+    bool wide; /* arrays of edge numbers are uint64_t, otherwise uint32_t */
     gpugraph_distance_type distance_type;
-    gpugraph_edge_list edges; /* points into the arrays below */
+    gpugraph_edge_list edges; /* refers to the arrays below */
     uint32_t *source, *target;
     void *weight;
-    /* source and target are on a device alone, and here NULL: gg_is_away. So may
-    ** weight be. */
+    /* True if source and target are device-resident; they are NULL here (gg_is_away).
+    ** Then weight may be device-resident, too. */
     bool away;
     int64_t *edge_id;
-    struct edge_gaps gaps; /* made: the four above are NULL, and theirs are here */
-    gpugraph_ids ids;      /* points into id */
+    struct edge_gaps gaps; /* if made: replaces the four arrays above, which are NULL */
+    gpugraph_ids ids;      /* refers to the arrays of id */
     struct graph_ids id;
     struct csr_slot csr[CSR_KINDS];
     struct graph_derived derived;
     struct graph_statistics known;
     int64_t host_bytes;
-    struct device_graph *device; /* NULL until a device was used */
+    struct device_graph *device; /* NULL until a device is used */
 };
 
-/* ---- edge numbers ---- An array of them is of uint32_t as long as all of a graph's
-** numbers fit, which half of the memory and of the bus is worth, else of uint64_t
-** (wide). All ones is no edge in both. */
+/* ---- edge numbers ---- An array of edge numbers has uint32_t entries if all numbers of
+** the graph fit, which halves memory and transfers; otherwise uint64_t (wide). All ones
+** means no edge in both. */
 
 static inline bool gg_is_wide(uint64_t m) {
     return m > gg_limits.narrow_edges;
@@ -199,7 +205,7 @@ static inline void gg_put_edge(void *edge, bool wide, uint64_t i, uint64_t e) {
         ((uint32_t *)edge)[i] = (uint32_t)e;
 }
 
-/* ---- what searches have found out ---- */
+/* ---- facts that searches have found ---- */
 
 static inline void gg_know(bool *fact, bool found) {
     if (found)

@@ -1,12 +1,13 @@
 /* Two families of hashes.
 **
-**     placing    gg_placing(), gg_place_integer, gg_place_text, gg_place_number
-**                where a value lies in a table of this process. The seed is drawn once for a process, so nobody
-**                can choose ids that collide. A place is never stored in a file, sent to another process, or
-**                part of an answer. A table is read with the seed that it was made with.
-**     fixed      gg_fixed_hash, gg_fixed_hash_text (ids/ids.h)
-**                the same in every process: priorities of independent sets, owners of vertices, checksums,
-**                samples. Anybody can find values that collide. */
+**     placing    gg_placing(), gg_place_integer, gg_place_text, gg_place_number:
+**                the place of a value in a table of this process. The seed is drawn once
+**                for each process, so nobody can choose colliding ids. A place is never
+**                stored in a file, sent to another process, or part of an answer. A table
+**                is read with the seed that it was made with.
+**     fixed      gg_fixed_hash, gg_fixed_hash_text (ids/ids.h):
+**                equal in every process. For priorities of independent sets, owners of
+**                vertices, checksums, samples. Anybody can find values that collide. */
 #ifndef GPUGRAPH_HASH_H
 #define GPUGRAPH_HASH_H
 
@@ -21,7 +22,7 @@
 
 /* ---- placing ---- */
 
-/* Random; odd is. */
+/* Random numbers; `odd` is odd. */
 struct gg_placing {
     uint64_t salt, odd;
 };
@@ -29,7 +30,7 @@ struct gg_placing {
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* That of this process and of its children. (base/hash.c) */
+/* The numbers of this process and its children. (base/hash.c) */
 struct gg_placing gg_placing(void);
 #ifdef __cplusplus
 }
@@ -37,14 +38,14 @@ struct gg_placing gg_placing(void);
 
 #define GG_PLACING_ROUND 0x9e3779b97f4a7c15u
 
-/* The halves of the product, one onto the other. */
+/* Combines the halves of the product. */
 static inline uint64_t gg_fold(uint64_t a, uint64_t b) {
     const unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Upper and lower bits are good. One product alone would place ids at regular distances in
-** a row of places for one seed in thirty; hence the second. */
+/* Upper and lower bits are well mixed. With a single product, one seed in thirty would
+** place ids at regular distances in a row of places. */
 static inline uint64_t gg_place_integer(struct gg_placing p, uint64_t x) {
     return gg_fold(gg_fold(x ^ p.salt, p.odd), GG_PLACING_ROUND);
 }
@@ -62,8 +63,8 @@ static inline uint64_t gg_place_text(struct gg_placing p, const char *bytes,
     return gg_fold(gg_fold(hash ^ word, p.odd), GG_PLACING_ROUND);
 }
 
-/* For a vertex number or a label: the upper bits are good. Kernels call it. The rounds after
-** the first product part numbers at regular distances. */
+/* For a vertex number or a label, also in kernels: the upper bits are well mixed. The
+** rounds after the first product spread numbers at regular distances. */
 GG_HASH uint32_t gg_place_number(uint32_t odd, uint32_t number) {
     number *= odd;
     number ^= number >> 16;
@@ -74,7 +75,7 @@ GG_HASH uint32_t gg_place_number(uint32_t odd, uint32_t number) {
 
 /* ---- fixed ---- */
 
-/* Mixes every bit into every other. Kernels call it. */
+/* Mixes every bit into every other one, also in kernels. */
 GG_HASH uint64_t gg_fixed_hash(uint64_t x) {
     x ^= x >> 32;
     x *= 0xd6e8feb86659fd93u;

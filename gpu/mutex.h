@@ -20,8 +20,8 @@ typedef struct gg_mutex {
     uint32_t state;
 } gg_mutex;
 
-/* `ms`: milliseconds to wait at most, about; negative: without limit. False: another
-** thread still holds the mutex. */
+/* Takes the mutex. `ms`: the longest wait in milliseconds, about; negative: no limit.
+** Returns false if another thread still holds the mutex. */
 bool gg_mutex_lock_for(gg_mutex *mutex, double ms);
 static inline void gg_mutex_lock(gg_mutex *mutex) {
     gg_mutex_lock_for(mutex, -1);

@@ -59,12 +59,11 @@ bool gg_around_fork(void (*before)(void), void (*in_parent)(void),
 size_t gg_page_bytes(void);
 /* Bytes of a huge page: one page fault brings 2 MiB in place of 4 KiB. */
 #define GG_HUGE_PAGE ((size_t)2 << 20)
-/* A block that begins with a huge page, for gg_free_pages or free(); NULL: there is no
-** memory. */
+/* A block that begins with a huge page, for free(). NULL: memory is exhausted. */
 void *gg_alloc_huge(size_t bytes);
 /* Bytes of a block of malloc, which may be more than its owner has asked for. */
 size_t gg_block_bytes(void *block);
-/* What the system shall do about the whole pages within [block, block + bytes). */
+/* Advice to the system about the whole pages within [block, block + bytes). */
 enum gg_page_advice {
     GG_PAGES_HUGE, /* use huge pages */
     GG_PAGES_SMALL /* use pages of the usual size */

@@ -1,20 +1,20 @@
-/* Teams: the one pool of threads of a process, and the loops that share it.
+/* Teams: the pool of threads of a process, and the loops that share it.
 **
-**     host thread A   gg_team(4, ...)   | member 0 |          works, waits for the others, goes on
+**     host thread A   gg_team(4, ...)   | member 0 |          works, waits for the others
 **     host thread B   gg_team(4, ...)        | member 0 |     finds one idle: a team of 2
 **                                       +----+-----+---------------
 **     pool: worker 0                    | A's member 1 |  idle
 **           worker 1                    | A's member 2 |  idle
 **           worker 2                         | B's member 1 |  idle
 **
-** Workers are made when a team first needs them, as many as the largest team has asked for
-** less its caller, and stay: an idle one looks for work for a moment and then sleeps. Callers
-** share them. Who finds fewer idle than it wants works with those, or alone; so does who
-** wants more than the system gives threads. So a team may be smaller than asked for, and
-** nothing that runs in one may count on a size. A member may open a team of its own.
+** A team creates workers on first need: as many as the largest team has asked for,
+** without its caller. Workers stay: an idle worker looks for work for a moment and then
+** sleeps. All callers share the workers. A caller that finds fewer idle workers than it
+** wants works with those, or alone; so does a caller that wants more than the system
+** provides. So a team may be smaller than requested, and no body may depend on its size.
+** A member may start a team of its own.
 **
-** A child of fork() has no worker, and begins with an empty pool, whatever the threads of
-** its parent were doing. */
+** A child of fork() starts with an empty pool, whatever the threads of its parent did. */
 #ifndef GPUGRAPH_TEAM_H
 #define GPUGRAPH_TEAM_H
 
@@ -25,50 +25,52 @@
 extern "C" {
 #endif
 
-/* Threads of a team, whatever a caller asks for: arrays with a row for each thread stay
-** small. */
+/* The most threads of a team: arrays with a row for each thread stay small. */
 #define GG_MOST_THREADS 256
 
-/* Threads for a caller who asks for that many; 0 or less: for all there are, which is what
-** OMP_NUM_THREADS said when the library was loaded, else the processors that this process
-** may use, some of them left to those who share them. At most GG_MOST_THREADS. */
+/* Returns the number of threads for a caller that asks for `asked` threads. 0 or less
+** means all: OMP_NUM_THREADS when the library was loaded, or the processors that this
+** process may use, less those that other threads use (gg_share_cores). At most
+** GG_MOST_THREADS. */
 int gg_team_limit(int asked);
-/* From now on until that time of gg_now_ms (0: no longer), a thread that is no team's has work of
-** its own: a driver that is started. */
+/* Announces that until this time of gg_now_ms (0: no longer) a thread outside teams has
+** work of its own: the start of a driver. */
 void gg_share_cores(double until_ms);
 
-/* Forks between the process that loaded the library and this one. */
+/* Returns the number of forks between the process that loaded the library and this
+** process. */
 uint32_t gg_forks(void);
-/* Tells a process from its parent; not 0. */
+/* A number that differs between a process and its parent; not 0. */
 static inline uint32_t gg_this_process(void) {
     return 1 + gg_forks();
 }
-/* Around work that a child must not find half done: a fork() of another thread waits for its end. It must
-** end, and wait for no thread that may fork. Several threads may be in such work. */
+/* Surround work that a child must not find half done: fork() in another thread waits for
+** its end. The work must end, and must not wait for a thread that may fork. Several
+** threads may be in such work. */
 void gg_hold_forks(void);
 void gg_let_forks(void);
 
-/* body(job, member, team) by the members of a team of at most `threads`, numbered from 0, the
-** calling thread. Returns when all who have begun are done. A member that has not begun by the
-** time the caller's own part is done is called off: so a body hands its work out in portions,
-** and nobody waits for another one to begin. */
+/* Runs body(job, member, team) in the members of a team of at most `threads` members;
+** member 0 is the calling thread. Returns when all members that have begun are done. A
+** member that has not begun when the caller's part is done is called off. So a body
+** distributes its work in portions, and no member waits for another one to begin. */
 typedef void gg_team_body(void *job, int member, int team);
 void gg_team(int threads, gg_team_body *body, void *job);
 
-/* The loops: every item once, by whoever is free, on at most `threads` threads. What one does
-** is seen after the loop, and not before by the others. */
+/* Loops: each item is processed once, by any member, on at most `threads` threads.
+** Results are visible after the loop, and not to other members before. */
 
-/* part(job, i) for each i of 0 .. parts - 1. */
+/* Runs part(job, i) for each i of 0 .. parts - 1. */
 typedef void gg_part(void *job, uint64_t i);
 void gg_parts(int threads, uint64_t parts, gg_part *part, void *job);
-/* range(job, low, high) for `threads` equal slices of 0 .. count - 1. */
+/* Runs range(job, low, high) for `threads` equal slices of 0 .. count - 1. */
 typedef void gg_span(void *job, uint64_t low, uint64_t high);
 void gg_slices(int threads, uint64_t count, gg_span *range, void *job);
-/* The same for pieces of `chunk` items: where some items are more work than others. */
+/* Runs range(job, low, high) for pieces of `chunk` items: for items of unequal cost. */
 void gg_chunks(int threads, uint64_t count, uint64_t chunk, gg_span *range, void *job);
 
-/* The next items [*low, *high) of `count`, `chunk` at most, behind *taken, for a member of a
-** team. False: none are left. */
+/* Takes the next items [*low, *high) of `count`, at most `chunk`, behind *taken, for a
+** member of a team. Returns false if none are left. */
 static inline bool gg_take_chunk(uint64_t *taken, uint64_t count, uint64_t chunk,
                                  uint64_t *low, uint64_t *high) {
     *low = __atomic_fetch_add(taken, chunk, __ATOMIC_RELAXED);
@@ -76,13 +78,14 @@ static inline bool gg_take_chunk(uint64_t *taken, uint64_t count, uint64_t chunk
     return *low < count;
 }
 
-/* Where part number `part` of `parts` equal slices of n items begins. */
+/* Returns where part number `part` of `parts` equal slices of n items begins. */
 static inline uint64_t gg_slice(uint64_t n, int part, int parts) {
     return n / (uint64_t)parts * (uint64_t)part +
            n % (uint64_t)parts * (uint64_t)part / (uint64_t)parts;
 }
 
-/* What several members find together: smallest, largest. (A sum is __atomic_fetch_add.) */
+/* The smallest and the largest value that several members find. (A sum is
+** __atomic_fetch_add.) */
 static inline void gg_lower(uint64_t *least, uint64_t value) {
     uint64_t old = __atomic_load_n(least, __ATOMIC_RELAXED);
     while (value < old &&

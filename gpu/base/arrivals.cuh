@@ -1,10 +1,10 @@
-/* A word at which the blocks of a grid wait for each other. */
+/* A counter at which the blocks of a grid wait for each other. */
 #ifndef GPUGRAPH_ARRIVALS_CUH
 #define GPUGRAPH_ARRIVALS_CUH
 
 #include <stdint.h>
 
-/* What this block wrote before is seen by whoever sees that it has come. */
+/* Counts this block. A block that sees the count sees what this block wrote before. */
 static __device__ __forceinline__ void gg_arrive(uint32_t *at) {
     asm volatile("red.add.release.gpu.u32 [%0], 1;" ::"l"(at) : "memory");
 }
@@ -14,7 +14,8 @@ static __device__ __forceinline__ uint32_t gg_arrivals(uint32_t *at) {
     return arrived;
 }
 
-/* With news; returns what the blocks before have brought, and acquires it, too. */
+/* Adds `news` to the word; returns what earlier blocks have added, and acquires their
+** writes. */
 static __device__ __forceinline__ uint64_t gg_arrive_with(unsigned long long *at,
                                                           uint64_t news) {
     uint64_t before;

@@ -1,19 +1,19 @@
-/* Vertices that a thread has found, on their way to a list that all threads fill: places
-** are asked for once for many of them. */
+/* A thread's buffer of vertices that it has found, for a list that all threads fill: one
+** atomic addition reserves entries for many vertices. */
 #ifndef GPUGRAPH_CLAIMS_H
 #define GPUGRAPH_CLAIMS_H
 
 #include <stdint.h>
 #include <string.h>
 
-enum { GG_CLAIMS = 1024 }; /* 4 KiB */
+enum { GG_CLAIMS = 1024 }; /* 4 KiB of vertices */
 
 struct gg_claims { /* count: 0 at first */
     uint32_t count;
     uint32_t vertex[GG_CLAIMS];
 };
 
-/* *tail: entries of the list, from any thread. */
+/* Appends the buffer to the list. *tail: the list's length, which all threads change. */
 static inline void gg_hand_claims_over(struct gg_claims *c, uint32_t *list,
                                        uint64_t *tail) {
     if (c->count == 0)

@@ -1,12 +1,12 @@
-/* Words in shared memory that warps hand each other without meeting, and a build in which a race
-** detector sees these for what they are: GPUGRAPH_RACECHECK in CMake.
+/* Words in shared memory by which warps communicate without a barrier, and a build in
+** which a race detector recognises them: GPUGRAPH_RACECHECK in CMake.
 **
-**     usual build       plain loads and stores; what orders them stands where they are called
-**     racecheck build   exchanges and additions of 0
+**     usual build       plain loads and stores; the caller orders them
+**     racecheck build   exchanges, and additions of 0
 **
-** compute-sanitizer's racecheck knows read-modify-writes for atomics, and takes atomic loads and
-** stores for plain ones, which it reports. In such a build what it reports is a race of other
-** words. */
+** racecheck of compute-sanitizer treats read-modify-writes as atomic, but atomic loads
+** and stores as plain accesses, which it reports. In a racecheck build it reports only
+** races of other words. */
 #ifndef GPUGRAPH_HANDED_CUH
 #define GPUGRAPH_HANDED_CUH
 
@@ -36,7 +36,7 @@ template <typename type> static __device__ __forceinline__ type gg_handed(type *
 #endif
 }
 
-/* The same of a word that is looked at again and again: each look is one. */
+/* Volatile accesses, for a word that is polled: each call is one access. */
 static __device__ __forceinline__ void gg_hand_now(uint32_t *at, uint32_t value) {
 #ifdef GPUGRAPH_RACECHECK
     gg_hand(at, value);

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Not 0. Without random bytes the seed comes from an address, which the kernel draws, and from
-** the time. */
+/* Not 0. Without random bytes the seed comes from an address, which the kernel draws, and
+** from the time. */
 static uint64_t draw_seed(void) {
     uint64_t seed = 0;
     if (!gg_random_bytes(&seed, sizeof seed))

@@ -1,11 +1,12 @@
-/* Late blocks, for a build that looks for races: GPUGRAPH_LATE_BLOCKS in CMake.
+/* Delays, for a build that looks for races: GPUGRAPH_LATE_BLOCKS in CMake.
 **
-**     usual build   gg_late() is nothing: the same machine code as without it
-**     late build    a thread that is about to look at a word which others change, or has just met
-**                   them, now and then sleeps up to 65 microseconds first: some hundred times as
-**                   long as a device makes a block wait by itself
+**     usual build   gg_late() is empty and costs nothing
+**     late build    a thread that is about to read a word which others change, or has
+**                   just passed a barrier, sometimes sleeps for up to 65 microseconds
+**                   first: some hundred times as long as a device delays a block by
+**                   itself
 **
-** A kernel is right when its answer does not depend on it. */
+** A correct kernel's answer does not depend on delays. */
 #ifndef GPUGRAPH_LATE_CUH
 #define GPUGRAPH_LATE_CUH
 

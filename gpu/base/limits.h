@@ -1,9 +1,10 @@
-/* Limits that tests change, in one struct: a small graph then takes the ways of a large one. Benchmarks
-** change some of them to compare ways. In a release build the struct is constant, so that the compiler
-** folds every limit into the code that reads it. A build with tests (GPUGRAPH_TEST_LIMITS) has the struct
-** as a variable. A limit changes only while no search runs.
+/* Limits that tests change, in one struct, so that a small graph uses the methods of a
+** large one. Benchmarks change some limits to compare methods. In a release build the
+** struct is constant, so the compiler folds every limit into the code that reads it. In a
+** build with tests (GPUGRAPH_TEST_LIMITS) the struct is a variable. A limit changes only
+** while no search runs.
 **
-**     gg_limits          what the library reads
+**     gg_limits          the values that the library reads
 **     gg_usual_limits    the values of a release build */
 #ifndef GPUGRAPH_LIMITS_H
 #define GPUGRAPH_LIMITS_H
@@ -21,60 +22,66 @@ struct sssp_parameters;
 
 /* The size of arrays on the stack: `forest.sample` is at most this. */
 enum { GG_FOREST_SAMPLE = 2048 };
-/* A narrow round of a peel lies in shared memory, so `peel_narrow` has a bound (cores/peel.cuh). */
+/* A narrow round of a peel uses shared memory, which bounds `peel_narrow`
+** (cores/peel.cuh). */
 enum { GG_PEEL_NARROW = 64 };
 
-/* Which edges a spanning forest looks at first. */
+/* The edges that a spanning forest examines first. */
 struct forest_limits {
-    uint64_t few;    /* edges of a graph below which no edges are first */
-    uint32_t sample; /* random edges that the choice looks at */
+    uint64_t few;    /* edges of a graph below which no edges come first */
+    uint32_t sample; /* random edges that the choice examines */
 };
 
 struct gg_limits {
     /* ---- graph/ ---- */
     uint64_t narrow_edges; /* the most edges whose numbers have 32 bits */
     uint64_t most_degree;  /* edges at one vertex; counters have 32 bits */
-    unsigned
-        gap_shift; /* log2 of the edges of a block, all of which a change moves: 160 KiB,
-                           ** some 10 us */
-    uint64_t
-        room_arcs; /* arcs of a kind from which on its rows get room at the first small
-                           ** change; moving fewer takes 10 us. 0: always */
-    /* Tombstones and later vertices beyond which, and beyond a 1,024th of all vertices, an update
-    ** compacts the graph: to list so many takes some microseconds. */
+    /* log2 of the edges of a block; a change moves at most one block: 160 KiB, some
+    ** 10 us */
+    unsigned gap_shift;
+    /* Arcs of a kind of rows from which its rows get slack at the first small change;
+    ** moving fewer arcs takes 10 us. 0: always. */
+    uint64_t room_arcs;
+    /* Tombstones and later vertices beyond which an update compacts the graph, if they
+    ** are also more than a 1,024th of all vertices. Listing that many takes some
+    ** microseconds. */
     uint32_t most_loose;
-    uint32_t peel_narrow; /* slices of a round up to which one block peels it */
-    /* Searches of a graph after which `auto` makes the index for paths from both ends. The index costs
-    ** as much as 7 (R-MAT) to 11 (New York) paths by a search. */
+    /* Slices of a round up to which one block peels it. */
+    uint32_t peel_narrow;
+    /* Searches of a graph after which `auto` makes the index for paths from both ends.
+    ** The index costs as much as 7 (R-MAT) to 11 (New York) paths by a search. */
     uint32_t path_prepare_after;
-    /* Vertices from which on `auto` searches a graph by regions on a device. */
+    /* Vertices from which `auto` searches a graph by regions on a device. */
     uint32_t region_vertices;
 
     /* ---- cells/, dynamic/, backend/, tree/ ---- */
-    uint64_t
-        cells_least; /* bytes of a table's pages from which on an open device decodes them */
-    uint64_t
-        announced_items; /* insertions from which on a batch is announced; 0: where it pays */
-    /* Vertices from which on a device is asked for a list of reached vertices. A list takes 0.065 ms
-    ** (H200, 15 million vertices), half a megabyte of depths as much. */
+    /* Bytes of a table's pages from which an open device decodes them. */
+    uint64_t cells_least;
+    /* Insertions from which a batch is announced; 0: the usual choice. */
+    uint64_t announced_items;
+    /* Vertices from which a device lists the reached vertices. A list takes 0.065 ms
+    ** (H200, 15 million vertices), as much as the download of half a megabyte of
+    ** depths. */
     uint32_t reached_least;
 
     /* ---- algorithms ---- */
     struct forest_limits forest;
-    /* Arcs to a vertex below which "many-paths" asks for a target's fixed row when it claims the target.
-    ** Roads (2.5) gain 22 to 32 % on an H200, meshes (6) lose 5 to 12 %. */
+    /* Arcs per vertex below which "many-paths" requests a target's fixed row when it
+    ** claims the target. Roads (2.5) gain 22 to 32 % on an H200, meshes (6) lose 5 to 12
+    ** %. */
     uint32_t paths_ahead_degree;
-    uint64_t
-        mis_word_bytes; /* bytes of words beyond which "one-launch-balanced" keeps a byte for
-                             ** each vertex; 0: the second-level cache of the device */
-    /* Called with the parameters of every search after they were chosen; NULL: nobody. */
+    /* Bytes of words beyond which "one-launch-balanced" keeps a byte for each vertex;
+    ** 0: the second-level cache of the device. */
+    uint64_t mis_word_bytes;
+    /* Called with the parameters of every search after they are chosen; NULL: none. */
     void (*sssp_adjust)(struct sssp_parameters *parameters);
 
     /* ---- distributed execution ---- */
-    uint64_t
-        part_gathered; /* arcs left at which one part finds strong components; 0: none */
-    const struct several_exchange *several_exchange; /* NULL: the best that is possible */
-    /* Devices of the members of a team, some of which may be one; 0 parts: those of the run. */
+    /* Remaining arcs at which one partition finds strong components; 0: never. */
+    uint64_t part_gathered;
+    const struct several_exchange *several_exchange; /* NULL: the fastest possible one */
+    /* Devices of the members of a team; some may be equal. 0 parts: the devices of the
+    ** run. */
     int several_parts;
     const int *several_ordinal;
 

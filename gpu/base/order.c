@@ -1,8 +1,8 @@
-/* Sorting: the order of a result, and the radix sort of (key, value) pairs that ids and
-** edges are ordered by.
+/* Sorting: the order of a result, and the radix sort of (key, value) pairs for ids and
+** edges.
 **
-** Both are stable counting sorts. Each thread counts the digits of its slice, the counts
-** become starting points (by digit, then by thread), and each thread writes its slice:
+** Both are stable counting sorts. Each thread counts the digits of its slice. The counts
+** become starting points, by digit and then by thread. Then each thread writes its slice:
 **
 **     slice of thread 0       slice of thread 1          count[thread][digit]
 **     3 1 3 2                 1 1 2 3
@@ -10,8 +10,8 @@
 **     1 1 1 2 2 3 3 3   <-  to[count[thread][digit]++]   2: 3.. 4..
 **                                                        3: 5.. 7..
 **
-** A result whose largest value is small (depths) takes one such pass over the vertices;
-** any other is turned into unsigned keys that sort alike, and takes a pass for each
+** A result with a small largest value (depths) takes one such pass over the vertices. Any
+** other result is mapped to unsigned keys of the same order, and takes a pass for each
 ** digit in which keys differ. */
 #include "graph_data.h"
 
@@ -19,20 +19,20 @@
 #include <string.h>
 
 enum {
-    /* Bits of one digit of the radix sort: 2048 write streams still fit the second-level
-    ** cache. Below RADIX_SMALL items, clearing that many counters costs more than a
-    ** further pass. */
+    /* Bits of a digit of the radix sort: 2048 write streams still fit the second-level
+    ** cache. Below RADIX_SMALL items, clearing that many counters costs more than another
+    ** pass. */
     RADIX_BITS = 11,
     RADIX_SMALL_BITS = 8,
     RADIX_SMALL = 8192,
-    /* One counting pass orders values below this bound, such as depths. */
+    /* One counting pass orders values below this limit, such as depths. */
     COUNTED_VALUES = 16384
 };
 
 /* ---- starting points ---- */
 
-/* Turns count[thread][digit] into the place where that thread writes its first item of
-** that digit. Returns the number of items. */
+/* Replaces count[thread][digit] by the place where the thread writes its first item of
+** the digit. Returns the number of items. */
 static uint64_t counts_to_starts(uint64_t *count, int threads, size_t digits) {
     uint64_t start = 0;
     for (size_t d = 0; d < digits; d++) {
@@ -49,10 +49,10 @@ static uint64_t counts_to_starts(uint64_t *count, int threads, size_t digits) {
 
 typedef struct pairs {
     uint64_t *key;
-    void *value; /* uint32_t, or uint64_t where values are wide */
+    void *value; /* uint32_t, or uint64_t if values are wide */
 } pairs;
 
-/* What there is to sort: the bits in which keys differ; are they in order already? */
+/* A survey of the keys: the bits in which they differ, and whether they are in order. */
 typedef struct key_survey {
     gpugraph_run *run;
     const uint64_t *key;
@@ -74,7 +74,7 @@ static void survey_order(void *job, uint64_t low, uint64_t high) {
         __atomic_store_n(&s->falls, true, __ATOMIC_RELAXED);
 }
 
-/* One digit: from -> to. */
+/* A pass for one digit: from -> to. */
 typedef struct radix_pass {
     gpugraph_run *run;
     pairs from, to;
@@ -95,8 +95,8 @@ static void count_digits(void *pass, uint64_t slice) {
         mine[key[i] >> p->shift & mask]++;
 }
 
-/* Pairs of a slice go to the next places of their digits. `wide` is known where this is
-** inlined. */
+/* Moves the pairs of a slice to the next places of their digits. `wide` is a constant
+** where this is inlined. */
 static inline __attribute__((always_inline)) void move_pairs(const radix_pass *p,
                                                              uint64_t slice, bool wide) {
     const pairs from = p->from, to = p->to;
@@ -184,8 +184,8 @@ gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
 
 /* ---- the order of a result ---- */
 
-/* value[v] as a key: all ones where v is not reached. Doubles that are not negative sort
-** as their bits. */
+/* Maps value[v] to a key; all ones if v is not reached. The bits of doubles that are not
+** negative have the order of the doubles. */
 static inline uint64_t key_order_of(gpugraph_distance_type type, const void *value,
                                     uint64_t v) {
     if (type == GPUGRAPH_UINT32) {
@@ -206,12 +206,12 @@ typedef struct ordering {
     uint32_t n;
     gpugraph_run *run;
     int slices;
-    uint64_t *reached; /* [slices]: vertices reached in each, then where theirs begin */
-    uint64_t largest;  /* key among them */
+    uint64_t *reached; /* [slices]: reached vertices; later where the output begins */
+    uint64_t largest;  /* the largest key of a reached vertex */
     size_t digits;
     uint64_t *count; /* [slices][digits] */
     uint32_t *order;
-    pairs to; /* reached vertices and their keys, closed up */
+    pairs to; /* reached vertices and their keys, without gaps */
 } ordering;
 
 static void count_reached(void *job, uint64_t slice) {
@@ -252,7 +252,7 @@ static void place_by_key(void *job, uint64_t slice) {
     count_or_place(job, slice, true);
 }
 
-/* All keys are below `digits`: one counting pass over the vertices. */
+/* Orders keys below `digits` by one counting pass over the vertices. */
 static void order_counting(ordering *o) {
     gg_parts(o->slices, (uint64_t)o->slices, count_keys, o);
     if (gg_stopping(o->run))
@@ -313,7 +313,7 @@ gpugraph_status gg_order_values(gpugraph_distance_type type, const void *value,
     for (int t = 0; t < slices; t++)
         total += o.reached[t];
     if (gg_stopping(run)) {
-        /* reported below */
+        /* gg_stopped below reports it */
     } else if (o.largest < COUNTED_VALUES && o.largest <= total) {
         o.digits = (size_t)o.largest + 1;
         o.count = gg_alloc_zero(run, o.digits * (uint64_t)slices, sizeof *o.count);

@@ -1,11 +1,11 @@
-/* A run's status and sentence, interrupts, phases, memory and threads: what every other
-** file of the library leans on.
+/* A run's status and sentence, interrupts, phases, memory and threads, on which all other
+** files of the library depend.
 **
-** The status is sticky: the first failure of a call explains it, later ones (a loop that
-** ends because another has failed) do not touch it. run->stop carries failures and
-** interrupts to worker threads, which look at it by gg_stopping.
+** The status is sticky: the first failure of a call explains it; later ones, such as a
+** loop that ends because another one has failed, do not change it. run->stop signals
+** failures and interrupts to worker threads, which test it by gg_stopping.
 **
-** All memory of the library comes from gg_alloc and gg_alloc_zero and goes by
+** All memory of the library comes from the allocation functions here, and goes by
 ** gg_release. */
 #include "run.h"
 
@@ -16,11 +16,12 @@
 
 /* ---- status and interrupts ---- */
 
-/* A status that no caller sees: its sentence is being written. */
+/* A status that callers never see: the sentence is being written. */
 #define FAILING ((gpugraph_status)1000)
 
-/* The first to fail writes, the others wait for what it writes. No lock of the process: one
-** that another thread holds while this one forks would stay locked in the child. */
+/* The first thread that fails writes the sentence, and others wait for it. There is no
+** lock of the process: if another thread held it while this one forks, it would stay
+** locked in the child. */
 gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *format,
                         ...) {
     gpugraph_status now = GPUGRAPH_OK;
@@ -41,7 +42,7 @@ gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *f
     return now;
 }
 
-/* Where 'auto' has a choice it turns to the CPU itself. */
+/* With 'auto' the search runs on the CPU anyway if it can. */
 const char *gg_memory_cure(const gpugraph_run *run) {
     if (run->backend != GPUGRAPH_CUDA)
         return run->memory_limit > 0 ? "raise memory_limit, or use backend 'cpu'"
@@ -134,9 +135,9 @@ void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t item
 
 /* ---- the limit of a run's memory ---- */
 
-/* The run that this thread's blocks count for; NULL: they count for none. LeakSanitizer takes a
-** block of thread-local variables that begins 16 bytes behind a page for one of an old glibc,
-** and crashes; so they begin at a multiple of 64. */
+/* The run that this thread's blocks count for; NULL: none. LeakSanitizer takes a block of
+** thread-local variables that begins 16 bytes behind a page for one of an old glibc, and
+** crashes; so the variables begin at a multiple of 64. */
 static _Alignas(64) _Thread_local gpugraph_run *counted_run;
 
 gpugraph_run *gg_counts_for(void) {
@@ -158,8 +159,8 @@ void gg_end_counting(const gpugraph_run *run) {
     gg_count_for(run->around);
 }
 
-/* Are the bytes more than the limit of `of` leaves? Then `run`, which asks for them, fails: a part of a search
-** has a run of its own. */
+/* Returns true if the bytes exceed what the limit of `of` leaves. Then `run`, which
+** requests them, fails: part of a search has a run of its own. */
 static bool exceeds(gpugraph_run *of, gpugraph_run *run, uint64_t bytes) {
     const int64_t held = __atomic_load_n(&of->held, __ATOMIC_RELAXED) +
                          __atomic_load_n(&of->host_memory, __ATOMIC_RELAXED);
@@ -182,7 +183,7 @@ gpugraph_status gpugraph_hold_memory(gpugraph_run *run, int64_t bytes) {
     return GPUGRAPH_OK;
 }
 
-/* May this thread take a block of so many bytes? */
+/* Returns true if this thread may allocate that many bytes. */
 static bool may_take(gpugraph_run *run, uint64_t bytes) {
     return !counted_run || !exceeds(counted_run, run, bytes);
 }
@@ -194,8 +195,9 @@ static void count_bytes(int64_t bytes) {
 
 /* ---- memory ---- */
 
-/* A block of `bytes`, not 0, or NULL. A large one is advised to lie in huge pages, the last
-** of them only where it would be half full: the kernel clears all of it. */
+/* Allocates `bytes`, not 0; may return NULL. A large block is advised to use huge pages.
+** The last huge page is used only if it would be at least half full, because the kernel
+** clears all of it. */
 static void *take_run(size_t bytes) {
     size_t huge = bytes / GG_HUGE_PAGE * GG_HUGE_PAGE;
     if (bytes < GG_HUGE_PAGE)
@@ -208,10 +210,10 @@ static void *take_run(size_t bytes) {
     return block;
 }
 
-/* A block of malloc, or NULL; bytes: not 0. */
+/* Returns a block of malloc, or NULL; bytes: not 0. */
 typedef void *taker(size_t bytes);
 
-/* The one place where memory is had: counted, or refused with a sentence. */
+/* All memory is allocated here: counted, or refused with a sentence. */
 static void *take_counted(gpugraph_run *run, uint64_t count, size_t size,
                           taker *take_by) {
     uint64_t bytes;
@@ -241,8 +243,8 @@ void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
     return block;
 }
 
-/* The whole mapping of the block is advised: realloc could not move the pages of a mapping that
-** was advised in part, and would copy them. Smaller blocks lie among others. */
+/* The whole mapping of the block is advised: realloc could not move the pages of a partly
+** advised mapping, and would copy them. Smaller blocks share mappings. */
 void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
     enum {
         OWN_MAPPING = 32 << 20
@@ -272,12 +274,12 @@ void *gg_grow(void *block, uint64_t count, size_t size) {
     return bytes > gg_room(block) ? resize(counted_run, block, (size_t)bytes) : block;
 }
 
-/* The rest of a block is not touched before it is needed, so it costs addresses only. */
+/* The slack is not touched before it is needed, so it costs only addresses. */
 void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size) {
     return gg_alloc(run, count + count / GG_ROOM_SHARE, size);
 }
 
-/* Nothing is moved: a smaller block stays where it is. */
+/* A smaller block stays where it is. */
 void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size) {
     size_t bytes = (size_t)(count + count / GG_ROOM_SHARE) * size;
     if (bytes >= gg_room(block))
@@ -288,7 +290,7 @@ void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size) {
     return smaller;
 }
 
-/* What the allocator has set aside, beyond what was asked for, may be used as well. */
+/* A caller may use all that the allocator has reserved. */
 size_t gg_room(void *block) {
     return block ? gg_block_bytes(block) : 0;
 }

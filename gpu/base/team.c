@@ -1,6 +1,6 @@
 /* The pool of threads behind team.h.
 **
-** All that a caller and a worker say to each other is one word, which either may sleep on:
+** A caller and a worker communicate by one word, on which either may sleep:
 **
 **                 caller                    worker
 **     AT_REST   ---------->  CALLED   ---------->  AT_WORK  ---------->  AT_REST
@@ -8,9 +8,9 @@
 **        | sleeps (worker)      | called off          | sleeps (caller)
 **     ASLEEP                 AT_REST               AWAITED
 **
-** Who is at rest stands on a stack under the pool's lock: who has worked last is on top, and
-** mostly still awake. A caller takes workers from there, and puts them back when they are at
-** rest again. The lock is held for no longer than that, and to make a worker. */
+** Idle workers are on a stack under the pool's lock: the latest one is on top, and mostly
+** still awake. A caller takes workers from the stack, and returns them when they are at
+** rest. The lock is held no longer than that, and while a worker is created. */
 #include "team.h"
 #include "mutex.h"
 #include "run.h"
@@ -18,15 +18,15 @@
 #include <stdlib.h>
 
 enum {
-    /* Turns for which a thread waits awake. The first ones make no system call and
-    ** last about 10 us, the others 200 us on an idle machine. Sleeping and waking
-    ** costs 50 us. */
+    /* Turns of a thread that waits awake. The first ones make no system call and last
+    ** about 10 us, the others 200 us on an idle machine. Sleeping and waking costs 50
+    ** us. */
     SPIN_TURNS = 300,
     YIELD_TURNS = 400,
-    /* Bytes: sorting a row takes 32 KiB, the reading of a number by SQLite less. */
+    /* Bytes: sorting a row takes 32 KiB, reading a number by SQLite less. */
     WORKER_STACK = 1 << 20,
-    /* While a device is being opened, the driver gets one core in 8: beside 16 searching
-    ** threads it needed 350 ms in place of 220. */
+    /* While a device is being opened, one core in 8 is left to the driver: beside 16
+    ** searching threads it needed 350 ms instead of 220. */
     SHARED_CORES = 8
 };
 
@@ -35,31 +35,31 @@ enum { MOST_WORKERS = GG_MOST_THREADS - 1 };
 
 static struct worker {
     uint32_t state;
-    int member, team; /* what it is called for */
+    int member, team; /* its task */
     gg_team_body *body;
     void *job;
-    gpugraph_run *counts_for; /* as the caller does */
+    gpugraph_run *counts_for; /* the run that the caller counts for */
 } __attribute__((aligned(64))) workers[MOST_WORKERS];
 
 static struct {
     gg_mutex lock;
     int made, idle;
-    uint8_t at_rest[MOST_WORKERS]; /* numbers of the idle ones, a stack */
-    double again_ms; /* when a thread could not be made: the time to try again */
+    uint8_t at_rest[MOST_WORKERS]; /* numbers of idle workers, a stack */
+    double again_ms; /* after a failed start of a thread: the time to try again */
 } pool;
 _Static_assert(MOST_WORKERS <= UINT8_MAX, "a worker's number fits its type");
 
 static struct {
-    uint32_t pid;    /* the process that has loaded the library */
-    bool told;       /* of forks: else they show by the pid */
-    uint32_t forks;  /* told of */
-    int environment; /* OMP_NUM_THREADS, 0: not set */
+    uint32_t pid;    /* the process that loaded the library */
+    bool told;       /* a handler counts forks; otherwise the pid shows them */
+    uint32_t forks;  /* counted */
+    int environment; /* OMP_NUM_THREADS; 0: not set */
 } origin;
 
 /* ---- load and fork ---- */
 
 enum { FORKING = -1 };
-static int held; /* by so many, or FORKING */
+static int held; /* the number of holders, or FORKING */
 
 void gg_hold_forks(void) {
     for (;;) {
@@ -87,7 +87,7 @@ static void end_fork(void) {
     __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
 }
 
-/* The only thread of the child is the one that called fork(), which is none of the workers. */
+/* The only thread of the child is the one that called fork(), which is not a worker. */
 static void begin_anew(void) {
     pool.lock = (gg_mutex){0};
     end_fork();
@@ -98,7 +98,7 @@ static void begin_anew(void) {
 }
 
 __attribute__((constructor)) static void learn_origin(void) {
-    const char *set = getenv("OMP_NUM_THREADS"); /* "8" or, by level, "8,2" */
+    const char *set = getenv("OMP_NUM_THREADS"); /* "8", or "8,2" by level */
     long number = set ? strtol(set, NULL, 10) : 0;
     origin.environment = number < 0                 ? 0
                          : number < GG_MOST_THREADS ? (int)number
@@ -113,13 +113,13 @@ uint32_t gg_forks(void) {
 
 /* ---- how many ---- */
 
-static int64_t shared_until_ms; /* 0: now by nobody */
+static int64_t shared_until_ms; /* 0: no other thread uses cores */
 
 void gg_share_cores(double until_ms) {
     __atomic_store_n(&shared_until_ms, (int64_t)until_ms, __ATOMIC_RELAXED);
 }
 
-/* Without those that others are at work on. */
+/* Processors without those that other threads use. */
 static int free_processors(void) {
     const int64_t until = __atomic_load_n(&shared_until_ms, __ATOMIC_RELAXED);
     const int all = gg_processors();
@@ -135,8 +135,9 @@ int gg_team_limit(int asked) {
 
 /* ---- waiting ---- */
 
-/* A moment of waiting awake; false: it has been long enough. The processor is offered to others
-** most of the time, so that on a busy machine nobody is kept from work by one who waits. */
+/* Waits awake for a moment; returns false after long enough. Most of the time the thread
+** offers its processor to others, so that on a busy machine waiting keeps nobody from
+** work. */
 static bool linger(uint32_t *turns) {
     ++*turns;
     if (*turns > SPIN_TURNS)
@@ -180,7 +181,7 @@ static void *serve_team(void *worker) {
     return NULL;
 }
 
-/* Under the lock. False: the system gives no thread. */
+/* Called under the lock. Returns false if the system provides no thread. */
 static bool make_worker(void) {
     workers[pool.made].state = AT_REST;
     bool started = gg_start_thread(serve_team, &workers[pool.made], WORKER_STACK);
@@ -191,7 +192,7 @@ static bool make_worker(void) {
 
 /* ---- a team ---- */
 
-/* Under the lock: workers, until `wanted` are idle or as many are made. */
+/* Called under the lock. Creates workers until `wanted` are idle or that many exist. */
 static void make_workers(int wanted) {
     if (pool.made >= wanted || pool.idle >= wanted)
         return;
@@ -205,7 +206,7 @@ static void make_workers(int wanted) {
         }
 }
 
-/* Takes up to `wanted` idle workers; returns how many. */
+/* Takes up to `wanted` idle workers; returns their number. */
 static int take_workers(int wanted, uint8_t *taken) {
     int count = 0;
     if (wanted <= 0 || (!origin.told && gg_forks() > 0))
@@ -218,7 +219,7 @@ static int take_workers(int wanted, uint8_t *taken) {
     return count;
 }
 
-/* The first to have been taken comes back to the top. */
+/* The worker that was taken first returns to the top. */
 static void put_back(int count, const uint8_t *taken) {
     gg_mutex_lock(&pool.lock);
     while (count > 0)
@@ -236,7 +237,7 @@ static void call(struct worker *w, gg_team_body *body, void *job, int member, in
         gg_wake_one(&w->state);
 }
 
-/* Of a worker that has begun. */
+/* Waits for a worker that has begun. */
 static void await_rest(struct worker *w) {
     uint32_t turns = 0, state;
     while ((state = __atomic_load_n(&w->state, __ATOMIC_ACQUIRE)) != AT_REST &&
@@ -245,8 +246,8 @@ static void await_rest(struct worker *w) {
             gg_sleep_on(&w->state, AWAITED, -1);
 }
 
-/* Who has not begun when the caller is done is called off: there is nothing left to do, and to
-** wait for a thread that gets no processor could take a scheduler's slice. */
+/* A worker that has not begun when the caller is done is called off: no work is left, and
+** waiting for a thread without a processor could take a scheduler's slice. */
 void gg_team(int threads, gg_team_body *body, void *job) {
     uint8_t taken[MOST_WORKERS];
     threads = threads < GG_MOST_THREADS ? threads : GG_MOST_THREADS;

@@ -1,18 +1,18 @@
-/* A small warp layer: what the concurrent structures that a device and a test share are
-** written against.
+/* A small warp layer: the operations of concurrent structures that run on a device and,
+** for tests, on CPU threads.
 **
 **                      device (nvcc)                    CPU threads (any C compiler)
 **     warp_width       32 lanes that act together       1: a thread is a warp of its own
-**     block_*          atomics among a block's warps    the same atomics of the compiler
-**     device_*         atomics among all blocks         likewise
-**     system_*         among devices and the host       likewise
+**     block_*          atomics among a block's warps    atomics of the compiler
+**     device_*         atomics among all blocks         atomics of the compiler
+**     system_*         among devices and the host       atomics of the compiler
 **
-** All lanes of a warp call the warp_ functions together. Of the atomics these order what is
-** around them: _add, _enter and _cas_64 acquire and release, _acquire and _acquire_64 acquire,
-** _publish, _publish_64 and _arrive_64 release. All others are relaxed: nothing depends on them but the word itself.
-** _take is an _add of that kind, _try an _enter that leaves what it found in *expected. Where
-** one lane calls them for its warp, warp_sync carries what it has learned to the others, and
-** to it what they wrote. */
+** All lanes of a warp call the warp_ functions together. These atomics order other
+** accesses: _add, _enter and _cas_64 acquire and release; _acquire and _acquire_64
+** acquire; _publish, _publish_64 and _arrive_64 release. All others are relaxed: they
+** order nothing but the word itself. _take is a relaxed _add, and _try is a relaxed
+** _enter that leaves the found value in *expected. If one lane calls them for its warp,
+** warp_sync orders them with the accesses of the other lanes. */
 #ifndef GPUGRAPH_WARP_H
 #define GPUGRAPH_WARP_H
 
@@ -32,18 +32,18 @@ WARP_FUNCTION unsigned warp_lane(void) {
 WARP_FUNCTION void warp_sync(void) {
     __syncwarp();
 }
-/* Bit i: lane i's argument. */
+/* Bit i is the argument of lane i. */
 WARP_FUNCTION uint32_t warp_ballot(bool value) {
     return __ballot_sync(0xffffffffu, value);
 }
-/* What that lane passed. */
+/* Returns the argument of that lane. */
 WARP_FUNCTION uint32_t warp_from(uint32_t value, unsigned lane) {
     return __shfl_sync(0xffffffffu, value, (int)lane);
 }
 WARP_FUNCTION uint64_t warp_from_64(uint64_t value, unsigned lane) {
     return __shfl_sync(0xffffffffu, (unsigned long long)value, (int)lane);
 }
-/* The sum of the arguments of the lanes before this one; *total: of all. */
+/* Returns the sum of the arguments of the lanes before this one; *total: of all lanes. */
 WARP_FUNCTION uint32_t warp_sum_before(uint32_t value, uint32_t *total) {
     uint32_t sum = value;
     for (unsigned step = 1; step < warp_width; step *= 2) {
@@ -54,19 +54,19 @@ WARP_FUNCTION uint32_t warp_sum_before(uint32_t value, uint32_t *total) {
     *total = warp_from(sum, warp_width - 1);
     return sum - value;
 }
-/* The first of the lanes whose bits are set: one is. */
+/* Returns the first lane whose bit is set; at least one is. */
 WARP_FUNCTION unsigned warp_first(uint32_t lanes) {
     return (unsigned)__ffs((int)lanes) - 1;
 }
-/* The largest argument. */
+/* Returns the largest argument. */
 WARP_FUNCTION uint32_t warp_max(uint32_t value) {
     return __reduce_max_sync(0xffffffffu, value);
 }
-/* Bit i: lane i passed what this one passed. */
+/* Bit i is set if lane i passed the same argument as this lane. */
 WARP_FUNCTION uint32_t warp_alike(uint32_t value) {
     return __match_any_sync(0xffffffffu, value);
 }
-/* Between two vain looks for work: up to some microseconds. */
+/* Waits between two vain looks for work, up to some microseconds. */
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     __nanosleep(rounds < 6 ? 64u << rounds : 4096u);
 }
@@ -74,8 +74,8 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     __nanosleep(nanoseconds);
 }
 
-/* Atomics as instructions that name their order and their scope: <cuda/atomic> has the same, but takes the compiler two
-** seconds in each file that includes it. */
+/* Atomics as instructions with an explicit order and scope. <cuda/atomic> provides them
+** too, but costs the compiler two seconds in each file that includes it. */
 #define WARP_READ(word, r, instruction, late, function)                                  \
     WARP_FUNCTION word function(word *at) {                                              \
         word value;                                                                      \
@@ -88,7 +88,7 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         late;                                                                            \
         asm volatile(instruction ::"l"(at), r(value) : "memory");                        \
     }
-/* Returns what was there before. */
+/* Returns the value before. */
 #define WARP_CHANGE(word, r, instruction, late, function)                                \
     WARP_FUNCTION word function(word *at, word value) {                                  \
         word before;                                                                     \
@@ -99,7 +99,7 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
                      : "memory");                                                        \
         return before;                                                                   \
     }
-/* `value` goes there where `expected` is; returns what was there. */
+/* Stores `value` if the word is `expected`; returns the value before. */
 #define WARP_EXCHANGE(word, r, instruction, function)                                    \
     WARP_FUNCTION word function(word *at, word expected, word value) {                   \
         word before;                                                                     \
@@ -111,8 +111,8 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         return before;                                                                   \
     }
 
-/* A build for racecheck (handed.cuh): among a block's warps, reads and writes by what it knows
-** for atomics. */
+/* In a build for racecheck (handed.cuh) the warps of a block read and write by operations
+** that it treats as atomic. */
 #ifdef GPUGRAPH_RACECHECK
 #define WARP_LOAD_block(order, size) "atom.add." order ".cta.u" size " %0, [%1], 0;"
 #define WARP_STORE_block(order, size)                                                    \
@@ -183,10 +183,10 @@ WARP_ATOMICS(block, "cta")
 WARP_ATOMICS(device, "gpu")
 WARP_ATOMICS(system, "sys")
 
-/* device_take by each lane that is here; those that ask the same of the same word ask
-** once, for all of them. */
+/* device_take for each active lane; lanes with the same amount and the same word share
+** one addition. */
 WARP_FUNCTION uint32_t device_reserve(uint32_t *at, uint32_t amount) {
-    if (amount >= 1u << 16) /* an address has 48 bits */
+    if (amount >= 1u << 16) /* addresses have 48 bits */
         return device_take(at, amount);
     unsigned long long wish = (unsigned long long)at | (unsigned long long)amount << 48;
     uint32_t same = __match_any_sync(__activemask(), wish), lane = warp_lane(), first = 0;
@@ -196,7 +196,7 @@ WARP_FUNCTION uint32_t device_reserve(uint32_t *at, uint32_t amount) {
     return first + (uint32_t)__popc((int)(same & ((1u << lane) - 1))) * amount;
 }
 
-/* A word that the host may write while a kernel runs. */
+/* Reads a word that the host may write while a kernel runs. */
 WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
     return *(const volatile uint32_t *)at;
 }
@@ -205,12 +205,12 @@ WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
 
 #include "platform.h"
 
-/* A test may define this to upset the order of its threads just before they swap. */
+/* A test may define this to disturb the order of its threads before they exchange. */
 #ifndef WARP_JITTER
 #define WARP_JITTER()
 #endif
 
-#ifndef WARP_LANES /* a test that brings warps of 32 lanes has these itself */
+#ifndef WARP_LANES /* a test with warps of 32 lanes defines these itself */
 #define WARP_FUNCTION static inline
 enum { warp_width = 1 };
 
@@ -268,7 +268,7 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
         jitter;                                                                          \
         return __atomic_##operation(at, value, order);                                   \
     }
-/* The word becomes `value` if that lies beyond it. Returns what was there. */
+/* Stores `value` if it lies beyond the word. Returns the value before. */
 #define WARP_EXTREME(word, beyond, function)                                             \
     WARP_FUNCTION word function(word *at, word value) {                                  \
         word old = __atomic_load_n(at, __ATOMIC_RELAXED);                                \
@@ -332,7 +332,8 @@ WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
 
 #endif
 
-/* Before a loop whose arrays are to lie in registers; before one that is not to become longer. */
+/* WARP_UNROLL stands before a loop whose arrays must be in registers, WARP_ROLLED before
+** a loop that must not be unrolled. */
 #ifdef __CUDACC__
 #define WARP_UNROLL _Pragma("unroll")
 #define WARP_ROLLED _Pragma("unroll 1")
@@ -349,7 +350,7 @@ WARP_FUNCTION uint32_t set_bits(uint32_t value) {
 #endif
 }
 
-/* The number of the lowest set bit, of a value that is not 0. */
+/* Returns the number of the lowest set bit of a value that is not 0. */
 WARP_FUNCTION unsigned lowest_bit(uint32_t value) {
 #ifdef __CUDA_ARCH__
     return (unsigned)__ffs((int)value) - 1;

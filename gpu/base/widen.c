@@ -1,12 +1,12 @@
-/* Numbers of a byte become numbers of four bytes on several threads. The largest byte
-** stands for none.
+/* Converts numbers of one byte to numbers of four bytes on several threads. The largest
+** byte stands for no number.
 **
 **     bytes     | 3 | 0 | 255 | 7 | ...
 **     to        | 3 | 0 | all ones | 7 | ...
 **
-** An ordinary store reads its line of memory first and leaves it in the caches, which a
-** long array passes through for nothing. Stores past the caches halve what crosses the
-** memory's bus: 64 searches of rmat22 take 19.9 ms with them and 27.3 without (H100). */
+** An ordinary store reads its cache line first and leaves it in the caches, where a long
+** array displaces other data. Stores that bypass the caches halve the memory traffic: 64
+** searches of rmat22 take 19.9 ms with them and 27.3 ms without (H100). */
 #include "base/run.h"
 
 #include <string.h>
@@ -16,13 +16,13 @@
 
 enum {
     NONE_BYTE = UINT8_MAX,
-    RUN = 16,  /* numbers of a line */
-    LINE = 64, /* bytes */
-    /* Threads at most. (8, 12 and 16 of two devices, 64 searches of rmat22: 10.8, 10.3
-    ** and 9.9 ms.) */
+    RUN = 16,  /* numbers that one step converts */
+    LINE = 64, /* bytes of a cache line */
+    /* The most threads. (64 searches of rmat22 on two devices with 8, 12 and 16 threads:
+    ** 10.8, 10.3 and 9.9 ms.) */
     WIDENERS = 16,
-    /* Numbers of an array from which they go past the caches. (2^22 of them, 8 threads:
-    ** 53 GB in a second by ordinary stores, 158 past the caches.) Shorter arrays stay in
+    /* Numbers from which the stores of an array bypass the caches. (2^22 numbers, 8
+    ** threads: 53 GB/s by ordinary stores, 158 GB/s otherwise.) Shorter arrays stay in
     ** the caches, where the caller reads them. */
     PAST_CACHES = 1 << 21
 };
@@ -40,8 +40,8 @@ static void widen_plainly(uint32_t *restrict to, const uint8_t *restrict from,
 }
 
 #ifdef __SSE2__
-/* A line. A byte of `none` is all ones where the number is none, and so are the bytes
-** above it. */
+/* Converts 16 numbers. A byte of `none` is all ones where there is no number, and so are
+** the bytes above it. */
 static inline void widen_run(uint32_t *to, __m128i bytes) {
     const __m128i none = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(-1));
     const __m128i low = _mm_unpacklo_epi8(bytes, none),
@@ -55,7 +55,7 @@ static inline void widen_run(uint32_t *to, __m128i bytes) {
     _mm_stream_si128(line + 3, _mm_unpackhi_epi16(high, high_none));
 }
 
-/* Whole lines alone go past the caches. Returns the first entry that is not done. */
+/* Only whole lines bypass the caches. Returns the first entry that is not converted. */
 static uint64_t widen_lines(const struct widening *w, uint64_t low, uint64_t high) {
     uint64_t i = low + -(uintptr_t)(w->to + low) % LINE / sizeof *w->to;
     i = i < high ? i : high;

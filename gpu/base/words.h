@@ -1,8 +1,8 @@
-/* Distances of every type as words of 64 bits, and a heap of vertices by such words.
+/* Distances of every type as 64-bit words, and a heap of vertices by such words.
 **
 **     UINT32, UINT64    the number
-**     REAL              the bits of the double, which ascend with it: none is negative
-**     GG_INFINITE       not reached, or a sum that left the range */
+**     REAL              the bits of the double, which have its order if none is negative
+**     GG_INFINITE       not reached, or a sum beyond the range */
 #ifndef GPUGRAPH_WORDS_H
 #define GPUGRAPH_WORDS_H
 
@@ -26,7 +26,7 @@ static inline uint64_t gg_real_word(double d) {
     return word;
 }
 
-/* GG_INFINITE where the sum leaves the range, or a part of it is. */
+/* Returns a + b; GG_INFINITE if the sum leaves the range or a summand is infinite. */
 static inline uint64_t gg_word_sum(gpugraph_distance_type type, uint64_t a, uint64_t b) {
     if (a == GG_INFINITE || b == GG_INFINITE)
         return GG_INFINITE;
@@ -36,7 +36,7 @@ static inline uint64_t gg_word_sum(gpugraph_distance_type type, uint64_t a, uint
     return sum <= DBL_MAX ? gg_real_word(sum) : GG_INFINITE;
 }
 
-/* The weight of an arc, or of an edge: same layout. NULL: each counts 1. */
+/* Returns entry i of an array of weights, of arcs or of edges. NULL: each weight is 1. */
 static inline uint64_t gg_word_weight(gpugraph_distance_type type, const void *weight,
                                       uint64_t i) {
     if (!weight)
@@ -51,7 +51,7 @@ static inline uint64_t gg_word_weight(gpugraph_distance_type type, const void *w
     }
 }
 
-/* Entry i of an array of distances. */
+/* Returns entry i of an array of distances. */
 static inline uint64_t gg_word_at(gpugraph_distance_type type, const void *distance,
                                   uint64_t i) {
     switch (type) {
@@ -82,19 +82,19 @@ static inline void gg_put_word(gpugraph_distance_type type, void *distance, uint
     }
 }
 
-/* ---- what waits: a heap of four branches; entries may be stale ---- */
+/* ---- a heap with four children for each node; entries may be stale ---- */
 
 typedef struct gg_waiting {
     uint64_t word;
     uint32_t vertex;
 } gg_waiting;
 
-typedef struct gg_heap { /* zeroed */
-    gg_waiting *item;    /* gg_release */
+typedef struct gg_heap { /* all zero: empty */
+    gg_waiting *item;    /* free it by gg_release */
     uint64_t count, room;
 } gg_heap;
 
-/* False when there is no memory. */
+/* Returns false if memory is exhausted. */
 static inline bool gg_heap_put(gpugraph_run *run, gg_heap *h, uint32_t vertex,
                                uint64_t word) {
     if (h->count == h->room) {
@@ -113,7 +113,7 @@ static inline bool gg_heap_put(gpugraph_run *run, gg_heap *h, uint32_t vertex,
     return true;
 }
 
-/* The least; there must be one. */
+/* Removes and returns the smallest entry; the heap must not be empty. */
 static inline gg_waiting gg_heap_take(gg_heap *h) {
     gg_waiting least = h->item[0], last = h->item[--h->count];
     uint64_t at = 0, below = 1;

@@ -41,7 +41,7 @@ void gg_yield(void) {
 
 /* ---- threads ---- */
 
-/* The host owns the signals. A thread of the library handles only signals of its own
+/* Signals belong to the host. A thread of the library handles only the signals of its own
 ** faults. */
 static bool create_blocked_thread(const pthread_attr_t *attributes, void *(*body)(void *),
                                   void *job) {
@@ -82,11 +82,11 @@ bool gg_thread_runs(uint32_t system_thread) {
 }
 
 int gg_processors(void) {
-    enum { MOST = 1 << 20 }; /* fits an int, whatever the system says */
+    enum { MOST = 1 << 20 }; /* fits an int, whatever the system returns */
     cpu_set_t mine;
     if (sched_getaffinity(0, sizeof mine, &mine) == 0)
         return CPU_COUNT(&mine);
-    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t has room for */
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t can hold */
     return online < 1 ? 1 : online < MOST ? (int)online : MOST;
 }
 
@@ -149,7 +149,7 @@ bool gg_random_bytes(void *to, size_t bytes) {
     return getrandom(to, bytes, GRND_NONBLOCK) == (ssize_t)bytes;
 }
 
-/* The text after "<key>...: " in a file of /proc, up to the end of its line. */
+/* Copies the text after "<key>...: " in a file of /proc, up to the end of its line. */
 static bool proc_line(const char *path, const char *key, char *value, size_t size) {
     char text[8192];
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -175,5 +175,5 @@ void gg_describe_machine(char *name, size_t room, int64_t *memory, int64_t *avai
     *memory = sysconf(_SC_PHYS_PAGES) * page;
     *available = sysconf(_SC_AVPHYS_PAGES) * page;
     if (proc_line("/proc/meminfo", "MemAvailable", line, sizeof line))
-        *available = strtoll(line, NULL, 10) * 1024; /* it is in KiB */
+        *available = strtoll(line, NULL, 10) * 1024; /* in KiB */
 }
