@@ -258,7 +258,6 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
         triangles_of(d, b, v, t);
         break;
     case STEP_REST:
-    case STEP_END:
         break;
     }
 }
@@ -285,8 +284,6 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
     case STEP_CLAIM:
     case STEP_SETTLE:
         return d->valued && pool->report.marked ? b->count : 0;
-    case STEP_END:
-        return 0;
     default:
         return b->count;
     }
@@ -300,7 +297,7 @@ static void add_tally(gpugraph_dynamic *d, enum dynamic_step step,
     pool->report.sectors += t->sectors;
     pool->report.triangles += t->triangles;
     pool->report.far += t->far;
-    if (step != STEP_SETTLE && step != STEP_END)
+    if (step != STEP_SETTLE)
         return;
     if (pool->report.marked)
         memset(d->slabs.filter, 0, SLAB_FILTER_WORDS * sizeof *d->slabs.filter);
@@ -337,8 +334,7 @@ static void do_items(void *job, uint64_t low, uint64_t high) {
 static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
                      const struct dynamic_batch *b) {
     gpugraph_run *run = d->run;
-    bool settles = step == STEP_FINISH || step == STEP_CLAIM || step == STEP_SETTLE ||
-                   step == STEP_END;
+    bool settles = step == STEP_FINISH || step == STEP_CLAIM || step == STEP_SETTLE;
     if (run->status && !settles)
         return;
     step_job job = {d, b, step, settles, {.since = GG_POLL_ITEMS}};

@@ -66,7 +66,7 @@ void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed) {
         return;
     d->run = &run;
     if (d->place->open(d, &run)) {
-        gg_dynamic_step(d, STEP_END, &none);
+        gg_dynamic_step(d, STEP_SETTLE, &none);
         gg_dynamic_count(d);
     }
     d->place->close(d, &run);
@@ -199,7 +199,8 @@ struct slab_pool gg_dynamic_count(gpugraph_dynamic *d) {
     return pool;
 }
 
-void gg_dynamic_forget(gpugraph_dynamic *d) {
+/* No insertions are announced, and the filter is empty. */
+static void forget_announcements(gpugraph_dynamic *d) {
     d->place->fill(d, d->incoming.block, 0,
                    ((uint64_t)SLAB_FILTER_WORDS + d->slabs.n) * sizeof(uint32_t));
 }
@@ -309,7 +310,7 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     if (!b->attempted && !b->unsorted)
         d->place->gather(d, b);
     if (d->announced || !b->attempted)
-        gg_dynamic_forget(d);
+        forget_announcements(d);
     d->announced = true;
     d->slabs.slack = d->end > 0 ? (float)SLAB_SLACK : 0;
     if (b->attempted) {
@@ -422,11 +423,11 @@ gpugraph_status gpugraph_dynamic_clean(gpugraph_dynamic *d, gpugraph_run *run) {
     gg_dynamic_make_lists(d);
     for (bool full = true; full && gg_dynamic_going(d);) {
         gg_dynamic_new_report(d);
-        gg_dynamic_forget(d);
+        forget_announcements(d);
         d->place->mark(d, 0);
         gg_dynamic_step(d, STEP_LIST_DEAD, &b);
         gg_dynamic_rehash(d, &b, UINT64_MAX);
-        gg_dynamic_step(d, STEP_END, &b);
+        gg_dynamic_step(d, STEP_SETTLE, &b);
         d->place->mark(d, 1);
         full = gg_dynamic_pool(d).report.full;
         ms += d->place->elapsed(d);

@@ -41,14 +41,13 @@ enum dynamic_step {
     STEP_INSERT_LATER, /* insert what had to wait */
     STEP_REST,         /* all that follows attempts: from STEP_PLAN to STEP_SETTLE */
     STEP_CLAIM,        /* who wants an edge that was there claims it */
-    STEP_SETTLE,       /* claims become entries; the phase ends */
+    STEP_SETTLE,       /* claims become entries, if there is a batch; the phase ends */
     STEP_DELETE,
     STEP_QUERY,
     STEP_CLEAR, /* the tables of vertices */
     STEP_COUNT_ROWS,
     STEP_FILL_ROWS,
-    STEP_TRIANGLES,
-    STEP_END /* the phase ends */
+    STEP_TRIANGLES
 };
 
 /* Arrays of one batch, where the slabs are. */
@@ -166,8 +165,6 @@ bool gg_dynamic_begin_unsent(gpugraph_dynamic *d, gpugraph_run *run, uint64_t co
                              const uint32_t *source, const uint32_t *target,
                              struct dynamic_batch *b);
 void gg_dynamic_new_report(gpugraph_dynamic *d);
-/* No insertions are announced, and the filter is empty. */
-void gg_dynamic_forget(gpugraph_dynamic *d);
 /* The pool after the steps of a batch; what they report is in the count of edges now. */
 struct slab_pool gg_dynamic_count(gpugraph_dynamic *d);
 /* After a call that has failed: brings to an end what it has begun, and counts. */
@@ -205,9 +202,8 @@ void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors);
 /* Begins a call of the run's. Ends of a batch that are NULL make GPUGRAPH_INVALID. */
 bool gg_needs_edges(gpugraph_run *run, uint64_t count, const uint32_t *source,
                     const uint32_t *target);
-/* Rehashes the vertices that are listed, as far as there is room. */
-void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b);
-/* The same, with room for it. `most`: sectors that it takes at most. */
+/* Rehashes the vertices that are listed, after it has made room for that. `most`: sectors that
+** it takes at most. */
 void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most);
 
 /* ---- rows.c ---- */

@@ -429,9 +429,6 @@ static bool launch_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
     case STEP_SETTLE:
         settle_claims<<<items, GG_BLOCK, 0, stream>>>(g, b, valued);
         return true;
-    case STEP_END:
-        settle_claims<<<1, GG_BLOCK, 0, stream>>>(g, b, false);
-        return true;
     case STEP_DELETE:
         delete_edges<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
         return true;

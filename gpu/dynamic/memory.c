@@ -164,6 +164,13 @@ static uint64_t with_chains(const gpugraph_dynamic *d, uint64_t bases) {
     return bases + (uint64_t)((double)bases * chains);
 }
 
+/* From the tables of b->old. */
+static void rehash_listed(gpugraph_dynamic *d, const struct dynamic_batch *b) {
+    gg_dynamic_step(d, STEP_PLAN, b);
+    gg_dynamic_step(d, STEP_REHASH, b);
+    gg_dynamic_step(d, STEP_FINISH, b);
+}
+
 /* Takes every table over into an arena of its own, as small as may be, in place of one that
 ** is mostly free pieces. `extra`: sectors to be left over. Where that fails all is as it was,
 ** and the step that wants room will ask again. */
@@ -193,9 +200,7 @@ static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t
     gg_dynamic_enlarge(d, &t->list[2], (sectors / SLAB_SECTORS + 1) * entry, 0);
     gg_dynamic_enlarge(d, &d->huge, (sectors / SLAB_HUGE + 1) * HUGE_BYTES, 0);
     d->place->upload(d, d->slabs.pool, &fresh, sizeof fresh);
-    gg_dynamic_step(d, STEP_PLAN, &moving);
-    gg_dynamic_step(d, STEP_REHASH, &moving);
-    gg_dynamic_step(d, STEP_FINISH, &moving);
+    rehash_listed(d, &moving);
     bool full = gg_dynamic_pool(d).report.full, moved = gg_dynamic_going(d) && !full;
     gg_dynamic_drop_tables(d, moved ? &before : t);
     if (moved)
@@ -220,13 +225,6 @@ static uint64_t wanted_for(const gpugraph_dynamic *d, const struct dynamic_batch
     return with_chains(d, bases) + *chains;
 }
 
-void gg_dynamic_rehash_now(gpugraph_dynamic *d, struct dynamic_batch *b) {
-    b->old = d->slabs;
-    gg_dynamic_step(d, STEP_PLAN, b);
-    gg_dynamic_step(d, STEP_REHASH, b);
-    gg_dynamic_step(d, STEP_FINISH, b);
-}
-
 void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t most) {
     if (!gg_dynamic_has_room(d, most)) {
         gg_dynamic_step(d, STEP_SUM_BASES, b);
@@ -241,5 +239,6 @@ void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t mo
             gg_dynamic_grow_arena(d, wanted > more ? wanted : more);
         }
     }
-    gg_dynamic_rehash_now(d, b);
+    b->old = d->slabs;
+    rehash_listed(d, b);
 }

@@ -110,6 +110,7 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
                                                  gpugraph_dynamic *reverse,
                                                  uint64_t count, const uint32_t *vertex,
                                                  gpugraph_run *run) {
+    static const struct dynamic_batch none;
     struct dynamic_batch b;
     bool directed = reverse && reverse != d;
     gpugraph_dynamic *const side[2] = {d, directed ? reverse : d};
@@ -131,7 +132,7 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
         unlink_vertices(side[i], side[1 - i], &b);
     for (int i = 0; i <= directed; i++) {
         gg_dynamic_step(side[i], STEP_CLEAR, &b);
-        gg_dynamic_step(side[i], STEP_END, &b);
+        gg_dynamic_step(side[i], STEP_SETTLE, &none);
     }
     d->place->mark(d, 1);
     double ms = d->place->elapsed(d);
