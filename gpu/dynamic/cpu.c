@@ -1,5 +1,5 @@
-/* The slabs of a dynamic graph in host memory, and its steps on CPU threads: each thread is
-** a warp of one lane (base/warp.h). */
+/* The slabs of a dynamic graph in host memory, and its steps on CPU threads: each thread
+** is a warp of one lane (base/warp.h). */
 #include "dynamic.h"
 #include "graph_data.h"
 
@@ -48,7 +48,7 @@ static double elapsed_cpu(gpugraph_dynamic *d) {
 
 /* ---- steps over the items of a batch ---- */
 
-/* What one thread has counted. */
+/* The counts of one thread. */
 struct tally {
     uint64_t added, removed, sectors, triangles, far;
     uint64_t since; /* gg_worked */
@@ -59,7 +59,7 @@ static bool in_order(const struct dynamic_batch *b, uint64_t i) {
            (b->source[i] == b->source[i + 1] && b->target[i] < b->target[i + 1]);
 }
 
-/* A table is searched or changed for an item: as much work as some arcs. */
+/* Searching or changing a table for an item is as much work as this many arcs. */
 enum { ITEM_WORK = 8 };
 
 static void announce_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
@@ -73,7 +73,7 @@ static void announce_item(const gpugraph_dynamic *d, const struct dynamic_batch 
         device_store(&d->slabs.pool->report.unsorted, 1);
 }
 
-/* What becomes of an insertion that has done all it could. */
+/* Completes an insertion according to its outcome. */
 static void finish_insertion(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                              uint64_t i, enum slab_outcome outcome, bool claims,
                              struct tally *t) {
@@ -148,7 +148,8 @@ static void query_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                        : SLAB_NONE;
 }
 
-/* Does u come before v, by degree? Edges lead ahead, so long rows have few. */
+/* Returns true if u has the lower degree, or the smaller number. Edges lead to later
+** vertices, so long rows have few of them. */
 static bool ranks_before(const struct dynamic_batch *b, uint32_t u, uint32_t v) {
     uint64_t of_u = b->row_offset[u + 1] - b->row_offset[u];
     uint64_t of_v = b->row_offset[v + 1] - b->row_offset[v];
@@ -182,7 +183,7 @@ static void fill_row(const gpugraph_dynamic *d, const struct dynamic_batch *b, u
     gg_worked(d->run, &t->since, b->row_offset[i + 1] - b->row_offset[i]);
 }
 
-/* A vertex, or a part of a huge one. */
+/* Rehashes a vertex, or a part of a huge one. */
 static void rehash_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                         uint32_t i) {
     const struct slab_graph *g = &d->slabs;
@@ -278,7 +279,7 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
     case STEP_LIST_ALL:
         return d->slabs.n;
     case STEP_INSERT:
-        return pool->report.full ? 0 : b->count; /* a vertex may lack its table */
+        return pool->report.full ? 0 : b->count; /* a vertex may have no table */
     case STEP_INSERT_LATER:
         return pool->report.full ? 0 : pool->later;
     case STEP_CLAIM:
@@ -308,14 +309,15 @@ typedef struct step_job {
     gpugraph_dynamic *d;
     const struct dynamic_batch *b;
     enum dynamic_step step;
-    bool settles; /* what was begun is brought to an end */
+    bool settles; /* the step completes what others began */
     struct tally done;
 } step_job;
 
 static void do_items(void *job, uint64_t low, uint64_t high) {
     step_job *s = job;
     gpugraph_run *run = s->d->run;
-    /* A chunk is short, so what it has worked is passed on to the next one, of whatever thread. */
+    /* A chunk is short, so its work since the latest poll is passed to the next chunk, of
+    ** any thread. */
     struct tally done = {.since =
                              __atomic_exchange_n(&s->done.since, 0, __ATOMIC_RELAXED)};
     for (uint64_t i = low; i < high; i++) {
@@ -367,7 +369,7 @@ static void offsets_cpu(gpugraph_dynamic *d, const struct dynamic_batch *b) {
         gg_stopped(d->run);
 }
 
-/* Here a cache holds less than one range of sources would take. */
+/* A batch stays as it is: a CPU cache holds less than one range of sources would take. */
 static void gather_cpu(gpugraph_dynamic *d, struct dynamic_batch *b) {
     (void)d;
     (void)b;
@@ -388,5 +390,5 @@ const dynamic_place gg_cpu_dynamic = {
     .mark = mark_cpu,
     .elapsed = elapsed_cpu,
     .host = true,
-    .announced_items = UINT64_MAX, /* threads do not wait for one another */
+    .announced_items = UINT64_MAX, /* threads do not wait for each other */
 };

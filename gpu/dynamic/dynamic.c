@@ -1,28 +1,29 @@
-/* Dynamic graphs: their life, and batches of edges.
+/* Dynamic graphs: create, free, and batches of edges.
 **
-**     insert    (gather) -> announce -> (sum bases) -> rehash -> insert -> claim -> settle
-**       or      attempt -> (rehash -> insert later) -> claim -> settle
-**     delete    delete
-**     clean     list dead -> rehash
+**     insert  (gather) -> announce -> (sum bases) -> rehash -> insert -> claim -> settle
+**       or    attempt -> (rehash -> insert later) -> claim -> settle
+**     delete  delete
+**     clean   list dead -> rehash
 **
-** Where the arena ends in the middle of a batch the steps leave the rest undone and say so;
-** the arena is made larger and the batch runs again, which is harmless. */
+** If the arena ends in the middle of a batch, the steps leave the rest undone and report
+** it. The arena is enlarged and the batch runs again, which is harmless. */
 #include "dynamic.h"
 #include "base/limits.h"
 #include "graph_data.h"
 
 #include <string.h>
 
-/* Entries over places of a base when it is made, as published. */
+/* Entries divided by places in a new base, as published. */
 #define SLAB_LOAD 0.7
-/* A table of slabs that grows has slack for that many entries more, for each that it
+/* Slack of a table of slabs that grows: additional entries for each entry that it
 ** needs. */
 #define SLAB_SLACK 1.0
 enum {
-    /* A batch is attempted if the graph has 4 edges for each insertion. It is announced all
-    ** the same if there is one insertion for 2 vertices, and either 2 for each vertex, or
-    ** SLAB_LARGE of them, or if one insertion of 5 in the last announced batch came behind
-    ** many others of its vertex. */
+    /* A batch is attempted if the graph has SLAB_SURPRISE edges for each insertion. It is
+    ** announced all the same if there is one insertion for SLAB_SPREAD vertices and one
+    ** of these holds: SLAB_DENSE insertions for each vertex; SLAB_LARGE insertions; one
+    ** insertion of SLAB_SKEW in the latest announced batch came behind many others of its
+    ** vertex. */
     SLAB_SPREAD = 2,
     SLAB_SURPRISE = 4,
     SLAB_DENSE = 2,
@@ -30,7 +31,7 @@ enum {
     SLAB_SKEW = 5
 };
 
-/* Arrays of a batch that are kept for the next one. */
+/* Bytes of a batch's arrays that are kept for the next batch. */
 #define KEPT_SCRATCH ((uint64_t)128 << 20)
 
 /* ---- create and free ---- */
@@ -56,7 +57,7 @@ gpugraph_status gg_dynamic_close(gpugraph_dynamic *d) {
     return run->status;
 }
 
-/* In a run of its own, which nobody interrupts and which needs no memory. */
+/* Uses its own run, which nobody interrupts and which needs no memory. */
 void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed) {
     gpugraph_run run = {.device = d->device};
     struct dynamic_batch none = {0};
@@ -76,7 +77,7 @@ void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed) {
 const dynamic_place *gg_dynamic_place(gpugraph_run *run) {
     const char *why = "";
     if (run->backend == GPUGRAPH_CPU)
-        return &gg_cpu_dynamic; /* without a look at the driver, which takes its time */
+        return &gg_cpu_dynamic; /* without asking the driver, which takes time */
     if (gpugraph_cuda_usable(&why) && gg_cuda_dynamic)
         return gg_cuda_dynamic;
     if (run->backend == GPUGRAPH_AUTO)
@@ -173,7 +174,7 @@ static bool vertices_fit(gpugraph_dynamic *d, uint64_t count, const uint32_t *ve
     for (uint64_t i = 0; i < count; i++) {
         largest = vertex[i] > largest ? vertex[i] : largest;
         if ((i + 1) % GG_POLL_ITEMS == 0)
-            gg_pause(d->run); /* the first step ends the batch */
+            gg_pause(d->run); /* the first step then ends the batch */
     }
     if (count == 0 || largest < d->slabs.n)
         return true;
@@ -199,13 +200,13 @@ struct slab_pool gg_dynamic_count(gpugraph_dynamic *d) {
     return pool;
 }
 
-/* No insertions are announced, and the filter is empty. */
+/* Clears the counts of announced insertions and the filter. */
 static void forget_announcements(gpugraph_dynamic *d) {
     d->place->fill(d, d->incoming.block, 0,
                    ((uint64_t)SLAB_FILTER_WORDS + d->slabs.n) * sizeof(uint32_t));
 }
 
-/* Place and room, and the batch itself is looked at. */
+/* Opens the place, checks the batch and makes room. */
 static bool open_batch(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
                        const uint32_t *source, const uint32_t *target, uint64_t bytes) {
     if (!gg_dynamic_open(d, run))
@@ -264,20 +265,20 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
     return gg_dynamic_close(d);
 }
 
-/* Into a graph that has many edges for one of the batch these are inserted as they come: most
-** find room at once. */
+/* Returns true if the graph has many edges for each item of the batch: most items then
+** find room at once, so they are inserted as they come. */
 static bool are_few(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     return b->count <= d->edges / SLAB_SURPRISE;
 }
 
-/* To look at all of them first pays where there are many, and a vertex has several. */
+/* Returns true if the batch is so large that announcing it pays. */
 static bool are_many(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     uint64_t many = gg_limits.announced_items > 0 ? gg_limits.announced_items
                                                   : d->place->announced_items;
     return b->count >= many && b->count >= d->slabs.n / SLAB_SPREAD;
 }
 
-/* The arena is made larger for a batch, unless it had better be made anew. */
+/* Enlarges the arena for a batch, unless compaction is better. */
 static void make_batch_room(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     double started = gg_now_ms();
     uint32_t before = d->slabs.capacity;
@@ -292,9 +293,9 @@ static void make_batch_room(gpugraph_dynamic *d, const struct dynamic_batch *b) 
                  "sectors of 32 bytes");
 }
 
-/* A batch that is small for the graph is attempted as it comes. Another one is announced, and so
-** are many items if a vertex has several of them, or had in the latest batch that was announced:
-** tables will grow, and lanes would wait for one another. */
+/* Returns true if the batch is attempted: it is small for the graph. A large batch is
+** announced all the same if vertices have, or had in the latest announced batch, several
+** items each: tables then grow, and lanes would wait for one another. */
 static bool is_attempted(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     const bool crowded = d->skewed || gg_limits.announced_items > 0 ||
                          b->count >= SLAB_LARGE ||
@@ -337,7 +338,7 @@ double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
         d->place->mark(d, 1);
         struct slab_report report = gg_dynamic_count(d).report;
         full = report.full;
-        if (!b->attempted) /* all were looked at */
+        if (!b->attempted) /* all items were examined */
             d->skewed = report.far > b->count / SLAB_SKEW;
         d->announced = !b->attempted || full || !gg_dynamic_going(d);
         ms += d->place->elapsed(d);

@@ -1,34 +1,36 @@
 /* The blocks of a dynamic graph, and room in its arena.
 **
-** Slabs hold numbers of sectors, not addresses: a larger arena is a copy. One that is mostly
-** free pieces is made anew instead, with every table in it rehashed. */
+** Slabs hold numbers of sectors, not addresses, so a larger arena is a copy. An arena
+** that consists mostly of free pieces is compacted instead: every table is rehashed into
+** a new one. */
 #include "dynamic.h"
 #include "base/run.h"
 
 #include <string.h>
 
-/* Slabs of bases for one slab of a chain: makes the first size of the arena. */
+/* Slabs of bases for each slab of chains: determines the first size of the arena. */
 enum { SLAB_CHAINS = 12 };
 
-/* Sectors an arena may have: their numbers stay clear of SLAB_NONE. */
+/* The most sectors of an arena: their numbers stay below SLAB_NONE. */
 #define MOST_SECTORS 0xf0000000u
 
-/* Bytes for a huge vertex: its move, and its parts. All bases fit the arena, so all parts are
-** as many as that has whole ones, and one for each vertex. */
+/* Bytes for a huge vertex: its move, and its parts. All bases fit the arena, so there are
+** as many parts as it has whole ones, and one more for each vertex. */
 #define HUGE_BYTES                                                                       \
     (sizeof(struct slab_move) + (SLAB_HUGE / SLAB_PART + 2) * sizeof(uint32_t))
 
 /* ---- blocks ---- */
 
-/* What kernels see of the blocks. */
+/* Updates the views of the blocks that kernels read. */
 static void view_blocks(gpugraph_dynamic *d) {
     struct slab_graph *g = &d->slabs;
     g->vertex = d->tables.vertex.block;
     g->word = d->tables.arena.block;
-    g->filter = d->incoming.block; /* the first part of one block: emptied together */
+    /* filter and incoming share a block, so that they are cleared together */
+    g->filter = d->incoming.block;
     g->incoming = (uint32_t *)d->incoming.block + SLAB_FILTER_WORDS;
     g->growing = d->growing.block;
-    g->huge = d->huge.block; /* and behind the moves what parts they have */
+    g->huge = d->huge.block; /* the parts of the moves lie behind the moves */
     g->part = (uint32_t *)(g->huge + d->huge.bytes / HUGE_BYTES);
     g->pool = d->tables.pool.block;
     for (int kind = 0; kind < SLAB_LISTS; kind++) {
@@ -52,7 +54,7 @@ void gg_dynamic_drop_tables(gpugraph_dynamic *d, struct dynamic_tables *t) {
         gg_dynamic_drop(d, &t->list[kind]);
 }
 
-/* By a larger block, if all has gone well that was to fill it. */
+/* Replaces a block by a larger one, if filling that one succeeded. */
 static void replace(gpugraph_dynamic *d, struct held *h, struct held larger) {
     gg_dynamic_drop(d, gg_dynamic_going(d) ? h : &larger);
     if (gg_dynamic_going(d))
@@ -83,8 +85,9 @@ struct slab_pool gg_dynamic_pool(gpugraph_dynamic *d) {
     return pool;
 }
 
-/* A list of free pieces with room for that many. It is a ring and begins where it began: what
-** had gone round the end comes behind it now, and what finds no room there goes round. */
+/* Enlarges a list of free pieces. A list is a ring and keeps its beginning: entries that
+** had wrapped around the end now lie behind it, and those that find no room there wrap
+** around again. */
 static void enlarge_list(gpugraph_dynamic *d, int kind, uint64_t pieces) {
     const uint64_t entry = sizeof(uint32_t);
     struct held *h = &d->tables.list[kind];
@@ -117,15 +120,16 @@ void gg_dynamic_grow_arena(gpugraph_dynamic *d, uint64_t sectors) {
     gg_dynamic_enlarge(d, &d->tables.arena, (end + sectors) * sector, 0xff);
     if (end > 0)
         gg_dynamic_make_lists(d);
-    else /* of first tables nothing is freed but chains that came too late */
+    /* first tables free nothing but chains that came too late */
+    else
         enlarge_list(d, 2, (end + sectors) / SLAB_HUGE + 1);
-    if (gg_dynamic_going(d) && d->end != end) { /* takers have overshot */
+    if (gg_dynamic_going(d) && d->end != end) { /* pieces were taken beyond the end */
         d->end = (uint32_t)end;
         d->place->upload(d, &d->slabs.pool->end, &d->end, sizeof d->end);
     }
 }
 
-/* No more free short pieces of a kind than there are vertices. */
+/* There are at most as many free short pieces of a kind as vertices. */
 void gg_dynamic_make_lists(gpugraph_dynamic *d) {
     for (int kind = 0; kind < 2; kind++)
         enlarge_list(d, kind, d->tables.vertex.bytes / sizeof(struct slab_vertex));
@@ -133,7 +137,7 @@ void gg_dynamic_make_lists(gpugraph_dynamic *d) {
     gg_dynamic_enlarge(d, &d->huge, (d->slabs.capacity / SLAB_HUGE + 1) * HUGE_BYTES, 0);
 }
 
-/* `growing` comes last, so its length is the room. */
+/* `growing` is enlarged last, so its length is the room. */
 void gg_dynamic_grow_vertices(gpugraph_dynamic *d, uint32_t vertices) {
     uint64_t room = d->growing.bytes / sizeof(uint32_t);
     if (vertices <= room)
@@ -158,22 +162,22 @@ bool gg_dynamic_make_room(gpugraph_dynamic *d, struct held *h, uint64_t bytes) {
 
 /* ---- room for tables ---- */
 
-/* Sectors of bases and the chains that they will have. */
+/* Returns the sectors of bases and of the chains that they will have. */
 static uint64_t with_chains(const gpugraph_dynamic *d, uint64_t bases) {
     double chains = d->slabs.load > 0.75 ? d->slabs.load + 0.5 : 1.0 / SLAB_CHAINS;
     return bases + (uint64_t)((double)bases * chains);
 }
 
-/* From the tables of b->old. */
+/* Rehashes the listed vertices from the tables of b->old. */
 static void rehash_listed(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     gg_dynamic_step(d, STEP_PLAN, b);
     gg_dynamic_step(d, STEP_REHASH, b);
     gg_dynamic_step(d, STEP_FINISH, b);
 }
 
-/* Takes every table over into an arena of its own, as small as may be, in place of one that
-** is mostly free pieces. `extra`: sectors to be left over. Where that fails all is as it was,
-** and the step that wants room will ask again. */
+/* Rehashes every table into a new arena, as small as possible, in place of one that
+** consists mostly of free pieces. `extra`: sectors to leave over. If that fails,
+** everything is unchanged, and the step that needs room requests it again. */
 static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t extra) {
     const uint64_t sector = SLAB_WORDS * sizeof(uint32_t), entry = sizeof(uint32_t);
     struct slab_pool *shared = d->slabs.pool;
@@ -216,10 +220,11 @@ bool gg_dynamic_has_room(const gpugraph_dynamic *d, uint64_t sectors) {
     return d->end <= d->slabs.capacity && d->slabs.capacity - d->end >= sectors;
 }
 
-/* Sectors of new bases, and of chains behind those and others that a batch makes longer. */
+/* Returns the sectors of new bases and of their chains, and of chains that the batch
+** lengthens. */
 static uint64_t wanted_for(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                            uint64_t bases, uint64_t *chains) {
-    /* tables that stay as they are may have longer chains; at first there are none */
+    /* existing tables may get longer chains; at first there are none */
     bool longer = d->end > 0 || d->slabs.load > 0.75;
     *chains = (longer ? b->count / SLAB_CHAINS : 0) + SLAB_SECTORS;
     return with_chains(d, bases) + *chains;
@@ -234,7 +239,8 @@ void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t mo
             compact(d, b, chains);
             return;
         }
-        if (!gg_dynamic_has_room(d, wanted)) { /* who has grown once grows again */
+        if (!gg_dynamic_has_room(d,
+                                 wanted)) { /* an arena that has grown once grows again */
             uint64_t more = d->end / 2;
             gg_dynamic_grow_arena(d, wanted > more ? wanted : more);
         }
