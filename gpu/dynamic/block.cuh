@@ -1,4 +1,4 @@
-/* What the threads of a block ask of words that all blocks share, together. */
+/* Combined requests of the threads of a block to words that all blocks share. */
 #ifndef GPUGRAPH_DYNAMIC_BLOCK_CUH
 #define GPUGRAPH_DYNAMIC_BLOCK_CUH
 
@@ -6,14 +6,16 @@
 #include "slab_table.h"
 #include "device/block_sum.cuh"
 
-/* What all threads of a block ask of some words, in one scan and one addition to each word:
-** every thread gets its part. A word that every warp asks of by itself is a queue of thousands. */
+/* Combines the requests of all threads of a block in one scan and one addition to each
+** word; every thread gets its share. A word that every warp changes separately is a queue
+** of thousands. */
 struct block_share {
     block_sums<uint64_t> sums;
     uint32_t first[SLAB_LISTS], end;
 };
 
-/* A thread asks for 0 or 1 of each word; the scan has 10 bits for a word, above the lower 32. */
+/* A thread requests 0 or 1 of each word; the scan has 10 bits for a word, above the lower
+** 32. */
 static __device__ __forceinline__ uint64_t one_of(uint32_t word, bool wanted) {
     return (uint64_t)wanted << (32 + 10 * word);
 }
@@ -21,7 +23,8 @@ static __device__ __forceinline__ uint32_t sum_of(uint64_t sums, uint32_t word) 
     return (uint32_t)(sums >> (32 + 10 * word)) & 0x3ff;
 }
 
-/* A place behind what the words hold, for each that is wanted; all threads of the block come. */
+/* Reserves an entry behind each word's count, where wanted; called by all threads of the
+** block. */
 template <int words, int threads = GG_BLOCK>
 static __device__ __forceinline__ void
 block_reserve(uint32_t *const (&word)[words], const bool (&wanted)[words],
@@ -42,8 +45,8 @@ block_reserve(uint32_t *const (&word)[words], const bool (&wanted)[words],
         place[k] = share->first[k] + sum_of(before, k);
 }
 
-/* Bases for all threads of a block, from the lists and, beyond these, from the arena's end;
-** SLAB_NONE when that has come. */
+/* Takes bases for all threads of a block, from the lists and then from the arena's end;
+** SLAB_NONE if the arena has ended. */
 template <int threads = GG_BLOCK>
 static __device__ __forceinline__ uint32_t block_take_bases(const slab_graph &g,
                                                             uint32_t sectors,
@@ -57,7 +60,7 @@ static __device__ __forceinline__ uint32_t block_take_bases(const slab_graph &g,
         share->first[k] = takes ? device_take(&g.pool->taken[k], asked) : count;
     }
     __syncthreads();
-    /* At the arena's end: first those of other sizes, then kind by kind. */
+    /* At the arena's end: first bases of other sizes, then kind by kind. */
     uint32_t base = SLAB_NONE, place = (uint32_t)before, fresh = (uint32_t)all;
     for (uint32_t k = 0; k < SLAB_LISTS; k++) {
         uint32_t count = g.pool->count[k], first = share->first[k];
@@ -85,10 +88,10 @@ static __device__ __forceinline__ uint32_t block_take_bases(const slab_graph &g,
     return SLAB_NONE;
 }
 
-/* Adds to a word what the threads of a block bring; all come. */
+/* Adds the values of all threads of a block to a word; called by all of them. */
 static __device__ __forceinline__ void gg_tally(uint64_t *at, uint32_t mine) {
     __shared__ uint32_t sum;
-    __syncthreads(); /* an earlier sum has been read */
+    __syncthreads(); /* all have read the earlier sum */
     if (threadIdx.x == 0)
         sum = 0;
     __syncthreads();

@@ -1,6 +1,5 @@
-/* The slabs of a dynamic graph on a device: memory, transfers, and the order of its steps.
-** The kernels: edges.cu, gather.cu, rows.cu. What a batch is:
-** dynamic.c. */
+/* The slabs of a dynamic graph on a device: memory, transfers, and the order of its
+** steps. The kernels: edges.cu, gather.cu, rows.cu. Batches: dynamic.c. */
 #include "dynamic.cuh"
 #include "device/block_sum.cuh"
 #include "graph/graph.cuh"
@@ -44,9 +43,9 @@ static void *take_cuda(gpugraph_dynamic *d, uint64_t bytes) {
 
 static void give_cuda(gpugraph_dynamic *d, void *block, uint64_t bytes) {
     if (!d->job && d->held)
-        gg_free_block(block, bytes); /* nothing runs there */
+        gg_free_block(block, bytes); /* no kernel runs there */
     if (!d->job)
-        return; /* the device is gone, and its memory with it */
+        return; /* the device is lost, and its memory with it */
     cudaStreamSynchronize(d->job->stream);
     gg_give(d->job, block, bytes);
 }
@@ -72,7 +71,7 @@ static void download_cuda(gpugraph_dynamic *d, void *to, const void *from,
     gg_fetch(d->job, to, from, bytes);
 }
 
-/* In a job that is lent, and where nobody listens, nobody asks how long it took. */
+/* In a lent job without a listener no time is measured. */
 static bool is_timed(const gpugraph_dynamic *d) {
     return !d->held || d->run->phase;
 }
@@ -93,13 +92,13 @@ static double elapsed_cuda(gpugraph_dynamic *d) {
 static void step_cuda(gpugraph_dynamic *d, enum dynamic_step step,
                       const struct dynamic_batch *b) {
     if (!gg_going(d->job))
-        return; /* steps are queued: STEP_SETTLE never comes later than its STEP_INSERT */
+        return; /* steps are queued, so STEP_SETTLE always follows its STEP_INSERT */
     if (!gg_dynamic_edge_step(d, step, *b))
         gg_dynamic_row_step(d, step, *b);
     gg_launched(d->job, "step of a dynamic graph");
 }
 
-/* One block, of up to GG_BLOCK rows. */
+/* Adds up at most GG_BLOCK rows, in one block. */
 static __global__ void add_up_few(const uint32_t *count, uint64_t *offset, uint32_t n) {
     __shared__ block_sums<uint64_t> sums;
     uint64_t all;

@@ -1,4 +1,5 @@
-/* Edges between the same two vertices, in a chain by ascending ids; what one lane does with it.
+/* Chains of the edges between two vertices, by ascending ids; the operations of one lane
+** on them.
 **
 **     slab.h:   source, target -> value: the first slot, or CHAIN_END
 **                                   |
@@ -6,19 +7,19 @@
 **                           |       ^          |                  ^
 **                           +-------+          +-- CHAIN_END      +-- free: listed
 **
-** A mirror is a second table, target, source -> the same first slot: rows of the transpose, whose edges
-** take no slots of their own.
+** A mirror is a second table, target, source -> the same first slot: rows of the
+** transpose, whose edges take no slots of their own.
 **
-** A batch is put in order by source, target and id; its items of one pair are a group, which one
-** lane takes from end to end, along with the pair's chain. So no two lanes ever touch a slot in
-** the same step. */
+** A batch is ordered by source, target and id. The items of one pair are a group, which
+** one lane processes together with the pair's chain. So no two lanes touch the same slot
+** in one step. */
 #ifndef GPUGRAPH_EDGE_CHAIN_H
 #define GPUGRAPH_EDGE_CHAIN_H
 
 #include "base/row_of.h"
 #include "slab_table.h"
 
-#define CHAIN_END SLAB_NONE /* also the value of a pair that has no edges (yet) */
+#define CHAIN_END SLAB_NONE /* also the value of a pair without edges */
 
 struct edge_slot {
     int64_t id, weight;
@@ -27,52 +28,56 @@ struct edge_slot {
 };
 
 enum chain_step {
-    CHAIN_MARK,      /* where groups begin: need */
+    CHAIN_MARK,      /* need: 1 where a group begins */
     CHAIN_GROUP,     /* at -> first, pair_source, pair_target */
-    CHAIN_COUNT_NEW, /* of each group, the edges that are not there: need */
-    CHAIN_LINK,      /* they get slots, from number `at` on; weights are replaced */
-    CHAIN_COUNT_OLD, /* of each group, the edges that are there: need */
-    CHAIN_CUT, /* they go, and their slots to the list of free ones, from number `at` on */
-    CHAIN_QUERY,   /* one item */
-    CHAIN_MIRROR,  /* of each pair, the first slot: also in the mirror */
-    CHAIN_LENGTH,  /* of each pair of some rows: need */
-    CHAIN_COPY,    /* its edges, from number `at` on */
-    CHAIN_OFFSETS, /* row_offset counts edges, no longer pairs */
-    CHAIN_NUMBER   /* of each vertex's slot, the vertex's number */
+    CHAIN_COUNT_NEW, /* need: the edges of each group that do not exist */
+    CHAIN_LINK,      /* adds them in slots from number `at` on; replaces weights */
+    CHAIN_COUNT_OLD, /* need: the edges of each group that exist */
+    /* deletes them; their slots join the free ones from number `at` on */
+    CHAIN_CUT,
+    CHAIN_QUERY,   /* looks up one item */
+    CHAIN_MIRROR,  /* copies the first slot of each pair to the mirror */
+    CHAIN_LENGTH,  /* need: the length of the chain of each pair of some rows */
+    CHAIN_COPY,    /* copies the chain from number `at` on */
+    CHAIN_OFFSETS, /* makes row_offset count edges instead of pairs */
+    CHAIN_NUMBER   /* to_number: the number of the vertex of each slot */
 };
 
 struct chain_batch {
     uint64_t count; /* items */
     const uint32_t *source, *target;
     const int64_t *id, *weight; /* id: NULL for 1, 2, 3 ...; weight: NULL for all 0 */
-    const uint32_t *weight_32;  /* or these; else NULL */
-    const uint32_t *order;      /* items by source, target, id, and place in the batch */
-    uint32_t *first; /* of each group, its first place in `order`; and the end */
+    const uint32_t *weight_32;  /* 32-bit weights, or NULL */
+    const uint32_t *order;      /* items by source, target, id, and position */
+    /* the first position of each group in `order`; and the end */
+    uint32_t *first;
     uint32_t *pair_source, *pair_target;
-    uint32_t *need; /* of items, groups or pairs of rows; `at` is their sum before each */
+    /* of items, groups or pairs of rows; `at` is their sum before each */
+    uint32_t *need;
     uint64_t *at;
     struct edge_slot *slot;
-    uint32_t *free; /* numbers of free slots; the last is taken first */
+    uint32_t *free; /* free slots; the last one is taken first */
     uint64_t free_count;
-    uint64_t end;   /* slots ever taken; the next one is taken when no free one is left */
-    uint8_t *found; /* CHAIN_QUERY */
+    /* slots ever taken; the next one is used when no slot is free */
+    uint64_t end;
+    uint8_t *found;       /* CHAIN_QUERY */
     int64_t *answer;      /* CHAIN_QUERY: weights */
     uint64_t *row_offset; /* rows of pairs */
     const uint32_t *row_target, *row_value;
     uint64_t rows;
     const uint32_t *row_vertex; /* NULL: 0, 1, 2 ... */
-    bool loopless;       /* edges from a vertex to itself are left out of its row */
-    uint32_t *to_target; /* CHAIN_COPY; of the others any may be NULL */
+    bool loopless;              /* edges from a vertex to itself are left out */
+    uint32_t *to_target;        /* for CHAIN_COPY; each of the others may be NULL */
     int64_t *to_id, *to_weight;
-    /* Vertices of tables by the numbers that rows have; NULL: they are the same. */
+    /* The numbers of table vertices in rows, and the inverse; NULL: they are equal. */
     const uint32_t *number_of, *slot_of;
-    uint32_t *to_number; /* CHAIN_NUMBER: from number `numbered` on */
+    uint32_t *to_number; /* for CHAIN_NUMBER: from number `numbered` on */
     uint64_t numbered;
-    struct slab_graph mirror; /* where `mirrored` */
+    struct slab_graph mirror; /* if `mirrored` */
     bool mirrored;
 };
 
-/* What a radix sort takes for a number in the order of ids. */
+/* An unsigned key with the order of ids. */
 WARP_FUNCTION uint64_t chain_key(int64_t id) {
     return (uint64_t)id ^ (uint64_t)1 << 63;
 }
@@ -91,13 +96,13 @@ WARP_FUNCTION bool chain_same_pair(const struct chain_batch *b, uint32_t i, uint
     return b->source[i] == b->source[j] && b->target[i] == b->target[j];
 }
 
-/* Slot number `ordinal` of those that a batch takes. */
+/* Returns slot number `ordinal` of those that a batch takes. */
 WARP_FUNCTION uint32_t chain_take(const struct chain_batch *b, uint64_t ordinal) {
     return ordinal < b->free_count ? b->free[b->free_count - 1 - ordinal]
                                    : (uint32_t)(b->end + (ordinal - b->free_count));
 }
 
-/* The group's edges that are not in the chain; with `link` they are afterwards. */
+/* Returns how many edges of the group are not in the chain; with `link` adds them. */
 WARP_FUNCTION uint32_t chain_merge(const struct chain_batch *b, uint64_t group,
                                    uint32_t *head, bool link) {
     uint32_t before = CHAIN_END, at = *head, added = 0, end = b->first[group + 1];
@@ -105,7 +110,7 @@ WARP_FUNCTION uint32_t chain_merge(const struct chain_batch *b, uint64_t group,
         uint32_t item = b->order[i];
         int64_t id = chain_id(b, item), weight = chain_weight(b, item);
         if (i + 1 < end && chain_id(b, b->order[i + 1]) == id)
-            continue; /* the last of the batch counts */
+            continue; /* the last item of the batch wins */
         while (at != CHAIN_END && b->slot[at].id < id) {
             before = at;
             at = b->slot[at].next;
@@ -127,10 +132,10 @@ WARP_FUNCTION uint32_t chain_merge(const struct chain_batch *b, uint64_t group,
     return added;
 }
 
-/* The group's edges that are in the chain; with `cut` they are no longer. */
+/* Returns how many edges of the group are in the chain; with `cut` removes them. */
 WARP_FUNCTION uint32_t chain_part(const struct chain_batch *b, uint64_t group,
                                   uint32_t *head, bool cut) {
-    uint32_t before = CHAIN_END, at = *head, gone = 0;
+    uint32_t before = CHAIN_END, at = *head, deleted = 0;
     for (uint32_t i = b->first[group]; i < b->first[group + 1]; i++) {
         int64_t id = chain_id(b, b->order[i]);
         while (at != CHAIN_END && b->slot[at].id < id) {
@@ -141,18 +146,18 @@ WARP_FUNCTION uint32_t chain_part(const struct chain_batch *b, uint64_t group,
             continue;
         uint32_t next = b->slot[at].next;
         if (cut) {
-            b->free[b->free_count + b->at[group] + gone] = at;
+            b->free[b->free_count + b->at[group] + deleted] = at;
             *(before == CHAIN_END ? head : &b->slot[before].next) = next;
         } else {
             before = at;
         }
         at = next;
-        gone++;
+        deleted++;
     }
-    return gone;
+    return deleted;
 }
 
-/* Is the edge in the chain? */
+/* Returns true if the edge is in the chain. */
 WARP_FUNCTION bool chain_find(const struct chain_batch *b, uint32_t at, int64_t id,
                               int64_t *weight) {
     while (at != CHAIN_END && b->slot[at].id < id)
@@ -187,7 +192,7 @@ WARP_FUNCTION void chain_group(const struct chain_batch *b, uint64_t i) {
         b->first[b->at[b->count]] = (uint32_t)b->count;
 }
 
-/* The mirror's entry of a pair becomes what the table's is; CHAIN_END: it goes. */
+/* Copies a pair's first slot to the mirror's entry; CHAIN_END deletes the entry. */
 WARP_FUNCTION void chain_reflect(const struct chain_batch *b, uint32_t source,
                                  uint32_t target, uint32_t head) {
     const struct slab_graph *g = &b->mirror;
@@ -200,7 +205,7 @@ WARP_FUNCTION void chain_reflect(const struct chain_batch *b, uint32_t source,
         device_take(&g->vertex[target].dead, 1);
 }
 
-/* Of a step over groups; how many pairs have gone: 0 or 1. */
+/* Runs a step for a group. Returns how many pairs it deletes: 0 or 1. */
 WARP_FUNCTION uint32_t chain_change(const struct slab_graph *g,
                                     const struct chain_batch *b, enum chain_step step,
                                     uint64_t group) {
@@ -243,7 +248,7 @@ WARP_FUNCTION void chain_query(const struct slab_graph *g, const struct chain_ba
     b->answer[i] = weight;
 }
 
-/* Is pair i of some rows one of a vertex and itself? */
+/* Returns true if pair i of the rows joins a vertex to itself. */
 WARP_FUNCTION bool chain_is_loop(const struct chain_batch *b, uint64_t i) {
     const uint64_t row = row_of(b->row_offset, b->rows, i);
     return b->row_target[i] == (b->row_vertex ? b->row_vertex[row] : row);
@@ -264,7 +269,7 @@ WARP_FUNCTION void chain_copy(const struct chain_batch *b, uint64_t i, uint64_t 
     }
 }
 
-/* How many pairs have gone: 0 or 1. */
+/* Runs a step for an item. Returns how many pairs it deletes: 0 or 1. */
 WARP_FUNCTION uint32_t chain_item(const struct slab_graph *g, const struct chain_batch *b,
                                   enum chain_step step, uint64_t i) {
     switch (step) {

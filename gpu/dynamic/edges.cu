@@ -1,4 +1,5 @@
-/* Batches of edges on a device: one lane per item. What a lane does: slab_table.h. */
+/* Batches of edges on a device: one lane per item. The operations of a lane:
+** slab_table.h. */
 #include "block.cuh"
 #include "rehash.cuh"
 
@@ -11,14 +12,14 @@ static __device__ __forceinline__ uint64_t pair_of(const dynamic_batch &b, uint6
     return b.pair ? b.pair[i] : slab_pair(b.target[i], valued ? b.value[i] : 0);
 }
 
-/* Do neighbouring lanes name the same vertex? Then lanes of one had better ask together: to find
-** each other costs them more than it saves where few do. */
+/* Returns true if neighbouring lanes name the same vertex. Then lanes of one vertex share
+** an addition; finding each other costs more than it saves where few lanes do. */
 static __device__ __forceinline__ bool are_gathered(unsigned here, uint32_t vertex) {
     return __any_sync(here, __shfl_up_sync(here, vertex, 1) == vertex && warp_lane() > 0);
 }
 
-/* One lane per insertion: counts it for its vertex, and lists the vertex if it must grow; is
-** the batch in order? */
+/* One lane per insertion: counts it for its vertex, lists the vertex if it must grow, and
+** checks the order of the batch. */
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK)
     announce(const __grid_constant__ slab_graph g,
@@ -59,7 +60,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     gg_tally(&g.pool->report.far, far);
 }
 
-/* Counts new edges of a vertex; lanes that have added to the same one do it once. */
+/* Counts new edges of a vertex; lanes that have added to the same vertex share one
+** addition. */
 static __device__ __forceinline__ void count_used(const slab_graph &g, uint32_t from) {
     const unsigned here = __activemask();
     unsigned same = 1u << warp_lane();
@@ -69,7 +71,7 @@ static __device__ __forceinline__ void count_used(const slab_graph &g, uint32_t 
         atomicAdd(&g.vertex[from].used, (unsigned)__popc((int)same));
 }
 
-/* What follows an insertion by some lanes of a warp. */
+/* Completes an insertion by some lanes of a warp. */
 static __device__ __forceinline__ uint32_t count_added(const slab_graph &g, uint32_t from,
                                                        uint32_t target,
                                                        slab_outcome outcome,
@@ -83,12 +85,13 @@ static __device__ __forceinline__ uint32_t count_added(const slab_graph &g, uint
     return 0;
 }
 
-/* One lane per insertion, into tables that have room: of the whole batch, or those that had to wait. */
+/* One lane per insertion into tables that have room: all items of the batch, or those
+** that had to wait. */
 template <bool valued, bool later>
 static __device__ __forceinline__ void insert_items(const slab_graph &g,
                                                     const dynamic_batch &b) {
     if (__syncthreads_or(device_load(&g.pool->report.full)))
-        return; /* a vertex may lack its table */
+        return; /* a vertex may have no table */
     const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
     const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
     const uint64_t count = later ? g.pool->later : b.count;
@@ -118,7 +121,7 @@ static __global__ void insert(const __grid_constant__ slab_graph g,
     insert_items<valued, false>(g, b);
 }
 
-/* Items that wait are listed, and their vertices; all threads of the block come. */
+/* Lists items that wait, and their vertices; called by all threads of the block. */
 static __device__ __forceinline__ void put_off(const slab_graph &g,
                                                const dynamic_batch &b, uint64_t item,
                                                bool waits, block_share *share) {
@@ -147,23 +150,23 @@ static __device__ __forceinline__ slab_outcome insert_one(const slab_graph &g,
                                                           uint32_t from, uint64_t pair,
                                                           slab_manner manner,
                                                           slab_hand *hand) {
-    if (announced) /* its base has room, but for what the hash makes of it */
+    if (announced) /* its base has room, except for uneven hashes */
         return slab_insert(&g, slab_vertex_now(&g, from), pair, valued, manner,
                            SLAB_LATELY, hand);
     hand->from = from;
     return slab_attempt(&g, pair, valued, hand);
 }
 
-/* One lane per insertion into tables that are extended on the way, and, where nothing was
-** announced, founded, with pieces that the threads of a block take together: a small one, since all wait for its
-** slowest. */
+/* One lane per insertion into tables that are extended on the way and, without
+** announcement, created, with pieces that the threads of a block take together. A small
+** block, since all its threads wait for the slowest. */
 template <bool valued, bool announced>
 static __global__ void __launch_bounds__(GG_DYNAMIC_BLOCK, GG_DYNAMIC_SMALL)
     attempt(const __grid_constant__ slab_graph g,
             const __grid_constant__ dynamic_batch b) {
     __shared__ block_share share;
     if (announced && __syncthreads_or(device_load(&g.pool->report.full)))
-        return; /* a vertex may lack its table */
+        return; /* a vertex may have no table */
     const bool claims = !b.keep && (b.unsorted || g.pool->report.unsorted);
     const slab_manner manner = claims || b.keep ? SLAB_KEEP : SLAB_REPLACE;
     slab_hand hand = slab_empty_hand(SLAB_NONE);
@@ -188,7 +191,7 @@ static __global__ void __launch_bounds__(GG_DYNAMIC_BLOCK, GG_DYNAMIC_SMALL)
             uint32_t piece = block_take_bases<GG_DYNAMIC_BLOCK>(g, wanted, &share);
             if (!open)
                 continue;
-            slab_give_back(&g, &hand); /* of another kind */
+            slab_give_back(&g, &hand); /* a piece of another kind */
             hand.piece = piece;
             hand.kind = hand.wanted;
             if (piece == SLAB_NONE) {
@@ -216,7 +219,7 @@ static __device__ __forceinline__ void claim_items(const slab_graph &g,
     }
 }
 
-/* And the filter is empty again. */
+/* Settles claims, and clears the filter. */
 static __device__ __forceinline__ void settle_items(const slab_graph &g,
                                                     const dynamic_batch &b) {
     for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
@@ -236,7 +239,7 @@ static __global__ void claim_entries(const __grid_constant__ slab_graph g,
         claim_items(g, b);
 }
 
-/* Also ends the phase: claims do not touch the lists. */
+/* Settles claims and ends the phase: claims do not change the lists. */
 static __global__ void settle_claims(const __grid_constant__ slab_graph g,
                                      const __grid_constant__ dynamic_batch b,
                                      bool valued) {
@@ -275,7 +278,8 @@ static __global__ void query(const __grid_constant__ slab_graph g,
 
 /* ---- kernels: rehash ---- */
 
-/* One lane per vertex: those with tombstones, or all that have or get a table. */
+/* One lane per vertex: lists vertices with tombstones, or all vertices that have or get a
+** table. */
 static __global__ void list_vertices(const __grid_constant__ slab_graph g, bool all) {
     for (uint64_t i = gg_thread(); i < g.n; i += gg_threads_of_grid()) {
         slab_vertex v = slab_vertex_of(&g, (uint32_t)i);
@@ -316,8 +320,8 @@ static __global__ void finish_moves(const __grid_constant__ slab_graph old,
     finish_huge(old, g);
 }
 
-/* All that are listed; the blocks of a cooperative launch together. Counts that decide stay as they
-** are until all have come to the next barrier. */
+/* Rehashes all listed vertices, by the blocks of a cooperative launch. Counts that decide
+** stay unchanged until all blocks have passed the next barrier. */
 template <bool valued>
 static __device__ __forceinline__ void rehash_together(const slab_graph &g,
                                                        rehash_share *share) {
@@ -336,7 +340,7 @@ static __device__ __forceinline__ void rehash_together(const slab_graph &g,
     }
 }
 
-/* Cooperative: all that follows the attempts of a batch. */
+/* Cooperative: all steps after the attempts of a batch. */
 template <bool valued>
 static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
     insert_rest(const __grid_constant__ slab_graph g,
@@ -363,8 +367,8 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
 
 /* ---- driver ---- */
 
-/* As many blocks as the device holds at once, of which desks need the most; for few items fewer,
-** since all wait for each other. */
+/* Launches as many blocks as the device holds at once, where desks need the most memory;
+** for few items fewer, since all blocks wait for each other. */
 template <bool valued>
 static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     const struct cuda_device *device = job->device;
@@ -412,7 +416,7 @@ static bool launch_edge_step(gpugraph_dynamic *d, enum dynamic_step step,
             <<<all / GG_DYNAMIC_FULL * GG_DYNAMIC_REST, GG_BLOCK, 0, stream>>>(b.old, g);
         return true;
     case STEP_INSERT:
-        if (b.first) /* few chains, and many items: none waits for others of its block */
+        if (b.first) /* few chains, many items: no lane waits for its block */
             insert<valued><<<items, GG_BLOCK, 0, stream>>>(g, b);
         else
             attempt<valued, true><<<small, GG_DYNAMIC_BLOCK, 0, stream>>>(g, b);

@@ -1,19 +1,20 @@
-/* Large announced batches that come in no order: a radix sort by the highest bits of their sources, which
-** leaves items of one edge as they came. What a wave of lanes reads and writes then lies close together, so
-** that a sector is in the cache until all of its entries are there. */
+/* Large announced batches in no order: a radix sort by the highest bits of their sources,
+** which keeps the order of items of one edge. The accesses of a wave of lanes are then
+** close together, so that a sector stays in the cache until all of its entries are
+** inserted. */
 #include "dynamic.cuh"
 #include "graph_data.h"
 
 #include <cub/device/device_radix_sort.cuh>
 
 enum {
-    LEAST_ITEMS = 1 << 21, /* of a batch that is worth it */
-    RANGE_BITS = 16,       /* of the sources: two passes */
+    LEAST_ITEMS = 1 << 21, /* the least items of a batch that is sorted */
+    RANGE_BITS = 16,       /* bits of the sources: two passes */
     SAMPLES = 4096,
     MOST_IN_DISORDER = SAMPLES / 8
 };
 
-/* One block: how many of some neighbouring pairs of items are not in order. */
+/* One block: counts sampled pairs of neighbouring items that are not in order. */
 static __global__ void count_disorder(dynamic_batch b, uint32_t *disorder) {
     uint32_t mine = 0;
     for (uint64_t k = threadIdx.x; k < SAMPLES; k += blockDim.x) {
@@ -26,7 +27,7 @@ static __global__ void count_disorder(dynamic_batch b, uint32_t *disorder) {
         atomicAdd(disorder, mine);
 }
 
-/* Counted where the results will be. */
+/* Counts in the array of results. */
 static bool in_disorder(struct cuda_job *job, const dynamic_batch &b) {
     uint32_t disorder = 0, *counter = b.result;
     gg_fill(job, counter, 0, sizeof *counter);
@@ -41,10 +42,10 @@ static __global__ void pack_pairs(dynamic_batch b, uint64_t *pair) {
         pair[i] = slab_pair(b.target[i], b.value[i]);
 }
 
-/* The arrays, and what the sort needs. */
+/* The arrays, and the scratch memory of the sort. */
 struct gather_space {
-    uint32_t *source, *target; /* target: of a set */
-    uint64_t *packed, *pair;   /* of a map */
+    uint32_t *source, *target; /* target: for a set */
+    uint64_t *packed, *pair;   /* for a map */
     void *scratch;
     size_t scratch_bytes;
     int first_bit, bits;
@@ -59,7 +60,7 @@ static void carve_gather_space(workspace *space, uint64_t items, gather_space *s
     s->scratch = gg_carve<unsigned char>(space, s->scratch_bytes);
 }
 
-/* Says in *bytes what it needs where scratch is NULL. */
+/* With scratch NULL, returns in *bytes the scratch memory that it needs. */
 static cudaError_t sort_by_range(const gather_space &s, void *scratch, size_t *bytes,
                                  const dynamic_batch &b, cudaStream_t stream) {
     const uint32_t count = (uint32_t)b.count;
@@ -71,15 +72,15 @@ static cudaError_t sort_by_range(const gather_space &s, void *scratch, size_t *b
                                                       s.first_bit, s.bits, stream);
 }
 
-/* Is there so much memory, and what the batch itself may need: an arena of twice the size, and a
-** sector for each item? */
+/* Returns true if that much memory is free, in addition to the needs of the batch: an
+** arena of twice the size, and a sector for each item. */
 static bool has_memory(const gpugraph_dynamic *d, uint64_t bytes, uint64_t items) {
     const uint64_t sector = SLAB_WORDS * sizeof(uint32_t);
     uint64_t arena = (2 * (uint64_t)d->end + items) * sector;
     return (int64_t)(bytes + arena) <= gg_device_room(d->job);
 }
 
-/* False: there is not so much memory. */
+/* Returns false if there is not enough memory. */
 static bool make_gather_space(gpugraph_dynamic *d, const dynamic_batch &b,
                               gather_space *s) {
     struct cuda_job *job = d->job;
@@ -107,7 +108,7 @@ static void sort_batch(struct cuda_job *job, const gather_space &s, dynamic_batc
     }
     gg_note(job, sort_by_range(s, s.scratch, &bytes, *b, job->stream), "sort a batch");
     b->source = s.source;
-    b->target = s.target; /* of a map it is in the pair */
+    b->target = s.target; /* in a map the pair has it */
     b->pair = s.pair;
     b->unsorted = true;
 }

@@ -1,23 +1,24 @@
-/* The edges of a graph that changes, one after the other, of which the host holds a portion.
+/* Iteration over the edges of a dynamic graph; the host holds one portion of them.
 **
 **     vertices    first ... | at .. next - 1 | ... end
-**                             their rows are here: offset, target, value or id and weight
-**                             edge number `edge` of them comes next
+**                             the rows of these: offset, target, value or id and
+**                             weight; edge number `edge` of them is next
 **
-** A portion is as many vertices as have few edges together, or one that has many. */
+** A portion is as many vertices as have few edges together, or one vertex with many
+** edges. */
 #include "multigraph.h"
 #include "base/run.h"
 
 enum {
     PORTION_EDGES = 1 << 16,
-    PORTION_VERTICES = 1 << 12 /* whose degrees are asked for at a time */
+    PORTION_VERTICES = 1 << 12 /* vertices whose degrees are requested at a time */
 };
 
 struct gpugraph_edge_iterator {
-    gpugraph_dynamic *graph;       /* one of these */
-    gpugraph_multigraph *parallel; /* has parallel edges */
+    gpugraph_dynamic *graph;       /* one of these two is not NULL */
+    gpugraph_multigraph *parallel; /* may have parallel edges */
     uint32_t at, next, end;        /* vertices */
-    uint64_t edge, edges;          /* of those that are here */
+    uint64_t edge, edges;          /* of the portion */
     uint32_t name[PORTION_VERTICES];
     uint64_t offset[PORTION_VERTICES + 1];
     uint32_t *target, *value;
@@ -45,7 +46,8 @@ static void take_arrays(gpugraph_edge_iterator *it, uint64_t edges, gpugraph_run
     }
 }
 
-/* The rows of vertices name[0 .. count - 1], to the arrays that are there; to offset[] always. */
+/* Fetches the rows of vertices name[0 .. count - 1]: into the arrays that exist, and
+** always into offset. */
 static gpugraph_status ask_rows(gpugraph_edge_iterator *it, uint64_t count,
                                 gpugraph_run *run) {
     return it->graph

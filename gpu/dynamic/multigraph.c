@@ -1,22 +1,22 @@
-/* Multigraphs: their life, and batches of edges.
+/* Multigraphs: create, free, and batches of edges.
 **
 **     insert    order -> groups -> pairs into the tables -> count new -> room -> link
 **     delete    order -> groups -> count old -> room -> cut
 **     query     one lane for each
 **
-** Whatever can fail comes before the last step, which cannot. A pair that was put in for edges
-** that never came has an empty chain: no edges. */
+** Everything that can fail comes before the last step, which cannot. A pair that was
+** inserted for edges that never came has an empty chain: no edges. */
 #include "multigraph.h"
 #include "graph_data.h"
 
 #include <string.h>
 
-/* Items of a batch of edges up to which the host sorts them by insertion, and asks for no
-** number before the last step: a sort on a device and the way back take 0.1 ms however
-** few they are. */
+/* Items of a batch up to which the host sorts them by insertion, and needs no number
+** before the last step: a sort on a device and the way back take 0.1 ms for any number of
+** items. */
 enum { CHAIN_FEW = 256 };
 
-/* Arrays of a batch that are kept for the next one. */
+/* Bytes of a batch's arrays that are kept for the next batch. */
 #define KEPT_BATCH ((uint64_t)128 << 20)
 
 #define MOST_SLOTS ((uint64_t)CHAIN_END - 1)
@@ -103,7 +103,7 @@ void *gg_chain_carve(char *block, uint64_t *used, uint64_t count, uint64_t size)
     return at;
 }
 
-/* need[0 .. items - 1] -> at[0 .. items]. */
+/* Adds up need[0 .. items - 1] to at[0 .. items]. */
 static void add_up_needs(gpugraph_dynamic *d, const struct chain_batch *c,
                          uint64_t items) {
     struct dynamic_batch sums = {
@@ -134,17 +134,17 @@ gpugraph_status gg_chain_end(gpugraph_multigraph *m, const char *name, double ms
     return gg_dynamic_end(m->pairs, name, ms, items);
 }
 
-/* All arrays of a batch but those of the dynamic graph's own. */
+/* All arrays of a batch except those of the dynamic graph. */
 struct arrays {
     int64_t *id, *weight;
     struct chain_sort sort;
     uint8_t *found;
     uint32_t *ends; /* values of new pairs */
-    bool grouped;   /* on the host: in so many groups */
+    bool grouped;   /* the host has grouped the items: into `groups` groups */
     uint64_t groups;
 };
 
-/* Of a batch of few items all that the host sends, in one piece. */
+/* All that the host uploads for a batch of few items, in one block. */
 struct sent {
     uint32_t *first, *pair_source, *pair_target, *order, *ends, *source, *target;
     int64_t *id, *weight;
@@ -192,7 +192,7 @@ static uint64_t carve_chain_batch(char *block, uint64_t count, enum batch_kind k
     return used;
 }
 
-/* Room for these arrays, and where they are. */
+/* Makes room for these arrays, and carves them. */
 static bool take_chain_arrays(gpugraph_multigraph *m, uint64_t count,
                               enum batch_kind kind, struct arrays *a, struct sent *sent,
                               struct chain_batch *c) {
@@ -205,7 +205,8 @@ static bool take_chain_arrays(gpugraph_multigraph *m, uint64_t count,
     return true;
 }
 
-/* Where batches need an upload it is done: the batch's array, or its copy. */
+/* Uploads an array of the batch if batches need an upload; returns the array or its
+** copy. */
 static const int64_t *brought(gpugraph_dynamic *d, const int64_t *from, int64_t *copy,
                               uint64_t count) {
     if (d->place->host || !from)
@@ -214,7 +215,7 @@ static const int64_t *brought(gpugraph_dynamic *d, const int64_t *from, int64_t 
     return copy;
 }
 
-/* ---- few items: the host puts them in order while it has them at hand ---- */
+/* ---- few items: the host orders them while it has them ---- */
 
 static bool comes_before(const uint32_t *source, const uint32_t *target,
                          const int64_t *id, uint32_t i, uint32_t j) {
@@ -225,7 +226,7 @@ static bool comes_before(const uint32_t *source, const uint32_t *target,
     return id[i] < id[j];
 }
 
-/* By insertion, from behind: batches are short, and mostly in order. */
+/* Sorts by insertion from the end: batches are short, and mostly in order. */
 static void order_few(const uint32_t *source, const uint32_t *target, const int64_t *id,
                       uint32_t count, uint32_t *order) {
     for (uint32_t i = 0; i < count; i++) {
@@ -285,7 +286,7 @@ static void send_few(gpugraph_multigraph *m, const uint32_t *source,
     c->weight = weight ? there->weight : NULL;
 }
 
-/* False: gpugraph_dynamic's close is next. */
+/* Begins a batch. If it returns false, the caller closes the dynamic graph next. */
 static bool begin_chain_batch(gpugraph_multigraph *m, gpugraph_run *run, uint64_t count,
                               const uint32_t *source, const uint32_t *target,
                               const int64_t *id, const int64_t *weight, bool answers,
@@ -314,7 +315,7 @@ static bool begin_chain_batch(gpugraph_multigraph *m, gpugraph_run *run, uint64_
     return gg_dynamic_going(d);
 }
 
-/* Items of one pair become a group; how many there are. */
+/* Groups the items of each pair. Returns the number of groups. */
 static uint64_t group(gpugraph_multigraph *m, const struct arrays *a,
                       struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;
@@ -329,7 +330,7 @@ static uint64_t group(gpugraph_multigraph *m, const struct arrays *a,
     return gg_dynamic_going(d) ? groups : 0;
 }
 
-/* Time on the place's own clock since the last mark. */
+/* Returns the time since the last mark by the place's own clock. */
 static double lap(gpugraph_dynamic *d) {
     d->place->mark(d, 1);
     double ms = d->place->elapsed(d);
@@ -337,8 +338,9 @@ static double lap(gpugraph_dynamic *d) {
     return ms;
 }
 
-/* A block of `entry` bytes each has room for that many; who grows once grows again. The first block has
-** room for a few more: else the first edge that comes would move all. */
+/* Enlarges a block to `count` entries of `entry` bytes. A block that has grown once grows
+** by half. The first block gets a little slack: otherwise the first new edge would move
+** all edges. */
 static void make_slot_room(gpugraph_dynamic *d, struct held *h, uint64_t count,
                            uint64_t entry) {
     const uint64_t room = h->bytes / entry;
@@ -349,7 +351,7 @@ static void make_slot_room(gpugraph_dynamic *d, struct held *h, uint64_t count,
 
 /* ---- insert and delete ---- */
 
-/* The groups' pairs have entries, those that had none with empty chains. */
+/* Inserts the groups' pairs; new pairs get empty chains. */
 static double put_pairs(gpugraph_multigraph *m, const struct dynamic_batch *b,
                         const struct chain_batch *c, const struct arrays *a,
                         uint64_t groups) {
@@ -371,8 +373,8 @@ static double put_pairs(gpugraph_multigraph *m, const struct dynamic_batch *b,
     return ms + gg_mirror_put(m, &given);
 }
 
-/* Of few items each may be new: there is room for them all, so that nobody waits for their number before
-** the step that needs it. */
+/* Returns the most slots that the groups need. Each of few items may be new: reserving
+** room for all of them spares a wait for their number before the step that needs it. */
 static uint64_t most_of(gpugraph_multigraph *m, const struct arrays *a,
                         const struct chain_batch *c, uint64_t groups) {
     return a->grouped ? c->count : sum_of_needs(m->pairs, c, groups);
@@ -410,20 +412,20 @@ static void cut_old(gpugraph_multigraph *m, const struct arrays *a, struct chain
     gpugraph_dynamic *d = m->pairs;
     m->place->step(d, CHAIN_COUNT_OLD, c, groups);
     add_up_needs(d, c, groups);
-    uint64_t gone = most_of(m, a, c, groups);
-    make_slot_room(d, &m->free, m->free_count + gone, sizeof *c->free);
+    uint64_t deleted = most_of(m, a, c, groups);
+    make_slot_room(d, &m->free, m->free_count + deleted, sizeof *c->free);
     if (!gg_dynamic_going(d))
         return;
     c->free = m->free.block;
     gg_mirror_name(m, c);
     m->place->step(d, CHAIN_CUT, c, groups);
     if (a->grouped)
-        gone = sum_of_needs(d, c, groups);
-    m->edges -= gone;
-    m->free_count += gone;
+        deleted = sum_of_needs(d, c, groups);
+    m->edges -= deleted;
+    m->free_count += deleted;
 }
 
-/* What a batch does to the graph, in groups of items of one pair. */
+/* Applies a batch to the chains, in groups of items of one pair. */
 static double change_chains(gpugraph_multigraph *m, bool inserts,
                             const struct dynamic_batch *b, const struct arrays *a,
                             struct chain_batch *c) {

@@ -1,4 +1,4 @@
-/* The batches of a multigraph on a device. What a lane does: edge_chain.h. */
+/* The batches of a multigraph on a device. The operations of a lane: edge_chain.h. */
 #include "dynamic.cuh"
 #include "multigraph.h"
 
@@ -13,7 +13,7 @@ static __global__ void keys_by_id(chain_batch c, uint64_t *key, uint32_t *item) 
     }
 }
 
-/* item: NULL for items as they come. */
+/* item: NULL for items in the order of the batch. */
 static __global__ void keys_by_pair(chain_batch c, const uint32_t *item, uint64_t *key,
                                     uint32_t *to) {
     for (uint64_t i = gg_thread(); i < c.count; i += gg_threads_of_grid()) {
@@ -64,11 +64,11 @@ static void order_cuda(gpugraph_dynamic *d, const chain_sort *s, chain_batch *c)
 
 template <chain_step step>
 static __global__ void each(slab_graph g, chain_batch c, uint64_t items) {
-    uint32_t gone = 0;
+    uint32_t deleted = 0;
     for (uint64_t i = gg_thread(); i < items; i += gg_threads_of_grid())
-        gone += chain_item(&g, &c, step, i);
-    if (step == CHAIN_CUT && gone > 0)
-        device_add_64(&g.pool->report.removed, gone);
+        deleted += chain_item(&g, &c, step, i);
+    if (step == CHAIN_CUT && deleted > 0)
+        device_add_64(&g.pool->report.removed, deleted);
 }
 
 static void step_cuda(gpugraph_dynamic *d, chain_step step, const chain_batch *c,

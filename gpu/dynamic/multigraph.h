@@ -1,10 +1,10 @@
-/* A multigraph inside: a dynamic graph of pairs (dynamic.h), whose values are chains of edges
-** (edge_chain.h).
+/* The inside of a multigraph: a dynamic graph of pairs (dynamic.h), whose values are
+** chains of edges (edge_chain.h).
 **
 **     multigraph.c            create, free; batches of edges
 **     multigraph_rows.c       rows; vertices
-**     multigraph_mirror.c     the transpose, by a table of its own over the same edges
-**     multigraph_cpu.c, .cu   order of a batch, and its steps, where the slabs are */
+**     multigraph_mirror.c     the transpose, with a table of its own over the same edges
+**     multigraph_cpu.c, .cu   the order of a batch and its steps, where the slabs are */
 #ifndef GPUGRAPH_MULTIGRAPH_H
 #define GPUGRAPH_MULTIGRAPH_H
 
@@ -15,39 +15,40 @@
 extern "C" {
 #endif
 
-/* Arrays to sort a batch in, of `count` entries each. */
+/* Arrays in which a batch is sorted, of `count` entries each. */
 struct chain_sort {
     uint64_t *key[2];
     uint32_t *item[2];
-    bool by_id; /* ids do not ascend through the batch by themselves */
+    bool by_id; /* the ids of the batch are not ascending */
 };
 
 typedef struct chain_place {
-    /* batch->order */
+    /* Computes batch->order. */
     void (*order)(gpugraph_dynamic *d, const struct chain_sort *sort,
                   struct chain_batch *batch);
-    /* CHAIN_LINK and CHAIN_CUT, once begun, come to an end. */
+    /* Runs a step. CHAIN_LINK and CHAIN_CUT, once begun, are completed. */
     void (*step)(gpugraph_dynamic *d, enum chain_step step,
                  const struct chain_batch *batch, uint64_t items);
 } chain_place;
 
 extern const chain_place gg_cpu_chains;
-/* NULL where there is no nvcc. */
+/* NULL in a build without nvcc. */
 extern const chain_place *const gg_cuda_chains;
 
 struct gpugraph_multigraph {
     gpugraph_dynamic *pairs;
     const chain_place *place;
-    struct held slot, free; /* the table of edges, and the numbers of free slots in it */
+    struct held slot, free; /* the table of edges, and the numbers of its free slots */
     struct held batch, rows;
-    struct held slots, numbers;      /* gg_multigraph_number */
+    struct held slots, numbers;      /* for gg_multigraph_number */
     uint64_t edges, end, free_count; /* slots: in use, ever taken, free */
-    /* A mirror has pairs alone, the other way round, and follows the changes of the graph whose slots
-    ** they name; it takes none itself. */
+    /* A mirror has only reversed pairs, which name slots of its graph and follow that
+    ** graph's changes; a mirror takes no changes itself. `of` is NULL for a graph,
+    ** `mirror` is NULL for a graph without a mirror. */
     struct gpugraph_multigraph *of, *mirror; /* NULL: it is none; it has none */
 };
 
-/* ---- edges and rows that lie where the slabs are ---- */
+/* ---- edges and rows in the memory of the slabs ---- */
 
 struct chain_edges {
     uint64_t count;
@@ -57,59 +58,61 @@ struct chain_edges {
     size_t weight_size; /* 4 or 8 bytes */
 };
 
-struct chain_rows { /* where the slabs are, until the next call */
+struct chain_rows { /* in the memory of the slabs, until the next call */
     uint64_t edges;
-    const uint64_t *offset; /* one more than there are rows */
+    const uint64_t *offset; /* one entry more than there are rows */
     const uint32_t *target;
     const int64_t *weight;
 };
 
-/* gpugraph_multigraph_create at that place; job: NULL, or one that is open. */
+/* gpugraph_multigraph_create at that place; job: NULL, or an open job. */
 gpugraph_status gg_multigraph_new(const gpugraph_dynamic_options *options,
                                   const dynamic_place *place, struct cuda_job *job,
                                   gpugraph_run *run, gpugraph_multigraph **graph);
-/* gpugraph_multigraph_insert. */
+/* gpugraph_multigraph_insert for edges in the memory of the slabs. */
 gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edges *edges,
                                   gpugraph_run *run);
-/* The rows of `count` vertices. number: of each vertex as a target, where the slabs are; NULL:
-** its own. loopless: edges from a vertex to itself are left out. (multigraph_rows.c) */
+/* Makes the rows of `count` vertices. number: the number of each vertex as a target, in
+** the memory of the slabs; NULL: its own. loopless: without edges from a vertex to
+** itself. (multigraph_rows.c) */
 gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
                                         const uint32_t *vertex, const uint32_t *number,
                                         bool loopless, gpugraph_run *run,
                                         struct chain_rows *rows);
 
-/* Vertices have other numbers in rows: slot[number] is the vertex. *number: the number of
-** each vertex, as gg_multigraph_list_rows takes it, until the next call. slots: one more
-** than the largest; known: numbers that are what they were in the latest call.
+/* Gives vertices other numbers in rows: slot[number] is the vertex. *number: the number
+** of each vertex, for gg_multigraph_list_rows, until the next call. slots: one more than
+** the largest slot; known: the first numbers, which are unchanged since the latest call.
 ** (multigraph_rows.c) */
 gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
                                      const uint32_t *slot, uint64_t slots, uint64_t known,
                                      gpugraph_run *run, const uint32_t **number);
 /* ---- multigraph_mirror.c ---- */
 
-/* Makes a mirror of a graph that has none: its place is the graph's, on a device in the job that is lent. It
-** is freed before the graph is, or it is given up with it after an error. */
+/* Makes a mirror of a graph that has none, at the place of the graph, on a device in the
+** job that is lent. The caller frees the mirror
+** before the graph, and both after an error. */
 gpugraph_status gg_multigraph_mirror(gpugraph_multigraph *m, gpugraph_run *run,
                                      gpugraph_multigraph **made);
-/* Of a batch that has begun: the mirror is open, if there is one, and closed. */
+/* Opens and closes the mirror, if there is one, during a batch. */
 bool gg_mirror_open(gpugraph_multigraph *m, gpugraph_run *run);
 void gg_mirror_close(gpugraph_multigraph *m);
-/* The mirror has entries for the groups' pairs. */
+/* Inserts the groups' pairs into the mirror. */
 double gg_mirror_put(gpugraph_multigraph *m, const struct dynamic_batch *pairs);
-/* The steps that change chains change it too: as it is now. */
+/* Names the mirror, in its present state, to the steps that change chains. */
 void gg_mirror_name(const gpugraph_multigraph *m, struct chain_batch *c);
-/* Pairs in the tables, counted there. */
+/* Returns the number of pairs, counted in the tables. */
 uint64_t gg_multigraph_pairs(gpugraph_multigraph *m, gpugraph_run *run);
 
 /* ---- multigraph.c ---- */
 
 struct chain_batch gg_chain_batch(const gpugraph_multigraph *m);
-/* Carves arrays out of one block of the graph's: first with NULL, which counts bytes. */
+/* Carves an array out of a block of the graph. A first pass with NULL counts bytes. */
 void *gg_chain_carve(char *block, uint64_t *used, uint64_t count, uint64_t size);
-/* need[0 .. items - 1] -> at[0 .. items]; the sum of all. */
+/* Adds up need[0 .. items - 1] to at[0 .. items]. Returns the sum of all. */
 uint64_t gg_chain_sum(gpugraph_multigraph *m, const struct chain_batch *c,
                       uint64_t items);
-/* Gives back what a large batch has taken, and closes. */
+/* Frees the blocks of a large batch, reports the phase, and closes. */
 gpugraph_status gg_chain_end(gpugraph_multigraph *m, const char *name, double ms,
                              uint64_t items);
 

@@ -1,4 +1,4 @@
-/* The batches of a multigraph in host memory, by threads. */
+/* The batches of a multigraph in host memory, on threads. */
 #include "multigraph.h"
 #include "base/run.h"
 
@@ -43,20 +43,20 @@ typedef struct chain_job {
     gpugraph_dynamic *d;
     const struct chain_batch *c;
     enum chain_step step;
-    bool ends; /* what was begun is brought to an end */
-    uint64_t gone;
+    bool ends; /* a step that was begun is completed */
+    uint64_t deleted;
 } chain_job;
 
 static void do_items(void *job, uint64_t low, uint64_t high) {
     chain_job *j = job;
     gpugraph_run *run = j->d->run;
-    uint64_t gone = 0;
+    uint64_t deleted = 0;
     for (uint64_t i = low; i < high; i++) {
         if (!j->ends && (gg_stopping(run) || gg_leave(run, i)))
             break;
-        gone += chain_item(&j->d->slabs, j->c, j->step, i);
+        deleted += chain_item(&j->d->slabs, j->c, j->step, i);
     }
-    __atomic_fetch_add(&j->gone, gone, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&j->deleted, deleted, __ATOMIC_RELAXED);
 }
 
 static void step_cpu(gpugraph_dynamic *d, enum chain_step step,
@@ -67,7 +67,7 @@ static void step_cpu(gpugraph_dynamic *d, enum chain_step step,
         return;
     gg_chunks(gg_threads(run, items * GG_SLAB_WORK), items, GG_SLAB_ITEMS, do_items,
               &job);
-    d->slabs.pool->report.removed += job.gone;
+    d->slabs.pool->report.removed += job.deleted;
     if (gg_stopping(run) && gg_dynamic_going(d))
         gg_stopped(run);
 }

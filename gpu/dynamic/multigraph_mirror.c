@@ -1,11 +1,12 @@
-/* The transpose of a multigraph: a table of pairs the other way round, whose values are the same chains.
+/* The transpose of a multigraph: a table of reversed pairs, whose values are the same
+** chains.
 **
 **     graph    source -> target: first slot ----+
 **                                               v
 **     mirror   target -> source: first slot --> [ id weight next ] ...
 **
-** The lane that changes the first slot of a pair changes both entries, so a mirror costs a batch one more
-** insertion for each pair, and the transpose no edges of its own. */
+** The lane that changes the first slot of a pair changes both entries. So a mirror costs
+** a batch one more insertion for each pair, and the transpose has no edges of its own. */
 #include "multigraph.h"
 
 bool gg_mirror_open(gpugraph_multigraph *m, gpugraph_run *run) {
@@ -17,7 +18,7 @@ bool gg_mirror_open(gpugraph_multigraph *m, gpugraph_run *run) {
     return false;
 }
 
-/* As many pairs have gone from the one as from the other. */
+/* The graph and the mirror have lost the same number of pairs. */
 void gg_mirror_close(gpugraph_multigraph *m) {
     if (!m->mirror)
         return;
@@ -52,7 +53,8 @@ uint64_t gg_multigraph_pairs(gpugraph_multigraph *m, gpugraph_run *run) {
     return pairs;
 }
 
-/* Every pair of the graph, which are rows where the slabs are, with an empty chain. */
+/* Inserts every pair of the graph, which are rows in the memory of the slabs, with an
+** empty chain. */
 static void put_all(gpugraph_dynamic *d, gpugraph_dynamic *mirror,
                     struct dynamic_batch *rows) {
     const uint64_t bytes = (d->edges * sizeof(uint32_t) + 255) / 256 * 256;

@@ -1,15 +1,15 @@
-/* A multigraph as rows; its vertices.
+/* Rows of a multigraph; its vertices.
 **
 **     rows of pairs -> length of each chain -> its place -> copied
 **
-** Vertices go by the edges that their rows, here and in the reverse, tell of. */
+** Deletion of vertices takes the edges from their rows, here and in the reverse. */
 #include "multigraph.h"
 #include "base/run.h"
 
 /* ---- rows ---- */
 
-/* The chains of the batch's vertices, where the slabs are: rows->row_offset counts them, c->at their
-** edges. How many edges there are, in *pairs chains. */
+/* Finds the chains of the batch's vertices, in the memory of the slabs: rows->row_offset
+** counts chains, c->at edges. Returns the number of edges, in *pairs chains. */
 static uint64_t find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
                             struct chain_batch *c, uint64_t *pairs) {
     gpugraph_dynamic *d = m->pairs;
@@ -37,8 +37,8 @@ static uint64_t find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
     return gg_chain_sum(m, c, *pairs);
 }
 
-/* Edges of the batch's vertices, where the slabs are: rows->row_offset counts them; filled, c->to_*
-** hold them. How many there are. */
+/* Makes the rows of the batch's vertices in the memory of the slabs: rows->row_offset
+** counts edges; filled: c->to_* have them. Returns the number of edges. */
 static uint64_t make_chain_rows(gpugraph_multigraph *m, struct dynamic_batch *rows,
                                 bool filled, struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;
@@ -58,7 +58,8 @@ static uint64_t make_chain_rows(gpugraph_multigraph *m, struct dynamic_batch *ro
     return gg_dynamic_going(d) ? edges : 0;
 }
 
-/* Makes the rows of a batch that has begun, and brings those of their arrays that are wanted. */
+/* Makes the rows of a batch that has begun, and downloads the arrays that are not
+** NULL. */
 static gpugraph_status bring_rows(gpugraph_multigraph *m, struct dynamic_batch *rows,
                                   uint64_t *offset, uint32_t *target, int64_t *id,
                                   int64_t *weight) {
@@ -97,7 +98,7 @@ gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
     return gg_dynamic_close(d);
 }
 
-/* Room for what is there, and for more to come. */
+/* Makes room for `entries` entries and some slack. */
 static bool has_number_room(gpugraph_dynamic *d, struct held *h, uint64_t entries) {
     const uint64_t bytes = entries * sizeof(uint32_t);
     if (bytes > h->bytes)
@@ -202,7 +203,7 @@ static void drop_edges(struct edges *e) {
     gg_release(e->id);
 }
 
-/* The edges in the rows of these vertices. */
+/* Lists the edges in the rows of these vertices. */
 static void list_edges(gpugraph_multigraph *m, uint64_t count, const uint32_t *vertex,
                        gpugraph_run *run, struct edges *e) {
     uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
@@ -236,7 +237,8 @@ gpugraph_status gpugraph_multigraph_delete_vertices(gpugraph_multigraph *m,
         return run->status;
     for (int i = 0; i < sides && !run->status; i++)
         list_edges(side[i], count, vertex, run, &e[i]);
-    /* What leads back goes first: should that fail, these rows still tell of it. */
+    /* Edges that lead back are deleted first: if that fails, these rows still name
+    ** them. */
     for (int i = 0; i < sides && !run->status; i++)
         gpugraph_multigraph_delete(side[1 - i], e[i].count, e[i].target, e[i].source,
                                    e[i].id, run, NULL);

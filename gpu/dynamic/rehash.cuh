@@ -1,12 +1,13 @@
-/* Rehash on a device: by some lanes, a warp or several for a vertex, by the size of its table. What a
-** lane does: slab_tile.h. */
+/* Rehash on a device: by some lanes, a warp or several warps for a vertex, according to
+** the size of its table. The operations of a lane: slab_tile.h. */
 #ifndef GPUGRAPH_DYNAMIC_REHASH_CUH
 #define GPUGRAPH_DYNAMIC_REHASH_CUH
 
 #include "dynamic.cuh"
 #include "slab_tile.h"
 
-/* Lanes that rehash a vertex whose base is short: about as many as the new base has slabs. */
+/* Lanes that rehash a vertex with a short base: about as many as the new base has
+** slabs. */
 enum { FEW = 8 };
 
 /* The desks of a block's teams. */
@@ -23,7 +24,8 @@ static __device__ __forceinline__ slab_desk desk_of(rehash_share *share) {
                      &share->filled[first * SLAB_SECTORS]};
 }
 
-/* A warp takes several short tables at once, if there are so many: it asks for their bases together. */
+/* A warp takes several short tables at once, if there are enough: it takes their bases
+** together. */
 template <bool valued>
 static __device__ __forceinline__ void rehash_small(const slab_graph &old,
                                                     const slab_graph &g, uint32_t warp,
@@ -52,7 +54,7 @@ rehash_larger(const slab_graph &old, const slab_graph &g, uint32_t warp, uint32_
     }
 }
 
-/* One warp per part of a huge one. */
+/* One warp per part of a huge table. */
 template <bool valued>
 static __device__ __forceinline__ void rehash_parts(const slab_graph &old,
                                                     const slab_graph &g, uint32_t warp,
@@ -85,8 +87,8 @@ static __device__ __forceinline__ void finish_huge(const slab_graph &old,
     }
 }
 
-/* Each list from another warp on: as a rule none of them is long enough for all, and what takes time
-** is one table after the other. */
+/* Each list begins at another warp: usually none of them is long enough for all warps,
+** and time passes with one table after the other. */
 template <bool valued>
 static __device__ __forceinline__ void
 rehash_all(const slab_graph &old, const slab_graph &g, rehash_share *share) {

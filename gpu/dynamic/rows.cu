@@ -1,12 +1,13 @@
-/* What a device does by whole vertices of a dynamic graph: clears them, copies their rows,
-** counts triangles. */
+/* Operations of a device on whole vertices of a dynamic graph: clear them, copy their
+** rows, count triangles. */
 #include "dynamic.cuh"
 #include "graph/in_order.cuh"
 #include "slab_walk.h"
 
 enum {
-    SHORT_ROW = 2,          /* sectors of a base that one lane copies to a row */
-    ARCS_A_LAUNCH = 4 << 20 /* of triangles: an interrupt between two is felt */
+    SHORT_ROW = 2, /* sectors of a base that one lane copies to a row */
+    /* Arcs of a launch that counts triangles: interrupts take effect between launches. */
+    ARCS_A_LAUNCH = 4 << 20
 };
 
 /* ---- kernels: vertices of a batch ---- */
@@ -37,8 +38,8 @@ static __global__ void count_row_lengths(slab_graph g, dynamic_batch b) {
     }
 }
 
-/* One lane per vertex with a short table; the other vertices of its 32 one after another by
-** the whole warp. */
+/* One lane per vertex with a short table; the whole warp copies the other vertices of its
+** 32, one after another. */
 template <bool valued> static __global__ void fill_rows(slab_graph g, dynamic_batch b) {
     uint64_t whole = (b.count + GG_WARP - 1) / GG_WARP * GG_WARP;
     uint32_t *value = b.name_rows ? NULL : b.row_value;
@@ -82,7 +83,8 @@ static __device__ __forceinline__ bool ranks_before(const dynamic_batch &b, uint
     return of_u < of_v || (of_u == of_v && u < v);
 }
 
-/* One warp per vertex: neighbours of a higher degree to the front of the row; how many. */
+/* One warp per vertex: moves neighbours of higher degree to the front of the row, and
+** counts them. */
 static __global__ void list_ahead(slab_graph g, dynamic_batch b) {
     for (uint64_t i = gg_thread() / GG_WARP; i < g.n;
          i += gg_threads_of_grid() / GG_WARP) {
@@ -104,8 +106,8 @@ static __global__ void list_ahead(slab_graph g, dynamic_batch b) {
     }
 }
 
-/* Each lane has an arc ahead, v -> u; the warp asks for the edges from u to what comes
-** behind it in v's row, for one arc after the other. */
+/* Each lane has an arc v -> u to a later vertex. For one arc after the other, the warp
+** queries the edges from u to the neighbours behind u in v's row. */
 template <bool valued>
 static __global__ void count_by_queries(slab_graph g, dynamic_batch b, uint64_t begin,
                                         uint64_t end) {

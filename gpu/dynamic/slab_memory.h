@@ -1,20 +1,21 @@
-/* The arena of slab.h: sectors are read, pieces are taken, cleaned and given back. */
+/* The arena of slab.h: reading sectors; taking, cleaning and freeing pieces. */
 #ifndef GPUGRAPH_SLAB_MEMORY_H
 #define GPUGRAPH_SLAB_MEMORY_H
 
 #include "slab.h"
 
-#ifndef SLAB_EARLIER /* tests make it what it was some insertions ago */
+#ifndef SLAB_EARLIER /* tests replace the words by earlier ones */
 #define SLAB_EARLIER(word)
 #endif
 
-/* What a lane sees of a sector. */
+/* The view that a lane has of a sector. */
 enum slab_view {
-    SLAB_NOW,    /* it as it is */
-    SLAB_LATELY, /* as it was at some time since the kernel began, through L1, where the first of two loads brings all of it.
-                 ** For kernels that insert and do nothing else: places only fill there, and who swaps one learns
-                 ** what it holds by now */
-    SLAB_FROZEN  /* nobody writes to the arena in this phase */
+    SLAB_NOW, /* the present contents */
+    /* The contents at some time since the kernel began, through L1, where the first of
+    ** two loads fetches the whole sector. For kernels that only insert: entries only fill
+    ** there, and a failed exchange returns the present contents. */
+    SLAB_LATELY,
+    SLAB_FROZEN /* no lane writes to the arena in this phase */
 };
 
 WARP_FUNCTION void slab_read(const struct slab_graph *g, uint32_t sector,
@@ -47,7 +48,7 @@ WARP_FUNCTION void slab_read(const struct slab_graph *g, uint32_t sector,
 #endif
 }
 
-/* Into a table that nobody else writes to now. */
+/* Writes an entry of a table that no other lane writes to. */
 WARP_FUNCTION void slab_write_own(uint32_t *place, uint64_t pair, bool valued) {
     if (valued)
         *(uint64_t *)place = pair;
@@ -65,14 +66,14 @@ WARP_FUNCTION struct slab_vertex slab_vertex_of(const struct slab_graph *g, uint
 #endif
 }
 
-/* A vertex's table while others may found it. */
+/* Reads the table of a vertex while others may create it. */
 WARP_FUNCTION struct slab_vertex slab_vertex_now(const struct slab_graph *g, uint32_t v) {
     uint64_t table = device_load_64((uint64_t *)&g->vertex[v]);
     struct slab_vertex now = {(uint32_t)table, (uint32_t)(table >> 32), 0, 0};
     return now;
 }
 
-/* From the arena's untouched end. */
+/* Takes sectors from the untouched end of the arena. */
 WARP_FUNCTION uint32_t slab_take_new(const struct slab_graph *g, uint32_t sectors) {
     struct slab_pool *pool = g->pool;
     if (device_load(&pool->report.full))
@@ -84,13 +85,14 @@ WARP_FUNCTION uint32_t slab_take_new(const struct slab_graph *g, uint32_t sector
     return SLAB_NONE;
 }
 
-/* Place number `at` of a list. */
+/* Returns the position of entry `at` of a list in its ring. */
 WARP_FUNCTION uint32_t slab_ring(const struct slab_graph *g, uint32_t kind, uint32_t at) {
     uint32_t place = g->pool->first[kind] + at;
     return place < g->room[kind] ? place : place - g->room[kind];
 }
 
-/* From the list of pieces of 1 << kind sectors; SLAB_NONE when it has ended. */
+/* Takes a piece from the list of pieces of 1 << kind sectors; SLAB_NONE if the list is
+** exhausted. */
 WARP_FUNCTION uint32_t slab_take_listed(const struct slab_graph *g, uint32_t kind) {
     struct slab_pool *pool = g->pool;
     uint32_t count = pool->count[kind];
@@ -98,20 +100,21 @@ WARP_FUNCTION uint32_t slab_take_listed(const struct slab_graph *g, uint32_t kin
     return at < count ? g->list[kind][slab_ring(g, kind, at)] : SLAB_NONE;
 }
 
-/* A clean piece of 1 << kind sectors; SLAB_NONE when the arena has ended. */
+/* Takes a clean piece of 1 << kind sectors; SLAB_NONE if the arena has ended. */
 WARP_FUNCTION uint32_t slab_take(const struct slab_graph *g, uint32_t kind) {
     uint32_t piece = slab_take_listed(g, kind);
     return piece != SLAB_NONE ? piece : slab_take_new(g, 1u << kind);
 }
 
-/* The kind of a base that may come from a list; SLAB_LISTS: of another. */
+/* Returns the kind of a base that can come from a list; otherwise SLAB_LISTS. */
 WARP_FUNCTION uint32_t slab_kind_of(uint32_t sectors) {
     return sectors == 1 || sectors == 2 ? sectors - 1
            : sectors == SLAB_SECTORS    ? 2
                                         : (uint32_t)SLAB_LISTS;
 }
 
-/* A clean base of that many sectors; of none: anything but SLAB_NONE. */
+/* Takes a clean base of that many sectors; for 0 sectors returns a number other than
+** SLAB_NONE. */
 WARP_FUNCTION uint32_t slab_take_base(const struct slab_graph *g, uint32_t sectors) {
     if (sectors == 0)
         return 0;
@@ -119,7 +122,7 @@ WARP_FUNCTION uint32_t slab_take_base(const struct slab_graph *g, uint32_t secto
     return kind < SLAB_LISTS ? slab_take(g, kind) : slab_take_new(g, sectors);
 }
 
-/* The same for all lanes of a warp, with one look at the arena's end. */
+/* Takes a base for each lane of a warp, with one access to the arena's end. */
 WARP_FUNCTION uint32_t slab_take_bases(const struct slab_graph *g, uint32_t sectors) {
     uint32_t kind = slab_kind_of(sectors), base = sectors > 0 ? SLAB_NONE : 0;
     if (kind < SLAB_LISTS)
@@ -135,7 +138,7 @@ WARP_FUNCTION uint32_t slab_take_bases(const struct slab_graph *g, uint32_t sect
     return base == SLAB_NONE && at != SLAB_NONE ? at + before : base;
 }
 
-/* A clean piece joins the list of its kind at a place that was reserved for it. */
+/* Adds a clean piece to the list of its kind, at an entry that was reserved for it. */
 WARP_FUNCTION void slab_join_list(const struct slab_graph *g, uint32_t kind, uint32_t at,
                                   uint32_t sector) {
     if (at < g->room[kind])
@@ -144,7 +147,7 @@ WARP_FUNCTION void slab_join_list(const struct slab_graph *g, uint32_t kind, uin
         device_take(&g->pool->spilled, 1);
 }
 
-/* Gives a clean piece back. */
+/* Frees a clean piece. */
 WARP_FUNCTION void slab_free_piece(const struct slab_graph *g, uint32_t kind,
                                    uint32_t sector) {
     uint32_t pushed = device_reserve(&g->pool->pushed[kind], 1);
@@ -164,7 +167,7 @@ WARP_FUNCTION void slab_clean(const struct slab_graph *g, uint32_t sector,
 #endif
 }
 
-/* By one lane, between phases: what was freed joins the lists. */
+/* Called by one lane between phases: freed pieces join the lists. */
 WARP_FUNCTION void slab_end_phase(const struct slab_graph *g) {
     struct slab_pool *pool = g->pool;
     for (uint32_t kind = 0; kind < SLAB_LISTS; kind++) {

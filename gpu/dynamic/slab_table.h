@@ -1,5 +1,5 @@
-/* One lane's operations on a table of slab.h: find, insert, claim, delete; and the step of a
-** batch that comes before them all. */
+/* One lane's operations on a table of slab.h: find, insert, claim, delete; and the
+** announcement of a batch, which precedes them. */
 #ifndef GPUGRAPH_SLAB_TABLE_H
 #define GPUGRAPH_SLAB_TABLE_H
 
@@ -7,7 +7,7 @@
 
 /* ---- probes ---- */
 
-/* Where a probe stands: a run of 1, 2 or 4 sectors, begun at one of them. */
+/* The position of a probe: a run of 1, 2 or 4 sectors, begun at one of them. */
 struct slab_probe {
     uint32_t hash, first, width;
 };
@@ -28,7 +28,7 @@ WARP_FUNCTION uint32_t slab_turn(struct slab_probe p, uint32_t turn) {
     return (p.hash + turn) & (p.width - 1);
 }
 
-/* The words of a sector that hold entries. */
+/* Returns the number of words of a sector that hold entries. */
 WARP_FUNCTION uint32_t slab_entry_words(struct slab_probe p, uint32_t turn) {
     return slab_turn(p, turn) == p.width - 1 ? SLAB_LINK : SLAB_WORDS;
 }
@@ -37,9 +37,9 @@ WARP_FUNCTION uint32_t *slab_link_of(const struct slab_graph *g, struct slab_pro
     return g->word + (uint64_t)(p.first + p.width - 1) * SLAB_WORDS + SLAB_LINK;
 }
 
-/* The first place of a sector that holds the target, or nothing; `place` is SLAB_WORDS where
-** there is none. Every place is compared, so that lanes stay together. (Of a tombstone and an
-** empty place nothing is left that a target could be.) */
+/* The first entry of a sector that is the target or empty; `place` is SLAB_WORDS if there
+** is none. Every entry is compared, so that lanes stay together. (The upper bits of
+** tombstones and empty entries match no target.) */
 struct slab_sight {
     uint32_t place, there, value;
 };
@@ -59,7 +59,8 @@ WARP_FUNCTION struct slab_sight slab_look(const uint32_t *word, uint32_t end,
     return s;
 }
 
-/* Is the edge there? *value (map): its value. *at: its place in the arena. */
+/* Returns true if the edge exists. *value: its value in a map. *at: its position in the
+** arena. */
 WARP_FUNCTION bool slab_find(const struct slab_graph *g, uint32_t from, uint32_t target,
                              bool valued, enum slab_view view, uint32_t *value,
                              uint64_t *at) {
@@ -95,20 +96,20 @@ WARP_FUNCTION bool slab_find(const struct slab_graph *g, uint32_t from, uint32_t
 
 enum slab_outcome {
     SLAB_ADDED, /* a new edge */
-    SLAB_FOUND, /* it was there */
-    SLAB_LOST,  /* a later claim of the same batch stands */
-    SLAB_WANTS, /* nothing is done yet: a piece is needed */
-    SLAB_LATER, /* the same: the vertex must be rehashed first */
+    SLAB_FOUND, /* the edge existed */
+    SLAB_LOST,  /* a later claim of the same batch remains */
+    SLAB_WANTS, /* not done: a piece is needed */
+    SLAB_LATER, /* not done: the vertex must be rehashed first */
     SLAB_FULL   /* the arena has ended: run the batch again */
 };
 
-enum slab_manner { /* what becomes of an edge that is there */
+enum slab_manner { /* the treatment of an existing edge */
                    SLAB_KEEP,
                    SLAB_REPLACE,
-                   SLAB_CLAIMS /* the pair is a claim: the latest position stands */
+                   SLAB_CLAIMS /* the pair is a claim: the latest position remains */
 };
 
-/* The entry at `at` holds our target. */
+/* Replaces the entry at `at`, which holds the target. */
 WARP_FUNCTION enum slab_outcome slab_replace(uint64_t *at, uint64_t found, uint64_t pair,
                                              enum slab_manner manner) {
     while (manner != SLAB_KEEP && found != pair) {
@@ -121,12 +122,13 @@ WARP_FUNCTION enum slab_outcome slab_replace(uint64_t *at, uint64_t found, uint6
     return SLAB_FOUND;
 }
 
-/* What a lane brings to an insertion. Where that needs a piece and none is in the hand it ends
-** as SLAB_WANTS, and comes again with one: so lanes may take their pieces together. */
+/* The pieces that a lane brings to an insertion. An insertion that needs a piece and has
+** none in the hand ends with SLAB_WANTS, and is repeated with one. So lanes can take
+** their pieces together. */
 struct slab_hand {
     uint32_t piece, kind; /* of 1 << kind sectors. SLAB_NONE: the hand is empty */
     uint32_t wanted;      /* the kind that is needed */
-    uint32_t from;        /* the vertex, if its chains have an end; else SLAB_NONE */
+    uint32_t from;        /* the vertex if its chains are limited; otherwise SLAB_NONE */
 };
 
 WARP_FUNCTION struct slab_hand slab_empty_hand(uint32_t from) {
@@ -134,20 +136,21 @@ WARP_FUNCTION struct slab_hand slab_empty_hand(uint32_t from) {
     return hand;
 }
 
-/* May a run of the vertex become longer? Not when its base is due to be made anew. */
+/* Returns true if a run of the vertex may become longer: its base need not be made
+** anew. */
 WARP_FUNCTION bool slab_may_extend(const struct slab_graph *g, uint32_t from,
                                    uint32_t sectors, bool valued) {
     return from == SLAB_NONE ||
            device_load(&g->vertex[from].used) < slab_most(sectors, g->load, valued);
 }
 
-/* Is a piece of that kind in the hand? */
+/* Returns true if a piece of that kind is in the hand. */
 WARP_FUNCTION bool slab_holds(struct slab_hand *hand, uint32_t kind) {
     hand->wanted = kind;
     return hand->piece != SLAB_NONE && hand->kind == kind;
 }
 
-/* Puts the entry into an empty place; *found: what came first, if something did. */
+/* Fills an empty entry; *found: the entry that another lane stored first. */
 WARP_FUNCTION bool slab_occupy(uint32_t *place, uint64_t pair, bool valued,
                                uint64_t *found) {
     uint32_t there = SLAB_NONE;
@@ -159,13 +162,13 @@ WARP_FUNCTION bool slab_occupy(uint32_t *place, uint64_t pair, bool valued,
     return done;
 }
 
-/* What follows the piece at whose end the probe has come, if only one that is in the hand.
-** False: *next is none, and *outcome says why. */
+/* Continues the probe behind a piece: in the next piece, or in the one in the hand. If it
+** returns false, *outcome is the reason. */
 WARP_FUNCTION bool slab_go_on(const struct slab_graph *g, struct slab_vertex v,
                               struct slab_probe p, bool valued, struct slab_hand *hand,
                               uint32_t *next, enum slab_outcome *outcome) {
     uint32_t *link = slab_link_of(g, p);
-    if (*next == SLAB_NONE) /* as far as was seen */
+    if (*next == SLAB_NONE) /* as far as this lane has read */
         *next = device_load(link);
     if (*next != SLAB_NONE)
         return true;
@@ -182,9 +185,9 @@ WARP_FUNCTION bool slab_go_on(const struct slab_graph *g, struct slab_vertex v,
     return true;
 }
 
-/* Puts the entry into the table. pair: target (claimed or not) and value; of a set the
-** target alone. One place of a sector is tried, whichever it is: lanes that try different
-** ones do it together. */
+/* Inserts an entry into the table. pair: target (claimed or not) and value; in a set only
+** the target. Each step tries one entry of a sector, whichever it is, so lanes that try
+** different entries stay together. */
 WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
                                             struct slab_vertex v, uint64_t pair,
                                             bool valued, enum slab_manner manner,
@@ -209,7 +212,7 @@ WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
                 return valued ? slab_replace((uint64_t *)place, found, pair, manner)
                               : SLAB_FOUND;
             now = SLAB_NOW;
-            continue; /* another entry came first: the sector once more */
+            continue; /* another entry came first: read the sector again */
         }
         if (end == SLAB_LINK)
             next = word[SLAB_LINK];
@@ -224,14 +227,15 @@ WARP_FUNCTION enum slab_outcome slab_insert(const struct slab_graph *g,
     }
 }
 
-/* Gives back what is in the hand, which is clean. */
+/* Frees the piece in the hand, which is clean. */
 WARP_FUNCTION void slab_give_back(const struct slab_graph *g, struct slab_hand *hand) {
     if (hand->piece != SLAB_NONE)
         slab_free_piece(g, hand->kind, hand->piece);
     hand->piece = SLAB_NONE;
 }
 
-/* The piece that is wanted, or SLAB_NONE, in place of what is in the hand. */
+/* Replaces the piece in the hand by the one that is needed. Returns false if the arena
+** has ended. */
 WARP_FUNCTION bool slab_take_in_hand(const struct slab_graph *g, struct slab_hand *hand) {
     slab_give_back(g, hand);
     hand->kind = hand->wanted;
@@ -239,7 +243,7 @@ WARP_FUNCTION bool slab_take_in_hand(const struct slab_graph *g, struct slab_han
     return hand->piece != SLAB_NONE;
 }
 
-/* By a lane that takes the pieces it needs by itself. */
+/* Inserts an entry; the lane takes the pieces that it needs by itself. */
 WARP_FUNCTION enum slab_outcome slab_put(const struct slab_graph *g, struct slab_vertex v,
                                          uint64_t pair, bool valued,
                                          enum slab_manner manner, enum slab_view view) {
@@ -252,14 +256,14 @@ WARP_FUNCTION enum slab_outcome slab_put(const struct slab_graph *g, struct slab
     return outcome;
 }
 
-/* Insertion without announcement. A vertex that has no table gets the shortest; where one is
-** full its chain is extended while it may be. What is left over, SLAB_LATER, waits until the
-** vertex has a larger base. */
+/* Inserts an entry without announcement. A vertex without a table gets the shortest one.
+** A full chain is extended while that is allowed. An insertion with the outcome
+** SLAB_LATER waits until the vertex has a larger base. */
 WARP_FUNCTION enum slab_outcome slab_attempt(const struct slab_graph *g, uint64_t pair,
                                              bool valued, struct slab_hand *hand) {
     struct slab_vertex v = slab_vertex_now(g, hand->from);
     if (v.sectors == 0) {
-        uint64_t found = v.base; /* left over from a table that was cleared */
+        uint64_t found = v.base; /* left by a table that was cleared */
         if (!slab_holds(hand, 0))
             return SLAB_WANTS;
         v.sectors = 1;
@@ -275,7 +279,7 @@ WARP_FUNCTION enum slab_outcome slab_attempt(const struct slab_graph *g, uint64_
     return slab_insert(g, v, pair, valued, SLAB_KEEP, SLAB_LATELY, hand);
 }
 
-/* The filter: does the batch perhaps hold this edge twice, or was it there? */
+/* The filter: it marks edges that existed, or that the batch may hold twice. */
 WARP_FUNCTION uint32_t slab_filter_bit(const struct slab_graph *g, uint32_t from,
                                        uint32_t target) {
     return (slab_hash(g, target) + from * 0x9e3779b1u) % SLAB_FILTER_BITS;
@@ -292,14 +296,14 @@ WARP_FUNCTION bool slab_is_marked(const struct slab_graph *g, uint32_t from,
     return g->filter[bit / 32] >> bit % 32 & 1;
 }
 
-/* An item of the batch claims its edge's entry; the sector where it is, or SLAB_NONE if a
-** later claim stands there. */
+/* An item of the batch claims its edge's entry. Returns the sector of the entry, or
+** SLAB_NONE if a later claim is there. */
 WARP_FUNCTION uint32_t slab_claim(const struct slab_graph *g, uint32_t from,
                                   uint32_t target, uint32_t position) {
     uint32_t value;
     uint64_t at;
     if (!slab_find(g, from, target, true, SLAB_NOW, &value, &at))
-        return SLAB_NONE; /* the arena ended before it was put there */
+        return SLAB_NONE; /* the arena ended before the edge was inserted */
     uint64_t *entry = (uint64_t *)(g->word + at), found = device_load_64(entry);
     uint64_t claim = slab_pair(target | SLAB_CLAIM, position);
     return slab_replace(entry, found, claim, SLAB_CLAIMS) == SLAB_FOUND
@@ -307,8 +311,8 @@ WARP_FUNCTION uint32_t slab_claim(const struct slab_graph *g, uint32_t from,
                : SLAB_NONE;
 }
 
-/* Once all claims of the batch are made: the one at that position, if it stands in that
-** sector, becomes an entry. */
+/* After all claims of the batch: turns the claim of that position, if it is still in that
+** sector, into an entry. */
 WARP_FUNCTION void slab_settle_claim(const struct slab_graph *g, uint32_t sector,
                                      uint32_t target, uint32_t position, uint32_t value) {
     uint64_t claim = slab_pair(target | SLAB_CLAIM, position);
@@ -318,7 +322,7 @@ WARP_FUNCTION void slab_settle_claim(const struct slab_graph *g, uint32_t sector
             device_store_64(pair + i, slab_pair(target, value));
 }
 
-/* Was it there? */
+/* Deletes an edge. Returns true if it existed. */
 WARP_FUNCTION bool slab_delete(const struct slab_graph *g, uint32_t from, uint32_t target,
                                bool valued) {
     uint32_t value;
@@ -347,7 +351,7 @@ WARP_FUNCTION void slab_list_growing(const struct slab_graph *g, uint32_t v,
         g->huge[device_reserve(&growing[2], 1)].vertex = v;
 }
 
-/* Vertex number i of those listed. */
+/* Returns listed vertex number i. */
 WARP_FUNCTION uint32_t slab_growing_vertex(const struct slab_graph *g, uint64_t i) {
     uint64_t small = g->pool->growing[0], larger = g->pool->growing[1];
     return i < small            ? g->growing[i]
@@ -355,14 +359,15 @@ WARP_FUNCTION uint32_t slab_growing_vertex(const struct slab_graph *g, uint64_t 
                                 : g->huge[i - small - larger].vertex;
 }
 
-/* Counts an insertion that waits for a rehash of its vertex. Must the vertex be listed? Exactly
-** one item of a batch learns so. */
+/* Counts an insertion that waits for a rehash of its vertex. Returns true for exactly one
+** item of a batch, which then lists the vertex. */
 WARP_FUNCTION bool slab_put_off(const struct slab_graph *g, uint32_t from) {
     return device_reserve(&g->incoming[from], 1) == 0;
 }
 
-/* An insertion was counted for its vertex, with so many before it. Does the vertex's base become too
-** small? Exactly one item of a batch learns so: the one that steps over the edge. */
+/* Called after an insertion was counted for its vertex, with `before` others before it.
+** Returns true for exactly one item of a batch if the vertex's base becomes too small:
+** for the item that exceeds the limit. */
 WARP_FUNCTION bool slab_announce(const struct slab_graph *g, uint32_t from,
                                  uint32_t before, bool valued, uint32_t *sectors) {
     struct slab_vertex v = slab_vertex_of(g, from);

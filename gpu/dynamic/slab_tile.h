@@ -1,32 +1,32 @@
-/* Tables of slab.h that get a new base: some lanes, a team, put a part of it together on their desk,
-** memory that is close to them, and write it out at once.
+/* Rehash of tables of slab.h: the lanes of a team assemble a part of the new base on
+** their desk, in memory that is close to them, and write it out at once.
 **
 **     clear      the desk
-**     collect    sector by sector of the old runs that entries may come from, which are next to
-**                each other in both bases; each entry to the place that its probe would find
+**     collect    the sectors of the old runs that entries may come from, which are
+**                adjacent in both bases; each entry goes where its probe would find it
 **     flush      the slabs to the new base
 **
-** All lanes come to each of these and meet between them. A slab that is full gets a chain at once,
-** behind the desk.
-*/
+** All lanes take part in each step, with a barrier between the steps. A slab that is full
+** gets a chain at once, behind the desk. */
 #ifndef GPUGRAPH_SLAB_TILE_H
 #define GPUGRAPH_SLAB_TILE_H
 
 #include "slab_walk.h"
 
-enum { SLAB_SIZE = SLAB_SECTORS * SLAB_WORDS }; /* words */
+enum { SLAB_SIZE = SLAB_SECTORS * SLAB_WORDS }; /* words of a slab */
 
-struct slab_desk {    /* room for a slab for each lane of the team */
-    uint32_t *word;   /* SLAB_SIZE for each: the slabs */
-    uint32_t *filled; /* SLAB_SECTORS for each: words of a sector that were given away */
+struct slab_desk {  /* a slab for each lane of the team */
+    uint32_t *word; /* SLAB_SIZE words for each lane: the slabs */
+    /* SLAB_SECTORS for each lane: reserved words of each sector */
+    uint32_t *filled;
 };
 
-struct slab_tile { /* what lies there */
+struct slab_tile { /* the part on the desk */
     struct slab_vertex from, to;
-    uint32_t first, runs; /* of the new base */
+    uint32_t first, runs; /* runs of the new base */
 };
 
-/* The team's tile from the first run on. */
+/* Returns the team's tile that begins at run `first`. */
 WARP_FUNCTION struct slab_tile slab_tile_at(struct slab_vertex from,
                                             struct slab_vertex to, uint32_t first,
                                             uint32_t size) {
@@ -50,7 +50,8 @@ WARP_FUNCTION void slab_clear_desk(const struct slab_desk *desk, uint32_t rank,
 #endif
 }
 
-/* Puts an entry into a chain behind the slab at `slab`. False: the arena has ended. */
+/* Inserts an entry into the chain behind the slab at `slab`. Returns false if the arena
+** has ended. */
 WARP_FUNCTION bool slab_put_behind(const struct slab_graph *g, uint32_t *slab,
                                    uint32_t width, uint64_t pair, bool valued) {
     uint32_t *link = slab + width * SLAB_WORDS - (SLAB_WORDS - SLAB_LINK);
@@ -68,7 +69,7 @@ WARP_FUNCTION bool slab_put_behind(const struct slab_graph *g, uint32_t *slab,
     return slab_put(g, chain, pair, valued, SLAB_KEEP, SLAB_NOW) != SLAB_FULL;
 }
 
-/* Puts an entry into the run that begins at that sector of the desk. */
+/* Inserts an entry into the run that begins at that sector of the desk. */
 WARP_FUNCTION bool slab_put_on_desk(const struct slab_graph *g,
                                     const struct slab_desk *desk, uint32_t first,
                                     uint32_t width, uint32_t hash, uint64_t pair,
@@ -86,7 +87,8 @@ WARP_FUNCTION bool slab_put_on_desk(const struct slab_graph *g,
     return slab_put_behind(g, slab, width, pair, valued);
 }
 
-/* The old runs, from *first up to *end, that entries of the tile may come from. */
+/* Computes the old runs, from *first up to *end, that entries of the tile may come
+** from. */
 WARP_FUNCTION void slab_old_runs(const struct slab_tile *tile, uint32_t *first,
                                  uint32_t *end) {
     uint64_t runs = slab_runs(tile->to.sectors), before = slab_runs(tile->from.sectors);
@@ -97,7 +99,8 @@ WARP_FUNCTION void slab_old_runs(const struct slab_tile *tile, uint32_t *first,
     *end = (uint32_t)(high * before >> 32) + 1;
 }
 
-/* The entries of a sector that belong to the tile. False: the arena has ended. */
+/* Inserts the entries of a sector that belong to the tile. Returns false if the arena has
+** ended. */
 WARP_FUNCTION bool slab_put_sector(const struct slab_graph *g,
                                    const struct slab_tile *tile,
                                    const struct slab_desk *desk, const uint32_t *word,
@@ -118,8 +121,8 @@ WARP_FUNCTION bool slab_put_sector(const struct slab_graph *g,
     return fits;
 }
 
-/* By a warp; a few lanes of a team read a run, and then its chain, piece by piece. False: the arena
-** has ended. */
+/* Collects the entries of the tile, by a warp; a few lanes of a team read a run, and then
+** its chain, piece by piece. Returns false if the arena has ended. */
 WARP_FUNCTION bool slab_collect(const struct slab_graph *old, const struct slab_graph *g,
                                 const struct slab_tile *tile,
                                 const struct slab_desk *desk, uint32_t size, bool here,
@@ -148,7 +151,7 @@ WARP_FUNCTION bool slab_collect(const struct slab_graph *old, const struct slab_
     return fits;
 }
 
-/* The desk's first sectors go to those of the arena. */
+/* Copies the first sectors of the desk to the arena. */
 WARP_FUNCTION void slab_write_out(const struct slab_graph *g, uint64_t first,
                                   uint32_t sectors, const struct slab_desk *desk,
                                   uint32_t rank, uint32_t size) {
@@ -171,13 +174,14 @@ WARP_FUNCTION void slab_flush(const struct slab_graph *g, const struct slab_tile
     slab_write_out(g, first, tile->runs * width, desk, rank, size);
 }
 
-/* Are there entries to move? */
+/* Returns true if there are entries to move. */
 WARP_FUNCTION bool slab_has_entries(struct slab_vertex from) {
     return from.sectors > 0 && from.used > from.dead;
 }
 
-/* By a warp, each of whose teams has a table of its own: the tiles from `first` on, `stride` runs
-** apart. The lanes' answers may differ: false, if the arena has ended. */
+/* Moves tiles, by a warp whose teams have a table each: the tiles from `first` on,
+** `stride` runs apart. Lanes may return different values: false if the arena has
+** ended. */
 WARP_FUNCTION bool slab_move_tiles(const struct slab_graph *old, struct slab_vertex from,
                                    const struct slab_graph *g, struct slab_vertex to,
                                    const struct slab_desk *desk, uint32_t first,
@@ -201,7 +205,7 @@ WARP_FUNCTION bool slab_move_tiles(const struct slab_graph *old, struct slab_ver
 
 /* ---- rehash ---- */
 
-/* What the vertex needs: its living entries and those that come. */
+/* Returns the sectors that the vertex needs for its entries and the announced ones. */
 WARP_FUNCTION uint32_t slab_wanted(const struct slab_graph *g, uint32_t v,
                                    struct slab_vertex from, bool valued) {
     uint32_t entries = from.used - from.dead + g->incoming[v];
@@ -216,9 +220,9 @@ WARP_FUNCTION struct slab_vertex slab_vertex_from(struct slab_vertex v, unsigned
     return there;
 }
 
-/* New bases for the vertices that the first lanes of a warp bring (SLAB_NONE: none), in the same arena
-** as before or in another one: by teams of so many lanes, in so many turns. A table stays where it is
-** when the arena has ended. The desk is the team's. */
+/* Makes new bases for the vertices that the first lanes of a warp bring (SLAB_NONE:
+** none), in the same or in another arena, by teams of `size` lanes, in `turns` turns. If
+** the arena has ended, a table stays where it is. The desk is the team's. */
 WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_graph *g,
                                uint32_t vertex, uint32_t turns, uint32_t size,
                                const struct slab_desk *desk, bool valued) {
@@ -257,10 +261,10 @@ WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_g
 
 /* ---- rehash of a huge base: three steps, each by any warps ----
 **
-**     plan      a warp for a vertex: the new base; what parts there are
+**     plan      a warp for a vertex: the new base, and the parts
 **     move      a warp for a part: its share of the rehash
-**     finish    a warp for a part: leaves its share of the old base clean, or where not all
-**               parts were moved of the new one; the first sets the vertex */
+**     finish    a warp for a part: cleans its share of the old base or, if not all parts
+**               were moved, of the new one; the first warp sets the vertex */
 
 WARP_FUNCTION void slab_plan_move(const struct slab_graph *old,
                                   const struct slab_graph *g, uint32_t number,
@@ -297,7 +301,7 @@ WARP_FUNCTION void slab_move_part(const struct slab_graph *old,
                                   move->parts * warp_width, warp_width, valued);
     copied = !warp_ballot(!copied);
     if (copied && warp_lane() == 0)
-        device_take(&move->left, UINT32_MAX); /* one less */
+        device_take(&move->left, UINT32_MAX); /* decrements it */
 }
 
 WARP_FUNCTION void slab_finish_part(const struct slab_graph *old,

@@ -1,4 +1,4 @@
-/* Through all entries of a table of slab.h: it is cleared, or copied to a row. */
+/* Walks over all entries of a table of slab.h, to clear it or to copy it to a row. */
 #ifndef GPUGRAPH_SLAB_WALK_H
 #define GPUGRAPH_SLAB_WALK_H
 
@@ -10,12 +10,13 @@ WARP_FUNCTION uint32_t slab_runs(uint32_t sectors) {
     return sectors < SLAB_SECTORS ? sectors > 0 : sectors / SLAB_SECTORS;
 }
 
-/* One lane's way through the sectors of a base: rank, rank + size, ...; the chain of a run
-** comes behind the run's last sector. */
+/* One lane's walk through the sectors of a base: rank, rank + size, ...; the chain of a
+** run follows the run's last sector. */
 struct slab_walk {
     uint32_t base, sectors, next, size;
-    uint32_t chain, left; /* in a chain: the next sector, sectors left of its piece */
-    uint32_t width;       /* of the piece */
+    /* in a chain: the next sector, and the sectors left in its piece */
+    uint32_t chain, left;
+    uint32_t width; /* of the piece */
 };
 
 WARP_FUNCTION struct slab_walk slab_walk_from(struct slab_vertex v, uint32_t rank,
@@ -24,7 +25,8 @@ WARP_FUNCTION struct slab_walk slab_walk_from(struct slab_vertex v, uint32_t ran
     return w;
 }
 
-/* The next sector's words; *entries: words of it that may hold entries. False: no more. */
+/* Reads the next sector; *entries: the number of words that may hold entries. Returns
+** false at the end. */
 WARP_FUNCTION bool slab_step(const struct slab_graph *g, struct slab_walk *w,
                              enum slab_view view, uint32_t *word, uint32_t *entries) {
     bool last;
@@ -51,7 +53,7 @@ WARP_FUNCTION bool slab_is_entry(uint32_t word) {
     return word != SLAB_NONE && word != SLAB_DEAD;
 }
 
-/* Leaves a chain clean and frees it. first: of a piece that wide, or SLAB_NONE. */
+/* Cleans a chain and frees it. first: a piece of that width, or SLAB_NONE. */
 WARP_FUNCTION void slab_clear_chain(const struct slab_graph *g, uint32_t first,
                                     uint32_t width) {
     while (first != SLAB_NONE) {
@@ -67,9 +69,9 @@ WARP_FUNCTION void slab_clear_chain(const struct slab_graph *g, uint32_t first,
 /* ---- a few lanes of a team, at most as many as a slab has sectors, for a run ---- */
 
 struct slab_few {
-    uint32_t size, count; /* lanes; of how many */
-    uint32_t rank;        /* this lane among them */
-    uint32_t number;      /* of these few in their team */
+    uint32_t size, count; /* lanes in this group; groups in the team */
+    uint32_t rank;        /* rank of this lane in the group */
+    uint32_t number;      /* number of the group in the team */
 };
 
 WARP_FUNCTION struct slab_few slab_few_of(uint32_t team) {
@@ -79,11 +81,11 @@ WARP_FUNCTION struct slab_few slab_few_of(uint32_t team) {
     return few;
 }
 
-struct slab_piece { /* of a run; first: SLAB_NONE where it has ended */
+struct slab_piece { /* of a run; first: SLAB_NONE behind the end of the run */
     uint32_t first, width;
 };
 
-/* SLAB_NONE: no run. */
+/* run: SLAB_NONE for none. */
 WARP_FUNCTION struct slab_piece slab_first_piece(struct slab_vertex v, uint32_t run) {
     struct slab_piece piece = {SLAB_NONE, 0};
     piece.width = v.sectors < SLAB_SECTORS ? v.sectors : SLAB_SECTORS;
@@ -96,7 +98,8 @@ WARP_FUNCTION bool slab_has_sector(const struct slab_piece *piece, uint32_t i) {
     return piece->first != SLAB_NONE && i < piece->width;
 }
 
-/* All lanes of a warp come; `link`: what the one that has the piece's last sector has read there. */
+/* Called by all lanes of a warp. link: the link that the lane with the piece's last
+** sector has read. */
 WARP_FUNCTION void slab_next_piece(struct slab_piece *piece, const struct slab_few *few,
                                    uint32_t link) {
     uint32_t last = piece->width > 0 ? (piece->width - 1) % few->size : 0;
@@ -104,8 +107,8 @@ WARP_FUNCTION void slab_next_piece(struct slab_piece *piece, const struct slab_f
     piece->width = slab_next_width(piece->width);
 }
 
-/* A base is left clean, and its pieces are free. All lanes of the warp come, whether theirs is to be
-** cleared or not. */
+/* Cleans a base and frees its pieces. Called by all lanes of a warp, whether their base
+** is cleared or not. */
 WARP_FUNCTION void slab_clear_by_few(const struct slab_graph *g, struct slab_vertex v,
                                      uint32_t team, bool clears) {
     const struct slab_few few = slab_few_of(team);
@@ -128,8 +131,8 @@ WARP_FUNCTION void slab_clear_by_few(const struct slab_graph *g, struct slab_ver
     }
 }
 
-/* The same by a warp, which cleans slabs and frees them together: the runs from `first` on, `size`
-** apart. */
+/* Does so by a warp, which cleans and frees slabs together: the runs from `first` on,
+** `size` apart. */
 WARP_FUNCTION void slab_clear_together(const struct slab_graph *g, struct slab_vertex v,
                                        uint32_t first, uint32_t size) {
     uint32_t runs = slab_runs(v.sectors);
@@ -157,8 +160,8 @@ WARP_FUNCTION void slab_clear_together(const struct slab_graph *g, struct slab_v
 
 /* ---- deletion of a vertex ---- */
 
-/* By a warp, of which lane 0 learns how many edges it had. Of several warps that are given the
-** same vertex one does it. */
+/* Deletes the table of a vertex, by a warp; lane 0 receives the number of its edges. Of
+** several warps that get the same vertex, one deletes the table. */
 WARP_FUNCTION uint32_t slab_clear_vertex(const struct slab_graph *g, uint32_t number) {
     struct slab_vertex *at = &g->vertex[number], v = {0, 0, 0, 0};
     bool mine = false;
@@ -181,7 +184,8 @@ WARP_FUNCTION uint32_t slab_clear_vertex(const struct slab_graph *g, uint32_t nu
 
 /* ---- rows ---- */
 
-/* The vertex's entries to target[at ..] and value[at ..] (NULL: not wanted), by a warp. */
+/* Copies the vertex's entries to target[at ..] and value[at ..] (NULL: not wanted), by a
+** warp. */
 WARP_FUNCTION void slab_copy_row(const struct slab_graph *g, struct slab_vertex v,
                                  bool valued, uint32_t *target, uint32_t *value,
                                  uint64_t at) {
@@ -209,7 +213,7 @@ WARP_FUNCTION void slab_copy_row(const struct slab_graph *g, struct slab_vertex 
     }
 }
 
-/* A row copied by one lane. */
+/* Copies a row, by one lane. */
 WARP_FUNCTION void slab_copy_short_row(const struct slab_graph *g, struct slab_vertex v,
                                        bool valued, uint32_t *target, uint32_t *value,
                                        uint64_t at) {

@@ -1,7 +1,7 @@
-/* The vertices of a dynamic graph: more of them, numbers that are free again, and batches
-** that delete some.
+/* The vertices of a dynamic graph: new vertices, free numbers, and batches that delete
+** vertices.
 **
-**     rows of the vertices -> delete the edges back, one lane for each -> clear the tables */
+**     rows of the vertices -> delete the edges back, one lane each -> clear the tables */
 #include "dynamic.h"
 #include "base/run.h"
 
@@ -34,7 +34,7 @@ static void set_free(struct vacant_numbers *free, uint32_t vertex, bool is_free)
     free->first = is_free && at < free->first ? at : free->first;
 }
 
-/* There is one. */
+/* Returns the lowest free number; there is one. */
 static uint32_t lowest_free(struct vacant_numbers *free) {
     while (free->bits[free->first] == 0)
         free->first++;
@@ -65,7 +65,7 @@ void gg_dynamic_occupy(gpugraph_dynamic *d, uint64_t count, const uint32_t *vert
             set_free(&d->vacant, vertex[i], false);
 }
 
-/* The bitmap has a bit for each vertex. */
+/* Enlarges the bitmap to a bit for each vertex. */
 static void reserve_free_bits(gpugraph_dynamic *d) {
     struct vacant_numbers *free = &d->vacant;
     const uint64_t words = ((uint64_t)d->slabs.n + 63) / 64;
@@ -83,7 +83,8 @@ static void reserve_free_bits(gpugraph_dynamic *d) {
 
 /* ---- batches ---- */
 
-/* From the other direction's tables deletes what leads back to the vertices. */
+/* Deletes the edges that lead back to the vertices from the tables of the other
+** direction. */
 static void unlink_vertices(gpugraph_dynamic *d, gpugraph_dynamic *other,
                             const struct dynamic_batch *b) {
     struct dynamic_batch rows = *b, edges = {0};
