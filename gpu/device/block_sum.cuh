@@ -8,8 +8,8 @@ template <typename word> struct block_sums { /* in shared memory */
     word of_warp[GG_BLOCK / 32];
 };
 
-/* The sum of what the threads before this one bring; *all: of what all bring. All threads of the block come;
-** *sums serves again behind a barrier. */
+/* The sum of what the threads before this one bring; *all: of what all bring. All threads
+** of the block come; *sums serves again behind a barrier. */
 template <int threads = GG_BLOCK, typename word>
 static __device__ __forceinline__ word gg_sum_before(word mine, word *all,
                                                      block_sums<word> *sums) {

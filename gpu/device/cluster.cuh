@@ -1,20 +1,22 @@
-/* Mail among the blocks of a cluster: pairs of words put into each other's shared memory,
-** counted by the receiver. One block is a cluster where the architecture has none.
+/* Messages among the blocks of a cluster: pairs of words stored in each other's shared
+** memory, counted by the receiver. On an architecture without clusters one block is a
+** cluster.
 **
-**     gg_send             each pair, as soon as it is known: an asynchronous store
-**     gg_announce_bytes   once in a turn, to every block: so many bytes are on their way
-**     gg_receive          until all blocks have announced, and all that they announced is there
+**     gg_send             sends a pair as soon as it is known, by an asynchronous store
+**     gg_announce_bytes   once in a turn, to every block: the number of bytes
+**     gg_receive          waits until all blocks have announced and all bytes are there
 **
-** A barrier of the cluster would do as well, but it waits for all memory operations under
-** way and empties the first-level cache: some microsecond a turn. Turns use two mbarriers
-** alternately, since a pair of the next turn may come while this block still waits for one
-** of the last. What a block reads in a turn may be written again two turns later. */
+** A barrier of the cluster would also do, but it waits for all memory operations and
+** empties the first-level cache, which takes a microsecond a turn. Turns use two
+** mbarriers alternately, since a pair of the next turn may arrive while this block still
+** waits for one of the last. Memory that a block reads in one turn may be written again
+** two turns later. */
 #ifndef GPUGRAPH_CLUSTER_CUH
 #define GPUGRAPH_CLUSTER_CUH
 
 #include <stdint.h>
 
-/* Looks at a word that another block of the cluster sends within some microseconds: only
+/* Polls of a word that another block of the cluster sends within some microseconds: only
 ** a fault exhausts them. */
 enum { CLUSTER_WAITS = 1 << 22 };
 
@@ -28,7 +30,7 @@ static __device__ __forceinline__ uint32_t gg_shared_address(const void *at) {
     return (uint32_t)__cvta_generic_to_shared(at);
 }
 
-/* The address of the same variable in another block's memory. */
+/* Returns the address of the same variable in another block's memory. */
 static __device__ __forceinline__ uint32_t gg_address_in(const void *at, uint32_t block) {
     uint32_t remote;
     asm("mapa.shared::cluster.u32 %0, %1, %2;"
@@ -37,7 +39,8 @@ static __device__ __forceinline__ uint32_t gg_address_in(const void *at, uint32_
     return remote;
 }
 
-/* What cooperative groups say, whose header takes the compiler two seconds. */
+/* A barrier of the cluster. The header of cooperative groups has it, too, but costs the
+** compiler two seconds. */
 static __device__ __forceinline__ void gg_meet_cluster() {
     __cluster_barrier_arrive();
     __cluster_barrier_wait();
@@ -53,7 +56,7 @@ static __device__ __forceinline__ void gg_open_mail(cluster_mail *mail, uint32_t
     gg_meet_cluster();
 }
 
-/* Puts the pair into the other block's memory, where an mbarrier counts its bytes. */
+/* Stores the pair in the other block's memory, where an mbarrier counts its bytes. */
 static __device__ __forceinline__ void
 gg_send(cluster_mail *mail, uint2 *at, uint32_t block, uint32_t half, uint2 pair) {
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 "
@@ -62,7 +65,7 @@ gg_send(cluster_mail *mail, uint2 *at, uint32_t block, uint32_t half, uint2 pair
                  : "memory");
 }
 
-/* That many bytes are on their way from this block to that one. */
+/* Announces that many bytes on their way from this block to that one. */
 static __device__ __forceinline__ void
 gg_announce_bytes(cluster_mail *mail, uint32_t block, uint32_t half, uint32_t bytes) {
     asm volatile("mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%0], "
@@ -71,7 +74,8 @@ gg_announce_bytes(cluster_mail *mail, uint32_t block, uint32_t half, uint32_t by
                  : "memory");
 }
 
-/* Until all that was sent to this block in that turn is there; false: for too long. */
+/* Waits until all messages of that turn to this block have arrived; returns false after
+** too long. */
 static __device__ __forceinline__ bool gg_receive(cluster_mail *mail, uint32_t turn) {
     uint32_t there = 0;
     for (uint32_t looks = 0; !there && looks < CLUSTER_WAITS; looks++)

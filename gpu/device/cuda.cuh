@@ -1,17 +1,17 @@
-/* What every .cu file shares: a job on the device, its memory, its transfers. Nothing here knows
-** what lies there of a graph: that is graph/graph.cuh.
+/* Declarations that all .cu files share: a job on a device, its memory, its transfers.
+** This header knows nothing of graphs: graph/graph.cuh does.
 **
 **     struct cuda_device    opened once for a process: stream, pinned buffers, workspace
 **       ^
 **     struct cuda_job       one call of a backend function; has its turn on the device
 **       | gg_workspace + gg_carve            one block for all arrays of the run
 **       | kernels, each followed by gg_launched
-**       | gg_wait, gg_fetch, gg_download     poll: an interrupt is felt at once
+**       | gg_wait, gg_fetch, gg_download     poll: an interrupt takes effect at once
 **       v
-**     gg_job_close          the device is idle again; the run's status comes back
+**     gg_job_close          the device is idle again; the run's status is returned
 **
-** Errors are sticky: run->status keeps the first, after which every step here returns
-** false or NULL and does nothing, so a sequence of steps is checked once at its end. */
+** Errors are sticky: run->status keeps the first one. After it every step returns false
+** or NULL and does nothing, so a sequence of steps is checked once, at its end. */
 #ifndef GPUGRAPH_CUDA_CUH
 #define GPUGRAPH_CUDA_CUH
 
@@ -22,35 +22,36 @@
 #include <cuda_runtime.h>
 
 enum {
-    GG_BLOCK = 256,   /* threads of a block, everywhere */
+    GG_BLOCK = 256,   /* threads of a block, unless a kernel says otherwise */
     GG_WARP = 32,     /* lanes of a warp */
-    GG_STAGES = 4,    /* pinned buffers that transfers pass through in turn */
+    GG_STAGES = 4,    /* pinned buffers that transfers use in turn */
     GG_MAILBOX = 1024 /* bytes of pinned memory for small results */
 };
 
-/* Bytes of one pinned buffer: a transfer of that size reaches the bus's speed. */
+/* Bytes of a pinned buffer: a transfer of this size reaches the bus's speed. */
 #define GG_STAGE_BYTES ((size_t)4 << 20)
-/* Behind the first of them lie small uploads, one after another: they wait for nothing before the end of
-** this room. Bytes of it, and of the largest that goes there. */
+/* Small uploads lie behind the first buffer, one after another, and wait for nothing
+** before this room is full. Bytes of the room, and of the largest such upload. */
 #define GG_SLICES_BYTES ((size_t)512 << 10)
 #define GG_SLICE_MOST   ((size_t)128 << 10)
 
 struct cuda_device {
     int ordinal, processors;
-    uint64_t cache_bytes; /* of the second level */
+    uint64_t cache_bytes; /* of the second-level cache */
     size_t shared_bytes;  /* shared memory of a multiprocessor, ... */
-    size_t shared_unused; /* ... of which a block has so much for which it does not ask */
+    size_t shared_unused; /* ... and what each block of it uses without requesting it */
     bool open;
     cudaStream_t stream;
-    uint32_t *stop;        /* in host memory that the device reads: 1 ends long kernels */
-    uint32_t *device_stop; /* `stop` by the device's address */
+    uint32_t *stop;        /* in host memory that the device reads; 1 ends long kernels */
+    uint32_t *device_stop; /* address of `stop` on the device */
     unsigned char *mailbox;
     unsigned char *stage[GG_STAGES];
     cudaEvent_t staged[GG_STAGES]; /* the transfer through that buffer is done */
     cudaEvent_t moment[2];         /* enum gg_moment */
     unsigned char *workspace;      /* kept between runs */
     size_t workspace_bytes;
-    double asked_ms; /* its context was opened by a question about its memory: how long */
+    /* time of a question about its memory, which opened its context */
+    double asked_ms;
 };
 
 struct cuda_job {
@@ -58,14 +59,17 @@ struct cuda_job {
     gpugraph_run *run;
     struct cuda_device *device;
     cudaStream_t stream;
-    struct host_context host; /* current in this thread before, and again afterwards */
-    bool working;             /* arrays of this job lie in the workspace */
+    struct host_context
+        host;     /* the context that is current in this thread before and after */
+    bool working; /* the workspace has arrays of this job */
     unsigned char
-        *slices;   /* pinned, GG_SLICES_BYTES: small uploads on their way in `stream` */
+        /* pinned, GG_SLICES_BYTES: small uploads in `stream` */
+        *slices;
     size_t sliced; /* bytes of it in use */
 };
 
-/* A job that is only planned: what a run will carve is asked of it before there is a device. */
+/* A job for planning: before a device is open, the library asks it for the bytes that a
+** run will carve. */
 static inline struct cuda_job planned_job(const gpugraph_graph *graph) {
     struct cuda_job job = {};
     job.graph = const_cast<gpugraph_graph *>(graph);
@@ -76,26 +80,29 @@ static inline struct cuda_job planned_job(const gpugraph_graph *graph) {
 
 /* ---- job.cu: a job ---- */
 
-/* Takes the device for this thread, opening it where need be (phase "context"). graph may be
-** NULL: the job is about none. False: run->status says why, and there is nothing to close. */
+/* Takes the device's turn for this thread, and opens the device if needed (phase
+** "context"). graph NULL: the job is not about a graph. Returns false after an error;
+** then there is nothing to close. */
 bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run);
-/* Waits until the device is idle and gives it back. */
+/* Waits until the device is idle and ends the turn. Returns the run's status. */
 gpugraph_status gg_job_close(struct cuda_job *job);
 static inline bool gg_going(const struct cuda_job *job) {
     return job->run->status == GPUGRAPH_OK;
 }
-/* Notes an error of the runtime; `what` names the step. True while the job is going. */
+/* Fails the run after an error of the runtime; `what` names the step. Returns true while
+** the job is going. */
 bool gg_note(struct cuda_job *job, cudaError_t error, const char *what);
-/* Until all that was queued is done; polls for interrupts meanwhile. */
+/* Waits until all queued work is done; polls for interrupts meanwhile. */
 bool gg_wait(struct cuda_job *job);
-/* Until that event has happened, or (NULL) as gg_wait. False when the run must end first;
-** long kernels are then told to. */
+/* Waits until the event has happened (NULL: as gg_wait). Returns false if the run must
+** end first; long kernels are then told to end. */
 bool gg_wait_for(struct cuda_job *job, cudaEvent_t event);
-/* After a step that only saves time, and has given back what it took: where it has failed for
-** want of device memory the job goes on without it. True while the job is going. */
+/* Called after a step that only saves time and has freed what it took: if it failed
+** because device memory is short, the job continues without it. Returns true while the
+** job is going. */
 bool gg_do_without(struct cuda_job *job);
 
-/* body(&job) in a job of its own. */
+/* Runs body(&job) in a job of its own. */
 template <typename body_type>
 static inline gpugraph_status gg_in_job(gpugraph_graph *graph, gpugraph_run *run,
                                         const body_type &body) {
@@ -105,8 +112,8 @@ static inline gpugraph_status gg_in_job(gpugraph_graph *graph, gpugraph_run *run
     body(&job);
     return gg_job_close(&job);
 }
-/* gg_job_call<body>::entry(graph, run, ...) calls body(&job, ...) so: for the table of a
-** device's side. */
+/* gg_job_call<body>::entry(graph, run, ...) runs body(&job, ...) in a job of its own: for
+** the table of a device's side. */
 template <auto body> struct gg_job_call;
 template <typename... types, void (*body)(struct cuda_job *, types...)>
 struct gg_job_call<body> {
@@ -119,52 +126,54 @@ struct gg_job_call<body> {
 
 /* ---- launch.cu ---- */
 
-/* Blocks for a grid-stride loop over `items`, at most `per_processor` for each
-** multiprocessor and never 0. */
+/* Returns the blocks for a grid-stride loop over `items`: at most `per_processor` for
+** each multiprocessor, at least 1. */
 unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor);
-/* After every launch. */
+/* Called after every launch. Returns true while the job is going. */
 bool gg_launched(struct cuda_job *job, const char *kernel);
 
-/* A launch of blocks of GG_BLOCK threads, and gg_launched. */
+/* Launches blocks of GG_BLOCK threads, then calls gg_launched. */
 #define GG_LAUNCH(job, kernel, grid, ...)                                                \
     (kernel<<<(grid), GG_BLOCK, 0, (job)->stream>>>(__VA_ARGS__),                        \
      gg_launched(job, #kernel))
 
-/* A kernel whose blocks wait for each other, so that all of them must be there at once. */
+/* A kernel whose blocks wait for each other, so that all of them must run at once. */
 struct cooperative_kernel {
     const void *kernel;
     const char *name;
     unsigned threads; /* of a block */
-    size_t shared;    /* bytes of it, beside what the kernel declares */
+    size_t shared;    /* dynamic shared memory in bytes */
 };
-/* Blocks that one multiprocessor can hold of it, never 0. */
+/* Returns the blocks of it that one multiprocessor can hold, at least 1. */
 int gg_blocks_at_once(struct cuda_job *job, const struct cooperative_kernel *k);
 bool gg_launch_cooperative(struct cuda_job *job, const struct cooperative_kernel *k,
                            unsigned blocks, void **arguments);
 
-/* Notes when what was queued so far is done; milliseconds between both, once they are past. */
+/* Records when the work queued so far is done; and the milliseconds between both moments,
+** once they have passed. */
 enum gg_moment { GG_BEGAN, GG_ENDED };
 bool gg_mark(struct cuda_job *job, enum gg_moment moment);
 float gg_marked_ms(struct cuda_job *job);
 
 /* ---- memory.cu ---- */
 
-/* Device memory that outlives the job. NULL after GPUGRAPH_DEVICE_MEMORY. */
+/* Allocates device memory that outlives the job. NULL after GPUGRAPH_DEVICE_MEMORY. */
 void *gg_take(struct cuda_job *job, uint64_t bytes);
-/* Bytes that gg_take could give, the workspace and what only saves time given back. */
+/* Returns the bytes that gg_take could allocate if the workspace and parts that only save
+** time were freed. */
 int64_t gg_device_room(const struct cuda_job *job);
 void gg_give(struct cuda_job *job, void *block, uint64_t bytes);
-/* Frees one block of the current device, in its turn. */
+/* Frees a block of the current device, in its turn. */
 void gg_free_block(void *block, uint64_t bytes);
 
-/* The arrays of a run, carved in order from one block. The same sequence of gg_carve is
-** run twice: first on an empty workspace, to learn the size, then after gg_workspace. */
+/* The arrays of a run, carved in order from one block. The same sequence of gg_carve runs
+** twice: first on an empty workspace, to find the size, then after gg_workspace. */
 struct workspace {
-    unsigned char *base; /* NULL: sizes alone */
+    unsigned char *base; /* NULL: only sizes are computed */
     uint64_t used;
 };
 bool gg_workspace(struct cuda_job *job, struct workspace *space);
-/* Gives the block back, where what comes needs far less of it. */
+/* Frees the block, if later work needs far less. */
 void gg_drop_workspace(struct cuda_job *job);
 
 template <typename type> static inline type *gg_carve(workspace *space, uint64_t count) {
@@ -173,7 +182,8 @@ template <typename type> static inline type *gg_carve(workspace *space, uint64_t
     return space->base ? reinterpret_cast<type *>(space->base + at) : nullptr;
 }
 
-/* Both: carve(&space) carves the arrays of a run. False when the job must end. */
+/* Does both: carve(&space) carves the arrays of a run. Returns false if the job must
+** end. */
 template <typename carving>
 static inline bool gg_take_arrays(struct cuda_job *job, const carving &carve) {
     struct workspace space = {NULL, 0};
@@ -184,14 +194,15 @@ static inline bool gg_take_arrays(struct cuda_job *job, const carving &carve) {
     return true;
 }
 
-/* Transfers, through pinned buffers, in the job's stream. */
+/* Transfers through pinned buffers, in the job's stream. */
 
 bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes);
 bool gg_download(struct cuda_job *job, void *to, const void *from_device, uint64_t bytes);
-/* To that stage, which holds it once gg_wait_for has seen staged[stage]: for who reads stages by himself. */
+/* Queues a download to a stage, which has the bytes once gg_wait_for has seen
+** staged[stage]: for callers that read stages themselves. */
 bool gg_queue_download(struct cuda_job *job, int stage, const void *from_device,
                        size_t bytes);
-/* An array of a result. Phase "download". */
+/* Downloads an array of a result. Phase "download". */
 template <typename type>
 static inline bool gg_bring(struct cuda_job *job, type *to, const type *from, uint64_t n,
                             const char *what) {
@@ -201,11 +212,11 @@ static inline bool gg_bring(struct cuda_job *job, type *to, const type *from, ui
         gg_phase(job->run, "download", started, (int64_t)n, "%s", what);
     return brought;
 }
-/* A result, once all that was queued is done; one of up to GG_MAILBOX bytes comes quickly. */
+/* Downloads a result after all queued work; at most GG_MAILBOX bytes arrive quickly. */
 bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes);
-/* Every byte of the array becomes `byte`. */
+/* Sets every byte of the array to `byte`. */
 bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes);
-/* From one block of the device to another. */
+/* Copies from one block of the device to another. */
 bool gg_copy_there(struct cuda_job *job, void *to, const void *from, uint64_t bytes);
 
 /* ---- kernels' helpers ---- */
@@ -224,19 +235,19 @@ static __device__ __forceinline__ unsigned long long gg_nanoseconds() {
     return now;
 }
 
-/* Asks for a line that will be read soon. */
+/* Prefetches a line that this multiprocessor will read soon. */
 static __device__ __forceinline__ void gg_fetch_ahead(const void *at) {
     asm volatile("prefetch.global.L1 [%0];" ::"l"(at));
 }
-/* The same, by whatever block. */
+/* Prefetches a line that any block will read soon. */
 static __device__ __forceinline__ void gg_fetch_ahead_far(const void *at) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
 
-/* A load that is asked for where it stands, so that it is on its way together with what follows;
-** where it is not wanted: 0. Left to itself the compiler moves a load down to where its value is
-** used, behind the wait for another one or for an atomic: a chain of steps that do not depend on
-** each other then takes a trip to memory for each. */
+/* A load that is issued at its place, in parallel with what follows; 0 if it is not
+** wanted. The compiler alone moves a load down to the use of its value, behind the wait
+** for another load or an atomic. Independent steps in a chain then each take a trip to
+** memory. */
 static __device__ __forceinline__ uint32_t gg_load_now(const uint32_t *at, bool wanted) {
     uint32_t value = 0;
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u32 %0, [%1]; }"

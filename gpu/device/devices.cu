@@ -1,14 +1,14 @@
 /* The devices of this machine, and whether this process can use them.
 **
-**     process     asked once: how many devices, after how many forks; broken after a fatal
-**                 error
-**     devices[]   one struct cuda_device for each ordinal, opened on first use by a job
-**     about[]     name and memory, asked once for each
+**     process     asked once: how many devices, after how many forks; broken after a
+**                 fatal error
+**     devices[]   a struct cuda_device for each ordinal, opened on first use by a job
+**     about[]     name and memory, asked once for each device
 **
-** Nothing here calls CUDA before the first question about a device, so that the library
-** loads where there is no driver. CUDA does not survive fork(): a child is told so. It takes
-** no lock for that, since another thread may have held it when the parent forked; whoever is
-** about to ask says so before taking it. */
+** Nothing here calls CUDA before the first question about a device, so the library loads
+** without a driver. CUDA does not survive fork(): a child gets an error that says so.
+** That check takes no lock, since another thread may have held it when the parent forked;
+** instead a thread notes that it is about to ask CUDA before it takes the lock. */
 #include "devices.cuh"
 #include "cost.h"
 
@@ -18,16 +18,16 @@
 
 static gg_mutex process_mutex;
 static struct {
-    uint32_t asker; /* gg_this_process() of who asks, 0: nobody has begun to */
+    uint32_t asker; /* gg_this_process() of the process that asks; 0: none yet */
     bool asked;
     int devices;
-    const char *why; /* not NULL: there is no device to use */
+    const char *why; /* not NULL: why no device can be used */
     bool broken;
-    double asked_ms; /* how long the question took: the driver starts with it */
+    double asked_ms; /* time of the question, which starts the driver */
 } process;
 static struct cuda_device devices[GG_MAX_DEVICES];
 static struct opening openings[GG_MAX_DEVICES];
-static struct { /* asking takes a millisecond, so once for each device */
+static struct { /* asked once for each device, since it takes a millisecond */
     bool known;
     char name[256];
     int64_t memory;
@@ -47,7 +47,7 @@ bool gg_device_fits(int ordinal) {
            10 * major + minor >= gg_oldest_architecture();
 }
 
-/* NULL: there is a device for this build. */
+/* Returns why no device fits this build; NULL: one does. */
 static const char *look_for_devices(cudaError_t error, int count) {
     if (error == cudaErrorInsufficientDriver)
         return "this machine has no CUDA driver, or one older than this build";
@@ -87,7 +87,7 @@ static const char *why_not_forked() {
                          "not survive fork()";
 }
 
-/* NULL: a device can be used. */
+/* Returns why no device can be used; NULL: one can. */
 static const char *why_not() {
     if (gg_forked())
         return why_not_forked();
@@ -136,7 +136,8 @@ struct opening *gg_device_opening(int ordinal) {
     return ordinal < 0 || ordinal >= GG_MAX_DEVICES ? NULL : &openings[ordinal];
 }
 
-/* A child that forks off from now on is told so, whatever the opening's thread has done by then. */
+/* A child that forks from now on learns so, whatever the opening's thread has done by
+** then. */
 bool gg_device_begin(int ordinal) {
     struct opening *o = gg_device_opening(ordinal);
     if (!o || gg_forked())
@@ -145,8 +146,8 @@ bool gg_device_begin(int ordinal) {
     return gg_opening_begin(o);
 }
 
-/* A job may have opened the device before anybody thought of the background, and a question may
-** have found that there is none. */
+/* A job may have opened the device without the background, and a question may have found
+** that there is none. */
 enum opening_state gg_device_state(int ordinal, const char **why) {
     const struct opening *o = gg_device_opening(ordinal);
     const char *reason = __atomic_load_n(&process.why, __ATOMIC_ACQUIRE);
@@ -165,8 +166,8 @@ enum opening_state gg_device_state(int ordinal, const char **why) {
     return gg_opening_state(o, why);
 }
 
-/* An error that every further call repeats has taken the context with it, and those of all other devices: they
-** repeat it, too. */
+/* After an error that every further call repeats, this context and those of all other
+** devices are lost. */
 void gg_look_for_a_lost_context() {
     cudaGetLastError();
     cudaError_t state = cudaStreamQuery(NULL);
@@ -201,7 +202,7 @@ bool gg_device_at(int i, gpugraph_device *device) {
     device->backend = "cuda";
     memcpy(device->name, about[i].name, sizeof device->name);
     device->memory = about[i].memory;
-    /* A search may hold the mutex for long, and nothing here needs it. */
+    /* No lock is needed here, and a search may hold it for long. */
     struct host_context host = gg_host_context();
     double started = gg_now_ms();
     if (cudaSetDevice(i) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess) {

@@ -25,7 +25,8 @@ const struct cuda_driver *gg_driver() {
     return loaded ? &driver : nullptr;
 }
 
-/* Before the driver is started no thread has a context: it says so by an error. */
+/* Before the driver is started no thread has a context: the call then returns an
+** error. */
 struct host_context gg_host_context() {
     struct host_context host = {gg_driver(), nullptr};
     if (host.driver && host.driver->current(&host.context) != CUDA_SUCCESS)

@@ -1,5 +1,6 @@
-/* What is asked of CUDA's driver itself, past the runtime: to start, and whose context a thread has
-** current. The driver is loaded on first use, as the runtime loads it, and stays. */
+/* Functions of CUDA's driver itself, which the library calls without the runtime: to
+** start the driver, and to keep the context that a thread has current. The driver is
+** loaded on first use, as the runtime loads it, and stays loaded. */
 #ifndef GPUGRAPH_DRIVER_CUH
 #define GPUGRAPH_DRIVER_CUH
 
@@ -9,16 +10,16 @@ struct cuda_driver {
     CUresult (*init)(unsigned flags);
     CUresult (*device)(CUdevice *device, int ordinal);
     CUresult (*retain)(CUcontext *context,
-                       CUdevice device); /* the device's primary one */
+                       CUdevice device); /* the device's primary context */
     CUresult (*current)(CUcontext *context);
     CUresult (*set_current)(CUcontext context);
 };
 
-/* NULL: this machine has none, or one that lacks these. */
+/* NULL: this machine has no driver, or one that lacks these functions. */
 const struct cuda_driver *gg_driver();
 
-/* The context that the calling thread has current, before the library makes its own so, and
-** afterwards: a host may use CUDA in the same thread. */
+/* The context that is current in the calling thread, kept while the library makes its own
+** current: a host may use CUDA in the same thread. */
 struct host_context {
     const struct cuda_driver *driver;
     CUcontext context;

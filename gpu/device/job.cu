@@ -1,18 +1,19 @@
-/* A job on a device: opened, waited for, closed. The one place that opens contexts and waits.
+/* A job on a device: open, wait, close. Contexts are opened, and devices waited for, only
+** here.
 **
-**     turn      held by a job from open to close: one search at a time on each device (turn.h)
+**     turn      held by a job from open to close: one search at a time (turn.h)
 **
-** All waiting is polling, in the thread that runs the search, so that an interrupt is felt
-** whatever the device does. */
+** All waiting is polling, in the thread that runs the search, so an interrupt takes
+** effect whatever the device does. */
 #include "services.h"
 #include "devices.cuh"
 #include "parts.cuh"
 
 #include <string.h>
 
-/* Milliseconds of spinning before a wait begins to sleep between two looks. */
+/* Milliseconds of spinning before a wait sleeps between two polls. */
 #define SPIN_MS 0.3
-/* Flags of cuInit that there are not. */
+/* Flags that cuInit does not have. */
 enum { REFUSED = 1 };
 
 /* ---- errors ---- */
@@ -51,7 +52,8 @@ bool gg_wait(struct cuda_job *job) {
     return gg_wait_for(job, NULL);
 }
 
-/* A wait that a failure has ended stops kernels: the word is cleared once none is left. */
+/* A wait that a failure has ended stops kernels; the word is cleared once none is
+** left. */
 bool gg_do_without(struct cuda_job *job) {
     if (job->run->status != GPUGRAPH_DEVICE_MEMORY)
         return gg_going(job);
@@ -63,7 +65,7 @@ bool gg_do_without(struct cuda_job *job) {
 
 /* ---- jobs ---- */
 
-/* What an attempt that failed has opened is there still. */
+/* An earlier attempt that failed may have opened some of these. */
 static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
     const char *what = "allocate pinned memory";
     void *block = NULL;
@@ -80,8 +82,8 @@ static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
         device->device_stop = (uint32_t *)seen;
     }
     for (int i = 0; i < GG_STAGES && gg_going(job); i++) {
-        if (gg_poll(
-                job->run)) { /* a piece takes milliseconds, and longer beside others */
+        /* A piece takes milliseconds, or longer beside other processes. */
+        if (gg_poll(job->run)) {
             gg_stopped(job->run);
             break;
         }
@@ -213,9 +215,10 @@ void gg_with_devices_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
 
 /* ---- opening in the background ---- */
 
-/* The driver registers handlers of exit() as it is loaded and at its first call, even one that it refuses, and one more
-** half a millisecond into its start. The library's handler must run before them, so it is registered again after the
-** first call and after the start. What fails here fails again in the job, which says why. */
+/* The driver registers handlers of exit() when it is loaded and at its first call, even a
+** refused one, and one more half a millisecond into its start. The library's handler must
+** run before them, so it is registered again after the first call and after the start. A
+** step that fails here fails again in the job, which reports it. */
 static void start_driver(int ordinal) {
     const struct cuda_driver *driver = gg_driver();
     CUdevice device;

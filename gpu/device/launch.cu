@@ -1,4 +1,4 @@
-/* Launches: how many blocks, did the kernel start, how long did it run. */
+/* Launches: the number of blocks, whether the kernel started, and how long it ran. */
 #include "devices.cuh"
 
 unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor) {

@@ -1,4 +1,5 @@
-/* The devices of a process as callers number them: the processor is 0, then CUDA's. */
+/* The devices of a process as callers number them: 0 is the processor, then CUDA's
+** devices. */
 #include "services.h"
 
 int gg_used_devices(const gpugraph_run *run, int ordinal[GG_MAX_DEVICES]) {

@@ -1,20 +1,19 @@
-/* Device memory and the way over the bus.
+/* Device memory and transfers over the bus.
 **
-**     ledger      bytes held on each device by this process; memory_limit bounds it
-**     workspace   one block for each device, kept between runs, the first to go when
-**                 memory is short; parts of the graph that only save time are the second
+**     ledger      bytes that this process holds on each device; memory_limit bounds them
+**     workspace   one block for each device, kept between runs, freed first when memory
+**                 is short; parts of the graph that only save time are freed second
 **     stages      a ring of pinned buffers, one event for each:
-**                     host array -> stage 0, 1, 2, 3, 0, ... -> device, or back
-**                 one is filled by several threads while the bus carries those before
-**                 a stage is used again once its event says that the bus is done with it
+**                 host array -> stage 0, 1, 2, 3, 0, ... -> device, or back.
+**                 Several threads fill a stage while the bus transfers earlier ones; a
+**                 stage is used again once its event shows that its transfer is done
 **
-** All of it is called in the device's turn (turn.h). */
+** All functions are called in the device's turn (turn.h). */
 #include "parts.cuh"
 
 #include <string.h>
 
-static int64_t
-    ledger[GG_MAX_DEVICES]; /* a block may be given back in another device's turn */
+static int64_t ledger[GG_MAX_DEVICES]; /* a block may be freed in another device's turn */
 
 static int64_t held_on(int ordinal) {
     return __atomic_load_n(&ledger[ordinal], __ATOMIC_RELAXED);
@@ -42,7 +41,7 @@ void gg_free_block(void *block, uint64_t bytes) {
     enter(ordinal, -(int64_t)bytes);
 }
 
-/* Bytes as they are counted: never 0, whole units of 256. */
+/* Bytes as they are counted: not 0, a multiple of 256. */
 static uint64_t rounded(uint64_t bytes) {
     return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
 }
@@ -129,7 +128,7 @@ static size_t stage_part(uint64_t bytes, uint64_t part) {
     return left < GG_STAGE_BYTES ? (size_t)left : GG_STAGE_BYTES;
 }
 
-/* Each has a place of its own, so that it waits for no kernel that is queued before it. */
+/* Each small upload has its own slice, so it waits for no earlier kernel. */
 static bool upload_slice(struct cuda_job *job, void *to_device, const void *from,
                          size_t bytes) {
     if (!gg_going(job) || bytes == 0)
@@ -171,8 +170,8 @@ bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t
     return gg_going(job);
 }
 
-/* Members of a team that share the device have streams of their own: what another one has queued may still
-** be on its way from that stage. */
+/* Members of a team that share the device have their own streams, so an earlier transfer
+** of another member may still read the stage. */
 bool gg_queue_download(struct cuda_job *job, int stage, const void *from_device,
                        size_t bytes) {
     struct cuda_device *device = job->device;
@@ -208,7 +207,7 @@ bool gg_download(struct cuda_job *job, void *to, const void *from_device,
 bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes) {
     if (!gg_going(job))
         return false;
-    if (bytes > GG_MAILBOX) /* behind it lies what stops kernels */
+    if (bytes > GG_MAILBOX) /* the word that stops kernels follows it */
         return gg_download(job, to, from_device, bytes);
     gg_note(job,
             cudaMemcpyAsync(job->device->mailbox, from_device, bytes,

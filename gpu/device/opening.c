@@ -7,27 +7,28 @@
 #include <stdlib.h>
 
 enum {
-    /* Times the usual opening time after which a driver counts as hung: the library uses
-    ** its cores again. */
+    /* A multiple of the usual opening time after which a driver counts as hung: the
+    ** library uses its cores again. */
     SHARED_LONGEST = 3,
-    /* Times the usual opening time that exit() and fork() wait: ten seconds. With twelve
-    ** processes at once an opening took 2.9 s. */
+    /* A multiple of the usual opening time that exit() and fork() wait: ten seconds. With
+    ** twelve processes at once an opening took 2.9 s. */
     OPENING_LONGEST = 40
 };
 
 /* ---- the end of the process, and fork() ---- */
 
 static struct {
-    uint32_t registered, ending; /* 1: yes */
+    uint32_t registered, ending; /* 1: true */
     uint32_t count;
-    struct opening *opening[GG_MAX_DEVICES]; /* every one that a thread was started for */
+    struct opening *opening[GG_MAX_DEVICES]; /* every opening with a thread */
 } begun;
 
 bool gg_process_ends(void) {
     return __atomic_load_n(&begun.ending, __ATOMIC_ACQUIRE);
 }
 
-/* Waits until the thread of the opening has ended. The driver has work to do at the end of a thread, too. */
+/* Waits until the thread of the opening has ended: the driver has work to do at the end
+** of a thread, too. */
 static void await_thread(struct opening *o) {
     const double until = gg_now_ms() + OPENING_LONGEST * o->steps->usual_ms;
     const double moment_ms = 0.02;
@@ -40,7 +41,8 @@ static void await_thread(struct opening *o) {
         gg_sleep(moment_ms);
 }
 
-/* The thread that opens a device may fork: the driver starts helper programs. That thread does not wait for itself. */
+/* The thread that opens a device may fork, because the driver starts helper programs. It
+** does not wait for itself. */
 static void await_threads(void) {
     for (uint32_t i = 0; i < GG_MAX_DEVICES; i++) {
         struct opening *o = __atomic_load_n(&begun.opening[i], __ATOMIC_ACQUIRE);
@@ -59,7 +61,7 @@ void gg_await_openings_at_exit(void) {
     atexit(end_process);
 }
 
-/* Each device is opened once. */
+/* Lists an opening; each device is opened once. */
 static void list_opening(struct opening *o) {
     if (!__atomic_exchange_n(&begun.registered, 1, __ATOMIC_ACQ_REL)) {
         gg_await_openings_at_exit();
@@ -127,7 +129,7 @@ bool gg_opening_begin(struct opening *o) {
         return state == OPENING_UNDER_WAY || state == OPENING_OPEN;
     if (!__atomic_compare_exchange_n(&o->process, &nobody, gg_this_process(), false,
                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-        return true; /* another thread does at this moment */
+        return true; /* another thread begins it at this moment */
     bool begun = start_opening(o);
     if (!begun)
         __atomic_store_n(&o->process, 0, __ATOMIC_RELEASE);

@@ -1,19 +1,20 @@
-/* A device that is opened in a thread of its own, while the caller goes on.
+/* A device that is opened in a thread of its own, while the caller continues.
 **
-**                  begin                        open() came back
-**     CLOSED  ----------------->  UNDER_WAY  -------------------->  OPEN
-**        ^                           |    \
-**        | no thread: for a second   |     `-- with false ------->  FAILED, and why
-**        +---------------------------+
+**                 begin                        open() returned
+**    CLOSED  ----------------->  UNDER_WAY  -------------------->  OPEN
+**       ^                           |    \
+**       | no thread: for a second   |     `-- with false ------->  FAILED, with reason
+**       +---------------------------+
 **
-** What opens is behind a const struct of functions: CUDA's is in devices.cu, the tests' are
-** slow, fail, or never come back. All that the two threads say to each other is one word, on which
-** a waiting caller sleeps (a futex). A child of fork() has no such thread: what was begun before
-** has failed there, and what was not may be begun.
+** A const struct of functions opens the device: CUDA's is in devices.cu; those of tests
+** are slow, fail, or never return. The two threads communicate by one word, on which a
+** waiting caller sleeps. A child of fork() has no such thread: an opening that began
+** before has failed there, and one that did not may begin.
 **
-** exit() waits for the thread, and so does fork(), for a multiple of the usual time at most. The wait happens
-** in a handler of atexit(). A driver registers handlers of its own while it starts, which run earlier than ours:
-** the opening's steps then register ours again (gg_await_openings_at_exit). */
+** exit() and fork() wait for the thread, at most for a multiple of the usual time. exit()
+** waits in a handler of atexit(). A driver registers handlers of its own while it starts,
+** and these run before the library's. So the opening registers the library's handler
+** again after each step (gg_await_openings_at_exit). */
 #ifndef GPUGRAPH_OPENING_H
 #define GPUGRAPH_OPENING_H
 
@@ -26,44 +27,50 @@ extern "C" {
 enum opening_state { OPENING_CLOSED, OPENING_UNDER_WAY, OPENING_OPEN, OPENING_FAILED };
 
 struct opening_steps {
-    /* In the opening's thread. Between long steps it asks gg_process_ends, and then returns early.
-    ** False: *why is a sentence that stays. */
+    /* Opens the device, in the opening's thread. Between long steps it asks
+    ** gg_process_ends, and returns early if the process ends. If it returns false, *why
+    ** is a sentence that stays valid. */
     bool (*open)(int ordinal, const char **why);
-    double usual_ms; /* that it takes */
+    double usual_ms; /* usual time of `open` */
 };
 
 struct opening {
     const struct opening_steps *steps;
     int ordinal;
     /* private to opening.c */
-    uint32_t state;   /* enum opening_state, slept on */
-    uint32_t process; /* gg_this_process() of who has begun; 0: nobody has */
-    uint32_t thread;  /* the kernel's number of the opening's thread; 0: none yet */
-    bool listed;      /* among those that exit() waits for */
+    uint32_t state;   /* enum opening_state; callers sleep on it */
+    uint32_t process; /* gg_this_process() of the process that began; 0: none */
+    uint32_t thread;  /* the system's number of the opening's thread; 0: none yet */
+    bool listed;      /* in the list that exit() waits for */
     const char *why;
     double began_ms;
-    double again_ms;   /* when there was no thread: the time to try again */
-    uint32_t given_up; /* 1: somebody has waited in vain */
+    double again_ms;   /* after a failed start of a thread: the time to try again */
+    uint32_t given_up; /* 1: a caller has waited in vain */
 };
 
-/* As this process sees it. *why (unless NULL): a sentence where it has failed, else "". */
+/* Returns the state for this process. *why (unless NULL): the reason of a failure,
+** otherwise "". */
 enum opening_state gg_opening_state(const struct opening *o, const char **why);
-/* Begins where nobody has. Never waits. False: it is neither under way nor open. */
+/* Begins the opening unless it has begun. Never waits. Returns false if it is neither
+** under way nor open. */
 bool gg_opening_begin(struct opening *o);
-/* Predicted milliseconds until it is open; no end where somebody has waited in vain. */
+/* Returns the predicted milliseconds until the device is open; infinite if a caller has
+** waited in vain. */
 double gg_opening_left_ms(const struct opening *o);
-/* The same, `elapsed` milliseconds after the beginning, of what usually takes `usual`. Near the end of
-** that nobody knows: it is taken to need a tenth more, and once it is late, to be as late again. */
+/* Returns the predicted rest of an opening that usually takes `usual` milliseconds, after
+** `elapsed`. Near the usual end the rest is uncertain: it is predicted as a tenth of the
+** usual time, and for a late opening as the delay in addition. */
 static inline double gg_left_ms(double usual, double elapsed) {
     double left = usual - elapsed, more = usual / 10 + (left < 0 ? -left : 0);
     return left > more ? left : more;
 }
-/* Has exit() begun? Then no opening begins. */
+/* Returns true if exit() has begun. Then no opening begins. */
 bool gg_process_ends(void);
-/* From now on exit() waits for openings before it runs any handler that is registered already. */
+/* Registers the handler that waits for openings, so that it runs before all handlers that
+** are registered now. */
 void gg_await_openings_at_exit(void);
-/* Waits while it is under way, for `ms` milliseconds at most (negative: for as long as it takes), and until
-** the run is to end. */
+/* Waits while the opening is under way, at most `ms` milliseconds (negative: no limit),
+** or until the run must end. Returns the state. */
 enum opening_state gg_opening_wait(struct opening *o, double ms, gpugraph_run *run);
 
 #ifdef __cplusplus

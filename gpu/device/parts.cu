@@ -1,10 +1,10 @@
-/* The lists of what lies on devices for a graph: parts.cuh has the drawing. */
+/* The lists of a graph's parts on devices: parts.cuh has the drawing. */
 #include "parts.cuh"
 #include "graph_data.h"
 
 #include <stdlib.h>
 
-/* GG_NOWHERE: each graph's home. */
+/* GG_NOWHERE: each graph's primary device. */
 static thread_local int looked_at = GG_NOWHERE;
 
 int gg_look_at_device(int ordinal) {
@@ -15,7 +15,8 @@ int gg_look_at_device(int ordinal) {
 
 /* ---- lists ---- */
 
-/* Whoever asks for bytes walks the lists without a turn: what comes to one is complete. */
+/* A thread that asks for bytes walks the lists without a turn, so an element is complete
+** when it is added. */
 static struct device_graph *first_list(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->device, __ATOMIC_ACQUIRE);
 }
@@ -31,8 +32,8 @@ struct device_graph *gg_device_list(const gpugraph_graph *graph, int ordinal) {
     return list;
 }
 
-/* Behind all others: a graph's home stays what it is. Jobs on other devices may do so at the same
-** time. */
+/* Appends a list, so that a graph's primary device stays the same. Jobs on other devices
+** may do so at the same time. */
 static void append(gpugraph_graph *graph, struct device_graph *list) {
     struct device_graph **at = &graph->device, *there = NULL;
     while (!__atomic_compare_exchange_n(at, &there, list, false, __ATOMIC_ACQ_REL,
@@ -50,7 +51,7 @@ static void *zeros(struct cuda_job *job, size_t bytes) {
     return block;
 }
 
-/* Of the job's device. */
+/* Returns the list of the job's device, made on first need. */
 static struct device_graph *make_list(struct cuda_job *job) {
     struct device_graph *list = gg_device_list(job->graph, job->device->ordinal);
     if (list)
@@ -118,7 +119,7 @@ void gg_list_parts(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
                  __atomic_load_n(&part->bytes, __ATOMIC_RELAXED));
 }
 
-/* From the newest part to the oldest. */
+/* Drops parts from the newest to the oldest. */
 void gg_drop_device_parts(gpugraph_graph *graph, unsigned gone) {
     struct device_part *part = first_part(gg_device_list(graph, looked_at));
     for (; part; part = part->next)

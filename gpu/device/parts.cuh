@@ -1,6 +1,6 @@
-/* What lies on devices for a graph: for each device a list of parts. A part belongs to a room that
-** alone knows its inside; the list knows how many bytes it holds, what it stands on, and how to have
-** it given back.
+/* A graph's data on devices: a list of parts for each device. A part belongs to one
+** folder, which alone knows its inside. The list knows its bytes, what it depends on, and
+** how to free it.
 **
 **     gpugraph_graph
 **       device -> device_graph
@@ -13,35 +13,38 @@
 **                   ordinal 1
 **                   first -> hubs     ->  edges and rows
 **
-** The first list is the graph's home: edges that are nowhere else lie there, and a graph that
-** changes keeps its copy there. Each device's copy is whole, made by jobs of its own.
+** The first list is the graph's primary device: device-resident edges are there, and a
+** graph that changes keeps its copy there. Each device has a whole copy, made by its own
+** jobs.
 **
-** What is called here is about one device: that which this thread looks at, as it does while a job
-** is open, else each graph's home.
+** The functions here are about one device: the one that this thread has selected, as it
+** does while a job is open, or else each graph's primary device.
 **
-** The struct of a part begins with a device_part, and is zeros at first. It stays in the list until
-** the whole list goes; when what it stands on changes, or memory is short, it is emptied. So a
-** pointer to it stays good while a job takes memory. All of it is called in the device's turn
-** (turn.h), but for the bytes, which another thread that uses the graph may ask for. */
+** The struct of a part begins with a device_part and is zero at first. It stays in the
+** list until the whole list is freed; when data that it depends on changes, or memory is
+** short, it is emptied. So a pointer to it stays valid while a job allocates memory. All
+** functions are called in the device's turn (turn.h), except those that return bytes,
+** which any thread that uses the graph may call. */
 #ifndef GPUGRAPH_PARTS_CUH
 #define GPUGRAPH_PARTS_CUH
 
 #include "cuda.cuh"
 
-enum part_ground {                       /* what a part stands on, in bits */
-                   PART_ON_EDGES = 1,    /* which edges there are */
+enum part_ground {                       /* what a part depends on, in bits */
+                   PART_ON_EDGES = 1,    /* the set of edges */
                    PART_ON_VERTICES = 2, /* the numbers of vertices */
                    PART_ON_WEIGHTS = 4,
-                   PART_ON_ROOM = 8,    /* it saves time, and goes when memory is short */
-                   PART_ON_DEVICE = 16, /* every part does: all of them go */
+                   PART_ON_ROOM =
+                       8, /* it only saves time, and is dropped when memory is short */
+                   PART_ON_DEVICE = 16, /* every part; drops all of them */
                    PART_GROUNDS = 31
 };
 
-struct device_part_kind { /* of one owner, by whose address a part is found */
+struct device_part_kind { /* one for each owner; its address identifies the part */
     const char *name;     /* shown by gpugraph_list_derived */
     size_t size;          /* bytes of the owner's struct */
     unsigned stands_on;
-    /* Gives back what stood on `gone`; the device is current and idle. */
+    /* Frees what depends on `gone`; the device is current and idle. */
     void (*drop)(gpugraph_graph *graph, struct device_part *part, unsigned gone);
 };
 
@@ -58,26 +61,27 @@ struct device_graph {
 };
 
 #define GG_NOWHERE (-1)
-/* From now on this thread looks at that device, or at none. Returns the one before. Opening a job does
-** so; closing it goes back to that of the job before. */
+/* Selects a device, or none, for this thread. Returns the one before. Opening a job
+** selects its device; closing it selects that of the job before. */
 int gg_look_at_device(int ordinal);
-/* NULL: nothing lies there. Of GG_NOWHERE: the graph's home. */
+/* Returns the list of a device; NULL if it has nothing. GG_NOWHERE: the graph's primary
+** device. */
 struct device_graph *gg_device_list(const gpugraph_graph *graph, int ordinal);
 
-/* The graph's part of that kind, made on first need; NULL when the job must end. */
+/* Returns the graph's part of that kind, made on first need; NULL if the job must end. */
 struct device_part *gg_device_part(struct cuda_job *job,
                                    const struct device_part_kind *kind);
-/* NULL: none was made. */
+/* Returns the part; NULL if it was not made. */
 struct device_part *gg_device_part_of(const gpugraph_graph *graph,
                                       const struct device_part_kind *kind);
-/* Of the parts that stand on any of that. */
+/* Returns the bytes of the parts that depend on any of that. */
 int64_t gg_device_part_bytes(const gpugraph_graph *graph, unsigned grounds);
-/* Part of gpugraph_list_derived: the parts on all devices. */
+/* The share of gpugraph_list_derived: the parts on all devices. */
 void gg_list_parts(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
                    void *listener);
 void gg_drop_device_parts(gpugraph_graph *graph, unsigned gone);
-/* Drops all parts and ends the list, of a graph that nobody else uses. forget: the device's memory is
-** gone already (a child of fork). */
+/* Drops all parts and frees the list, of a graph that no other thread uses. forget: the
+** device's memory is lost already (a child of fork). */
 void gg_device_graph_free(gpugraph_graph *graph, bool forget);
 
 /* ---- arrays of a part ---- */

@@ -1,4 +1,4 @@
-/* Portions of work, and who takes them. */
+/* Portions of work, and the members that take them. */
 #include "share.h"
 #include "mutex.h"
 #include "services.h"
@@ -8,11 +8,11 @@
 
 struct share_member {
     struct share *s;
-    gpugraph_run own, *run; /* run: its own or, of the first, the caller's */
+    gpugraph_run own, *run; /* run: `own`, or the caller's for the first member */
     uint32_t low, high;     /* the latest portion */
     uint32_t done;          /* items */
     bool started;
-    bool gave_up; /* the portion is not done, and others do it */
+    bool gave_up; /* its latest portion is not done, and is left to others */
 };
 
 struct share {
@@ -23,7 +23,7 @@ struct share {
     struct share_member member[GG_MAX_DEVICES];
     gg_mutex mutex;
     gg_condition one_ended;
-    int going; /* threads, under the mutex */
+    int going; /* running threads, under the mutex */
 };
 
 /* ---- portions ---- */
@@ -55,14 +55,14 @@ static void work_on(struct share_member *m) {
 
 /* ---- the threads beside the calling one ---- */
 
-/* For the calling thread alone asks the host. */
+/* Only the calling thread calls the host. */
 static int caller_stops(void *member) {
     const struct share_member *m = member;
     return gg_stopping(m->s->run);
 }
 
-/* A failure of a device ends the member alone, unless each of the devices was asked for. Any
-** other error ends all. */
+/* A failure of a device ends only this member, unless each device was requested. Any
+** other error ends all members. */
 static void note_failure(struct share_member *m) {
     gpugraph_run *run = m->s->run;
     m->gave_up = gg_is_of_a_device(m->own.status) && !run->all_devices;
@@ -101,7 +101,7 @@ static void prepare_share(struct share *s, int ordinal) {
     m->own.device_set = (uint32_t)1 << ordinal;
 }
 
-/* Where the system gives no thread, the others do its work. */
+/* If the system provides no thread, other members do its work. */
 static void start_share(struct share *s) {
     s->going = s->members - 1;
     for (int i = 1; i < s->members; i++) {
@@ -142,7 +142,7 @@ static void pass_error_on(struct share *s) {
     }
 }
 
-/* The portions that others have left behind are the caller's. */
+/* The caller processes the portions that other members have left. */
 static void lead(struct share *s) {
     struct share_member *first = &s->member[0];
     work_on(first);
@@ -172,7 +172,7 @@ static void tell(const struct share *s, double started) {
              s->work->items, text);
 }
 
-/* The method that each search settles by itself is told by who has searched. */
+/* If the first member did nothing, the method comes from another member that searched. */
 static void hear_method(const struct share *s, gpugraph_run *run) {
     for (int i = 1; i < s->members && s->member[0].done == 0; i++)
         if (s->member[i].done > 0) {
@@ -198,7 +198,7 @@ gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work) 
     const int devices = gg_used_devices(run, ordinal);
     s.member[0].s = &s;
     s.member[0].run = run;
-    run->used_devices = 1; /* as far as each search knows */
+    run->used_devices = 1; /* each search runs on one device */
     run->device_set = (uint32_t)1 << run->device;
     for (int i = 0; i < devices; i++)
         if (ordinal[i] != run->device)

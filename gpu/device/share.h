@@ -1,11 +1,12 @@
-/* Many searches, each by itself, shared out over the devices of a run.
+/* Many independent searches, distributed over the devices of a run.
 **
-**     searches   0 1 2 3 4 5 6 7 ...        each device takes the next portion when it is done with one
-**     device 0   0   2 3     6              the calling thread
-**     device 1     1     4 5   7            a thread of its own, a run of its own
+**     searches   0 1 2 3 4 5 6 7 ...    an idle device takes the next portion
+**     device 0   0   2 3     6          the calling thread
+**     device 1     1     4 5   7        a thread and a run of its own
 **
-** Each device has its copy of the graph, so what is found does not depend on who finds it. Where a
-** device cannot go on, and the caller left the number of devices open, the others do its work. */
+** Each device has a copy of the graph, so results do not depend on the device that finds
+** them. If a device fails and the caller left the number of devices open, others do its
+** work. */
 #ifndef GPUGRAPH_SHARE_H
 #define GPUGRAPH_SHARE_H
 
@@ -17,12 +18,13 @@ extern "C" {
 
 struct shared_work {
     uint32_t items, portion;
-    /* Does items low .. high - 1 on run->device, from any thread; run->status says how it went. */
+    /* Processes items low .. high - 1 on run->device, from any thread; run->status is the
+    ** result. */
     void (*part)(void *of, gpugraph_run *run, uint32_t low, uint32_t high);
     void *of;
 };
 
-/* On run->used_devices, at least 1. Phase "devices". */
+/* Distributes the work over run->used_devices devices, at least 1. Phase "devices". */
 gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work);
 
 #ifdef __cplusplus

@@ -3,13 +3,13 @@
 #include "mutex.h"
 
 static gg_mutex mutex[GG_MAX_DEVICES];
-static __thread uint32_t turns; /* of this thread: a bit for each device */
+static __thread uint32_t turns; /* turns of this thread: a bit for each device */
 
 static uint32_t bit(int ordinal) {
     return (uint32_t)1 << ordinal;
 }
 
-enum { POLL_MS = 5 }; /* between two questions about an interrupt */
+enum { POLL_MS = 5 }; /* milliseconds between two polls for an interrupt */
 
 bool gg_turn_take(gpugraph_run *run, int ordinal) {
     if (turns >= bit(ordinal)) {

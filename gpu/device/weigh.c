@@ -1,4 +1,4 @@
-/* The choice, by numbers alone. */
+/* The choice between CPU and device, by numbers alone. */
 #include "weigh.h"
 #include "services.h"
 
@@ -10,14 +10,15 @@ static double longer(double a, double b) {
     return a > b ? a : b;
 }
 
-/* What a device would have saved in so many searches like this one, the copy paid. */
+/* Returns what a device would have saved in that many searches like this one, less the
+** copy. */
 static double saved(double searches, const struct stakes *s) {
     const double gain = s->cpu - (s->cuda - s->cuda_stays);
     return positive(searches * gain - s->cuda_stays);
 }
 
-/* Does the graph belong on a device that is open? Because this search is faster there, or because
-** searches to come will be, as those before would have been. */
+/* Returns true if the graph belongs on an open device: because this search is faster
+** there, or because later searches will be, as earlier ones would have been. */
 static bool moves(const struct stakes *s) {
     const double gain = s->cpu - (s->cuda - s->cuda_stays);
     bool later = s->cuda - s->cuda_stays < s->cpu - s->cpu_stays;
@@ -25,8 +26,9 @@ static bool moves(const struct stakes *s) {
            (later && (s->searches + 1) * gain >= s->cuda_stays * GG_COPY_SHARE);
 }
 
-/* Opening that is late is waited on as long as what it is then taken to need (gg_left_ms) is less than
-** what it saves: to give up earlier would cost the CPU's time on top. Nor for one that seems to hang. */
+/* Waiting for a late opening goes on as long as its predicted rest (gg_left_ms) is
+** shorter than what it saves: giving up earlier would add the CPU's time. An opening that
+** seems to hang is not waited for. */
 static double longest_wait(double gain, const struct outlook *o) {
     double elapsed = positive(o->usual_ms - o->left_ms);
     double worth = gain + o->usual_ms * 9 / 10 - elapsed, late = o->left_ms + o->usual_ms;
@@ -56,7 +58,7 @@ struct course gg_weigh(const struct stakes *s, const struct outlook *o) {
 struct rent gg_rent_paid;
 
 double gg_session_ms(void) {
-    static int64_t began; /* microseconds; 0: nobody has asked */
+    static int64_t began; /* microseconds; 0: not called yet */
     const int64_t now = (int64_t)(gg_now_ms() * 1e3);
     int64_t first = 0;
     if (__atomic_compare_exchange_n(&began, &first, now, false, __ATOMIC_RELAXED,

@@ -1,18 +1,22 @@
-/* The choice between CPU and device, by numbers alone: of one search, and of the session it is part of.
+/* The choice between CPU and device, by numbers alone, for one search and the session
+** that it belongs to.
 **
-**     stakes     what the search is predicted to take on either side, and what of that stays
-**     outlook    is a device open, when will it be, what has been paid for having none
+**     stakes     the predicted times of the search on both sides, and their lasting part
+**     outlook    is a device open, when will it be, what has its lack cost so far
 **        |  gg_weigh
 **        v
-**     course     where it runs, how long a device is waited for, whether one is begun to be opened
+**     course     where the search runs, how long it waits, whether a device is opened
 **
-** Two things are rented or bought. A device is rented, so to speak, as long as searches run on the CPU
-** that would have been faster there; it is bought, opened, once the rent has come to a share of the
-** price, small since searches do not wait for it, and once the process is predicted to search for as long as opening
-** takes: exit() waits for the rest of it. So is a graph's copy: its first searches may run on the CPU
-** although the device is open, until what they took beyond has come to what the copy costs.
+** Two decisions are like renting and buying. While searches run on the CPU that would be
+** faster on a device, the lost time is the rent. The device is opened once the rent
+** reaches a share of the opening time, which is small because searches do not wait for
+** it, and once the process is predicted to search for as long as opening takes, since
+** exit() waits for the rest of it. Likewise a graph's copy: its first searches may run on
+** the CPU although the device is open, until the lost time reaches a share of the time of
+** the copy.
 **
-** gg_weigh knows no time, no graph and no device, so tests can play sessions (weigh_test.c). */
+** gg_weigh knows no time, no graph and no device, so tests can play sessions
+** (weigh_test.c). */
 #ifndef GPUGRAPH_WEIGH_H
 #define GPUGRAPH_WEIGH_H
 
@@ -23,38 +27,38 @@
 extern "C" {
 #endif
 
-/* Milliseconds but for searches. */
+/* Milliseconds, except for searches. */
 struct stakes {
-    double cpu, cuda;             /* all of it; the device is open */
-    double cpu_stays, cuda_stays; /* of that: rows, a copy, which later searches find */
-    double searches;              /* of the graph, before this one: taken to be like it */
-    double ahead;                 /* that the device will surely save right afterwards */
+    double cpu, cuda;             /* the whole search, with an open device */
+    double cpu_stays, cuda_stays; /* the part that later searches find: rows, a copy */
+    double searches; /* earlier searches of the graph, assumed to be like this one */
+    double ahead;    /* what the device will certainly save right afterwards */
 };
 
 struct outlook {
     enum opening_state state;
-    double left_ms,
-        usual_ms;   /* until it is open; that opening takes, from its beginning */
-    double rent_ms; /* that this process has paid */
-    double
-        session_ms; /* since its first search: as long again it is predicted to search */
+    double left_ms, usual_ms; /* until the device is open; the usual opening time */
+    double rent_ms;           /* lost time of this process so far */
+    /* Since the first search; the session is predicted to last as long again. */
+    double session_ms;
 };
 
 struct course {
     bool on_device;
-    bool begin;     /* to open a device */
-    double wait_ms; /* for it at most; 0: not at all. If it then is open: on_device */
-    double rent;    /* to be added to the process's, if the search then runs on the CPU */
+    bool begin;     /* begin to open a device */
+    double wait_ms; /* the longest wait for the device; if it opens, on_device; 0: none */
+    double rent;    /* lost time to add if the search runs on the CPU */
 };
 
 struct course gg_weigh(const struct stakes *s, const struct outlook *o);
 
 /* ---- in this process ---- */
 
-/* The time that this process has lost because a device was not open. Every search adds the
-** time that it would have saved on that device; opening pays once the sum is large enough. */
+/* The time that this process has lost because a device was not open. Every search adds
+** the time that it would have saved on the device; opening pays once the sum is large
+** enough. */
 struct rent {
-    int64_t microseconds; /* from any thread */
+    int64_t microseconds; /* changed by any thread */
 };
 extern struct rent gg_rent_paid;
 
@@ -63,29 +67,29 @@ static inline double gg_rent_ms(const struct rent *r) {
 }
 
 static inline void gg_rent_add(struct rent *r, double ms) {
-    const double most_ms = 1e9; /* of one search, whatever is predicted */
+    const double most_ms = 1e9; /* the most for one search, whatever is predicted */
     if (ms > 0)
         __atomic_add_fetch(&r->microseconds,
                            (int64_t)((ms < most_ms ? ms : most_ms) * 1e3),
                            __ATOMIC_RELAXED);
 }
 
-/* Is it time to open what usually takes so long? worth_ms: what is about to be saved.
-** lasts_ms: how long the process is predicted to search from now on. exit() would wait for
-** the rest of an opening that takes longer. */
+/* Returns true if it is time to open a device that usually takes `usual_ms`. worth_ms:
+** what is about to be saved. lasts_ms: how long the process is predicted to search from
+** now on; exit() would wait for the rest of a longer opening. */
 static inline bool gg_opening_pays(double rent_ms, double worth_ms, double lasts_ms,
                                    double usual_ms) {
     return worth_ms > 0 && rent_ms + worth_ms >= usual_ms * GG_OPENING_SHARE &&
            lasts_ms >= usual_ms;
 }
 
-/* Milliseconds since this process first asked. */
+/* Returns the milliseconds since the first call in this process. */
 double gg_session_ms(void);
-/* How things stand with run->device and in this process. */
+/* Returns the outlook for run->device in this process. */
 struct outlook gg_look_at_session(const gpugraph_run *run);
-/* gg_weigh in view of run->device and of this process; and what follows is done: a device is begun to
-** be opened, waited for (phase "context"), or its lack is added to the rent. What comes back says on_device
-** where the device is there and is to be taken. */
+/* Applies gg_weigh to run->device and this process, and acts: it begins to open the
+** device, waits for it (phase "context"), or adds to the lost time. The result has
+** on_device set if the device is open and is to be used. */
 struct course gg_take_course(gpugraph_run *run, const struct stakes *s);
 
 #ifdef __cplusplus
