@@ -9,11 +9,11 @@
 **     arrays that the caller owns, one entry for each vertex number
 **
 ** Numbers: vertex numbers follow the order of ids: INTEGER ids ascending, then TEXT ids
-** by their bytes. Edge numbers 0 .. m - 1 follow the order of edge ids; edges with equal
-** ids keep the order of the input. So the smallest id always has the smallest number.
-** Every answer except the unordered depth-first tree is the same on every backend and for
-** every number of threads. If no edge id repeats, it is also the same for every order of
-** the input.
+** by their bytes. Vertices that gpugraph_update adds come behind them, until
+** gpugraph_compact. Edge numbers 0 .. m - 1 follow the order of edge ids; edges with
+** equal ids keep the order of the input. Every answer except the unordered depth-first
+** tree is the same on every backend and for every number of threads. If no edge id
+** repeats, it is also the same for every order of the input.
 **
 ** Ownership: the caller owns result arrays and sizes them before the call. NULL leaves an
 ** array out where a comment says so. Several threads may search one graph at the same
