@@ -1,14 +1,14 @@
-/* Leaves on a device: pages go up as they are, kernels make columns of them.
+/* Leaves on a device: pages are uploaded unchanged, and kernels make columns of them.
 **
 **     threads    block 0 .. 15    filled by preads, a MiB of pinned memory each
-**                   |             one copy for each, in whatever order they are full
+**                   |             one copy for each, in the order in which they are full
 **     device     pages   | leaf 0 | leaf 1 | leaf 2 | ...
-**                count   cells of each, by a thread; added up: where its rows start
+**                count   cells of each leaf, by a thread; the sums: where rows start
 **                columns source | target, weight, rowid; each leaf by a warp (decode.h)
 **
-** The blocks are the device's own stages, so no memory is pinned for this. The job, and with it
-** the device's mutex, is held from open to close; other threads than the one that has opened
-** queue copies and ask for events, no more. */
+** The blocks are the device's own stages, so no other memory is pinned. The job, and with
+** it the device's turn, lasts from open to close. Other threads than the one that opened
+** only queue copies and query events. */
 #include "cells.cuh"
 #include "base/limits.h"
 #include "decode.h"
@@ -21,12 +21,12 @@
 #include <stdlib.h>
 
 enum {
-    STAGE_BLOCKS = 4, /* of one stage */
+    STAGE_BLOCKS = 4, /* blocks of a stage */
     BLOCKS = GG_STAGES * STAGE_BLOCKS
 };
 #define BLOCK_BYTES (GG_STAGE_BYTES / STAGE_BLOCKS)
 
-struct device_block { /* of the device, and how large it was asked for */
+struct device_block { /* device memory, and its size as allocated */
     void *at;
     uint64_t bytes;
 };
@@ -41,10 +41,10 @@ struct device_cells {
     double began_ms;
     /* blocks */
     gg_mutex lock;
-    int queue[BLOCKS]; /* blocks that nobody fills, in the order of copies; a ring */
-    unsigned queued, copied;  /* numbers of its ends */
-    cudaEvent_t sent[BLOCKS]; /* the copy from that block, if there was one, is done */
-    cudaError_t failed;       /* of a thread's copy */
+    int queue[BLOCKS]; /* a ring of blocks that no thread fills, in order of copies */
+    unsigned queued, copied;  /* counts of its ends */
+    cudaEvent_t sent[BLOCKS]; /* the copy from that block, if any, is done */
+    cudaError_t failed;       /* the first error of a copy */
 };
 
 static struct device_cells *of_cells(gg_cells *cells) {
@@ -66,7 +66,7 @@ static void give_block(struct device_cells *d, struct device_block *block) {
     block->at = NULL;
 }
 
-/* What is kept of each leaf, carved from one block. */
+/* Carves the data of each leaf from one block. */
 static void carve_book(struct workspace *space, struct cells_view *v) {
     const uint64_t leaves = v->leaves;
     v->count = gg_carve<uint32_t>(space, leaves);
@@ -77,7 +77,7 @@ static void carve_book(struct workspace *space, struct cells_view *v) {
     v->word = gg_carve<uint32_t>(space, CELLS_WORDS);
 }
 
-/* Pages, and what is kept of each leaf. */
+/* Allocates the pages and the data of each leaf. */
 static bool take_pages(struct device_cells *d) {
     struct workspace space = {NULL, 0};
     carve_book(&space, &d->v);
@@ -115,7 +115,7 @@ static void free_struct(struct device_cells *d) {
     free(d);
 }
 
-/* Copies may be on their way: what they write goes when they are done. */
+/* Copies may be running; the memory that they write is freed after them. */
 static void end_job(struct device_cells *d) {
     if (d->closed)
         return;
@@ -138,7 +138,7 @@ static gpugraph_status close_cells(gg_cells *cells) {
     return d->job.run->status;
 }
 
-/* In a child of fork the memory is the parent's. */
+/* In a child of fork() the memory is the parent's. */
 static void free_cells(gg_cells *cells) {
     struct device_cells *d = of_cells(cells);
     gpugraph_run run = gpugraph_run();
@@ -202,7 +202,7 @@ static uint8_t *block_at(const struct device_cells *d, int i) {
     return d->job.device->stage[i / STAGE_BLOCKS] + i % STAGE_BLOCKS * BLOCK_BYTES;
 }
 
-/* A block that nobody fills and the bus is done with; -1: none just now. */
+/* Returns a block that no thread fills and whose copy is done; -1: none now. */
 static int find_block(struct device_cells *d) {
     if (d->copied == d->queued)
         return -1;
@@ -278,7 +278,7 @@ static __global__ void look_at_borders(struct cells_view v) {
         cells_border(&v, (uint32_t)leaf);
 }
 
-/* Where the rows of each leaf start, and of how many rows there are. */
+/* Computes where the rows of each leaf start, and the number of rows. */
 static bool count_rows(struct device_cells *d) {
     struct cuda_job *job = &d->job;
     struct workspace space = {NULL, 0};
@@ -304,7 +304,7 @@ static bool count_rows(struct device_cells *d) {
     return true;
 }
 
-/* Which leaves are the caller's. */
+/* Lists the leaves that the caller must decode. */
 static bool list_unusual(struct device_cells *d) {
     struct cuda_job *job = &d->job;
     uint32_t word[CELLS_WORDS];
@@ -408,8 +408,8 @@ const gg_cell_place gg_cells_on_device = {
     free_cells,
 };
 
-/* One that is being opened comes too late for this table: threads read it meanwhile. Where none
-** is open nobody asks the driver whether there is one. */
+/* A device that is being opened comes too late for this table: threads read it meanwhile.
+** If no device is open, the driver is not asked. */
 extern "C" const gg_cell_place *gg_cells_for(const gpugraph_run *run) {
     const bool open = run->backend != GPUGRAPH_CPU &&
                       gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN;

@@ -1,19 +1,21 @@
-/* The cells of a leaf, by one warp; for the device and for CPU threads (base/warp.h).
+/* Decodes the cells of a leaf, by one warp; for a device and for CPU threads
+** (base/warp.h).
 **
 **     leaf     13 1 | freeblock 2 | cells 2 | content 2 | fragments 1 | pointer 2 ...
 **     cell     payload varint | rowid varint | record
 **     record   header size varint | serial type varint ... | value ...
 **
-**     lanes    0        1        2        ...       each a cell; then the next 32
+**     lanes    0        1        2        ...       a cell each; then the next 32
 **              |        |        |
 **     rows     start+0  start+1  start+2            of the columns
 **
-** All is as sqlite.org/fileformat2.html has it. A leaf is left to the caller, whole, as soon as
-** one of its cells is anything but usual; what its other rows have got by then is overwritten.
+** The format is that of sqlite.org/fileformat2.html. A leaf is left to the caller as a
+** whole as soon as one of its cells is unusual; the rows that it has written by then are
+** overwritten.
 **
-** Nothing on a page is trusted. A cell begins on the usable part of its page, and reads at most
-** 2 + 8 bytes before its record, of that 255 bytes of header, the values of 15 columns of 57
-** bytes each, and 8 bytes: all within CELLS_PAD behind the page. */
+** Nothing on a page is trusted. A cell begins in the usable part of its page, and reads
+** at most 2 + 8 bytes before its record, then 255 bytes of header, the values of 15
+** columns of 57 bytes each, and 8 bytes: all within CELLS_PAD behind the page. */
 #ifndef GPUGRAPH_CELLS_DECODE_H
 #define GPUGRAPH_CELLS_DECODE_H
 
@@ -26,29 +28,29 @@
 
 enum {
     CELLS_PAD = 2048, /* readable bytes behind the last page */
-    CELLS_LEAF = 13,  /* type of a page */
+    CELLS_LEAF = 13,  /* page type of a leaf */
     CELLS_LEAF_HEADER = 8,
-    CELLS_SMALLEST = 6 /* bytes of a cell and its pointer, at least */
+    CELLS_SMALLEST = 6 /* least bytes of a cell and its pointer */
 };
 
-/* What went wrong, or is of note, anywhere: words that are 0 at first. */
+/* Findings on any leaf: words that are 0 at first. */
 enum cells_word { CELLS_DAMAGED, CELLS_UNUSUAL, CELLS_GAPS, CELLS_WORDS };
 
 struct cells_view {
-    const uint8_t *pages; /* of each leaf, one after the other; 16-byte aligned */
+    const uint8_t *pages; /* the leaves, one after the other; 16-byte aligned */
     uint32_t page_size, usable, leaves;
     int column[CELL_VALUES];
-    int last; /* the highest record column wanted */
+    int last; /* the highest wanted column of a record */
     bool real;
     uint32_t *count;           /* cells of each leaf */
-    uint64_t *start;           /* [leaves + 1] where its rows begin */
-    int64_t *first, *ends;     /* its rowids: the first and the last one */
-    uint8_t *unusual;          /* 1: left to the caller */
+    uint64_t *start;           /* [leaves + 1]: where the rows of each leaf begin */
+    int64_t *first, *ends;     /* the first and the last rowid of each leaf */
+    uint8_t *unusual;          /* 1: the leaf is left to the caller */
     uint32_t *word;            /* [CELLS_WORDS] */
     int64_t *to[CELL_COLUMNS]; /* NULL: not wanted */
 };
 
-/* The highest record column wanted, -1: none. */
+/* Returns the highest wanted column of a record; -1: none. */
 static inline int cells_last(const gg_cell_layout *layout) {
     int last = -1;
     for (int k = 0; k < CELL_VALUES; k++)
@@ -58,10 +60,10 @@ static inline int cells_last(const gg_cell_layout *layout) {
 
 /* ---- bytes ---- */
 
-/* 8 bytes from anywhere, the first one highest. */
+/* Reads 8 bytes at any address; the first one is the highest. */
 WARP_FUNCTION uint64_t cells_get8(const uint8_t *at) {
 #ifdef __CUDACC__
-    /* Aligned words, of which the device reads no others. */
+    /* The device reads only aligned words. */
     const uint32_t *word = (const uint32_t *)((uintptr_t)at & ~(uintptr_t)3);
     const uint32_t a = word[0], b = word[1], c = word[2];
     const uint32_t shift = (uint32_t)((uintptr_t)at & 3) * 8;
@@ -82,7 +84,7 @@ WARP_FUNCTION uint32_t cells_get2(const uint8_t *at) {
     return (uint32_t)at[0] << 8 | at[1];
 }
 
-/* The number of zeros before the highest bit, of a value that is not 0. */
+/* Returns the number of zeros before the highest set bit of a value that is not 0. */
 WARP_FUNCTION uint32_t cells_zeros(uint64_t value) {
 #ifdef __CUDACC__
     return (uint32_t)__clzll((long long)value);
@@ -91,7 +93,7 @@ WARP_FUNCTION uint32_t cells_zeros(uint64_t value) {
 #endif
 }
 
-/* The 7-bit groups of up to 8 bytes, close together. */
+/* Joins the 7-bit groups of up to 8 bytes. */
 WARP_FUNCTION uint64_t cells_join_sevens(uint64_t x) {
     x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
     x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
@@ -113,12 +115,14 @@ struct cells_row {
     int64_t value[CELL_COLUMNS];
 };
 
-/* Bytes of a value, by its serial type below 128: 0 1 2 3 4 6 8 8 0 0 0 0, then (type - 12) / 2. */
+/* Returns the bytes of a value of a serial type below 128: 0 1 2 3 4 6 8 8 0 0 0 0, then
+** (type - 12) / 2. */
 WARP_FUNCTION uint32_t cells_size(uint32_t type) {
     return type >= 12 ? (type - 12) / 2 : type < 8 ? 0x88643210u >> 4 * type & 15 : 0;
 }
 
-/* A value that is wanted. False: it is no INTEGER, nor a REAL weight where weights are. */
+/* Decodes a wanted value. Returns false if it is not an INTEGER, or a REAL weight where
+** weights are REAL. */
 WARP_FUNCTION bool cells_value(const uint8_t *bytes, uint32_t type, bool real,
                                int64_t *value) {
     const uint32_t size = cells_size(type);
@@ -135,8 +139,8 @@ WARP_FUNCTION bool cells_value(const uint8_t *bytes, uint32_t type, bool real,
     return true;
 }
 
-/* The payload's size: up to what lies on the leaf. NULL: it is larger, or written in a strange
-** way. Else what follows. */
+/* Decodes the payload's size, up to what fits on the leaf. Returns what follows; NULL if
+** the size is larger, or is written unusually. */
 WARP_FUNCTION const uint8_t *cells_payload(const uint8_t *at, uint32_t usable,
                                            uint32_t *payload) {
     const uint32_t low = at[0], next = at[1];
@@ -147,17 +151,17 @@ WARP_FUNCTION const uint8_t *cells_payload(const uint8_t *at, uint32_t usable,
     return next >= 0x80 || *payload > usable - 35 ? NULL : at + 2;
 }
 
-/* A rowid of up to 8 bytes; NULL: longer. Else what follows. */
+/* Decodes a rowid of up to 8 bytes. Returns what follows; NULL if the rowid is longer. */
 WARP_FUNCTION const uint8_t *cells_rowid(const uint8_t *at, int64_t *rowid) {
     const uint64_t bytes = cells_get8(at), stops = ~bytes & 0x8080808080808080u;
     if (stops == 0)
         return NULL;
-    const uint32_t before = cells_zeros(stops); /* 8 bits for each byte that goes on */
+    const uint32_t before = cells_zeros(stops); /* 8 bits for each byte before the last */
     *rowid = (int64_t)cells_join_sevens(bytes >> (56 - before));
     return at + before / 8 + 1;
 }
 
-/* False: the record is unusual. */
+/* Decodes a record. Returns false if it is unusual. */
 WARP_FUNCTION bool cells_record(const struct cells_view *v, const uint8_t *record,
                                 const uint8_t *end, uint32_t payload,
                                 struct cells_row *row) {
@@ -174,13 +178,14 @@ WARP_FUNCTION bool cells_record(const struct cells_view *v, const uint8_t *recor
         usual &= type < 0x80;
         at += type < 0x80 ? cells_size(type) : 0;
     }
-    /* A header of one byte that holds the types wanted, values within the record, which
-    ** ends with them if the header does, and is on this page. */
+    /* A usual record has a header size of one byte, a header with the wanted types, and
+    ** values within the record, which ends with them if the header does, and is on this
+    ** page. */
     return usual && header < 0x80 && header >= types_end && at <= payload &&
            (header != types_end || at == payload) && (int64_t)payload <= end - record;
 }
 
-/* The cell that begins at `offset` of the page. False: it is unusual. */
+/* Decodes the cell at `offset` of the page. Returns false if it is unusual. */
 WARP_FUNCTION bool cells_cell(const struct cells_view *v, const uint8_t *page,
                               uint32_t offset, struct cells_row *row) {
     uint32_t payload;
@@ -200,7 +205,7 @@ WARP_FUNCTION bool cells_cell(const struct cells_view *v, const uint8_t *page,
 
 /* ---- leaves ---- */
 
-/* Counts a leaf's cells, by one lane. */
+/* Counts the cells of a leaf, by one lane. */
 WARP_FUNCTION void cells_count(const struct cells_view *v, uint32_t leaf) {
     const uint8_t *page = v->pages + (uint64_t)leaf * v->page_size;
     const uint32_t cells = cells_get2(page + 3);
@@ -212,7 +217,7 @@ WARP_FUNCTION void cells_count(const struct cells_view *v, uint32_t leaf) {
         device_store(&v->word[CELLS_DAMAGED], 1);
 }
 
-/* Decodes the cells of a leaf that has been counted, by a warp. */
+/* Decodes the cells of a counted leaf, by a warp. */
 WARP_FUNCTION void cells_leaf(const struct cells_view *v, uint32_t leaf) {
     const uint8_t *page = v->pages + (uint64_t)leaf * v->page_size;
     const uint32_t cells = v->count[leaf], least = CELLS_LEAF_HEADER + 2 * cells;
@@ -253,7 +258,7 @@ WARP_FUNCTION void cells_leaf(const struct cells_view *v, uint32_t leaf) {
         device_take(&v->word[CELLS_UNUSUAL], 1);
 }
 
-/* May a weight be that INTEGER, or that REAL? */
+/* Returns true if a weight may be that INTEGER, or that REAL. */
 WARP_FUNCTION bool cells_weight_is_good(bool real, int64_t value) {
     union {
         int64_t bits;
@@ -263,12 +268,12 @@ WARP_FUNCTION bool cells_weight_is_good(bool real, int64_t value) {
     return real ? both.real >= 0 && both.real <= 1.7976931348623157e308 : value >= 0;
 }
 
-/* What an INTEGER weight counts in their sum. */
+/* Returns what an INTEGER weight counts in the sum. */
 WARP_FUNCTION uint64_t cells_weight_counts(int64_t value) {
     return (uint64_t)value < UINT32_MAX ? (uint64_t)value : UINT32_MAX;
 }
 
-/* Looks at the border to the leaf before, by one lane, when all leaves are decoded. */
+/* Checks the border to the leaf before, by one lane, after all leaves are decoded. */
 WARP_FUNCTION void cells_border(const struct cells_view *v, uint32_t leaf) {
     const uint64_t start = v->start[leaf], end = v->start[leaf + 1];
     if (leaf > 0 && v->first[leaf] <= v->ends[leaf - 1])

@@ -1,5 +1,5 @@
-/* What there is to know of a column of weights before it becomes a graph's: is one of them not
-** allowed, how large is the largest, how much are they together? */
+/* Facts about a column of weights before it becomes a graph's: the first weight that is
+** not allowed, the largest, the sum. */
 #include "cells.cuh"
 #include "decode.h"
 
@@ -21,7 +21,7 @@ static __device__ unsigned long long sum_of_warp(unsigned long long x) {
     return x;
 }
 
-/* One thread per weight, three atomics for each warp. */
+/* One thread per weight; three atomics for each warp. */
 static __global__ void weigh_rows(const int64_t *weight, uint64_t rows, bool real,
                                   weigh_words *words) {
     unsigned long long bad = rows, largest = 0, total = 0;

@@ -1,4 +1,4 @@
-/* Writing a graph's packed form (packed.h draws it), and what reading it shares. */
+/* Writes a graph's packed form (packed.h has a drawing); helpers that reading shares. */
 #include "packed.h"
 #include "graph/graph.h"
 #include "ids/ids.h"
@@ -14,8 +14,8 @@ static inline uint64_t turn(uint64_t lane, uint64_t word) {
     return lane << 29 | lane >> 35;
 }
 
-/* Four lanes, each of which takes every fourth word: a product need not wait for the one
-** before it. A word that differs makes its lane differ. */
+/* Four lanes, each of which takes every fourth word, so a product need not wait for the
+** one before it. A word that differs changes its lane. */
 uint64_t gg_chunk_checksum(const void *bytes, uint64_t count, uint64_t which) {
     uint64_t lane[4] = {gg_fixed_hash(which + 1), gg_fixed_hash(which + 2),
                         gg_fixed_hash(which + 3), gg_fixed_hash(which + 4)};
@@ -173,8 +173,8 @@ static void write_section(writer *w, const packed_section *section) {
     write_bytes(w, &sum, sizeof sum);
 }
 
-/* Of edges in the order of their sources: where those of each vertex begin. NULL when the
-** run must end. */
+/* Returns where the edges of each vertex begin, for edges in the order of their sources.
+** NULL if the run must end. */
 static uint64_t *offsets_of_sources(const gpugraph_graph *graph, gpugraph_run *run) {
     uint64_t *offset = gg_alloc(run, (uint64_t)graph->n + 1, sizeof *offset), e = 0;
     for (uint64_t v = 0; offset && v <= graph->n; v++) {
@@ -214,7 +214,7 @@ gpugraph_status gpugraph_pack(gpugraph_graph *graph, gpugraph_run *run,
     write_bytes(&w, &header, sizeof header);
     for (int i = 0; i < count && !gg_stopping(run); i++) {
         if (list[i].array == (void **)&graph->csr[CSR_OUT].offset)
-            list[i].array = (void **)&offset; /* the graph's rows may have slack */
+            list[i].array = (void **)&offset; /* the graph's own rows may have slack */
         write_section(&w, &list[i]);
     }
     gg_release(offset);

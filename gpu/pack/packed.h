@@ -1,22 +1,23 @@
-/* The packed form of a graph: a header and sections, one after the other, in this
-** machine's byte order.
+/* The packed form of a graph: a header and sections, one after the other, in the byte
+** order of this machine.
 **
-**     header     magic, version, byte order, sizes, kinds, its checksum     PACKED_HEADER bytes
-**     section    an array of the graph, 0 up to a whole 8 bytes, its checksum
+**     header     magic, version, byte order, sizes, kinds, checksum         packed_header
+**     section    an array of the graph, zeros up to a multiple of 8 bytes, its checksum
 **     section    ...
 **
-** Sections, where the graph has such an array:
+** Sections, if the graph has such an array:
 **
-**     source, target, weight      by edge number; no source where edges are in its order:
-**                                 then the offsets of the OUT CSR say it
+**     source, target, weight      by edge number; no source if edges are in its order:
+**                                 then the offsets of the OUT CSR have it
 **     edge_id
 **     offset                      only there
 **     id.integer, text offset, text bytes
 **
-** Rows are never stored beside edges: whoever made the bytes, a graph's rows are of its edges.
+** Rows are never stored beside edges, so a graph's rows always belong to its edges,
+** whoever made the bytes.
 **
-** A checksum is of chunks of PACKED_CHUNK bytes, which several threads work on, and what
-** these give is mixed in order. */
+** A section's checksum mixes the checksums of its chunks of PACKED_CHUNK bytes in order;
+** several threads compute these. */
 #ifndef GPUGRAPH_PACKED_H
 #define GPUGRAPH_PACKED_H
 
@@ -28,26 +29,26 @@ enum { PACKED_VERSION = 3, PACKED_SECTIONS = 8 };
 typedef struct packed_header {
     char magic[8]; /* "gpugraph" */
     uint64_t version, byte_order;
-    uint64_t size; /* of all of it */
+    uint64_t size; /* bytes of the whole form */
     uint64_t n, m;
     uint64_t weight_type, distance_type;
     uint64_t integer_count, first_integer, texts, text_bytes;
     uint64_t flags;
-    uint64_t checksum; /* of all before it */
+    uint64_t checksum; /* of all members before it */
 } packed_header;
 
 enum packed_flags {
     PACKED_EDGE_IDS = 1,
-    PACKED_EQUAL_EDGE_IDS = 2, /* there may be some */
+    PACKED_EQUAL_EDGE_IDS = 2, /* there may be equal ones */
     PACKED_INTEGERS = 4,       /* they are listed, not consecutive */
     PACKED_IN_ORDER = 8,       /* edges are in the order of their sources */
     PACKED_FLAGS = 15
 };
 
-/* What the numbers of a section may be. */
+/* The numbers that a section may have. */
 enum packed_numbers {
     PACKED_VERTICES,    /* below n */
-    PACKED_OFFSETS,     /* from 0 up to a limit, never falling */
+    PACKED_OFFSETS,     /* from 0 to a limit, never falling */
     PACKED_RISING,      /* INTEGERs that always rise */
     PACKED_NOT_FALLING, /* INTEGERs that never fall */
     PACKED_WEIGHTS,
@@ -63,16 +64,18 @@ typedef struct packed_section {
     uint64_t limit;
 } packed_section;
 
-/* The sections that a graph with this header has. Returns how many. */
+/* Lists the sections of a graph with this header. Returns their number. */
 int gg_packed_sections(const packed_header *header, gpugraph_graph *graph,
                        packed_section *list);
-/* Bytes of a section without its checksum; a whole number of 8. */
+/* Returns the bytes of a section without its checksum, a multiple of 8; and of the whole
+** form. */
 uint64_t gg_packed_bytes(const packed_section *section);
 uint64_t gg_packed_total(const packed_section *list, int count);
 
-/* Of a chunk; which: its number in the section. And of what the chunks gave, in order. */
+/* Returns the checksum of a chunk, which has number `which` in its section; and mixes the
+** checksums of chunks in order. */
 uint64_t gg_chunk_checksum(const void *bytes, uint64_t count, uint64_t which);
-/* GPUGRAPH_INVALID and a sentence where it cannot be called. (pack.c) */
+/* Fails with GPUGRAPH_INVALID if the stream has no function. (pack.c) */
 bool gg_stream_works(const gpugraph_stream *stream, gpugraph_run *run);
 uint64_t gg_mix_checksums(uint64_t before, uint64_t next);
 uint64_t gg_header_checksum(const packed_header *header);

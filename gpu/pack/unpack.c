@@ -1,9 +1,9 @@
-/* Reading a graph's packed form (packed.h draws it): section by section, the bytes first, then
-** the checks of its chunks on all threads. Until a section's checksum is found to be right
-** nothing is done with its numbers, which may be anything.
+/* Reads a graph's packed form (packed.h has a drawing), section by section: first the
+** bytes, then the checks of its chunks on all threads. The numbers of a section are used
+** only after its checksum has matched.
 **
-** The bytes may come from anywhere, so a graph that passes has no number out of range and
-** no path that its type of distances cannot hold, whoever made it. */
+** The bytes may come from anywhere. A graph that passes has no number out of range, and
+** no path that its type of distances cannot hold. */
 #include "unpack.h"
 #include "graph_data.h"
 
@@ -46,7 +46,7 @@ static bool counts_fit(const packed_header *h, uint64_t size) {
         h->integer_count > h->n || h->texts != h->n - h->integer_count ||
         h->text_bytes > size || (!h->texts && h->text_bytes))
         return false;
-    /* The last of consecutive ids is an INTEGER, too. */
+    /* The last of consecutive ids must be an INTEGER, too. */
     bool listed = h->flags & PACKED_INTEGERS;
     if (!listed && h->integer_count &&
         (int64_t)h->first_integer > INT64_MAX - (int64_t)(h->integer_count - 1))
@@ -54,7 +54,7 @@ static bool counts_fit(const packed_header *h, uint64_t size) {
     return !listed || h->integer_count;
 }
 
-/* Returns how many sections the graph has; 0: the header is refused. */
+/* Returns the number of sections; 0: the header was refused. */
 static int read_header(reader *r, uint64_t size, packed_section *list) {
     packed_header *h = &r->header;
     if (size < sizeof *h) {
@@ -86,7 +86,7 @@ static int read_header(reader *r, uint64_t size, packed_section *list) {
 
 /* ---- sections ---- */
 
-/* The bytes of a section and those that fill up the last 8 of them, which are 0. */
+/* Reads the bytes of a section, and those that fill up the last 8, which must be 0. */
 static bool read_array(reader *r, const packed_section *s) {
     const uint64_t bytes = gg_packed_bytes(s);
     char *block = *s->array = gg_alloc_roomy(r->run, bytes, 1);

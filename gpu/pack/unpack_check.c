@@ -1,5 +1,5 @@
-/* Checks of a chunk of a packed graph: its checksum, and that its numbers are what they may be
-** (enum packed_numbers). What later checks need to know of all numbers is added up here. */
+/* Checks a chunk of a packed graph: its checksum, and its numbers (enum packed_numbers).
+** Adds up what later checks need to know of all numbers. */
 #include "unpack.h"
 #include "base/run.h"
 
@@ -8,7 +8,8 @@ static void add_to(uint64_t *sum, uint64_t more) {
         __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
 }
 
-/* All below the limit? Also counts those that are INTEGER vertices. */
+/* Returns true if all vertices are below the limit. Also counts those that are INTEGER
+** vertices. */
 static bool vertices_good(reader *r, const packed_section *s, const uint32_t *v,
                           uint64_t count) {
     uint32_t top = 0, integers = (uint32_t)r->header.integer_count;
@@ -65,7 +66,8 @@ static bool integers_good(reader *r, const void *weight, size_t size, uint64_t c
     return !negative;
 }
 
-/* Not negative, not infinite, not NaN: the bits of those are larger than these. */
+/* Returns true if no number is negative, infinite or NaN: the bits of those are larger
+** than those of others. */
 static bool reals_good(const uint64_t *bits, uint64_t count) {
     uint64_t top = 0;
     for (uint64_t i = 0; i < count; i++)
@@ -73,7 +75,7 @@ static bool reals_good(const uint64_t *bits, uint64_t count) {
     return top < 0x7ff0000000000000u;
 }
 
-/* Entries first .. first + count - 1 of a section. */
+/* Checks entries first .. first + count - 1 of a section. */
 static bool numbers_good(reader *r, const packed_section *s, uint64_t first,
                          uint64_t count) {
     const char *at = (const char *)*s->array + first * s->size;

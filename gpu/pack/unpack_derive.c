@@ -1,5 +1,5 @@
-/* What of a graph follows from the sections of its packed form: rows, bounds, an index of ids.
-** What they say together is checked here. */
+/* The parts of a graph that follow from the sections of its packed form: rows, bounds, an
+** index of ids. Checks the sections against each other. */
 #include "unpack.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
@@ -13,8 +13,9 @@ static void list_sources(void *of, uint64_t low, uint64_t high) {
             graph->source[e] = (uint32_t)v;
 }
 
-/* Edges in the order of their sources are the rows themselves: targets serve for both. Weights
-** of the rows are left for the first search that needs them: then they are one copy (graph/csr.c). */
+/* Edges in the order of their sources are the rows themselves: both share the targets.
+** The weights of the rows are left to the first search that needs them, which copies them
+** (graph/csr.c). */
 static void derive_rows(reader *r) {
     gpugraph_graph *graph = r->graph;
     struct csr_slot *out = &graph->csr[CSR_OUT];
@@ -37,7 +38,8 @@ static uint64_t longest_path(const void *of) {
     return gg_longest_path(r->graph, r->run);
 }
 
-/* The bounds of gpugraph_create (graph/weights.c). Narrow weights must show that they are. */
+/* Computes the bounds of gpugraph_create (graph/weights.c), and refuses narrow weights
+** that paths can exceed. */
 static void bound_paths(reader *r) {
     gpugraph_graph *graph = r->graph;
     const gpugraph_distance_type type = graph->distance_type;
@@ -66,7 +68,7 @@ static void point_ids(reader *r) {
 
 typedef struct text_look {
     reader *r;
-    bool falls; /* a text does not come after the one before it */
+    bool falls; /* a text does not follow the one before it */
 } text_look;
 
 static void compare_some_texts(void *look, uint64_t low, uint64_t high) {
