@@ -35,12 +35,11 @@ enum chain_step {
     CHAIN_COUNT_OLD, /* need: the edges of each group that exist */
     /* deletes them; their slots join the free ones from number `at` on */
     CHAIN_CUT,
-    CHAIN_QUERY,   /* looks up one item */
-    CHAIN_MIRROR,  /* copies the first slot of each pair to the mirror */
-    CHAIN_LENGTH,  /* need: the length of the chain of each pair of some rows */
-    CHAIN_COPY,    /* copies the chain from number `at` on */
-    CHAIN_OFFSETS, /* makes row_offset count edges instead of pairs */
-    CHAIN_NUMBER   /* to_number: the number of the vertex of each slot */
+    CHAIN_QUERY,  /* looks up one item */
+    CHAIN_MIRROR, /* copies the first slot of each pair to the mirror */
+    CHAIN_LENGTH, /* need: the length of the chain of each pair of some rows */
+    CHAIN_COPY,   /* copies the chain from number `at` on */
+    CHAIN_OFFSETS /* makes row_offset count edges instead of pairs */
 };
 
 struct chain_batch {
@@ -69,10 +68,6 @@ struct chain_batch {
     bool loopless;              /* edges from a vertex to itself are left out */
     uint32_t *to_target;        /* for CHAIN_COPY; each of the others may be NULL */
     int64_t *to_id, *to_weight;
-    /* The numbers of table vertices in rows, and the inverse; NULL: they are equal. */
-    const uint32_t *number_of, *slot_of;
-    uint32_t *to_number; /* for CHAIN_NUMBER: from number `numbered` on */
-    uint64_t numbered;
     struct slab_graph mirror; /* if `mirrored` */
     bool mirrored;
 };
@@ -255,8 +250,7 @@ WARP_FUNCTION bool chain_is_loop(const struct chain_batch *b, uint64_t i) {
 }
 
 WARP_FUNCTION void chain_copy(const struct chain_batch *b, uint64_t i, uint64_t to) {
-    const uint32_t there = b->row_target[i],
-                   target = b->number_of ? b->number_of[there] : there;
+    const uint32_t target = b->row_target[i];
     if (b->need[i] == 0)
         return;
     for (uint32_t at = b->row_value[i]; at != CHAIN_END; at = b->slot[at].next) {
@@ -288,9 +282,6 @@ WARP_FUNCTION uint32_t chain_item(const struct slab_graph *g, const struct chain
         return 0;
     case CHAIN_COPY:
         chain_copy(b, i, b->at[i]);
-        return 0;
-    case CHAIN_NUMBER:
-        b->to_number[b->slot_of[b->numbered + i]] = (uint32_t)(b->numbered + i);
         return 0;
     case CHAIN_OFFSETS:
         b->row_offset[i] = b->at[b->row_offset[i]];

@@ -70,8 +70,6 @@ void gpugraph_multigraph_free(gpugraph_multigraph *m) {
     gg_dynamic_drop(d, &m->free);
     gg_dynamic_drop(d, &m->batch);
     gg_dynamic_drop(d, &m->rows);
-    gg_dynamic_drop(d, &m->slots);
-    gg_dynamic_drop(d, &m->numbers);
     d->place->close(d, &run);
     gpugraph_dynamic_free(d);
     gg_release(m);
@@ -83,8 +81,7 @@ uint64_t gpugraph_multigraph_edge_count(const gpugraph_multigraph *m) {
 
 int64_t gpugraph_multigraph_bytes(const gpugraph_multigraph *m) {
     return gpugraph_dynamic_bytes(m->pairs) +
-           (int64_t)(m->slot.bytes + m->free.bytes + m->batch.bytes + m->rows.bytes +
-                     m->slots.bytes + m->numbers.bytes);
+           (int64_t)(m->slot.bytes + m->free.bytes + m->batch.bytes + m->rows.bytes);
 }
 
 /* ---- a batch ---- */

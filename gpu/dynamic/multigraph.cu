@@ -79,7 +79,7 @@ static void step_cuda(gpugraph_dynamic *d, chain_step step, const chain_batch *c
         each<CHAIN_MARK>,  each<CHAIN_GROUP>,     each<CHAIN_COUNT_NEW>,
         each<CHAIN_LINK>,  each<CHAIN_COUNT_OLD>, each<CHAIN_CUT>,
         each<CHAIN_QUERY>, each<CHAIN_MIRROR>,    each<CHAIN_LENGTH>,
-        each<CHAIN_COPY>,  each<CHAIN_OFFSETS>,   each<CHAIN_NUMBER>};
+        each<CHAIN_COPY>,  each<CHAIN_OFFSETS>};
     if (items == 0 || !gg_going(job))
         return;
     unsigned grid = gg_grid(job, items, GG_DYNAMIC_GRID);

@@ -40,7 +40,6 @@ struct gpugraph_multigraph {
     const chain_place *place;
     struct held slot, free; /* the table of edges, and the numbers of its free slots */
     struct held batch, rows;
-    struct held slots, numbers;      /* for gg_multigraph_number */
     uint64_t edges, end, free_count; /* slots: in use, ever taken, free */
     /* A mirror has only reversed pairs, which name slots of its graph and follow that
     ** graph's changes; a mirror takes no changes itself. `of` is NULL for a graph,
@@ -72,21 +71,12 @@ gpugraph_status gg_multigraph_new(const gpugraph_dynamic_options *options,
 /* gpugraph_multigraph_insert for edges in the memory of the slabs. */
 gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edges *edges,
                                   gpugraph_run *run);
-/* Makes the rows of `count` vertices. number: the number of each vertex as a target, in
-** the memory of the slabs; NULL: its own. loopless: without edges from a vertex to
-** itself. (multigraph_rows.c) */
-gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
-                                        const uint32_t *vertex, const uint32_t *number,
-                                        bool loopless, gpugraph_run *run,
-                                        struct chain_rows *rows);
-
-/* Gives vertices other numbers in rows: slot[number] is the vertex. *number: the number
-** of each vertex, for gg_multigraph_list_rows, until the next call. slots: one more than
-** the largest slot; known: the first numbers, which are unchanged since the latest call.
+/* Makes the rows of `count` vertices. loopless: without edges from a vertex to itself.
 ** (multigraph_rows.c) */
-gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
-                                     const uint32_t *slot, uint64_t slots, uint64_t known,
-                                     gpugraph_run *run, const uint32_t **number);
+gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
+                                        const uint32_t *vertex, bool loopless,
+                                        gpugraph_run *run, struct chain_rows *rows);
+
 /* ---- multigraph_mirror.c ---- */
 
 /* Makes a mirror of a graph that has none, at the place of the graph, on a device in the

@@ -18,7 +18,6 @@ static uint64_t find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
         return 0;
     const struct chain_batch wanted = *c;
     *c = gg_chain_batch(m);
-    c->number_of = wanted.number_of;
     c->loopless = wanted.loopless;
     c->rows = rows->count;
     c->row_vertex = rows->vertex;
@@ -82,12 +81,11 @@ static gpugraph_status bring_rows(gpugraph_multigraph *m, struct dynamic_batch *
 }
 
 gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
-                                        const uint32_t *vertex, const uint32_t *number,
-                                        bool loopless, gpugraph_run *run,
-                                        struct chain_rows *rows) {
+                                        const uint32_t *vertex, bool loopless,
+                                        gpugraph_run *run, struct chain_rows *rows) {
     gpugraph_dynamic *d = m->pairs;
     struct dynamic_batch b;
-    struct chain_batch c = {.number_of = number, .loopless = loopless};
+    struct chain_batch c = {.loopless = loopless};
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);
     b.vertex = b.source;
@@ -95,34 +93,6 @@ gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
     rows->offset = c.row_offset;
     rows->target = c.to_target;
     rows->weight = c.to_weight;
-    return gg_dynamic_close(d);
-}
-
-/* Makes room for `entries` entries and some slack. */
-static bool has_number_room(gpugraph_dynamic *d, struct held *h, uint64_t entries) {
-    const uint64_t bytes = entries * sizeof(uint32_t);
-    if (bytes > h->bytes)
-        gg_dynamic_enlarge(d, h, bytes + bytes / GG_ROOM_SHARE + 256, 0);
-    return gg_dynamic_going(d);
-}
-
-gpugraph_status gg_multigraph_number(gpugraph_multigraph *m, uint64_t count,
-                                     const uint32_t *slot, uint64_t slots, uint64_t known,
-                                     gpugraph_run *run, const uint32_t **number) {
-    gpugraph_dynamic *d = m->pairs;
-    struct chain_batch c = {.slot_of = slot, .numbered = known};
-    if (!gg_dynamic_open(d, run))
-        return gg_dynamic_close(d);
-    if (has_number_room(d, &m->numbers, slots) && !d->place->host &&
-        has_number_room(d, &m->slots, count)) {
-        uint32_t *there = m->slots.block;
-        d->place->upload(d, there + known, slot + known, (count - known) * sizeof *slot);
-        c.slot_of = there;
-    }
-    c.to_number = m->numbers.block;
-    if (gg_dynamic_going(d) && known < count)
-        m->place->step(d, CHAIN_NUMBER, &c, count - known);
-    *number = c.to_number;
     return gg_dynamic_close(d);
 }
 

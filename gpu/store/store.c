@@ -82,8 +82,7 @@ gpugraph_status gg_store_change(edge_store *store, const store_changes *c,
 gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64_t count,
                               const uint32_t *vertex, bool loopless, gpugraph_run *run,
                               struct chain_rows *rows) {
-    return gg_multigraph_list_rows(store->side[side], count, vertex, NULL, loopless, run,
-                                   rows);
+    return gg_multigraph_list_rows(store->side[side], count, vertex, loopless, run, rows);
 }
 
 /* ---- against the graph ---- */
