@@ -1,25 +1,26 @@
-/* A batch of changes on its way into a graph: what gpugraph_update finds out before it
-** changes anything.
+/* A batch of changes to a graph: everything that gpugraph_update computes before it changes
+** anything.
 **
-**     update.c            the order of things: check, plan, commit
-**     edges.c      which edges go, where new ones come to lie, are weights all that changes
-**     gone.c       what those are that go
+**     update.c     the steps: check, plan, commit
+**     edges.c      removed edges, places of added edges; does the batch change weights only
+**     gone.c       ends and weights of removed edges
 **     vertices.c   ends of added edges: known or new; vertices that vanish; tombstones
 **     new_ids.c    ids of new vertices
 **     retype.c     weights of another type
 **     weights.c    weights, and how wide they have to be
-**     rows.c       CSRs: which arcs go, where new ones come to lie
-**     roomy.c      rows with room, whose arcs go and come where they are
-**     gaps.c       a list of edges with gaps between them
-**     simple.c     arcs of CSR_SIMPLE: an edge may hide behind another
-**     patch*       the copy on a device: order of things, edges, tables
-**     rewrite.cu   its rows that change (row_pool.h)
-**     store_batch.c  the same for a store of its edges
-**     tables.c     what callers ask of that store
+**     rows.c       CSRs: removed arcs, places of added arcs
+**     roomy.c      rows with slack, which change in place
+**     gaps.c       the list of edges with gaps
+**     simple.c     arcs of CSR_SIMPLE, each of which stands for all edges of a pair
+**     patch*       the copy on a device: steps, edges, tables
+**     rewrite.cu   rows that change on a device (row_pool.h)
+**     store_batch.c  the batch for the slab tables
+**     tables.c     the public functions of the slab tables
+**     compact.c, renumber.c   numbers of a new graph, outside of a batch
 **
 ** A new vertex gets the next number. A vertex that loses its last edge, and is not kept,
-** vanishes: its number becomes a tombstone. Lone vertices need no edge. No vertex gets another
-** number; compact.c, which does that, is no part of a batch. */
+** vanishes: its number becomes a tombstone. Lone vertices need no edge. A batch gives no vertex
+** another number. */
 #ifndef GPUGRAPH_UPDATE_H
 #define GPUGRAPH_UPDATE_H
 
@@ -32,8 +33,8 @@ extern "C" {
 #endif
 
 enum {
-    /* Items of GG_THREAD_GRAIN in the time of one item whose memory was asked for
-    ** ahead. */
+    /* One item whose memory was prefetched takes the time of this many items of
+    ** GG_THREAD_GRAIN. */
     GG_FETCH_ITEMS = 8
 };
 
@@ -48,33 +49,33 @@ typedef struct added_end {
 ** its target. Also the arc that leaves that end. */
 typedef uint32_t end_ref;
 
-/* An array's way from before to after. */
+/* One array of the graph that changes. */
 typedef struct array_move {
     void **array;    /* the graph's */
     void *to;        /* a new block; NULL: in place */
     size_t size;     /* of an element afterwards */
-    const splice *s; /* where what stays goes */
-    uint64_t count;  /* what is put in: put[i] at place[i] */
+    const splice *s; /* the new places of elements that stay */
+    uint64_t count;  /* of new elements: put[i] goes to place[i] */
     const uint64_t *place;
     const void *put;
     enum { MOVE, WIDEN, NARROW, COUNT_UP } how; /* COUNT_UP: from edge numbers to ids */
 } array_move;
 
-/* What becomes of one CSR on the host. */
+/* The change of one CSR on the host. */
 typedef struct row_plan {
     struct csr_slot *slot;
     enum {
         WEIGHTS,
         NUMBERS,
         IDS
-    } column;           /* what weights are: edge numbers; ids less ... */
-    int64_t first_id;   /* ... this */
+    } column;           /* the meaning of the slot's weights; IDS are stored less ... */
+    int64_t first_id;   /* ... this id */
     size_t weight_size; /* of an arc; 0: none */
     uint64_t removed, inserted;
-    uint64_t *removed_at, *removed_row; /* of each removed arc: its place, its old row */
-    uint64_t *inserted_at;              /* of each inserted arc: its new row */
-    uint32_t *target;                   /* of inserted arcs: new numbers */
-    void *weight;                       /* of inserted arcs: in the layout afterwards */
+    uint64_t *removed_at, *removed_row; /* the place and the row of each removed arc */
+    uint64_t *inserted_at;              /* the row of each inserted arc */
+    uint32_t *target;                   /* of inserted arcs */
+    void *weight;                       /* of inserted arcs, in the layout afterwards */
     /* New blocks; NULL: in place. */
     uint64_t *offset, *end;
     uint32_t *spare;
@@ -82,10 +83,10 @@ typedef struct row_plan {
 
 enum { ROW_PLANS = CSR_KINDS + 3, ARRAY_MOVES = 5 };
 
-/* Ids of the vertices that a batch brings: appended to the ids in order, or later ones. */
+/* Ids of the new vertices: appended to the ids in order, or later ids. */
 struct new_ids {
     enum { NO_IDS, IDS_IN_ORDER, TEXTS_IN_ORDER, LATER_IDS } how;
-    /* Longer arrays, where those of the graph have no slack. */
+    /* Longer arrays for those of the graph that have no slack. */
     int64_t *integer;
     uint64_t *present;
     uint32_t *rank;
@@ -94,7 +95,7 @@ struct new_ids {
     gpugraph_id *later;
     uint32_t *order;
     gpugraph_id *id; /* LATER_IDS: of each new vertex, in order of ids */
-    uint32_t texts;  /* of them so many last ones have texts of their own here */
+    uint32_t texts;  /* entries of id whose text is a block of this struct */
 };
 
 typedef struct update {
@@ -105,14 +106,14 @@ typedef struct update {
     const int64_t *removed_id;
     uint64_t removed_count, added_count;
     uint64_t lone_count; /* vertices of the batch that need no edge */
-    bool reweights;      /* edges change their weights, and nothing else */
+    bool reweights;      /* the batch changes weights only */
     /* edges */
-    uint64_t *removed;  /* old edge numbers */
-    uint32_t *gone_end; /* of these the old ends, by end_ref ... */
+    uint64_t *removed;     /* edge numbers before the batch */
+    uint32_t *gone_end;    /* the ends of removed edges, by end_ref */
+    uint64_t *gone_weight; /* their weights in the layout before; unset without weights */
     uint64_t
-        *gone_weight; /* ... and weights, as the graph has them; unset without weights */
-    uint64_t *added_at;   /* old numbers of the edges that added ones come before */
-    uint64_t *added_edge; /* new edge numbers of added ones */
+        *added_at; /* edge numbers before the batch: added edge i precedes this one */
+    uint64_t *added_edge; /* edge numbers of added edges afterwards */
     splice edges;
     bool plain; /* edge ids are 1 .. m afterwards */
     uint64_t degree_high;
@@ -133,17 +134,16 @@ typedef struct update {
     /* arrays */
     row_plan rows[ROW_PLANS];
     int row_plans;
-    bool drops[CSR_KINDS], drops_numbered,
-        drops_arcs[2];   /* rows that are made anew on need */
-    bool counts_in;      /* adjacency[OUT].in follows */
+    bool drops[CSR_KINDS], drops_numbered, drops_arcs[2]; /* the batch drops these rows */
+    bool counts_in;                                       /* adjacency[OUT].in follows */
     uint32_t *longer_in; /* a longer array for it; NULL: it has slack */
     array_move moves[ARRAY_MOVES];
     int move_count;
-    /* The edges' gaps, where they take the batch: not made, start as it is before. */
+    /* A list with gaps that the commit installs; unset if the graph's list takes the batch. */
     struct edge_gaps gaps;
     bool gapped;
-    double patch_ms; /* told as a phase of its own */
-    /* room for 2 * the larger count, to sort in; and for the arcs that go, and come */
+    double patch_ms; /* has its own phase */
+    /* scratch for sorting; refs of removed and of added arcs */
     uint64_t *key, *key_scratch;
     uint32_t *value_scratch;
     end_ref *going, *coming;
@@ -152,7 +152,7 @@ typedef struct update {
 static inline bool gg_text_at(const gpugraph_id_column *column, uint64_t i) {
     return column->is_text && (column->is_text[i / 8] >> (i % 8) & 1);
 }
-/* The old number of an end of a removed edge. */
+/* The vertex at an end of a removed edge. */
 static inline uint32_t gg_removed_end(const update *u, end_ref ref) {
     return u->gone_end[ref];
 }
@@ -160,12 +160,12 @@ static inline uint64_t gg_weight_at(const void *weight, uint64_t i, size_t size)
     return size == sizeof(uint32_t) ? ((const uint32_t *)weight)[i]
                                     : ((const uint64_t *)weight)[i];
 }
-/* A line of memory that will be asked for a moment later. */
+/* Prefetches a line of memory. */
 static inline void gg_fetch(const void *at) {
     __builtin_prefetch(at);
 }
 
-/* Where row v of the slot begins and ends; then its first arcs. */
+/* Prefetch the begin and the end of row v; the first and the last arcs of the row. */
 static inline void gg_fetch_row(const struct csr_slot *slot, uint64_t v) {
     gg_fetch(&slot->offset[v]);
     if (slot->end) {
@@ -184,90 +184,89 @@ static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
     }
 }
 
-/* Nothing but weights changes. */
+/* The batch leaves all ends as they are. */
 static inline bool gg_same_ends(const update *u) {
     return u->reweights && u->fresh == 0 && u->vanished == 0;
 }
 
-/* Each finds out one part, in this order; a failure is in the run's status. */
+/* The steps before the commit, in this order. A failure sets the run's status. */
 void gg_update_edges(update *u);
 /* Part of gg_update_edges: the ends and weights of u->removed. */
 void gg_look_at_gone(update *u);
 void gg_update_vertices(update *u);
 /* Part of gg_update_vertices: the tombstones afterwards. */
 void gg_update_tombstones(update *u);
-/* Blocks for the ids of new vertices; and their commit. (new_ids.c) */
+/* Allocates blocks for the ids of new vertices; commits them. (new_ids.c) */
 void gg_update_ids(update *u);
 void gg_commit_ids(update *u);
 void gg_free_new_ids(struct new_ids *ids);
-/* gg_longer: a block for `after` entries with the `count` of this one; NULL where this one has
-** slack for them, or there is no memory. gg_take_longer: puts it in the place of the array's,
-** unless it is NULL. */
+/* gg_longer copies `count` entries into a block for `after` entries. NULL: the block itself has
+** slack for them, or memory is short. gg_take_longer replaces the array by the longer block,
+** unless that is NULL. */
 void *gg_longer(const update *u, void *block, uint64_t count, uint64_t after,
                 size_t size);
 void gg_take_longer(void **array, void **longer);
 void gg_update_weights(update *u); /* needs the vertices, too */
 void gg_update_rows(update *u);
-/* The numbers of the vertices whose rows of that kind change, ascending, none twice; room
-** for two of each edge that goes or comes. Returns how many. */
+/* Lists the vertices whose rows of that kind change, ascending, each once, and returns their
+** number. vertex: two entries for each removed and each added edge. */
 uint64_t gg_touched_rows(update *u, enum csr_kind kind, uint32_t *vertex);
 void gg_free_row_plan(row_plan *p);
 
-/* Do rows change in place when so many arcs go and come? */
+/* True if rows change in place when `arcs` arcs are removed and added. */
 bool gg_takes_room(const struct csr_slot *slot, uint64_t arcs);
-/* Places at the end of the array that the coming arcs, sorted by rows, may take. */
+/* Bounds the places at the pool's end that rows need for the added arcs, which are sorted by
+** row. */
 uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
                            const end_ref *coming, uint64_t comings);
-/* Blocks for the rows of new vertices. */
+/* Allocates blocks for the rows of new vertices. */
 void gg_plan_room(update *u, row_plan *p);
 void gg_commit_room(update *u, row_plan *p);
 
-/* Do edges go and come in gaps between them? False: gaps have been closed, and arrays move. A failure is
-** in the run's status. */
+/* True if the list of edges takes the batch in its gaps. False: the gaps are closed, and arrays
+** move. A failure sets the run's status. */
 bool gg_plan_gaps(update *u);
 void gg_commit_gaps(update *u);
 void gg_free_gap_plan(update *u);
 
-/* False if the graph has too many tombstones and later vertices. (vertices.c) */
+/* False if the graph has so many tombstones and later vertices that it must be compacted.
+** (vertices.c) */
 bool gg_may_stay_loose(const gpugraph_graph *graph);
-/* gpugraph_compact within another call. (compact.c) */
+/* gpugraph_compact inside another call. (compact.c) */
 void gg_compact(gpugraph_graph *graph, gpugraph_run *run);
 
-/* Everything that comes after gg_update_edges and before the commit, of a batch whose
-** weights have the type of the graph's. */
+/* The steps between gg_update_edges and the commit. Weights of the batch have the graph's
+** type. */
 void gg_update_prepare(update *u);
 void gg_update_free(update *u);
 
-/* Do the host's SIMPLE rows follow a batch? Where it is known which vertices edges join
-** without a look at all of them. */
+/* True if the host's SIMPLE rows can follow a batch: arcs by ids tell which pairs are joined. */
 bool gg_patches_simple(const gpugraph_graph *graph);
-/* The edges whose arcs leave CSR_SIMPLE, and those whose arcs enter it: their source ends
+/* Lists edges whose arcs leave CSR_SIMPLE, and edges whose arcs enter it: refs to their sources
 ** go to u->going and u->coming. */
 void gg_update_simple(update *u, uint64_t *going, uint64_t *coming);
 
 /* Sorts `count` refs by the keys in u->key. */
 void gg_update_sort(update *u, end_ref *ref, uint64_t count);
 
-/* Plans the way of an array that will hold `after` elements. */
+/* Plans the change of one array. */
 void gg_plan_move(update *u, array_move move);
 
-/* The sum of each vertex's largest INTEGER weight, those above 2^32 - 1 taken as that.
-** (update/weights.c) */
+/* The sum of each vertex's largest INTEGER weight; larger weights count as 2^32 - 1.
+** (weights.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
 
-/* Weights that have given way to those of another type, and what was known of them.
-** (update/retype.c) */
+/* Weights that gg_retype has replaced, and what was known about them. (retype.c) */
 typedef struct old_weights {
     void *weight;
     gpugraph_weight_type type;
     gpugraph_distance_type distance_type;
     uint64_t path_low, path_high;
 } old_weights;
-/* Gives the graph weights of that type. False: the run must end. */
+/* Converts the graph's weights to the type. False: the run must end. */
 bool gg_retype(gpugraph_graph *graph, gpugraph_weight_type type, gpugraph_run *run,
                old_weights *old);
-/* Once the batch is done: drops the old weights, or, unless it has changed the graph, puts
-** them back. */
+/* After the batch: frees the old weights, or restores them if the batch has failed. */
 void gg_settle_type(gpugraph_graph *graph, old_weights *old, bool changed);
 
 #ifdef __cplusplus
