@@ -1,4 +1,4 @@
-/* Numbers as SQLite's files hold them: big-endian, and varints of up to 9 bytes. */
+/* Numbers in SQLite's files: big-endian integers, and varints of up to 9 bytes. */
 #ifndef GPUGRAPH_PAGE_BYTES_H
 #define GPUGRAPH_PAGE_BYTES_H
 
@@ -24,7 +24,8 @@ INLINE uint64_t get8(const uint8_t *p) {
     return x;
 }
 
-/* Reads a varint that must end before `end`. Returns its length, or 0. */
+/* Reads a varint that must end before `end`. Returns its length; 0: it does not end
+** there. */
 static inline int get_varint(const uint8_t *p, const uint8_t *end, uint64_t *value) {
     uint64_t x = 0;
     for (int i = 0; i < 8; i++) {

@@ -1,32 +1,33 @@
-/* Columns that several threads fill, before it is known how many rows there are.
+/* Columns that several threads fill before the number of rows is known.
 **
-** The arrays are reserved for the most rows that there can be and cut to size afterwards: memory that no
-** row touches is never real. */
+** Arrays are reserved for the largest possible number of rows and cut to size afterwards.
+** Memory that no row touches gets no physical pages. */
 #ifndef GPUGRAPH_PAGE_FILLING_H
 #define GPUGRAPH_PAGE_FILLING_H
 
 #include "format.h"
 
 typedef struct page_filling {
-    int64_t most;     /* rows that there is room for */
-    int64_t *rowid;   /* which the columns have from page_filling_finish on, ... */
-    bool keep_rowids; /* ... if they shall */
-    bool any_text[2]; /* they shall have their bits of texts */
+    int64_t most; /* capacity in rows */
+    /* an array that the columns get by page_filling_finish if keep_rowids is set */
+    int64_t *rowid;
+    bool keep_rowids;
+    bool any_text[2]; /* the columns keep their bits of texts */
 } page_filling;
 
-/* Reserves what the layout asks for. False: no memory; what there is belongs to its owner
-** nevertheless. */
+/* Reserves the arrays that the layout needs. False: no memory; free what is there as
+** usual. */
 bool page_filling_reserve(page_filling *filling, const page_layout *layout, intern *texts,
                           int64_t most, page_columns *columns);
 
-/* Makes the huge pages real that begin in rows [from, to): see big_touch. */
+/* Touches the huge pages that begin in rows [from, to): see big_touch. */
 void page_filling_ahead(const page_filling *filling, page_columns *columns, int64_t from,
                         int64_t to);
 
-/* The columns own all that is theirs, cut to `count` rows. */
+/* Cuts the arrays to `count` rows. The columns own them all. */
 void page_filling_finish(page_filling *filling, int64_t count, page_columns *columns);
 
-/* Frees what has not become the columns'. */
+/* Frees what the columns do not own. */
 void page_filling_clear(page_filling *filling);
 
 #endif

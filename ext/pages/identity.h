@@ -1,28 +1,28 @@
-/* Which committed state of which file a transaction sees, in bytes: equal bytes are the same rows of
-** the same table, for any two connections of one process. */
+/* The name of a committed state, in bytes. If two connections of one process have equal
+** names, they see the same rows of the same table. */
 #ifndef GPUGRAPH_PAGE_IDENTITY_H
 #define GPUGRAPH_PAGE_IDENTITY_H
 
 #include "reader.h"
 #include "base/wal_notes.h"
 
-/* Compared as bytes, gaps included: zeros but for what is set. */
+/* Names are compared as bytes, padding included. Fields that do not apply are zero. */
 typedef struct page_identity {
-    uint64_t library;       /* SQLite's: a process may have two */
-    uint64_t device, inode; /* of the file that the connection has open */
-    /* Without a write-ahead log, or while it is empty: the file as it is. */
+    uint64_t library;       /* the SQLite library; a process may have two */
+    uint64_t device, inode; /* the file that the connection has open */
+    /* The state of the file. Only without a write-ahead log, or while it is empty. */
     uint8_t first_page[100];
     int64_t size, changed_s, changed_ns;
-    /* With one: what the transaction sees of it. */
-    uint64_t index; /* where the process has mapped the log's index */
+    /* The state of the log that the transaction sees. */
+    uint64_t index; /* address at which the process has mapped the log's index */
     wal_header log;
-    /* What SQLite would read. */
+    /* The table: what SQLite would read. */
     uint32_t root, longest;
     int32_t column[PAGE_COLUMNS];
 } page_identity;
 
-/* Inside a read transaction that a statement of the caller's holds: what page_read reads in it has
-** this name. false: it has none, and is nobody else's to use. */
+/* Names the state that page_read reads, inside a read transaction that a statement of the
+** caller holds. False: the state has no name, and nobody else may use what is read. */
 bool page_identify(const page_table *table, page_identity *identity);
 
 #endif

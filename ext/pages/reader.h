@@ -1,20 +1,21 @@
-/* Reads an ordinary rowid table by decoding its b-tree pages, several times faster than
-** stepping a statement; or steps aside, saying why, and the caller reads row by row.
+/* Reads an ordinary rowid table by decoding the pages of its b-tree, several times as
+** fast as stepping a statement. If the pages cannot be trusted, the reader gives up with
+** a reason, and the caller reads the rows through SQLite.
 **
-**     page_read           reader.c    decides: is this surely what a SELECT gives?
-**       page_file_hold    file.c      whose file, and as of when: wal_frames.c
+**     page_read           reader.c    decides whether the pages give what a SELECT gives
+**       page_file_hold    file.c      the file and the snapshot: wal_frames.c
 **       page_program      program.c   what SQLite itself would read: root, columns
-**       page_list         list.c      interior pages -> the leaves in order of rowid; of
-**                                     a range: range.c
-**       page_send         send.c      leaves -> a device, and columns there; or
-**       page_collect      walk.c      leaves -> columns, on several threads: filling.c
-**         page_leaf       leaf.c      one leaf's cells -> columns, the usual ones
+**       page_list         list.c      interior pages -> leaves in the order of rowids;
+**                                     for a range: range.c
+**       page_send         send.c      leaves -> columns on a device, or
+**       page_collect      walk.c      leaves -> columns, by several threads: filling.c
+**         page_leaf       leaf.c      the cells of one leaf -> columns, if they are usual
 **           page_cell     record.c    any cell: overflow.c, number.c
-**     page_find           reader.c    the same for some rows by their rowids: find.c
+**     page_find           reader.c    some rows, by their rowids: find.c
 **
 ** Every page comes through SQLite's own file object, inside a read transaction of the
-** connection: the file is never opened here, since closing a second descriptor would
-** drop the process's POSIX locks on it. */
+** connection. The reader never opens the file: closing a second descriptor would drop the
+** POSIX locks of the process on it. */
 #ifndef GPUGRAPH_PAGE_READER_H
 #define GPUGRAPH_PAGE_READER_H
 
@@ -29,13 +30,13 @@ SQLITE_EXTENSION_INIT3
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The columns of an edge, as ext.h numbers them. */
+/* The columns of an edge, in the order of source/source.h. */
 enum {
     PAGE_SOURCE,
     PAGE_TARGET,
     PAGE_WEIGHT,
     PAGE_EDGE_ID,
-    PAGE_REVERSE, /* the weight of the way back */
+    PAGE_REVERSE, /* the reverse weight */
     PAGE_COLUMNS
 };
 
@@ -43,78 +44,86 @@ typedef struct page_table {
     sqlite3 *db;
     const char *schema, *table; /* names as stored, unquoted */
     const char *rowid;          /* rowid, oid or _rowid_: one that no column hides */
-    const char *column[PAGE_COLUMNS]; /* NULL, but for the first two: not wanted */
-    const struct wal_notes *wal; /* taken before the transaction began that is open; or
-                                 ** NULL: pages in a write-ahead log may then step aside */
-    intern *texts;      /* where text ids are numbered, in order of row and column; empty
-                        ** before, and after unless PAGE_READ. NULL: texts are refused */
-    bool unwritten;     /* if a transaction of the connection's own writes, it has so far
-                        ** written no row of this table, nor dropped or changed it where the
-                        ** schema's version is still the one in the file: */
-    int schema_version; /* as that transaction sees it */
-    const int64_t
-        *range; /* the first and the last rowid that is read, by the leaves that they
-                          ** lie in; NULL: all. For page_read, without a place */
-    int64_t *rows_read; /* or NULL: rows read so far, told before interrupted is called */
-    /* Where pages are decoded if they are all but usual ones, for that run; or NULL: here. */
+    const char *column[PAGE_COLUMNS]; /* NULL: not wanted; the first two are not NULL */
+    /* A note from before the open transaction began. NULL: the reader may give up if the
+    ** write-ahead log has pages. */
+    const struct wal_notes *wal;
+    /* Numbers the text ids, in the order of rows and columns. It is empty before the
+    ** call, and afterwards unless the outcome is PAGE_READ. NULL: a text id is
+    ** refused. */
+    intern *texts;
+    /* A write transaction of the connection, if there is one, has written no row of this
+    ** table. If the schema version in the file is schema_version, the transaction has not
+    ** dropped or changed the table either. */
+    bool unwritten;
+    int schema_version; /* the version that the transaction sees */
+    /* The first and the last rowid to read; NULL: all. Only for page_read without a
+    ** place. */
+    const int64_t *range;
+    /* NULL, or set to the number of rows read before each call of interrupted */
+    int64_t *rows_read;
+    /* The device that decodes pages, for that run. NULL: this thread and its team
+    ** decode. */
     const gg_cell_place *place;
     gpugraph_run *run;
 } page_table;
 
-/* The columns, in order of rowid: count entries each, free() by page_columns_clear. */
+/* The columns, in the order of rowids: count entries each. Free them by
+** page_columns_clear. */
 typedef struct page_columns {
     int64_t count;
     int64_t *rowid;   /* NULL: 1 .. count */
     int64_t *id[2];   /* source, target */
-    int32_t *id32[2]; /* in place of both, where all that they hold fits */
-    uint8_t *text[2]; /* bit i: entry i is a text's number */
-    /* Rows with an end that is NULL, ascending: place << 2 | which (1: source, 2: target,
-    ** 3: both). That end's entry means nothing, nor do the row's weights. */
+    int32_t *id32[2]; /* in place of id, if all ids fit */
+    uint8_t *text[2]; /* bit i: entry i is the number of a text */
+    /* Rows with a NULL end, ascending: row << 2 | which end (1: source, 2: target, 3:
+    ** both). The entry of that end, and the row's weights, have no meaning. */
     int64_t *half;
     int64_t halves;
-    /* INTEGERs, and texts that are such; if some weight is REAL, the bits of doubles. In either column
-    ** a NULL is -1 where there is a reverse weight. */
+    /* INTEGER weights, and texts that are integers. If some weight is REAL, all are the
+    ** bits of doubles. If there is a reverse weight, -1 stands for NULL in both
+    ** columns. */
     int64_t *weight, *reverse;
-    int32_t *weight32; /* in place of weight, where all that it holds fits */
+    int32_t *weight32; /* in place of weight, if all weights fit */
     bool real;
-    int64_t *edge_id;  /* where they are a column: INTEGERs */
-    int64_t slow_rows; /* rows that the fast cell decoder left to the careful one */
-    /* Source and target are there, and above NULL, as are weights that stay there; ends:
-    ** source and target of the first and the last row. Or NULL. */
+    int64_t *edge_id;  /* NULL unless edge ids are a column; INTEGERs */
+    int64_t slow_rows; /* rows that the fast cell decoder left to page_cell */
+    /* Columns on a device, or NULL. Then id is NULL, and so is weight if it stays there.
+    ** ends has source and target of the first and the last row. */
     gg_cells *cells;
     int64_t ends[2][2];
 } page_columns;
 
-/* Entry i of source (k 0) or target (k 1), which are here. */
+/* Entry i of source (k 0) or target (k 1). The column is in host memory. */
 static inline int64_t page_id_at(const page_columns *columns, int k, int64_t i) {
     return columns->id32[k] ? columns->id32[k][i] : columns->id[k][i];
 }
 
-/* INTEGER weight i, which is here. */
+/* INTEGER weight i. The column is in host memory. */
 static inline int64_t page_weight_at(const page_columns *columns, int64_t i) {
     return columns->weight32 ? columns->weight32[i] : columns->weight[i];
 }
 
-/* Array k of the columns, which may be NULL, and the bytes of an entry; bits of texts and rows with a
-** NULL end are none of these. */
+/* Array k of the columns, which may be NULL, and the bytes of an entry. text and half are
+** not among these arrays. */
 enum { PAGE_ARRAYS = 9 };
 void **page_array(page_columns *columns, int k, size_t *size);
 void page_columns_clear(page_columns *columns);
 
-/* Why the pages are not used. The sentences are in reader.c. */
+/* Why the reader does not use the pages. reader.c has the sentences. */
 enum page_reason {
     PAGE_FINE = 0,
-    PAGE_STOPPED, /* the interrupt callback said so */
-    /* The table is not as the layout says: reading begins again with another layout. */
-    PAGE_ID_WIDE,     /* an id does not fit 4 bytes: with PAGE_WIDE_IDS */
-    PAGE_WEIGHT_WIDE, /* an INTEGER weight does not fit 4 bytes: with PAGE_WIDE_WEIGHTS */
-    PAGE_WEIGHT_REAL, /* a REAL among integer weights: with layout.real */
-    PAGE_WEIGHT_TEXT, /* a text that SQLite must turn into a weight: with layout.ask */
-    PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: with layout.text */
-    PAGE_SHORT_ROW,   /* a row older than a column wanted: with layout.missing */
-    PAGE_ID_NULL,     /* an end that is NULL: with layout.null */
-    PAGE_NOT_SENT,    /* no table for the place of page_table: by threads */
-    /* For good. */
+    PAGE_STOPPED, /* the interrupt callback returned true */
+    /* The table differs from the layout. Reading begins again with another layout. */
+    PAGE_ID_WIDE,     /* an id does not fit 4 bytes: set PAGE_WIDE_IDS */
+    PAGE_WEIGHT_WIDE, /* an INTEGER weight does not fit 4 bytes: set PAGE_WIDE_WEIGHTS */
+    PAGE_WEIGHT_REAL, /* a REAL among INTEGER weights: set layout.real */
+    PAGE_WEIGHT_TEXT, /* a text that SQLite must convert to a weight: set layout.ask */
+    PAGE_ID_TEXT,     /* a TEXT among INTEGER ids: set layout.text */
+    PAGE_SHORT_ROW,   /* a row older than a wanted column: set layout.missing */
+    PAGE_ID_NULL,     /* a NULL end: set layout.null */
+    PAGE_NOT_SENT,    /* the device does not take this table: threads decode it */
+    /* These reasons are final. */
     PAGE_NO_ROWID,
     PAGE_NO_FILE,
     PAGE_FOREIGN_VFS,
@@ -138,23 +147,29 @@ enum page_reason {
 };
 
 enum page_outcome {
-    PAGE_READ,       /* *columns is the table as the calling statement must see it */
-    PAGE_NOT_USED,   /* *why_not, a static sentence, says why; read row by row */
-    PAGE_INTERRUPTED /* interrupted() returned true, or SQLite said so */
+    PAGE_READ, /* *columns is the table as the calling statement must see it */
+    /* *why_not is a static sentence with the reason; read through SQLite */
+    PAGE_NOT_USED,
+    PAGE_INTERRUPTED /* interrupted() returned true, or SQLite was interrupted */
 };
 
-/* Reads the table on up to `threads` threads (0: one for each core). interrupted, which
-** may be NULL, is asked from the calling thread some fifty times a second. Holds the
-** connection's mutex, and a read transaction of its own on the schema. A REAL id that is
-** whole is read as that INTEGER. Values that the row reader would have to refuse (BLOB, a
-** fractional id, a text that is no number for a weight), and edge ids that are no INTEGERs,
-** are never in *columns: the whole read steps aside. *why_not is NULL unless
-** PAGE_NOT_USED; *columns is zeroed unless PAGE_READ. */
+/* Reads the table.
+**
+** `threads` is the number of threads (0: one for each core). The calling thread calls
+** `interrupted`, which may be NULL, about fifty times a second. The function holds the
+** connection's mutex and a read transaction of its own on the schema.
+**
+** A whole REAL id is read as that INTEGER. The reader gives up on values that are errors
+** (a BLOB, a fractional id, a text weight that is no number) and on edge ids that are not
+** INTEGERs.
+**
+** *columns is zeroed unless the outcome is PAGE_READ; *why_not is NULL unless it is
+** PAGE_NOT_USED. */
 enum page_outcome page_read(const page_table *table, int threads,
                             int (*interrupted)(void *), void *listener,
                             page_columns *columns, const char **why_not);
 
-/* What is found of a row by its rowid; ODD: SQLite must be asked. */
+/* What the pages say of one row. ODD: ask SQLite. */
 enum page_row { PAGE_ROW_ABSENT, PAGE_ROW_NUMBERS, PAGE_ROW_ODD };
 enum { PAGE_FOUND_COLUMNS = PAGE_WEIGHT + 1 };
 
@@ -162,12 +177,15 @@ typedef struct page_found {
     int64_t count;
     bool real;                          /* weights are the bits of doubles */
     uint8_t *state;                     /* enum page_row */
-    int64_t *value[PAGE_FOUND_COLUMNS]; /* of NUMBERS: source, target, weight */
+    int64_t *value[PAGE_FOUND_COLUMNS]; /* source, target and weight of NUMBERS */
 } page_found;
 
-/* Some rows, by their rowids: ascending, each once. found->real: weights shall be doubles; else a REAL
-** makes a row ODD, unless the column is of REALs. Of a table without edge ids and reverse weights; texts and place are not looked at.
-** As safe as page_read, and on the same terms. Arrays are the caller's. */
+/* Finds some rows by their rowids, which ascend and are distinct. If found->real is set,
+** weights become doubles; otherwise a REAL weight makes a row ODD, unless the column has
+** REAL affinity.
+**
+** The table has no edge id column and no reverse weight; its texts and place are ignored.
+** The caller owns the arrays of *found. All else is as for page_read. */
 enum page_outcome page_find(const page_table *table, const int64_t *rowid, int threads,
                             int (*interrupted)(void *), void *listener, page_found *found,
                             const char **why_not);
