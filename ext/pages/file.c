@@ -1,11 +1,11 @@
-/* May a database file be read past SQLite, and as of when?
+/* Decides whether a database file can be read without SQLite, and finds the snapshot.
 **
-**     page_file_known     a path, one of SQLite's own unix VFSs
-**     page_file_hold      a statement of ours holds a read transaction; in WAL mode it is
-**                         found out which frames of the log it sees (wal_frames.h)
-**     page_file_study     the first page: sizes, encoding
+**     page_file_known     checks for a path and one of SQLite's own unix VFSs
+**     page_file_hold      opens a read transaction by a statement; in WAL mode it lists
+**                         the frames that the transaction sees (wal_frames.h)
+**     page_file_study     reads sizes and encoding from the first page
 **       ... pages are read ...
-**     page_file_settle    is the log still the same?
+**     page_file_settle    checks that the log is still the same
 **     page_file_release */
 #include "bytes.h"
 #include "format.h"
@@ -18,11 +18,12 @@ struct page_snapshot {
     const page_table *table;
     sqlite3_stmt *hold;
     sqlite3_file *file;
-    bool writing; /* this connection; but nothing of the table, page_table.unwritten */
-    bool has_log; /* in WAL mode, with frames listed */
-    bool exact;   /* which are just those that the transaction sees */
+    /* the connection has a write transaction, which has not written the table */
+    bool writing;
+    bool has_log; /* the database is in WAL mode, and frames are listed */
+    bool exact;   /* the frames are exactly those that the transaction sees */
     wal_frames frames;
-    uint8_t header[100]; /* the first page's */
+    uint8_t header[100]; /* of the first page */
     gg_mutex read_lock;
 };
 
@@ -35,7 +36,7 @@ enum page_reason page_file_known(const page_table *t) {
 
 /* ---- the transaction ---- */
 
-/* A statement that stands on a row of the schema and so keeps a read transaction. */
+/* Steps a statement to a row of the schema, which keeps a read transaction open. */
 static enum page_reason hold_transaction(struct page_snapshot *s) {
     const page_table *t = s->table;
     char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\".sqlite_schema", t->schema);
@@ -68,9 +69,9 @@ static uint32_t page_size_of(const uint8_t header[100]) {
     return size == 1 ? 65536 : size;
 }
 
-/* The first page may have been written since the database was put into WAL mode, empty as
-** it was. Sizes and encoding do not change after that, so any copy of it that makes sense
-** tells them. */
+/* An empty database that has just been switched to WAL mode may have its first page only
+** in the log. Sizes and encoding never change afterwards, so any valid copy of the page
+** serves. */
 static enum page_reason study_first_page(struct page_snapshot *s) {
     const uint32_t size = s->frames.page_size;
     uint32_t frame = wal_frames_find(&s->frames, 1);
@@ -86,8 +87,8 @@ static enum page_reason study_first_page(struct page_snapshot *s) {
     return reason;
 }
 
-/* Without an index in shared memory (PRAGMA locking_mode = EXCLUSIVE) frames cannot be told
-** apart; but where there are none the snapshot is the database file. */
+/* Without an index in shared memory (PRAGMA locking_mode = EXCLUSIVE) the frames of a
+** transaction are unknown. If the log is empty, the snapshot is the database file. */
 static enum page_reason study_log(struct page_snapshot *s, const wal_header *before) {
     const page_table *t = s->table;
     sqlite3_file *log = wal_file_of(t->db, t->schema, SQLITE_FCNTL_JOURNAL_POINTER);
@@ -104,13 +105,12 @@ static enum page_reason study_log(struct page_snapshot *s, const wal_header *bef
     return reason ? reason : study_first_page(s);
 }
 
-/* Does the transaction see just what the index says now? */
+/* Is the state that the index has now the one that the transaction sees? */
 static bool is_newest(const struct page_snapshot *s) {
     return !s->has_log || s->frames.count == 0 ||
            s->frames.sure == s->frames.header.word[WAL_LAST_FRAME];
 }
 
-/* One try. */
 static enum page_reason try_hold(struct page_snapshot *s) {
     const page_table *t = s->table;
     const bool begins = sqlite3_txn_state(t->db, t->schema) == SQLITE_TXN_NONE;
@@ -135,7 +135,8 @@ static enum page_reason try_hold(struct page_snapshot *s) {
     if (s->header[PAGE_READ_VERSION] != PAGE_WAL_VERSION)
         return PAGE_FINE;
     before = s->file == file ? before : NULL;
-    /* Only the newest state can be written to, and then by nobody else. */
+    /* A transaction can write only to the newest state, and no other can write beside
+    ** it. */
     if (s->writing && wal_index_open(s->file) && wal_index_look(s->file, &noted))
         before = &noted;
     reason = study_log(s, before);
@@ -144,8 +145,9 @@ static enum page_reason try_hold(struct page_snapshot *s) {
     return reason;
 }
 
-/* A transaction that ends with our statement (after BEGIN it does not) is begun again when
-** somebody has committed just then, and when it was the first to open the log. */
+/* Tries again if another connection has just committed, or if the transaction was the
+** first to open the log. A transaction that does not end with this statement (after
+** BEGIN) cannot be begun again. */
 enum page_reason page_file_hold(const page_table *t, struct page_snapshot **snapshot) {
     enum { TRIES = 20 };
     struct page_snapshot *s = calloc(1, sizeof *s);
@@ -179,10 +181,10 @@ void page_file_release(struct page_snapshot *s) {
 
 /* ---- pages ---- */
 
-/* In a transaction that writes and has left the table alone, are the table's pages where they
-** were? The first page stays in SQLite's memory until the transaction ends, so the file has it as it
-** was before. A change of schema may have dropped the table. With auto_vacuum on, a new table
-** makes room for its root by moving another's page. */
+/* Are the pages of a table that the open write transaction has not written where they
+** were? SQLite keeps the changed first page in memory until the commit, so the file has
+** the old one. A change of schema may have dropped the table. With auto_vacuum, a new
+** table moves another table's page to make space for its root. */
 static bool pages_stand(const page_table *t, const struct page_snapshot *s,
                         const page_geometry *geometry) {
     return !s->writing ||
@@ -222,7 +224,7 @@ enum page_reason page_file_study(const page_table *t, struct page_snapshot *s,
     layout->usable = geometry.usable;
     layout->encoding = geometry.encoding;
     layout->auto_vacuum = geometry.auto_vacuum;
-    /* What sqlite3_blob_write changes is counted by nobody; it cannot change a number. */
+    /* No counter counts changes by sqlite3_blob_write, which cannot change a number. */
     layout->numbers_alone = s->writing;
     layout->at_text = s->writing                       ? PAGE_WRITING
                       : layout->encoding != PAGE_UTF_8 ? PAGE_UTF_16

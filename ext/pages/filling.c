@@ -1,24 +1,25 @@
-/* Columns that grow in place: see filling.h. */
+/* Reserves arrays for columns, and cuts them to size: filling.h has the overview. */
 #include "filling.h"
 #include "base/big_block.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids and weights of 4 bytes become the graph's own arrays where they are: one place more for so many, which costs
-** addresses alone, is for edges to come. */
-enum { ROOM_SHARE = 64 };
+/* The graph takes over arrays of ids and weights of 4 bytes. They have slack for later
+** edges, one entry in SLACK_SHARE. The slack takes address space only. */
+enum { SLACK_SHARE = 64 };
 
-static int64_t with_room(int64_t count) {
-    return count + count / ROOM_SHARE;
+static int64_t with_slack(int64_t count) {
+    return count + count / SLACK_SHARE;
 }
 
-/* Entries of 4 or 8 bytes; none where they are not wanted. *all: so far all that is wanted is there. */
+/* Reserves entries of 4 or 8 bytes if they are wanted. Clears *all if there is no
+** memory. */
 static void *reserve(bool wanted, int64_t count, size_t size, bool *all) {
     void *block = NULL;
     if (wanted && (uint64_t)count <= SIZE_MAX / 16)
         block = big_realloc(
-            NULL, (size_t)(size == sizeof(int32_t) ? with_room(count) : count) * size);
+            NULL, (size_t)(size == sizeof(int32_t) ? with_slack(count) : count) * size);
     *all &= block || !wanted;
     return block;
 }
@@ -74,7 +75,7 @@ void page_filling_finish(page_filling *filling, int64_t count, page_columns *col
     }
     for (int k = 0; k < PAGE_ARRAYS; k++) {
         void **block = page_array(columns, k, &size);
-        const int64_t entries = size == sizeof(int32_t) ? with_room(count) : count;
+        const int64_t entries = size == sizeof(int32_t) ? with_slack(count) : count;
         void *smaller =
             *block ? realloc(*block, entries ? (size_t)entries * size : size) : NULL;
         *block = smaller ? smaller : *block;

@@ -1,11 +1,11 @@
-/* Some rows of a table by their rowids: the leaves that hold any, and the rows in these.
+/* Finds rows of a table by their rowids.
 **
-**     asked     3 5 | 901 | 977 978 990           ascending
-**     list.c    the leaves that rowids asked for may lie in, each with its largest
+**     wanted    3 5 | 901 | 977 978 990           ascending
+**     list.c    lists the leaves that may have wanted rows, each with its largest rowid
 **     leaves    [ 1 3 5 ] [ 880 .. 901 .. ] [ 976 977 .. 990 ]
-**                                                 by several threads; in a leaf each is found by halving
+**                                                 threads search leaves by bisection
 **
-** A row that holds anything but numbers is left to SQLite (PAGE_ROW_ODD). */
+** SQLite must read rows with values other than numbers (PAGE_ROW_ODD). */
 #include "bytes.h"
 #include "format.h"
 #include "team.h"
@@ -19,18 +19,18 @@ struct finding {
     const page_layout *layout;
     const int64_t *wanted;
     const page_leaves *leaves;
-    const uint32_t
-        *low; /* of each leaf, and behind the last: its first of those wanted */
+    /* of each leaf, the first wanted rowid that it may have; then their number */
+    const uint32_t *low;
     page_found *found;
-    atomic_uint next;  /* leaf */
-    atomic_int reason; /* enum page_reason: the first that is for good */
+    atomic_uint next;  /* the next leaf that no thread has taken */
+    atomic_int reason; /* enum page_reason: why the threads stop */
 };
 
 static bool is_for_good(enum page_reason reason) {
     return reason == PAGE_DAMAGED || reason == PAGE_NO_MEMORY;
 }
 
-/* The rowid of a cell, and where it is; false: it lies outside the page. */
+/* Finds the rowid of a cell and where the cell is. False: it lies outside the page. */
 static bool look_at_cell(const page_layout *layout, const uint8_t *page, uint32_t cells,
                          uint32_t cell, const uint8_t **at, int64_t *rowid) {
     const uint8_t *end = page + layout->usable;
@@ -92,7 +92,7 @@ static enum page_reason find_in_leaf(struct finding *f, uint32_t leaf, uint8_t *
     return reason;
 }
 
-/* The first of the members asks whether to stop. */
+/* Member 0 asks whether to stop. */
 static void take_leaves(void *job, int member, int members) {
     struct finding *f = job;
     page_helper helper;
@@ -114,7 +114,7 @@ static void take_leaves(void *job, int member, int members) {
     page_helper_clear(&helper);
 }
 
-/* Where reads may not go side by side one thread does all. */
+/* One thread reads if reads cannot run in parallel. */
 static int threads_for(const page_source *source, uint32_t pages) {
     enum { PAGES_A_THREAD = 64 };
     return source->lock ? 1 : page_source_threads(source, pages / PAGES_A_THREAD + 1);

@@ -1,13 +1,14 @@
-/* What the bytes of SQLite's first page and table b-tree pages mean.
+/* Decodes SQLite's first page and the pages of table b-trees.
 **
-**     leaf     type 1 | freeblock 2 | cells 2 | content 2 | fragments 1 | pointer 2 ...
-**     interior the same, then rightmost child 4 | pointer 2 ...
+**     leaf           type 1 | freeblock 2 | cells 2 | content 2 | fragments 1 |
+**                    pointer 2 ...
+**     interior       the same up to fragments, then rightmost child 4 | pointer 2 ...
 **     leaf cell      payload varint | rowid varint | record [| overflow page 4]
 **     interior cell  child 4 | rowid varint
 **     record         header size varint | serial type varint ... | value ...
 **
-** Nothing on a page is trusted: each offset is compared with the page's end before it
-** is used, or bounded so that it ends within PAGE_PAD bytes behind it. */
+** The decoder trusts nothing on a page. Each offset is compared with the page's end
+** before it is used, or is small enough to end within PAGE_PAD bytes behind the page. */
 #include "format.h"
 #include "bytes.h"
 
@@ -26,7 +27,7 @@ bool page_geometry_read(const uint8_t header[100], page_geometry *geometry) {
     if (header[18] != header[19] || header[18] < 1 || header[18] > 2 ||
         memcmp(header + 21, fractions, sizeof fractions) != 0)
         return false;
-    /* An encrypted file with a readable start shows itself here. */
+    /* Detects encrypted files whose first bytes are readable. */
     if (schema_format < 1 || schema_format > 4 || encoding < 1 || encoding > 3 ||
         memcmp(header + 72, zero, sizeof zero) != 0)
         return false;
@@ -34,7 +35,8 @@ bool page_geometry_read(const uint8_t header[100], page_geometry *geometry) {
     geometry->usable = size - header[20];
     geometry->encoding = (enum page_encoding)encoding;
     geometry->auto_vacuum = get4(header + 52) != 0;
-    /* The count of pages holds only if its writer kept it: change counters equal. */
+    /* The count of pages is valid only if its writer maintained it: both counters are
+    ** equal. */
     geometry->pages = memcmp(header + 24, header + 92, 4) == 0 ? get4(header + 28) : 0;
     return true;
 }
@@ -90,8 +92,8 @@ static struct page_serial serial_of(int type, bool real, bool text) {
     return s;
 }
 
-/* Does a column of that width hold every INTEGER of this serial type? (An id that is a constant, 8 or 9, is
-** left to leaf_cells.) */
+/* Does a column of that width hold every INTEGER of this serial type? (leaf_cells decodes
+** an id that is a constant, of type 8 or 9.) */
 static bool fits_form(uint32_t type, bool weight, bool wide) {
     return (type >= 1 && type <= 4) || (wide && (type == 5 || type == 6)) ||
            (weight && (type == 8 || type == 9));

@@ -1,23 +1,24 @@
-/* The name of what a transaction sees. Two connections that have the same name see the same rows,
-** because
+/* Names the state that a transaction sees. Two connections with equal names see equal
+** rows:
 **
-**   the file        is the one that this connection has open: the device and inode of its path,
-**                   where SQLite says that the path still leads there (SQLITE_FCNTL_HAS_MOVED).
-**                   In WAL mode SQLite itself maps one index for each file of a process
-**   without a log   readers hold a SHARED lock and nothing more, so nobody writes. The first page
-**                   has the change counter, which every commit moves, and by which SQLite
-**                   decides whether what it keeps of the file in memory is still good. The time
-**                   of the file's latest change moves with every write, whoever makes it; it is
-**                   trusted only once it lies so far back that no later write can have it, too
-**   with a log      the index's header names the last frame, the salts of the log, which are
-**                   drawn at random, and a checksum over all frames. What was there before the
-**                   transaction began and is there now, unchanged, is what it sees
-**   an empty log    has nothing to tell states apart by: then the file counts, as without one
-**   the table       is the root page and the columns of records in the program that SQLite
-**                   compiles for this connection, authorizer, limits and all
+**     the file       The device and inode of the path. SQLite says that the path still
+**                    leads to the open file (SQLITE_FCNTL_HAS_MOVED). In WAL mode SQLite
+**                    itself maps one index for each file of a process.
+**     no log         A reader holds a SHARED lock, so nobody writes. Each commit changes
+**                    the change counter in the first page, by which SQLite itself
+**                    validates its cache. Each write, by any program, changes the file's
+**                    time of last change. The time counts only if it is so old that no
+**                    later write can have the same one.
+**     a log          The index header has the last frame, the random salts of the log and
+**                    a checksum over all frames. If it was the same before the
+**                    transaction began, the transaction sees that state.
+**     an empty log   Nothing in it tells states apart, so the state is that of the file.
+**     the table      The root page, and the columns of records in the program that SQLite
+**                    compiles for this connection with its authorizer and limits.
 **
-** Whatever cannot be told so has no name: an EXCLUSIVE lock (several commits then share a change
-** counter), immutable files and those without locks, other VFSes, a file that was renamed. */
+** A state has no name under an EXCLUSIVE lock (several commits then share a change
+** counter), in immutable files, in files without locks, under other VFSs and in renamed
+** files. */
 #include "identity.h"
 #include "base/ext_limits.h"
 #include "format.h"
@@ -27,11 +28,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* A file system's clock goes on in steps of up to 10 ms. */
-
 enum { LOCK_SHARED = 1 }; /* SQLITE_FCNTL_LOCKSTATE */
 
-/* Files whose place in the file system SQLite knows itself. */
+/* Does SQLite itself know where the file is? */
 static bool is_plain_file(sqlite3 *db, const char *schema) {
     char *name = NULL;
     bool plain =
@@ -62,7 +61,7 @@ static bool name_file(const page_table *t, struct stat *file, page_identity *ide
     return true;
 }
 
-/* Can no later write have the same time? */
+/* Is the time of last change so old that no later write can have the same one? */
 static bool is_settled(const struct stat *file) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

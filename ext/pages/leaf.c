@@ -1,23 +1,22 @@
-/* The cells of a leaf, the way nearly all are: fast_cell has one branch, which says "all as
-** usual". Whatever is unusual goes through page_cell (record.c), which either decodes
-** it or has the reason to step aside. */
+/* Decodes the cells of a leaf. fast_cell takes usual cells with one branch, and page_cell
+** (record.c) takes the others or gives the reason why the reader must give up. */
 #include "format.h"
 #include "bytes.h"
 
 /* ---- one cell ---- */
 
-/* What is wanted, as constants: the usual tables get code of their own. */
+/* What is wanted, as constants, so that usual tables get code of their own. */
 struct shape {
     int column[PAGE_COLUMNS]; /* as in page_layout */
-    int columns;              /* as there */
+    int columns;              /* as in page_layout */
     int last;
     bool real, text, fast;
-    bool leading;       /* ids, and INTEGER weights, are the first columns: plain_cells */
-    bool narrow;        /* ids go to columns of 4 bytes */
-    bool narrow_weight; /* and weights */
+    /* ids, and INTEGER weights, are the first columns: plain_cells takes them */
+    bool leading;
+    bool narrow;        /* the columns of ids have 4 bytes an entry */
+    bool narrow_weight; /* the column of weights has 4 bytes an entry */
 };
 
-/* Ids go to the columns that there are. */
 INLINE void put_ids(const page_rows *to, int64_t at, const bool narrow, int64_t source,
                     int64_t target) {
     if (narrow) {
@@ -41,27 +40,28 @@ INLINE bool is_wide(int64_t value) {
     return value != (int32_t)value;
 }
 
-/* The latest rowid, and its bytes as they stood in the cell. */
+/* The latest rowid, and its bytes as they are in the cell. */
 struct key {
     uint64_t bytes;
     int64_t rowid;
 };
-static const uint64_t no_bytes = ~(uint64_t)1; /* no varint is one more than this */
+static const uint64_t no_bytes = ~(uint64_t)1; /* no varint is this number plus one */
 
-/* The 7-bit groups of up to 8 bytes, close together. */
+/* Joins the 7-bit groups of up to 8 bytes. */
 INLINE uint64_t join_sevens(uint64_t x) {
     x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
     x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
     return (x & 0x0fffffff) | (x & 0x0fffffff00000000) >> 4;
 }
 
-/* Reads a varint of up to 8 bytes as the next rowid; false: longer. The bytes of the
-** rowid that follows are mostly the same but for one more in the last one. */
+/* Reads a varint of up to 8 bytes as the next rowid. False: it is longer. Mostly the
+** bytes are those of the previous rowid plus one. */
 INLINE bool fast_rowid(const uint8_t **at, struct key *key) {
     uint64_t bytes = get8(*at), stops = ~bytes & 0x8080808080808080;
     if (stops == 0)
         return false;
-    int before_stop = __builtin_clzll(stops); /* 8 bits for each byte that goes on */
+    /* 8 bits for each byte before the last one */
+    int before_stop = __builtin_clzll(stops);
     *at += before_stop / 8 + 1;
     bytes >>= 56 - before_stop;
     key->rowid = bytes == key->bytes + 1 ? key->rowid + 1 : (int64_t)join_sevens(bytes);
@@ -85,9 +85,9 @@ INLINE uint32_t fast_value(const page_layout *layout, const struct shape *shape,
     return s->no_weight;
 }
 
-/* Reads at most 2 + 8 bytes, a header of 255, values of at most 57 bytes in 15 columns and 8
-** more, from a cell that begins on the page: all within PAGE_PAD. Anything out of the usual makes
-** `trouble` not 0. false: leave the cell to careful_cell. */
+/* Decodes a usual cell. False: page_cell must decode it; anything unusual makes `trouble`
+** not 0. Reads at most 2 + 8 bytes, a header of 255 bytes, 15 values of at most 57 bytes
+** and 8 bytes more from a cell that begins on the page, which PAGE_PAD covers. */
 INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
                       const uint8_t *cell, const uint8_t *end, struct key *key,
                       int64_t value[PAGE_COLUMNS], page_values *texts) {
@@ -126,32 +126,34 @@ INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
             texts->text |= 1u << k;
         }
     }
-    /* A header of one byte that holds the types wanted, values within the record, which
-    ** ends with them if the header does, and is on this page. */
+    /* The header must have one byte and the wanted types. The values must lie within the
+    ** record, and end with it if the header has no other types. The record must lie on
+    ** this page. */
     trouble |= (header >= 0x80) | (header < types_end) | (at > payload) |
                ((header == types_end) & (at != payload)) |
                ((int64_t)payload > end - record);
     return trouble == 0;
 }
 
-/* ---- usual cells in a row ---- */
+/* ---- runs of usual cells ---- */
 
-/* A leaf's cells on their way to the columns. */
+/* State between the cells of a leaf. */
 struct walk {
-    uint32_t next; /* cell */
+    uint32_t next; /* the next cell */
     struct key key;
     int64_t at, gap; /* as in leaf_cells */
 };
 
-/* Types, one a byte, as the index of a form. */
+/* The index of a form. types: one serial type in each byte. */
 INLINE uint32_t form_of_types(uint32_t types) {
     return types * (1u << 23 | 1u << 12 | 1) >> 16 & (PAGE_FORMS - 1);
 }
 
-/* Takes cells whose ids are the first columns, INTEGERs of 1 to 8 bytes (or 4, as the columns are), and
-** perhaps a weight the third, likewise, up to the first one that is otherwise: one look tells of all
-** columns, and the rowid is the one that follows. Reads 1 + 8 bytes, a header of 127 and values of 32 from a cell that
-** begins on the page, within PAGE_PAD. */
+/* Decodes cells up to the first unusual one. In a usual cell the ids are the first two
+** columns, INTEGERs that fit their columns, and a wanted weight is the third, likewise;
+** the rowid is the previous one plus one. So one lookup by all types tells where the
+** values are. Reads 1 + 8 bytes, a header of 127 bytes and values of 32 bytes from a cell
+** that begins on the page, which PAGE_PAD covers. */
 INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
                         const page_rows *rows, struct walk *w, const int columns,
                         const bool narrow, const bool narrow_weight) {
@@ -213,7 +215,7 @@ int page_leaf_cells(const page_layout *layout, const uint8_t *page) {
     return page[0] == PAGE_LEAF && cells <= page_most_rows(layout) ? (int)cells : -1;
 }
 
-/* Takes note of the texts of the row at place `at` of the columns. */
+/* Lists the texts of the row at position `at` of the columns. */
 INLINE void list_texts(page_rows *rows, int64_t at, const page_values *texts) {
     uint32_t row = (uint32_t)(at - rows->start);
     for (uint32_t k = 0; k < 2; k++)
@@ -227,7 +229,7 @@ INLINE void list_texts(page_rows *rows, int64_t at, const page_values *texts) {
                 texts->bytes[k], row * 2 + (k == PAGE_REVERSE), texts->length[k]};
 }
 
-/* Takes note of a row that page_cell has read. */
+/* Lists the texts and NULL ends of a row that page_cell has decoded. */
 static void list_odd(page_rows *rows, int64_t at, const page_values *row) {
     if (row->text)
         list_texts(rows, at, row);
@@ -235,7 +237,7 @@ static void list_odd(page_rows *rows, int64_t at, const page_values *row) {
         rows->half[rows->halves++] = (uint32_t)(at - rows->start) << 2 | row->null;
 }
 
-/* The columns that few tables are asked for. */
+/* Writes the columns that are rarely wanted. */
 INLINE void put_more(const page_rows *to, int64_t at, const int64_t value[PAGE_COLUMNS]) {
     if (to->weight || to->weight32)
         put_weight(to, at, to->weight32 != NULL, value[PAGE_WEIGHT]);
@@ -262,7 +264,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
         page_values texts = {0};
         if (!shape.fast ||
             !fast_cell(layout, &shape, page + offset, end, &key, value, &texts)) {
-            /* Copies, so that key and value can live in registers. */
+            /* Copies, so that the compiler can keep key and value in registers. */
             int64_t rowid;
             page_values careful = {0};
             enum page_reason reason =
@@ -273,7 +275,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
             for (int k = 0; k < PAGE_COLUMNS; k++)
                 value[k] = careful.value[k];
             list_odd(rows, at, &careful);
-            texts.text = 0; /* what fast_cell may have seen before it gave up */
+            texts.text = 0; /* fast_cell may have set it before it gave up */
             rows->slow++;
         }
         if (key.rowid <= previous && (to.any || i > 0))
@@ -298,7 +300,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
             struct walk w = {i + 1, key, at, gap};
             plain_cells(layout, page, &to, &w, shape.columns, shape.narrow,
                         shape.narrow_weight);
-            usual = w.next > i + 1; /* else hardly the ones to come */
+            usual = w.next > i + 1; /* otherwise the next cells are hardly usual either */
             i = w.next - 1;
             key = w.key;
             at = w.at;

@@ -1,36 +1,38 @@
-/* Lists a table's leaves: root -> level of pages -> level of pages -> leaves.
+/* Lists a table's leaves, level by level from the root.
 **
-**     level    | page page page ... | page page page ... |    batches, read by a team
-**                  |                                           then looked at in order
-**     below    | page page page page ...                      its children
+**     level    | page page page ... | page page page ... |  a team reads each batch, and
+**                  |                                        one thread looks at its pages
+**     below    | page page page page ...                      their children
 **
-** All leaves lie equally deep, so a level's first page speaks for the level. */
+** All leaves have the same depth, so the first page of a level tells whether the level
+** has leaves. */
 #include "format.h"
 #include "team.h"
 
 #include <stdlib.h>
 
 enum {
-    BATCH = 256,    /* interior pages */
-    PORTION = 4,    /* of them, some 20 us: a thread is woken for a few of them */
-    DEEPEST = 20,   /* levels; SQLite itself goes no deeper */
-    LEAST_CHILD = 7 /* bytes of an interior page: a pointer, a page, a key of one byte */
+    BATCH = 256,  /* interior pages that are read at a time */
+    PORTION = 4,  /* pages that a woken thread reads, about 20 us of work */
+    DEEPEST = 20, /* levels; SQLite has the same limit */
+    /* bytes of a child on an interior page: pointer, page number, key of one byte */
+    LEAST_CHILD = 7
 };
 
-/* Pages of one level in order, each with the largest rowid that may lie below it: those of the level
-** that may hold a row that is wanted. */
+/* The pages of one level that may have wanted rows below them, in order. upper is the
+** largest rowid that a page may have below it. */
 struct level {
     const page_wanted *wanted;
-    int64_t next; /* of a list of rowids: the first that is not below the next page */
-    int64_t last; /* the upper of the page before, kept or not */
-    bool any;     /* there was one */
+    int64_t next; /* in a list of rowids: the first that is not below an earlier page */
+    int64_t last; /* upper of the previous page, listed or not */
+    bool any;     /* there was a previous page */
     struct child {
         uint32_t page;
         int64_t upper;
     } * child;
     uint32_t count, room;
-    /* Were they leaves, the rows that the keys leave room for: each holds rowids over the upper of the
-    ** one before, up to its own. */
+    /* The largest number of rows if these pages are leaves. Each has rowids above the
+    ** upper of the previous page, up to its own. */
     int64_t most_rows;
 };
 
@@ -39,7 +41,7 @@ static void count_rows_of_list(struct level *level, int64_t most, int64_t upper)
     level->most_rows += level->any && range < (uint64_t)most ? (int64_t)range : most;
 }
 
-/* Of the page whose rowids are above the last upper, up to this one. */
+/* Is a row with a rowid above the last upper, up to this one, wanted? */
 static bool is_wanted(struct level *level, int64_t upper) {
     const page_wanted *w = level->wanted;
     if (w->rowid) {
@@ -52,7 +54,7 @@ static bool is_wanted(struct level *level, int64_t upper) {
     return !beyond && (!w->range || upper >= w->range[0]);
 }
 
-/* Opens a level with room for the children of that many pages. */
+/* Opens a level with space for the children of so many pages. */
 static enum page_reason open_level(struct level *level, const page_source *source,
                                    const page_layout *layout, const page_wanted *wanted,
                                    uint32_t pages) {
@@ -63,10 +65,11 @@ static enum page_reason open_level(struct level *level, const page_source *sourc
     return level->child ? PAGE_FINE : PAGE_NO_MEMORY;
 }
 
-/* most: rows of a leaf. */
+/* most: the largest number of rows of a leaf. */
 static enum page_reason level_add(struct level *level, const page_source *source,
                                   int64_t most, uint32_t page, int64_t upper) {
-    /* No more children than pages: so a circle ends. Uppers ascend: see most_rows. */
+    /* A level with more children than the file has pages is damaged, which ends
+    ** cycles. */
     if (page < 2 || page > source->pages || level->count == level->room)
         return PAGE_DAMAGED;
     if (level->any && upper <= level->last)
@@ -102,7 +105,7 @@ static enum page_reason add_children(const page_source *source, const page_layou
 
 /* ---- a level ---- */
 
-/* Pages that a team reads. */
+/* Pages that a team reads at a time. */
 struct batch {
     const page_source *source;
     const page_layout *layout;
@@ -117,7 +120,7 @@ static void read_page(void *batch, uint64_t i) {
                                     b->pages + i * b->layout->page_size);
 }
 
-/* Lists the children of a level, whose pages are read to `pages`. */
+/* Lists the children of a level. `pages` is a buffer for a batch of its pages. */
 static enum page_reason descend(const page_source *source, const page_layout *layout,
                                 const struct level *level, bool is_root, uint8_t *pages,
                                 struct level *below) {
@@ -165,7 +168,7 @@ enum page_reason page_list(const page_source *source, const page_layout *layout,
                            uint32_t root, const page_wanted *wanted,
                            page_leaves *leaves) {
     struct level level, below;
-    uint32_t page = root; /* the first one of a level */
+    uint32_t page = root; /* the first page of a level */
     uint8_t *pages = malloc((size_t)BATCH * layout->page_size);
     enum page_reason reason = open_level(&level, source, layout, wanted, 1);
 

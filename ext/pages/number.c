@@ -1,6 +1,6 @@
-/* Weights that are texts, as .import leaves them: whatever sqlite3_value_numeric_type
-** takes for a number. Plain integers are read here; for all else the answer is SQLite's
-** own, since from version to version it rounds decimals differently:
+/* Converts text weights, as .import leaves them. sqlite3_value_numeric_type decides which
+** texts are numbers. Plain integers are converted here. SQLite converts the others,
+** because its rounding of decimals differs between versions:
 **
 **     SELECT ?1, ?2, ... ?64      64 texts in, 64 values out for each step */
 #include "format.h"
@@ -57,8 +57,8 @@ page_numbers *page_numbers_open(void) {
     return NULL;
 }
 
-/* What one value is worth. closes: a negative one says that a way is closed, and its type
-** does not matter. */
+/* Reads the weight of one value. closes: a negative weight closes a direction, and its
+** type does not matter. */
 static enum page_reason take_weight(sqlite3_value *value, bool real, bool closes,
                                     int64_t *weight) {
     switch (sqlite3_value_numeric_type(value)) {
@@ -79,7 +79,7 @@ static enum page_reason take_weight(sqlite3_value *value, bool real, bool closes
     }
 }
 
-/* The weight of one text, to its place. */
+/* Writes the weight of one text. */
 static enum page_reason put_weight(sqlite3_value *value, const page_number *text,
                                    const page_number_columns *to) {
     const uint32_t k = text->entry % 2, row = text->entry / 2;

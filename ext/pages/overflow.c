@@ -1,17 +1,18 @@
-/* A record that is longer than its leaf lets it be.
+/* Reads records that are longer than their leaf allows.
 **
 **     leaf      ... | local bytes of the record | page 4 |
 **                                                 |
 **     overflow      next page 4 | bytes ...     <-+     usable - 4 of them
 **                       |
-**     overflow      next page 4 | bytes ... | rest unused;  next page 0
+**     overflow      next page 4 | bytes ... | unused;  next page 0
 **
-** A chain is followed no further than to the last byte that is wanted. It cannot be longer than
-** the file, and it must not return to a page that it has left: one page is remembered at each
-** power of two, which finds a circle.
+** A chain is read up to the last wanted byte. It cannot be longer than the file, and it
+** must not return to an earlier page. To detect a cycle, the reader remembers one page at
+** each power of two.
 **
-** With auto_vacuum SQLite takes the order of a chain's pages from a map of its own, so that a
-** damaged file may have two orders. Chains of several pages are left to SQLite there. */
+** With auto_vacuum SQLite takes the order of a chain's pages from a separate map, and in
+** a damaged file the two may differ. There the reader leaves chains of several pages to
+** SQLite. */
 #include "format.h"
 #include "bytes.h"
 
@@ -55,7 +56,7 @@ void page_chain_start(page_chain *chain, const page_layout *layout, page_helper 
                           .until = local};
 }
 
-/* The next page of the chain, into helper->overflow. */
+/* Reads the next page of the chain into helper->overflow. */
 static enum page_reason next_page(page_chain *chain) {
     page_helper *helper = chain->helper;
     const uint32_t page = chain->next, pages = helper->source->pages;
@@ -81,7 +82,7 @@ enum page_reason page_chain_read(page_chain *chain, uint64_t at, uint64_t count,
     const uint64_t end = at + count, each = chain->layout->usable - 4;
     enum page_reason reason = PAGE_FINE;
 
-    /* Seen before anything is read: bytes that the file has no room for. */
+    /* A record that is longer than the file is found before anything is read. */
     if (end > chain->local && (end - chain->local) / each > chain->helper->source->pages)
         return PAGE_DAMAGED;
     while (at < end && !reason) {

@@ -1,7 +1,7 @@
-/* What SQLite itself would do for SELECT rowid, source, destination, ...: the program it
-** compiles tells the root page, the record columns and the affinity. Only a plain scan of
-** one rowid table is accepted; views, generated columns and whatever an authorizer hides
-** show as something else. */
+/* Finds what SQLite itself would read for SELECT rowid, source, destination, ... The
+** program that it compiles has the root page, the record columns and the affinity. The
+** reader accepts only a plain scan of one rowid table. Views, generated columns and
+** columns that an authorizer hides give other programs. */
 #include "format.h"
 
 #include <string.h>
@@ -29,10 +29,11 @@ sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *
 enum { SCAN_COLUMNS = 1 + PAGE_COLUMNS, NO_VALUE = -2 };
 
 struct program {
-    int root, schema;        /* OpenRead: root page, number of the schema */
-    int from[SCAN_COLUMNS];  /* result column: record column, PAGE_IS_ROWID, NO_VALUE */
+    int root, schema; /* of OpenRead: root page, number of the schema */
+    /* of each result column: a record column, PAGE_IS_ROWID or NO_VALUE */
+    int from[SCAN_COLUMNS];
     bool real[SCAN_COLUMNS]; /* RealAffinity: integers are read as REAL */
-    int opened, rows;        /* OpenRead and ResultRow instructions seen */
+    int opened, rows;        /* number of OpenRead and ResultRow instructions */
     int first_register;
     struct load {
         int to, from;
@@ -40,7 +41,7 @@ struct program {
     int loads, reals, real_register[SCAN_COLUMNS];
 };
 
-/* Takes note of one instruction. false: not part of a plain scan. */
+/* Records one instruction. False: it is not part of a plain scan. */
 static bool take_instruction(struct program *p, const char *opcode, int p1, int p2,
                              int p3, const char *p4, int columns) {
     static const char *const harmless[] = {"Init", "Noop", "Explain",     "Rewind",
@@ -49,7 +50,7 @@ static bool take_instruction(struct program *p, const char *opcode, int p1, int 
         if (strcmp(opcode, harmless[i]) == 0)
             return true;
     if (strcmp(opcode, "OpenRead") == 0) {
-        /* An index, and a WITHOUT ROWID table, come with a key description in P4. */
+        /* For an index or a WITHOUT ROWID table P4 has a key description. */
         bool table = p4 && p4[0] >= '0' && p4[0] <= '9';
         p->root = p2;
         p->schema = p3;
@@ -76,7 +77,7 @@ static bool take_instruction(struct program *p, const char *opcode, int p1, int 
     return false;
 }
 
-/* From registers to result columns. false: a result column has no single origin. */
+/* Maps registers to result columns. False: a result column has no single origin. */
 static bool finish_program(struct program *p, int columns) {
     if (p->opened != 1 || p->rows != 1 || p->loads != columns)
         return false;
@@ -97,7 +98,8 @@ static bool finish_program(struct program *p, int columns) {
     return p->from[0] == PAGE_IS_ROWID;
 }
 
-/* From result columns to the layout. A REAL column holds INTEGERs where that saves room. */
+/* Maps result columns to the layout. A REAL column stores INTEGERs where that is
+** shorter. */
 static enum page_reason lay_program_out(const page_table *t, const struct program *p,
                                         page_layout *layout) {
     int result = 1;
@@ -114,7 +116,6 @@ static enum page_reason lay_program_out(const page_table *t, const struct progra
     return PAGE_FINE;
 }
 
-/* What SQLite would do for the plain SELECT: the layout of records, and the root. */
 enum page_reason page_program(const page_table *t, page_layout *layout, uint32_t *root) {
     int columns = 1;
     for (int k = 0; k < PAGE_COLUMNS; k++)
@@ -127,7 +128,7 @@ enum page_reason page_program(const page_table *t, page_layout *layout, uint32_t
     while (explain && (rc = sqlite3_step(explain)) == SQLITE_ROW) {
         const char *opcode = (const char *)sqlite3_column_text(explain, 1);
         const char *p4 = (const char *)sqlite3_column_text(explain, 5);
-        /* Only a database in a shared cache is locked table by table. */
+        /* SQLite locks single tables only in a shared cache. */
         if (opcode && strcmp(opcode, "TableLock") == 0)
             shared = true;
         else

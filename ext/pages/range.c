@@ -1,13 +1,15 @@
-/* Of the leaves that a range of rowids begins and ends in, rows lie outside of it: these are cut off.
+/* Removes rows outside a range of rowids. The first and the last leaf of a range may have
+** some.
 **
 **     rows of leaves    | . . | x x x x x x x x | . |
-**                         front    count           */
+**                         front    count */
 #include "format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The first row whose rowid is not below `least`. Without rowids row i has i + 1. */
+/* The first row whose rowid is at least `least`. Without rowids, row i has rowid i +
+** 1. */
 static int64_t first_from(const page_columns *c, int64_t least) {
     int64_t low = 0, high = c->count;
     while (low < high) {
@@ -20,7 +22,7 @@ static int64_t first_from(const page_columns *c, int64_t least) {
     return low;
 }
 
-/* Entries of `size` bytes. */
+/* Moves an array of entries of `size` bytes. */
 static void cut_array(void *array, size_t size, int64_t front, int64_t count) {
     if (array && front > 0)
         memmove(array, (const char *)array + (size_t)front * size, (size_t)count * size);
@@ -44,7 +46,7 @@ static void cut_halves(page_columns *c, int64_t front, int64_t count) {
     c->halves = kept;
 }
 
-/* Rows that are no longer the first ones need their rowids. */
+/* Rows need rowids if they no longer begin with row 1. */
 static bool number_rows(page_columns *c) {
     c->rowid = malloc((size_t)(c->count + 1) * sizeof *c->rowid);
     for (int64_t i = 0; c->rowid && i < c->count; i++)

@@ -1,26 +1,27 @@
-/* Reads a table from its pages, or steps aside: see to it that what the pages say is what
-** SQLite would say.
+/* Decides whether the pages of a table give exactly what SQLite would give, and reads
+** them.
 **
-** What must hold, and how it is known:
+** What must hold, and how the reader checks it:
 **
-**   the file is the database        a path, one of SQLite's own unix VFSs, and a first
-**                                   page as the format defines it        file.c
-**   its pages stay as they are      a statement of ours holds a read transaction; in a
-**                                   rollback-journal mode nobody writes the file under
-**                                   its SHARED lock
-**   no newer pages elsewhere        in this connection's cache: only inside a write
-**                                   transaction, and not of a table that it has left alone
-**                                   (page_table.unwritten); in a shared cache: refused; in the
-**                                   write-ahead log: found there         wal_frames.c
-**   we read what SELECT reads       root page, record columns and affinity come from the
-**                                   program that SQLite itself compiles for the SELECT:
-**                                   only a plain scan of one rowid table is accepted
-**                                                                        program.c
-**   and a last look                 the first and the last row, read by SQL, must agree
+**     the file is the database    It has a path and one of SQLite's own unix VFSs, and
+**                                 its first page is as the format defines it. (file.c)
+**     its pages do not change     A statement of the reader holds a read transaction. In
+**                                 a rollback-journal mode nobody writes the file under
+**                                 its SHARED lock.
+**     no newer pages elsewhere    This connection's cache has newer pages only inside a
+**                                 write transaction, and not of a table that the
+**                                 transaction has not written (page_table.unwritten). A
+**                                 shared cache is refused. Pages in the write-ahead log
+**                                 are found there. (wal_frames.c)
+**     it reads what SELECT reads  Root page, record columns and affinity come from the
+**                                 program that SQLite compiles for the SELECT, which must
+**                                 be a plain scan of one rowid table. (program.c)
+**     a last look                 The ids of the first and the last row, read by SQL,
+**                                 must agree.
 **
-** Some things only the pages can tell: a REAL weight, a text, a NULL end, a row older than a
-** column, a number that 4 bytes do not hold. Then the reading starts again, prepared for
-** it. */
+** Some things only the pages tell: a REAL weight, a text, a NULL end, a row older than a
+** column, a number that does not fit 4 bytes. Then the reader prepares for it and starts
+** again. */
 #include "format.h"
 #include "team.h"
 
@@ -28,7 +29,7 @@
 #include <string.h>
 
 static const char *const sentence[PAGE_REASONS] = {
-    [PAGE_NO_ROWID] = "the table's rowid has no name that no column hides",
+    [PAGE_NO_ROWID] = "columns of the table hide every name of its rowid",
     [PAGE_NO_FILE] = "the table is in memory or in a temporary database",
     [PAGE_FOREIGN_VFS] = "the database is not in a file of SQLite's own unix VFS",
     [PAGE_NOT_READABLE] = "SQLite does not open the table",
@@ -36,7 +37,7 @@ static const char *const sentence[PAGE_REASONS] = {
     [PAGE_WAL] = "the write-ahead log holds pages that may be newer than what this "
                  "transaction sees",
     [PAGE_SHARED_CACHE] = "the connection shares its page cache",
-    [PAGE_HEADER] = "the file's first page is of a kind not known here",
+    [PAGE_HEADER] = "the file's first page has an unknown form",
     [PAGE_NOT_PLAIN] = "SQLite does not read it by a plain scan of one rowid table",
     [PAGE_ID_TYPE] = "an id is not an INTEGER or a TEXT",
     [PAGE_UTF_16] = "the database stores texts as UTF-16",
@@ -46,13 +47,13 @@ static const char *const sentence[PAGE_REASONS] = {
     [PAGE_CHAIN] = "a long row has several overflow pages in an auto_vacuum database",
     [PAGE_DAMAGED] = "damaged page",
     [PAGE_READ_FAILED] = "a page could not be read",
-    [PAGE_NO_MEMORY] = "no memory for whole columns at once",
-    [PAGE_DISAGREES] = "the pages do not hold what SQLite reads",
+    [PAGE_NO_MEMORY] = "there is no memory for whole columns",
+    [PAGE_DISAGREES] = "the pages differ from what SQLite reads",
 };
 
 /* ---- the last look ---- */
 
-/* The ends of row i, the first or the last, that are NULL: bit k. */
+/* The NULL ends of row i, the first or the last, as bits. */
 static unsigned nulls_of(const page_columns *c, int64_t i) {
     if (c->halves == 0)
         return 0;
@@ -60,14 +61,14 @@ static unsigned nulls_of(const page_columns *c, int64_t i) {
     return half >> 2 == i ? (unsigned)half & 3 : 0;
 }
 
-/* Entry i, the first or the last. */
+/* The id at end k of row i, the first or the last. */
 static int64_t id_of(const page_columns *c, int k, int64_t i) {
     if (c->cells)
         return c->ends[i != 0][k];
     return page_id_at(c, k, i);
 }
 
-/* Is that entry what the statement stands on? */
+/* Is the id at end k of row i that of the statement's row? */
 static bool id_agrees(const page_columns *c, const intern *texts, int k, int64_t i,
                       sqlite3_stmt *row) {
     int64_t value = id_of(c, k, i), whole;
@@ -87,7 +88,7 @@ static bool id_agrees(const page_columns *c, const intern *texts, int k, int64_t
            memcmp(texts->bytes + offset[0], text, bytes) == 0;
 }
 
-/* Does the statement stand on row i, the first or the last? Weights are not compared. */
+/* Is row i, the first or the last, the statement's row? Weights are not compared. */
 static bool row_agrees(const page_table *t, const page_columns *c, int64_t i,
                        sqlite3_stmt *row) {
     const int edge_id = 3 + (t->column[PAGE_WEIGHT] != NULL);
@@ -98,7 +99,8 @@ static bool row_agrees(const page_table *t, const page_columns *c, int64_t i,
                             sqlite3_column_int64(row, edge_id) == c->edge_id[i]));
 }
 
-/* Compares row i with the one that SQL finds first in the given order, in a range of rowids. */
+/* Compares row i with the first row that SQL finds in a range of rowids, in the given
+** order. */
 static enum page_reason last_look(const page_table *t, const int64_t *range,
                                   const char *order, const page_columns *c, int64_t i) {
     sqlite3_stmt *row = page_scan(t, "", range, order);
@@ -111,9 +113,10 @@ static enum page_reason last_look(const page_table *t, const int64_t *range,
     return agrees ? PAGE_FINE : PAGE_DISAGREES;
 }
 
-/* ---- what the pages ask for ---- */
+/* ---- what a restart needs ---- */
 
-/* What SQLite gives for a column of a row that is too old to have it. */
+/* Takes the value that SQLite gives for a column of a row that is older than the
+** column. */
 static enum page_reason take_default(sqlite3_stmt *row, int column, int k,
                                      page_missing *missing) {
     sqlite3_value *value = sqlite3_column_value(row, column);
@@ -133,8 +136,8 @@ static enum page_reason take_default(sqlite3_stmt *row, int column, int k,
     return missing->known ? PAGE_FINE : PAGE_NO_MEMORY;
 }
 
-/* A row has only `columns` columns: asks SQLite for what it gives in place of the others.
-** That is a constant of the table, which any such row shows. */
+/* Asks SQLite for the values of the columns that a row with only `columns` columns does
+** not have. These are constants of the table, so any such row shows them. */
 static enum page_reason ask_defaults(const page_table *t, page_layout *layout,
                                      const page_short *old) {
     const int64_t only[2] = {old->rowid, old->rowid};
@@ -160,8 +163,8 @@ static void close_numbers(page_source *source) {
     source->numbers = NULL;
 }
 
-/* A private connection for each thread; opened here, since opening runs whatever
-** sqlite3_auto_extension has been told of. */
+/* Opens a private connection for each thread. This thread opens them all, because opening
+** calls the functions registered by sqlite3_auto_extension. */
 static enum page_reason open_numbers(page_source *source) {
     source->threads = gg_team_limit(source->threads);
     source->numbers = calloc((size_t)source->threads, sizeof *source->numbers);
@@ -175,13 +178,13 @@ static enum page_reason open_numbers(page_source *source) {
     return PAGE_FINE;
 }
 
-/* Can that be prepared for? */
+/* Can the reader prepare for this and start again? */
 static bool is_for_another_try(enum page_reason reason) {
     return reason < PAGE_NOT_SENT;
 }
 
-/* After an attempt that ended for this reason: prepares the next one. Any other reason is
-** given back. */
+/* Prepares the next attempt after one that ended for this reason, or returns the
+** reason. */
 static enum page_reason prepare_again(const page_table *t, page_source *source,
                                       page_layout *layout, const page_short *old,
                                       enum page_reason reason) {
@@ -230,7 +233,7 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
         if (!reason)
             break;
         if (send && reason != PAGE_STOPPED && !is_for_another_try(reason)) {
-            send = false; /* threads tell what is wrong */
+            send = false; /* threads find out what is wrong */
             reason = PAGE_FINE;
         } else {
             reason = prepare_again(t, source, layout, &old, reason);
@@ -247,7 +250,7 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
     return reason;
 }
 
-/* Compares row i of the rows looked for, the first or the last, with what SQL finds. */
+/* Compares row i of the wanted rows, the first or the last, with what SQL finds. */
 static enum page_reason look_again(const page_table *t, const int64_t *rowid,
                                    const page_found *found, int64_t i) {
     int64_t row = rowid[i];
@@ -261,9 +264,9 @@ static enum page_reason look_again(const page_table *t, const int64_t *rowid,
     return last_look(t, only, "", &one, 0);
 }
 
-/* What is read of the table. */
+/* What is read of a table. */
 struct request {
-    const int64_t *rowid; /* NULL: all of it, to columns; else to found */
+    const int64_t *rowid; /* NULL: all rows, to columns; otherwise these rows, to found */
     page_columns *columns;
     page_found *found;
 };
@@ -309,7 +312,7 @@ static enum page_reason decide_and_read(const page_table *t, page_source *source
     return reason;
 }
 
-/* Holds the connection's mutex meanwhile. */
+/* Reads under the connection's mutex. */
 static enum page_outcome read_locked(const page_table *t, page_source source,
                                      const struct request *r, const char **why_not) {
     sqlite3_mutex *mutex = sqlite3_db_mutex(t->db);

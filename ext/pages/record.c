@@ -1,9 +1,9 @@
-/* One cell, whatever it may hold: values of every type and place, on the leaf or behind
-** it, and columns that were added after the row was written. Nothing is trusted. */
+/* Decodes any cell: values of every type, on the leaf or on overflow pages, and columns
+** that were added after the row was written. It trusts nothing on the page. */
 #include "format.h"
 #include "bytes.h"
 
-/* Of a payload, how many bytes are on the leaf itself. */
+/* The number of bytes of a payload that are on the leaf itself. */
 static uint32_t local_payload(uint32_t payload, uint32_t usable) {
     uint32_t most = usable - 35, least = (usable - 12) * 32 / 255 - 23;
     if (payload <= most)
@@ -12,7 +12,7 @@ static uint32_t local_payload(uint32_t payload, uint32_t usable) {
     return local <= most ? local : least;
 }
 
-/* What the decoding of one record is about. */
+/* State of decoding one record. */
 struct record {
     const page_layout *layout;
     page_helper *helper;
@@ -20,7 +20,7 @@ struct record {
     page_values *to;
 };
 
-/* A text: an id, or a weight that is no plain integer. */
+/* Takes a text as an id, or as a weight. */
 static enum page_reason take_text(struct record *r, int k, const uint8_t *bytes,
                                   uint32_t length) {
     const page_layout *layout = r->layout;
@@ -44,7 +44,7 @@ static enum page_reason take_text(struct record *r, int k, const uint8_t *bytes,
     return PAGE_FINE;
 }
 
-/* A NULL: an end that is none, or a way that is closed. */
+/* Takes a NULL as an end, or as the weight of a closed direction. */
 static enum page_reason take_null(struct record *r, int k) {
     const page_layout *layout = r->layout;
     if (k < 2) {
@@ -64,7 +64,7 @@ static enum page_reason take_real(struct record *r, int k, int64_t bits) {
     *value = bits;
     if (page_is_weight(k) && !r->layout->real && page_real_of(bits) < 0 &&
         r->layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN) {
-        *value = -1; /* of a way that is closed the type does not matter */
+        *value = -1; /* the type of a weight that closes a direction does not matter */
         return PAGE_FINE;
     }
     if (page_is_weight(k))
@@ -74,21 +74,21 @@ static enum page_reason take_real(struct record *r, int k, int64_t bits) {
     return k < 2 ? PAGE_ID_TYPE : PAGE_EDGE_ID_TYPE;
 }
 
-/* No value of this type serves as the column. */
+/* The reason if no value of this type is valid in column k. */
 static enum page_reason wrong_type(int k) {
     return k < 2               ? PAGE_ID_TYPE
            : k == PAGE_EDGE_ID ? PAGE_EDGE_ID_TYPE
                                : PAGE_WEIGHT_TYPE;
 }
 
-/* One value that is wanted. */
+/* Takes one wanted value. */
 static enum page_reason take_value(struct record *r, int k, uint64_t type, uint64_t at,
                                    uint32_t size) {
     const page_layout *layout = r->layout;
     const struct page_serial *s = &layout->serial[type > 0x7f ? 0 : type];
     const bool text = type >= 13 && type % 2, here = at + size <= r->chain.local;
     const uint8_t *bytes = r->chain.record + at;
-    uint8_t number[8] = {0}; /* a load of 8 bytes may read it all */
+    uint8_t number[8] = {0}; /* long enough for a load of 8 bytes */
     int64_t *value = &r->to->value[k];
 
     if (text && k < 2 && !layout->text)
@@ -118,7 +118,7 @@ static enum page_reason take_value(struct record *r, int k, uint64_t type, uint6
     return PAGE_FINE;
 }
 
-/* A column that the row is too old to have. */
+/* Takes the value of a column that is newer than the row. */
 static enum page_reason take_missing(struct record *r, int k, int columns) {
     const page_missing *missing = &r->layout->missing[k];
     int64_t *value = &r->to->value[k];
@@ -146,10 +146,10 @@ static enum page_reason take_missing(struct record *r, int k, int columns) {
     return PAGE_FINE;
 }
 
-/* The record's header: on the page, or copied from where it goes on. */
+/* Finds the record's header, on the page or as a copy from overflow pages. */
 static enum page_reason find_header(struct record *r, uint64_t *size, int *used,
                                     const uint8_t **header) {
-    enum { MOST_HEADER = 98307 }; /* as SQLite has it */
+    enum { MOST_HEADER = 98307 }; /* SQLite's limit */
     const page_chain *chain = &r->chain;
     *used = get_varint(chain->record, chain->record + chain->local, size);
     if (*used == 0 || *size < (uint64_t)*used || *size > chain->payload)
@@ -164,7 +164,7 @@ static enum page_reason find_header(struct record *r, uint64_t *size, int *used,
     return copy ? page_chain_read(&r->chain, 0, *size, copy) : PAGE_NO_MEMORY;
 }
 
-/* Takes note of what is wrong with a weight, which counts only if the row is an edge. */
+/* Notes a fault of a weight, which counts only if the row is an edge. */
 static enum page_reason note_fault(int k, enum page_reason reason,
                                    enum page_reason *fault) {
     bool of_weight = reason == PAGE_WEIGHT_TYPE || reason == PAGE_WEIGHT_REAL ||
@@ -202,7 +202,7 @@ static enum page_reason take_record(struct record *r) {
         at += size;
         type_at += used;
     }
-    /* A header that ends here must account for the whole record. */
+    /* If the header has no more types, the values must fill the record. */
     if (type_at == end && at != payload)
         return PAGE_DAMAGED;
     for (int k = 0; k < wanted && !reason; k++)
@@ -210,7 +210,7 @@ static enum page_reason take_record(struct record *r) {
             reason = note_fault(k, take_missing(r, k, column), &fault);
     if (reason || !r->to->null)
         return reason ? reason : fault;
-    r->to->text &= 3; /* what is no edge has no weight */
+    r->to->text &= 3; /* a row with a NULL end is no edge and has no weight */
     r->to->value[PAGE_WEIGHT] = 0;
     return PAGE_FINE;
 }

@@ -1,12 +1,12 @@
-/* Leaves go as they are to where they become columns (gpu/cells.h).
+/* Sends leaves to a device, which decodes them (gpu/cells.h).
 **
-**     threads    read a batch of leaves, neighbours in the file, into a block of the place's,
-**                and send it; then the next
-**     the place  decodes every leaf whose cells are all as usual
-**     here       the others are read once more, and decoded as walk.c decodes them
+**     threads     each reads a batch of leaves, consecutive in the file, into a block of
+**                 pinned memory, and sends it
+**     the device  decodes each leaf whose cells are all usual
+**     the host    reads every other leaf again, and decodes it as walk.c does
 **
-** What is refused here is refused for the whole table, and no fault is told: the caller then
-** reads it by threads, which say what is wrong with it. */
+** If anything is wrong, the device refuses the whole table and reports no fault. Threads
+** of the host then read the table and find the fault. */
 #include "format.h"
 #include "mutex.h"
 #include "team.h"
@@ -14,11 +14,11 @@
 #include <stdlib.h>
 
 enum {
-    UNUSUAL_SHARE = 32, /* one leaf of so many may be unusual, ... */
-    UNUSUAL_LEAST = 64  /* ... and so many in any case */
+    UNUSUAL_SHARE = 32, /* one leaf in so many may be unusual, ... */
+    UNUSUAL_LEAST = 64  /* ... or so many in any case */
 };
 
-/* ---- is it for the place? ---- */
+/* ---- does the device take the table? ---- */
 
 static gg_cell_layout cell_layout(const page_layout *layout) {
     gg_cell_layout cells = {
@@ -44,7 +44,7 @@ static enum page_reason reason_of(const gpugraph_run *run) {
     return run->status == GPUGRAPH_INTERRUPTED ? PAGE_STOPPED : PAGE_NOT_SENT;
 }
 
-/* ---- to the place ---- */
+/* ---- from the host to the device ---- */
 
 struct sending {
     const page_source *source;
@@ -52,8 +52,8 @@ struct sending {
     const page_leaves *leaves;
     gg_cells *cells;
     uint32_t batch_pages;
-    atomic_uint next;  /* the batch that nobody has taken */
-    atomic_int reason; /* the first one other than PAGE_FINE: everybody stops */
+    atomic_uint next;  /* the next batch that no thread has taken */
+    atomic_int reason; /* enum page_reason: why the threads stop */
 };
 
 static void send_batch(struct sending *s, uint32_t first, uint32_t count) {
@@ -124,7 +124,7 @@ static void clear_desk(struct desk *d) {
     page_helper_clear(&d->helper);
 }
 
-/* Decodes leaf number `leaf`, and puts its rows in their place. */
+/* Decodes a leaf, and sends its rows. */
 static enum page_reason decode_leaf(struct desk *d, const page_leaves *leaves,
                                     gg_cells *cells, uint32_t leaf, int64_t *slow) {
     page_rows rows = {.rowid = d->value[CELL_ROWID],
@@ -167,9 +167,9 @@ static enum page_reason decode_unusual(const struct sending *s, page_columns *co
     return reason;
 }
 
-/* ---- what the host needs itself ---- */
+/* ---- from the device to the host ---- */
 
-static int64_t *bring_send(gg_cells *cells, enum gg_cell_column column) {
+static int64_t *download_column(gg_cells *cells, enum gg_cell_column column) {
     int64_t *to = malloc(cells->rows ? cells->rows * sizeof *to : sizeof *to);
     if (to && !cells->place->bring(cells, column, 0, cells->rows, to)) {
         free(to);
@@ -178,7 +178,7 @@ static int64_t *bring_send(gg_cells *cells, enum gg_cell_column column) {
     return to;
 }
 
-/* Source and target of the first and the last row. */
+/* Downloads source and target of the first and the last row. */
 static bool bring_ends(gg_cells *cells, page_columns *columns) {
     bool brought = true;
     for (int last = 0; last < 2; last++)
@@ -189,14 +189,14 @@ static bool bring_ends(gg_cells *cells, page_columns *columns) {
     return brought;
 }
 
-/* Weights stay, unless one of them is to be complained of. */
+/* Downloads the weights only if one of them is not allowed. */
 static enum page_reason settle_weights(const page_layout *layout, gg_cells *cells,
                                        page_columns *columns) {
     cells->weights.real = layout->real;
     if (!cells->place->weigh(cells))
         return PAGE_NOT_SENT;
     cells->weights.stay = cells->weights.bad == cells->rows;
-    columns->weight = cells->weights.stay ? NULL : bring_send(cells, CELL_WEIGHT);
+    columns->weight = cells->weights.stay ? NULL : download_column(cells, CELL_WEIGHT);
     if (!cells->weights.stay && !columns->weight)
         return PAGE_NOT_SENT;
     columns->real = layout->real;
@@ -209,14 +209,14 @@ static enum page_reason bring_columns(const page_layout *layout, gg_cells *cells
     columns->count = (int64_t)cells->rows;
     if (!bring_ends(cells, columns))
         return PAGE_NOT_SENT;
-    if (!cells->dense && !(columns->rowid = bring_send(cells, CELL_ROWID)))
+    if (!cells->dense && !(columns->rowid = download_column(cells, CELL_ROWID)))
         return PAGE_NOT_SENT;
     return weighted ? settle_weights(layout, cells, columns) : PAGE_FINE;
 }
 
 /* ---- all together ---- */
 
-/* There are no more rows than the keys leave room for, and few leaves that are unusual. */
+/* Is the number of rows possible, and are few leaves unusual? */
 static bool is_worth_while(const gg_cells *cells, const page_leaves *leaves) {
     return !cells->damaged && cells->rows > 0 &&
            cells->rows <= (uint64_t)leaves->most_rows &&

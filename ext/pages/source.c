@@ -1,5 +1,5 @@
-/* Where pages come from: the database file or, page by page, its write-ahead log; by way
-** of SQLite's own file objects. */
+/* Reads pages from the database file or from its write-ahead log, by SQLite's file
+** objects. */
 #include "format.h"
 #include "platform.h"
 #include "team.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { POLL_MS = 20 }; /* between two questions */
+enum { POLL_MS = 20 }; /* time between two calls of interrupted */
 
 bool page_source_stops(const page_source *source, double *next_ms, int64_t rows) {
     if (!source->interrupted)

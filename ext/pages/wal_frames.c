@@ -1,5 +1,5 @@
-/* The write-ahead log and its index: see wal_frames.h; layouts: sqlite.org/fileformat2.html
-** section 4, sqlite.org/walformat.html. */
+/* Reads the write-ahead log and its index; wal_frames.h has the rules. Section 4 of
+** sqlite.org/fileformat2.html and sqlite.org/walformat.html describe the formats. */
 #include "wal_frames.h"
 #include "base/ext_limits.h"
 #include "base/room.h"
@@ -9,11 +9,12 @@
 
 enum {
     INDEX_VERSION = 3007000,
-    REGION = 32768,      /* bytes of the index that are mapped as one */
-    HEADER = 136,        /* bytes before the page numbers of the first region */
-    BACKFILLED = 24,     /* the word of the first region that counts these frames */
-    FIRST_FRAMES = 4062, /* frames of the first region, ... */
-    FRAMES = 4096,       /* ... of every other */
+    REGION = 32768, /* bytes of the index in one mapping */
+    HEADER = 136,   /* bytes before the page numbers in the first region */
+    /* the word of the first region with the number of backfilled frames */
+    BACKFILLED = 24,
+    FIRST_FRAMES = 4062, /* frames in the first region */
+    FRAMES = 4096,       /* frames in every other region */
     LOG_HEADER = 32,
     CHECKPOINT_LOCK = 1,
     LOOKS = 1000
@@ -43,8 +44,8 @@ static bool is_known(const char *vfs, const char *too) {
     return trusted;
 }
 
-/* A shim calls itself "shim/unix", or passes the question on and is known by the VFS that
-** the file was opened with. */
+/* A shim is called "shim/unix", or it passes the question on and is detected by the VFS
+** by which the file was opened. */
 bool wal_vfs_known(sqlite3 *db, const char *schema) {
     const char *too = ext_limits.page_vfs;
     sqlite3_vfs *vfs = NULL;
@@ -58,7 +59,7 @@ bool wal_vfs_known(sqlite3 *db, const char *schema) {
     return trusted;
 }
 
-/* SQLite has an entry for "pread64" where, and only where, it reads by that. */
+/* SQLite has an entry for "pread64" exactly if it reads by that function. */
 bool wal_vfs_reads_apart(sqlite3 *db, const char *schema) {
     sqlite3_vfs *vfs = NULL;
     return sqlite3_file_control(db, schema, SQLITE_FCNTL_VFS_POINTER, &vfs) ==
@@ -67,8 +68,8 @@ bool wal_vfs_reads_apart(sqlite3 *db, const char *schema) {
            vfs->xGetSystemCall && vfs->xGetSystemCall(vfs, "pread64");
 }
 
-/* Mapping the index would open it, and make its file, where it is not open yet. Giving up
-** a lock that is not held does nothing; without an index it is an error. */
+/* Mapping an index that is not open would open it and create its file. Releasing a lock
+** that is not held does nothing if there is an index, and fails otherwise. */
 bool wal_index_open(sqlite3_file *file) {
     const sqlite3_io_methods *io = file->pMethods;
     return io->iVersion >= 2 && io->xShmMap && io->xShmLock &&
@@ -76,7 +77,7 @@ bool wal_index_open(sqlite3_file *file) {
                         SQLITE_SHM_UNLOCK | SQLITE_SHM_SHARED) == SQLITE_OK;
 }
 
-/* NULL: there is no such region, or not for sure. */
+/* NULL: there is no such region, or it is not certain. */
 static region map_region(sqlite3_file *file, uint32_t number) {
     void volatile *at = NULL;
     int rc = file->pMethods->xShmMap(file, (int)number, REGION, 0, &at);
@@ -87,7 +88,7 @@ uintptr_t wal_index_place(sqlite3_file *file) {
     return (uintptr_t)map_region(file, 0);
 }
 
-/* The sum that the header carries, in the machine's own byte order. */
+/* Checks the header's checksum, in the machine's byte order. */
 static bool header_is_sound(const wal_header *h) {
     uint32_t a = 0, b = 0;
     for (int i = 0; i < WAL_CHECKSUM; i += 2) {
@@ -98,7 +99,7 @@ static bool header_is_sound(const wal_header *h) {
            h->word[WAL_VERSION] == INDEX_VERSION;
 }
 
-/* A writer writes the second copy first; so the first copy is read first. */
+/* A writer writes the second copy first, so the first copy is read first. */
 bool wal_index_look(sqlite3_file *file, wal_header *header) {
     region at = map_region(file, 0);
     for (int look = 0; at && look < LOOKS; look++) {
@@ -123,7 +124,7 @@ const wal_header *wal_notes_find(const wal_notes *notes, const sqlite3_file *fil
     return NULL;
 }
 
-/* A database with an open transaction keeps the note that was taken before. */
+/* Notes the header of one database. False: there is no note. */
 static bool take_note(const wal_notes *before, sqlite3 *db, const char *schema,
                       wal_note *note) {
     note->file = wal_file_of(db, schema, SQLITE_FCNTL_FILE_POINTER);
@@ -137,7 +138,7 @@ static bool take_note(const wal_notes *before, sqlite3 *db, const char *schema,
     return kept != NULL;
 }
 
-/* A detached file's note goes: another file may get its address. */
+/* The note of a detached file goes, because another file may get its address. */
 void wal_notes_take(wal_notes *notes, sqlite3 *db) {
     wal_notes now = {0};
     wal_note note;
@@ -162,7 +163,7 @@ static int compare_entries(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Sorts, and keeps the newest frame of each page. */
+/* Sorts the entries, and keeps the newest frame of each page. */
 static void settle_entries(wal_frames *frames) {
     uint32_t kept = 0;
     qsort(frames->entry, frames->count, sizeof *frames->entry, compare_entries);
@@ -174,7 +175,7 @@ static void settle_entries(wal_frames *frames) {
     frames->count = kept;
 }
 
-/* Page numbers of the frames after `from`, up to `to`. */
+/* Reads the page numbers of the frames after `from`, up to `to`. */
 static enum page_reason take_entries(wal_frames *frames, uint32_t from, uint32_t to) {
     uint32_t mapped = UINT32_MAX;
     region at = NULL;
@@ -238,9 +239,8 @@ uint32_t wal_frames_find(const wal_frames *frames, uint32_t page) {
     return frame <= frames->sure ? frame : WAL_UNSURE;
 }
 
-/* A frame begins with its page's number, the size of the database if it ends a commit, and
-** the salts of the log. Salts lie in memory as they lie in the log. */
-/* Is it the frame of that page? */
+/* Is it the frame of that page? A frame begins with the number of its page, the size of
+** the database if it ends a commit, and the salts of the log, in memory order. */
 static enum page_reason judge_wal_frames(const wal_frames *frames, uint32_t page,
                                          const uint8_t *header, int rc) {
     if (rc != SQLITE_OK)

@@ -13,10 +13,10 @@
 ** This holds while others write and run checkpoints. A reader in WAL mode holds one of
 ** two kinds of lock, and the rule is right for both:
 **
-**     a mark m > 0   The log is not restarted, and no checkpoint writes a frame behind the
-**                    reader's last one. So the reader sees all frames up to `backfilled`.
-**                    If the newest frame of a page is among them, the file has it and gets
-**                    no other while the lock is held.
+**     a mark m > 0   The log is not restarted, and no checkpoint writes a frame behind
+**                    the reader's last one. So the reader sees all frames up to
+**                    `backfilled`. If the newest frame of a page is among them, the file
+**                    has it and gets no other while the lock is held.
 **     the mark 0     Everything that the reader sees was in the file when the transaction
 **                    began, and no checkpoint runs while the lock is held. So the file is
 **                    right, whatever the log has.

@@ -1,24 +1,23 @@
-/* Walks a table's leaves and collects their rows on several threads.
+/* Decodes a table's leaves into columns by several threads.
 **
 **     leaves   | batch 0 | batch 1 | batch 2 | batch 3 | ...
 **                   |         |         |
 **     threads       0         1         0     each reads a batch into its own buffer, and
-**                   |         |         |     waits until those before it are counted
-**     columns  | rows    | rows    | rows    |                straight into its place
+**                   |         |         |     waits until earlier batches are counted
+**     columns  | rows    | rows    | rows    |
 **
-** Reads go on side by side where the file object stands that (page_source.lock). The cell counts of a batch's pages, and of the batches
-** before, say where its rows go; those before are in the hands of other threads already, and
-** read as fast. So one pass suffices. The arrays are reserved for the most rows that the
-** interior keys allow and cut to size afterwards: memory that no row touches is never real.
+** The cell counts of earlier batches and of its own pages tell a thread where the rows of
+** its batch go. Other threads are reading the earlier batches at that moment, so one pass
+** suffices and the wait is short. Reads run in parallel if the file object allows it
+** (page_source.lock).
 **
-** Rowids are mostly 1, 2, 3, ...: they are written only from the first batch on in
-** which they are not. Ids, and INTEGER weights, mostly fit 4 bytes, and their columns are
-** of 4. The first one that does not fit ends the walk, and reader.c begins another one with
-** columns of 8.
+** Most rowids are 1, 2, 3, ... They are stored from the first batch on in which they are
+** not. Most ids and INTEGER weights fit 4 bytes, and their columns have 4 bytes an entry.
+** The first one that does not fit ends the walk, and reader.c starts another one with
+** columns of 8 bytes.
 **
-** Text ids are listed and hashed by the thread that decodes a batch, and then numbered by
-** it in the batch's turn, one batch after the other: so a text's number, and the place
-** of its bytes, are those that reading row by row gives. */
+** The thread that decodes a batch lists and hashes its text ids, and numbers them in the
+** batch's turn. So the number of a text is the one that reading row by row gives. */
 #include "filling.h"
 #include "format.h"
 #include "mutex.h"
@@ -27,18 +26,20 @@
 #include <stdlib.h>
 
 enum {
-    BATCH_BYTES = 512 << 10, /* read, then decoded from the core's own cache */
-    LOOKS = 60,              /* for its place, before a thread sleeps: some 20 us */
-    TEXTS_AHEAD = 12         /* texts whose slots are on their way into the cache */
+    /* read at a time, and then decoded from the cache of the core */
+    BATCH_BYTES = 512 << 10,
+    /* polls for the position of a batch, about 20 us, before a thread sleeps */
+    LOOKS = 60,
+    TEXTS_AHEAD = 12 /* texts whose slots are prefetched into the cache */
 };
 
 /* ---- the team and its batches ---- */
 
 struct batch {
-    int64_t start, count; /* its rows' place in the columns */
-    int64_t first, last;  /* rowids, where count > 0 */
+    int64_t start, count; /* position of its rows in the columns */
+    int64_t first, last;  /* rowids, if count > 0 */
     bool read;            /* count is known */
-    bool kept;            /* its rowids are written */
+    bool kept;            /* its rowids are stored */
 };
 
 struct team {
@@ -47,21 +48,21 @@ struct team {
     const page_leaves *leaves;
     page_columns *columns;
     page_filling filling;
-    int64_t half_room; /* by the thread whose turn it is */
+    /* capacity of columns->half; only the thread whose turn it is uses it */
+    int64_t half_room;
     uint32_t batch_pages, batches;
     struct batch *batch;
-    /* the order of batches */
+    /* the order of batches, under the lock */
     gg_mutex order_lock;
     gg_condition placed_on, turn_passed;
-    int64_t total; /* rows of the batches that are placed */
-    uint32_t turn; /* the batch whose texts may be numbered */
-    atomic_uint
-        placed; /* batches whose place in the columns is known; looked at without it */
-    /* read and written by all */
-    atomic_uint next;     /* the batch that nobody has taken */
-    atomic_int reason;    /* the first one other than PAGE_FINE: everybody stops */
-    page_short short_row; /* written by whoever sets reason to PAGE_SHORT_ROW */
-    atomic_bool keep;     /* rowids are not 1, 2, 3, ... */
+    int64_t total;      /* rows of the batches whose position is known */
+    uint32_t turn;      /* the batch whose texts may be numbered */
+    atomic_uint placed; /* batches whose position is known; also read without the lock */
+    /* shared by all threads */
+    atomic_uint next;     /* the next batch that no thread has taken */
+    atomic_int reason;    /* enum page_reason: why the team stops */
+    page_short short_row; /* written by the thread that sets reason to PAGE_SHORT_ROW */
+    atomic_bool keep;     /* some rowid is not its position + 1 */
     atomic_llong slow;
 };
 
@@ -98,7 +99,7 @@ static enum page_reason count_batch(struct team *team, uint32_t b,
     return PAGE_FINE;
 }
 
-/* Gives every batch its place that has been counted and has no uncounted one before it. */
+/* Sets the position of each counted batch without an uncounted one before it. */
 static void place_batches(struct team *team) {
     for (; team->placed < team->batches && team->batch[team->placed].read;
          team->placed++) {
@@ -109,14 +110,15 @@ static void place_batches(struct team *team) {
     gg_condition_wake(&team->placed_on);
 }
 
-/* Those before it are mostly being read already, which takes less than to sleep and to be woken. */
+/* Polls, because other threads mostly finish reading sooner than a thread sleeps and
+** wakes. */
 static void wait_awake(const struct team *team, uint32_t b) {
     for (int i = 0; i < LOOKS && atomic_load(&team->placed) <= b && team_goes_on(team);
          i++)
         gg_yield();
 }
 
-/* Waits for the place of a batch that has been counted. False: the team stops. */
+/* Waits for the position of a counted batch. False: the team stops. */
 static bool find_place(struct team *team, uint32_t b) {
     gg_mutex_lock(&team->order_lock);
     team->batch[b].read = true;
@@ -134,7 +136,8 @@ static bool find_place(struct team *team, uint32_t b) {
     return placed;
 }
 
-/* Takes the next batch. False: there is none left, or the team stops. */
+/* Takes, reads and counts the next batch. False: there is none left, or the team
+** stops. */
 static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     enum page_reason reason = PAGE_FINE;
     *b = atomic_fetch_add(&team->next, 1);
@@ -155,12 +158,12 @@ static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     return any && !reason;
 }
 
-/* What a thread works with. */
+/* Buffers of a thread. */
 struct desk {
     uint8_t *buffer;     /* the pages of its batch */
-    page_text *text;     /* the texts among the batch's ids; NULL without layout.text */
-    page_number *number; /* and among its weights; NULL without layout.ask */
-    uint32_t *half;      /* its rows with a NULL end; NULL without layout.null */
+    page_text *text;     /* the batch's text ids; NULL without layout.text */
+    page_number *number; /* the batch's text weights; NULL without layout.ask */
+    uint32_t *half;      /* the batch's rows with a NULL end; NULL without layout.null */
     page_numbers *numbers;
     page_helper helper;
 };
@@ -204,7 +207,8 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
     return page_numbers_convert(desk->numbers, rows->number, rows->numbers, &to);
 }
 
-/* Decodes it as all before it, and again with rowids where they are not 1, 2, 3, ... */
+/* Decodes a batch, and decodes it again to store rowids if they turn out not to be 1, 2,
+** 3, ... */
 static enum page_reason decode_as_needed(struct team *team, uint32_t b, struct desk *desk,
                                          page_rows *rows) {
     const bool keep = atomic_load(&team->keep);
@@ -217,7 +221,7 @@ static enum page_reason decode_as_needed(struct team *team, uint32_t b, struct d
 
 /* ---- text ids ---- */
 
-/* Numbers the texts of a batch whose turn it is. */
+/* Numbers the texts of a batch in its turn. */
 static enum page_reason number_texts(struct team *team, const page_rows *rows) {
     intern *texts = team->source->texts;
     const page_columns *c = team->columns;
@@ -243,7 +247,7 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
     return PAGE_FINE;
 }
 
-/* Lists the rows with a NULL end of a batch whose turn it is. */
+/* Lists the rows with a NULL end of a batch in its turn. */
 static enum page_reason list_halves(struct team *team, const page_rows *rows) {
     page_columns *columns = team->columns;
     int64_t need = columns->halves + rows->halves;
@@ -260,8 +264,8 @@ static enum page_reason list_halves(struct team *team, const page_rows *rows) {
     return PAGE_FINE;
 }
 
-/* Waits for the batch's turn and passes it on. Batches are taken in order, so the one
-** whose turn it is has a thread. */
+/* Waits for the turn of the batch, and passes it on. Threads take batches in order, so a
+** thread has the batch whose turn it is. */
 static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows) {
     for (uint32_t i = 0; i < rows->texts; i++)
         rows->text[i].hash = intern_hash(
@@ -284,8 +288,9 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
 
 /* ---- the team at work ---- */
 
-/* Memory that all will write a while after this batch: by then each of `members` threads has taken one or two more. */
-static void look_walk_ahead(struct team *team, uint32_t b, int members) {
+/* Touches memory that the team writes soon. By then each of `members` threads has taken
+** one or two more batches. */
+static void touch_ahead(struct team *team, uint32_t b, int members) {
     const struct batch *batch = &team->batch[b];
     const int64_t window = 2 * members * batch->count;
     const int64_t likely = batch->start + batch->count * (team->batches - b);
@@ -294,8 +299,9 @@ static void look_walk_ahead(struct team *team, uint32_t b, int members) {
                        to < likely ? to : likely);
 }
 
-/* The first of the members asks whether to stop. */
-static void work_walk(struct team *team, struct desk *desk, int member, int members) {
+/* Member 0 asks whether to stop. */
+static void decode_batches(struct team *team, struct desk *desk, int member,
+                           int members) {
     page_rows rows;
     uint32_t b = 0;
     double next_ms = 0;
@@ -305,7 +311,7 @@ static void work_walk(struct team *team, struct desk *desk, int member, int memb
             team_stop(team, PAGE_STOPPED, NULL);
         if (!take_batch(team, desk->buffer, &b))
             return;
-        look_walk_ahead(team, b, members);
+        touch_ahead(team, b, members);
         enum page_reason reason = decode_as_needed(team, b, desk, &rows);
         if (!reason && (team->layout->text || team->layout->null))
             reason = take_turn(team, b, &rows);
@@ -315,7 +321,7 @@ static void work_walk(struct team *team, struct desk *desk, int member, int memb
     }
 }
 
-/* false: no memory. */
+/* False: no memory. */
 static bool set_desk(struct team *team, struct desk *desk, int member) {
     const page_layout *layout = team->layout;
     const page_source *source = team->source;
@@ -343,7 +349,7 @@ static void take_part(void *job, int member, int members) {
     struct team *team = job;
     struct desk desk;
     if (set_desk(team, &desk, member))
-        work_walk(team, &desk, member, members);
+        decode_batches(team, &desk, member, members);
     else
         team_stop(team, PAGE_NO_MEMORY, NULL);
     clear_desk(&desk);
@@ -351,8 +357,8 @@ static void take_part(void *job, int member, int members) {
 
 /* ---- all together ---- */
 
-/* Rowids ascend from batch to batch; those of batches that did not write them are
-** their places + 1. */
+/* Rowids ascend from batch to batch. In a batch that did not store them each is its
+** position + 1. */
 static enum page_reason finish_rowids(struct team *team) {
     bool any_kept = false;
     for (uint32_t b = 0; b < team->batches; b++) {
