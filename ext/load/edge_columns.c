@@ -1,4 +1,4 @@
-/* Rows taken in as columns: see loader.h. */
+/* Takes in rows as columns: loader.h has the overview. */
 #include "loader.h"
 #include "base/big_block.h"
 #include "base/statement.h"
@@ -10,7 +10,7 @@
 
 enum { CHECK_ROWS = 1 << 20 };
 
-/* ---- what a row may be wrong about ---- */
+/* ---- faults of a row ---- */
 
 int loader_fail(loader *l, int rc, char *sentence) {
     l->rc = sentence ? rc : SQLITE_NOMEM;
@@ -35,7 +35,7 @@ void loader_drop_weights(loader *l) {
     l->real_weight = false;
 }
 
-/* Weights that nobody may want are given up, with the reason. */
+/* Drops weights that may not be needed, and keeps the sentence about the fault. */
 static int give_up_weights(loader *l, char *text) {
     if (l->weights == READ_WEIGHTS || !text)
         return loader_fail(l, SQLITE_ERROR, text);
@@ -49,7 +49,7 @@ static int bad_weight(loader *l, sqlite3_value *id, sqlite3_value *value) {
         l, fault_sentence(l, WEIGHT_COLUMN, fault_row(l, id), fault_value(value)));
 }
 
-/* ---- taking a row in ---- */
+/* ---- taking in a row ---- */
 
 static bool resize(void **array, int64_t count, size_t size) {
     void *larger = big_realloc(*array, (size_t)count * size);
@@ -101,7 +101,7 @@ int loader_room(loader *l) {
     return l->count < l->room ? SQLITE_OK : grow_edge_columns(l);
 }
 
-/* The UTF-8 bytes of a text. sqlite3_value_text would copy each one to end it with a
+/* The UTF-8 bytes of a text. sqlite3_value_text would copy a text to end it with a
 ** zero. */
 static const char *bytes_edge_columns_of(sqlite3_value *value, size_t *count) {
     bool as_it_is = sqlite3_value_encoding(value) == SQLITE_UTF8;
@@ -128,7 +128,7 @@ static int take_text(loader *l, id_array *id, sqlite3_value *value) {
     return number < 0 ? (l->rc = SQLITE_NOMEM) : loader_put_number(l, id, number);
 }
 
-/* Of an id that is neither INTEGER nor TEXT. */
+/* Takes in an id that is neither INTEGER nor TEXT. */
 static int take_odd_id(loader *l, int column, sqlite3_value *id, sqlite3_value *value) {
     int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL && l->lone) {
@@ -152,7 +152,7 @@ static inline int take_id(loader *l, int column, sqlite3_value *id,
                                : take_odd_id(l, column, id, value);
 }
 
-/* From the first REAL on, every weight is one. */
+/* From the first REAL on, all weights are doubles. */
 static void make_weights_real(loader *l) {
     for (int64_t i = 0; i < l->count; i++)
         l->weight[i].real = (double)l->weight[i].integer;
@@ -185,7 +185,7 @@ static inline int take_weight(loader *l, sqlite3_value *id, sqlite3_value *value
     return SQLITE_OK;
 }
 
-/* The first edge id that is not the row's number: from here on they are kept. */
+/* From the first edge id on that is not the row's number, edge ids are stored. */
 int loader_begin_edge_ids(loader *l) {
     int64_t *value = malloc((size_t)l->room * sizeof *value);
     if (!value)
@@ -196,7 +196,7 @@ int loader_begin_edge_ids(loader *l) {
     return SQLITE_OK;
 }
 
-/* NULL is a text among the others (row_ids.h). */
+/* Takes in an edge id that is a TEXT or NULL, which is stored as a text (row_ids.h). */
 static int take_marked_id(loader *l, sqlite3_value *id) {
     size_t count = 0;
     const char *text = NULL;
@@ -285,7 +285,8 @@ static int64_t weight_entry(const loader *l, int64_t i) {
 
 struct weight_check {
     const loader *l;
-    uint64_t bad; /* the first row whose weight is not allowed; count: none */
+    /* the first row with a weight that is not allowed; count: there is none */
+    uint64_t bad;
 };
 
 static bool is_allowed(const loader *l, uint64_t i) {
@@ -293,7 +294,7 @@ static bool is_allowed(const loader *l, uint64_t i) {
                           : weight_entry(l, (int64_t)i) >= 0;
 }
 
-/* Is some INTEGER of these negative? Loops to turn into vectors. */
+/* Is some INTEGER of these negative? The compiler vectorizes these loops. */
 static bool any_negative(const loader *l, uint64_t low, uint64_t high) {
     const int32_t *narrow = l->weight32;
     int64_t all = 0;
@@ -319,7 +320,7 @@ static void check_some_weights(void *job, uint64_t low, uint64_t high) {
 }
 
 static int64_t first_bad_weight(const loader *l) {
-    enum { MANY = 1 << 20 }; /* rows that several threads are worth */
+    enum { MANY = 1 << 20 }; /* rows from which on several threads check weights */
     struct weight_check check = {l, (uint64_t)l->count};
     int threads = l->count > MANY ? gg_team_limit(l->c->config.threads) : 1;
     if (l->weight || l->weight32)
@@ -327,8 +328,8 @@ static int64_t first_bad_weight(const loader *l) {
     return (int64_t)check.bad;
 }
 
-/* The weight of an edge as take_weight would see it: a column of REALs may hold integers
-** and texts too. NULL: it cannot be read. */
+/* Describes the weight of an edge as take_weight would see it: a REAL column may store
+** integers and texts, too. NULL: it cannot be read. */
 static char *describe_stored(const loader *l, sqlite3_int64 edge_id) {
     const row_source *rows = l->rows;
     sqlite3_stmt *row = NULL;

@@ -1,11 +1,11 @@
-/* Rows with an end that is NULL: no edges, as a NULL reference is none, but their other end
-** is a vertex.
+/* Rows with a NULL end. Such a row is no edge, as a NULL reference refers to nothing, but
+** its other end is a vertex.
 **
 **     rows       1 -> 2   NULL -> 7   3 -> NULL   2 -> 3
 **     edges      1 -> 2                           2 -> 3
-**     lone                7           3                      vertices beside those of edges
+**     lone                7           3              vertices beside those of edges
 **
-** Of a table that is followed, lone entries have the numbers of their rows, too. */
+** In a followed graph the lone ends also have the numbers of their rows. */
 #include "loader.h"
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void clear_text(id_array *id, int64_t i) {
         id->is_text[i / 8] &= (uint8_t) ~(1u << i % 8);
 }
 
-/* Entry i of an end; row: its id. */
+/* Adds entry i of an end. row: the number of the end. */
 static int add_lone(loader *l, int end, int64_t i, int64_t row) {
     loader *to = l->lone;
     const id_array *id = &l->id[end];
@@ -67,7 +67,7 @@ int half_row_put(loader *lone, sqlite3_value *end, int64_t number) {
     return SQLITE_OK;
 }
 
-/* ---- out of whole columns ---- */
+/* ---- removing rows from complete columns ---- */
 
 static void move_texts(id_array *id, int64_t to, int64_t from, int64_t count) {
     for (int64_t i = 0; i < count && id->is_text; i++) {
@@ -77,7 +77,7 @@ static void move_texts(id_array *id, int64_t to, int64_t from, int64_t count) {
     }
 }
 
-/* Entries from .. from + count - 1 of every column go to `to`. */
+/* Moves entries from .. from + count - 1 of every column to `to`. */
 static void move_rows_of_half_rows(loader *l, int64_t to, int64_t from, int64_t count) {
     void *const column[] = {l->id[0].value, l->id[1].value,   l->weight,
                             l->reverse,     l->edge_id.value, l->row};

@@ -1,5 +1,5 @@
-/* Rows to a graph: loader.c reads them, row_ids.c keeps edge ids that the library does not
-** know. */
+/* Reads rows and builds a graph. loader.c reads the rows; row_ids.c keeps edge ids that
+** the library does not know. */
 #ifndef GPUGRAPH_LOAD_H
 #define GPUGRAPH_LOAD_H
 
@@ -11,13 +11,15 @@
 typedef struct loaded {
     gpugraph_graph *graph;
     bool unnamed; /* edges have no ids */
-    /* The rows of a followed graph that have a NULL end or are closed both ways. */
+    /* The rows of a followed graph that have a NULL end or are closed in both
+    ** directions. */
     gpugraph_graph *half_rows;
-    /* The id and the row of each edge, if the library does not know the ids (row_ids.h). */
+    /* The id and the row of each edge if the library does not know the ids
+    ** (row_ids.h). */
     gpugraph_graph *row_ids;
     bool has_weight;
     bool has_text;   /* something that was read may be a TEXT */
-    bool from_pages; /* the page reader has read all of it */
+    bool from_pages; /* the page reader has read all rows */
     char *weight_error;
 } loaded;
 
@@ -25,25 +27,30 @@ void loaded_clear(loaded *l);
 
 enum weight_reading {
     READ_NO_WEIGHTS,
-    TRY_WEIGHTS, /* a bad weight does not fail the load: weight_error tells it */
+    TRY_WEIGHTS, /* a bad weight does not fail the load; weight_error has the sentence */
     READ_WEIGHTS
 };
 
 struct page_identity;
-/* Inside the read transaction: the name of what graph_load would read of a plain table by pages,
-** weights included where there are some. false: it has none, or would take longer to find than
-** the rows take to read. (pages/identity.h) */
+/* Names what graph_load would read of a plain table by pages, weights included if there
+** are some (pages/identity.h). Call it inside the read transaction. False: it has no
+** name, or the table is so small that reading it takes less time than finding the
+** name. */
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity);
 
-/* Reads the rows and builds the graph, for the request's function, direction and backend;
-** of two ways (load/two_ways.c) also the other one where that is not NULL. vertices may be NULL.
-** Timings: "read" (detail: which reader and why), "map". */
+/* Reads the rows and builds the graph, for the function, direction and backend of the
+** request.
+**
+** vertices and other may be NULL. If rows have a reverse weight (two_ways.c), *other
+** becomes the graph for the other kind of direction. Records the timings "read" (the
+** detail names the reader and the reason for it), "free", and those of the graph. Returns
+** an SQLITE_ code; *error is a sentence (sqlite3_free) or NULL. */
 int graph_load(connection *c, const graph_request *request, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error);
-/* The aggregate function that takes rows in: gpugraph_collect. Registered by
-** entry/extension.c. */
+/* Registers the aggregate function gpugraph_collect, which takes rows into the loader of
+** the connection. */
 int loader_register(connection *c);
 
 #endif

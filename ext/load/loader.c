@@ -1,9 +1,9 @@
-/* Rows of a table, view or query -> columns (loader.h) -> graph.
+/* Reads rows of a table, view or query into columns (loader.h) and makes a graph of them.
 **
-** Three readers, fastest first: whole pages (pages/reader.h), for plain tables; the
-** aggregate function gpugraph_collect, for any table: its rows never leave
-** SQLite's own loop; and sqlite3_step for each row of anything else. The last two meet in
-** take_row. */
+** There are three readers, the fastest first. The page reader (pages/reader.h) reads
+** plain tables. The aggregate function gpugraph_collect reads any table; its rows never
+** leave SQLite's own loop. sqlite3_step reads everything else row by row. The last two
+** call take_row for each row. */
 #include "loader.h"
 #include "base/ext_limits.h"
 #include "table_size.h"
@@ -22,7 +22,7 @@ static bool database_has(connection *c, const row_source *edges, sqlite3_int64 b
 
 /* ---- reader: whole pages ---- */
 
-/* What page_read calls now and then. */
+/* page_read calls this now and then. */
 static int between_pages(void *reading) {
     loader *l = reading;
     loader_pulse(l);
@@ -43,8 +43,6 @@ page_table loader_table(connection *c, const row_source *rows, bool weights) {
         .wal = &c->logs};
 }
 
-/* A name takes some 20 us, in which a thousand rows are read. */
-
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity) {
     page_table table = loader_table(c, edges, true);
@@ -53,7 +51,7 @@ bool graph_identify(connection *c, const row_source *edges,
            page_identify(&table, identity);
 }
 
-/* A phase within the reading. */
+/* Records a phase within the read. */
 static void hear_phase(void *reading, const char *name, double ms, int64_t items,
                        const char *detail) {
     loader *l = reading;
@@ -65,8 +63,8 @@ static int interrupted(void *reading) {
     return connection_interrupted(((loader *)reading)->c);
 }
 
-/* Where pages may be decoded in place of here; NULL: nowhere. Of some tables the columns are
-** worked on here. */
+/* Finds a device that can decode pages. NULL: there is none, or the host needs the
+** columns itself. */
 static const gg_cell_place *find_place(loader *l, gpugraph_run *run) {
     connection_run(l->c, run);
     run->backend = l->backend;
@@ -76,7 +74,8 @@ static const gg_cell_place *find_place(loader *l, gpugraph_run *run) {
     return l->two_ways || l->has_rows ? NULL : gg_cells_for(run);
 }
 
-/* The rowids where none were read beside the edge ids: these, or 1, 2, 3, ... */
+/* Sets the rowids if none were read beside the edge ids: to the edge ids, or to 1, 2, 3,
+** ... */
 static int begin_rows(loader *l) {
     if (l->row)
         return SQLITE_OK;
@@ -93,8 +92,8 @@ static void check_rows(loader *l) {
         ;
 }
 
-/* false: *why_not says why the rows must be read otherwise. Else l->rc tells how it
-** went. */
+/* Reads by pages. False: *why_not says why rows must be read otherwise. If the result is
+** true, l->rc is set. */
 static bool try_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
     gpugraph_run run;
@@ -125,8 +124,10 @@ static bool try_pages(loader *l, const char **why_not) {
         l->row = got.rowid;
     for (int end = 0; end < 2; end++)
         l->id[end] = (id_array){got.id[end], got.text[end], got.id32[end]};
-    l->real_weight = got.real && got.count > got.halves; /* none of no edges is REAL */
-    l->text_weight = l->weights != READ_NO_WEIGHTS && got.slow_rows > 0; /* among these */
+    /* without edges there is no REAL weight */
+    l->real_weight = got.real && got.count > got.halves;
+    /* text weights are among the slow rows */
+    l->text_weight = l->weights != READ_NO_WEIGHTS && got.slow_rows > 0;
     l->weight = (number *)got.weight;
     l->weight32 = got.weight32;
     l->reverse = (number *)got.reverse;
@@ -157,8 +158,9 @@ static void take_values(loader *l, int count, sqlite3_value **value) {
     take_row(l, l->has_ids ? value[ids] : NULL, value);
 }
 
-/* gpugraph_collect(source, destination [, weight [, reverse]] [, edge id [, rowid]]), of
-** vertices (id). The loader comes by the connection, since every argument costs time in every row. */
+/* gpugraph_collect(source, destination [, weight [, reverse weight]] [, edge id [,
+** rowid]]), and for vertices gpugraph_collect(id). The loader is a field of the
+** connection, because another argument would cost time in each row. */
 static void collect_step(sqlite3_context *context, int count, sqlite3_value **value) {
     loader *l = ((connection *)sqlite3_user_data(context))->collecting;
     if (!l || count != l->collected) {
@@ -186,14 +188,14 @@ static void collect_final(sqlite3_context *context) {
 }
 
 int loader_register(connection *c) {
-    connection_addref(c); /* given back by SQLite, also when this fails */
+    connection_addref(c); /* SQLite releases it, also if this fails */
     return sqlite3_create_function_v2(c->db, "gpugraph_collect", -1,
                                       SQLITE_UTF8 | SQLITE_DIRECTONLY, c, NULL,
                                       collect_step, collect_final, connection_unref);
 }
 
-/* Appends the names of the columns to read, "a", "b", the edge id last, and after it the rowid
-** where both are read. Returns how many. */
+/* Appends the names of the columns to read. The edge id is the last one, or the last but
+** one if the rowid is read beside it. Returns the number of columns. */
 static int append_columns(const loader *l, sqlite3_str *sql) {
     const char *id = l->rowid ? l->rowid : l->rows->column[EDGE_ID_COLUMN];
     int count = 0;
@@ -209,7 +211,7 @@ static int append_columns(const loader *l, sqlite3_str *sql) {
     return count + l->has_ids + (l->row_name != NULL);
 }
 
-/* After a step: why it failed, unless take_row has said so. */
+/* Sets the error after a failed step unless take_row has set it. */
 static int explain(loader *l, int rc) {
     if (l->rc)
         return l->rc;
@@ -236,7 +238,7 @@ int loader_collect(loader *l, sqlite3_stmt *scan) {
     l->c->collecting = l;
     int rc = sqlite3_step(scan);
     l->c->collecting = NULL;
-    if (rc == SQLITE_ROW) /* the result is the number of rows that came here */
+    if (rc == SQLITE_ROW) /* the result is the number of rows that gpugraph_collect got */
         finished = sqlite3_column_type(scan, 0) == SQLITE_INTEGER &&
                    sqlite3_column_int64(scan, 0) == l->calls;
     if (rc != SQLITE_ROW)
@@ -248,7 +250,7 @@ int loader_collect(loader *l, sqlite3_stmt *scan) {
     return l->rc;
 }
 
-/* An aggregate takes no ORDER BY of its own, so where there is one it reads a subquery. */
+/* An aggregate function has no ORDER BY of its own, so an ordered scan is a subquery. */
 static int read_inside(loader *l) {
     const row_source *rows = l->rows;
     const bool ordered = rows->table.key_order != NULL;
@@ -270,8 +272,9 @@ static int read_inside(loader *l) {
     return l->rc;
 }
 
-/* A search that needs no weights reads the rows without them where they are an error, as a column
-** is that an authorizer denies. Searches by weight get that error. */
+/* Reads again without weights if reading them is an error, as when an authorizer denies
+** their column. A search that needs no weights goes on; a search by weight reports that
+** error. */
 static void read_inside_without_weights(loader *l) {
     char *why = sqlite3_mprintf("%s", l->error + strlen(l->function) + 2);
     sqlite3_free(l->error);
@@ -298,7 +301,7 @@ static void read_inside_as_asked(loader *l) {
 
 /* ---- reader: a step for each row ---- */
 
-/* id_column: of the statement, -1: there is none; the others are in order. */
+/* id_column: the column of the edge id, or -1. The others are in order. */
 static int step_rows(loader *l, sqlite3_stmt *statement, int id_column) {
     sqlite3_value *value[EDGE_COLUMNS] = {NULL}, *id = NULL;
     int columns = sqlite3_column_count(statement), rc;
@@ -352,7 +355,8 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
     l->row_name = l->has_rows && !l->rowid ? source_row_name(rows) : NULL;
     l->weights = edges && rows->column[2] ? weights : READ_NO_WEIGHTS;
     l->two_ways = edges && rows->column[REVERSE_COLUMN];
-    if (l->two_ways) { /* whatever is asked: they say what is closed */
+    /* closed directions matter to every function, so weights are always read */
+    if (l->two_ways) {
         l->weights = READ_WEIGHTS;
         l->real_weight = two_ways_are_real(rows);
     }
@@ -360,7 +364,6 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
     l->next_progress_ms = l->started_ms + 1000;
 }
 
-/* Reads the rows by whichever reader serves, and accounts for it. */
 int loader_read(loader *l) {
     static const char *const what[] = {"a query", "a view", "a virtual table",
                                        "a graph table"};
@@ -414,7 +417,7 @@ gpugraph_edges loader_edges(const loader *edges, intern *texts) {
     return given;
 }
 
-/* The columns of the edges go over to the graph. */
+/* Makes a graph, which takes over the columns of the edges. */
 static int create_graph(const graph_request *request, loader *edges,
                         const loader *vertices, intern *texts, gpugraph_graph **graph,
                         char **error) {
@@ -437,7 +440,8 @@ static int create_graph(const graph_request *request, loader *edges,
     return code_of_run(&run, request->function, error);
 }
 
-/* Before that, where rowids are kept beside edge ids: which edge is which row's. */
+/* Makes a graph, and before that, if rowids are kept beside edge ids, the graph of
+** rows. */
 static int create_named(const graph_request *request, loader *edges, const loader *v,
                         intern *names, intern *texts, loaded *result, char **error) {
     id_array *id = &edges->edge_id;
@@ -450,7 +454,8 @@ static int create_named(const graph_request *request, loader *edges, const loade
     return rc ? rc : create_graph(request, edges, v, texts, &result->graph, error);
 }
 
-/* Of rows with two weights: the graph for direction 'both', or for the others. */
+/* Makes the graph of rows with a reverse weight for direction 'both' (undirected), or for
+** 'out' and 'in'. */
 static int create_way(const graph_request *request, loader *e, const loader *v,
                       intern *texts, bool undirected, loaded *result, char **error) {
     loader ways;
@@ -472,7 +477,7 @@ static int create_ways(const graph_request *request, loader *e, const loader *v,
     return rc;
 }
 
-/* What is known of the rows. */
+/* Reports what is known of the rows. */
 static void tell_loader(loader *e, const intern *texts, loaded *result) {
     result->unnamed = !e->has_ids;
     result->has_weight = e->weights != READ_NO_WEIGHTS;
@@ -490,7 +495,7 @@ void loaded_clear(loaded *l) {
     memset(l, 0, sizeof *l);
 }
 
-/* Rows with a NULL end as a graph of their own. */
+/* Makes a graph of the rows with a NULL end. */
 static int create_half_rows(const graph_request *request, const loader *v, intern *texts,
                             gpugraph_graph **half_rows, char **error) {
     gpugraph_run run;
@@ -498,7 +503,7 @@ static int create_half_rows(const graph_request *request, const loader *v, inter
     if (!v->has_ids || v->count == 0)
         return SQLITE_OK;
     connection_run(v->c, &run);
-    run.phase = NULL; /* the graph's own phases tell of the rows */
+    run.phase = NULL; /* the phases of the main graph cover the rows */
     gpugraph_create(&rows, &run, half_rows);
     return code_of_run(&run, request->function, error);
 }
@@ -525,7 +530,7 @@ static int read_all(loader *e, loader *v, const row_source *vertices, char **err
     return rc;
 }
 
-/* A device that is worth it is being opened while rows are read. */
+/* Starts to open a device, if the graph is worth it, while rows are read. */
 static void expect_edges(connection *c, const graph_request *request,
                          const row_source *edges) {
     gpugraph_run run;
@@ -536,7 +541,8 @@ static void expect_edges(connection *c, const graph_request *request,
         gpugraph_expect((uint64_t)table_rows_at_most(c, edges), &run);
 }
 
-/* on_device: given: it may be so; then: pages were decoded there. */
+/* *on_device, before: a device may decode pages; afterwards: a device has decoded
+** them. */
 static int load_loader(connection *c, const graph_request *request,
                        const row_source *edges, const row_source *vertices,
                        enum weight_reading weights, loaded *result, loaded *other,
@@ -560,7 +566,7 @@ static int load_loader(connection *c, const graph_request *request,
     int rc = read_all(&e, &v, vertices, error);
     *on_device = e.cells != NULL;
     if (rc == SQLITE_OK && e.edge_id.is_text) {
-        e.has_rows = true; /* the library knows INTEGERs alone */
+        e.has_rows = true; /* the library knows only INTEGER edge ids */
         rc = begin_rows(&e);
     }
     if (rc == SQLITE_OK)
@@ -588,7 +594,7 @@ static int load_loader(connection *c, const graph_request *request,
     return rc;
 }
 
-/* Where a device fails with what it has read, the table is read again without it. */
+/* If a device fails after it has decoded pages, the table is read again without it. */
 int graph_load(connection *c, const graph_request *request, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error) {

@@ -1,12 +1,13 @@
-/* Rows on their way to a graph, as columns.
+/* Rows as columns, on the way to a graph.
 **
 **     row        edge id  source  destination  weight
 **                17       'AMS'   'LHR'        3.5
 **     columns    edge_id[] | id[0].value[] | id[1].value[] | weight[]
 **
-** A TEXT id is its number among the texts, with a bit set in is_text. Edge ids are kept
-** from the first one that is not the row's number, with texts of their own (row_ids.h);
-** weights are integers up to the first REAL, then all doubles. */
+** A TEXT id is stored as its number among the texts, with a bit in is_text. Edge ids are
+** stored from the first one on that differs from the row's number; their texts are
+** separate (row_ids.h). Weights are integers up to the first REAL, then all are
+** doubles. */
 #ifndef GPUGRAPH_LOADER_H
 #define GPUGRAPH_LOADER_H
 
@@ -19,12 +20,13 @@ typedef union number {
     double real;
 } number;
 
-/* The page reader alone brings value32. What it has read is whole: nothing is taken in after it,
-** so only those who read entries need id_entry, and who appends finds `value`. */
+/* Only the page reader fills value32. No row is added to a column that it has read, so
+** functions that append rows use `value`, and functions that read entries use
+** id_entry. */
 typedef struct id_array {
     int64_t *value;
-    uint8_t *is_text; /* NULL until the first text; then a bit for each entry */
-    int32_t *value32; /* in place of value: ends of edges that fit */
+    uint8_t *is_text; /* NULL until the first text; then one bit for each entry */
+    int32_t *value32; /* in place of value if all ends fit */
 } id_array;
 
 static inline int64_t id_entry(const id_array *id, int64_t i) {
@@ -33,7 +35,8 @@ static inline int64_t id_entry(const id_array *id, int64_t i) {
 static inline bool id_is_text(const id_array *id, int64_t i) {
     return id->is_text && id->is_text[i / 8] >> i % 8 & 1;
 }
-/* Entry `at` of *to, which has room and where there are texts no bit set there, becomes entry i. */
+/* Copies entry i of *id to entry `at` of *to, which has space for it and, if there are
+** texts, no bit there. */
 static inline void id_put(id_array *to, int64_t at, const id_array *id, int64_t i) {
     to->value[at] = id_entry(id, i);
     if (id_is_text(id, i))
@@ -43,41 +46,45 @@ static inline void id_put(id_array *to, int64_t at, const id_array *id, int64_t 
 typedef struct loader {
     connection *c;
     const char *function;
-    const row_source *rows;   /* being read */
-    bool edges;               /* else vertices */
-    gpugraph_backend backend; /* of the search that the graph is for */
-    gg_cells
-        *cells; /* what is on a device of source and target, in place of id; or NULL */
-    double told_ms; /* of phases within the reading */
-    int collected;  /* arguments of gpugraph_collect */
-    /* What takes in its rows; NULL: take_row, as of edges or vertices. Sets rc. */
+    const row_source *rows;   /* the rows to read */
+    bool edges;               /* false: vertices */
+    gpugraph_backend backend; /* of the search that needs the graph */
+    /* columns on a device, source and target among them, in place of id; or NULL */
+    gg_cells *cells;
+    double told_ms; /* ms, reported as phases of their own within the read */
+    int collected;  /* the number of arguments of gpugraph_collect */
+    /* Takes in the arguments of gpugraph_collect and sets rc. NULL: as take_row does. */
     void (*take)(struct loader *l, sqlite3_value **value);
-    int64_t calls;     /* of gpugraph_collect, by one statement */
-    const char *rowid; /* the SQL name of the edge id that is the rowid; or NULL */
-    /* edge columns, or the one column of vertices in id[0] */
+    int64_t calls; /* of gpugraph_collect, by one statement */
+    /* the SQL name of the rowid if the rowid is the edge id; or NULL */
+    const char *rowid;
+    /* The columns of edges, or in id[0] the only column of vertices. room: capacity. */
     int64_t count, room;
-    int64_t begun_at; /* count before its own rows */
+    int64_t begun_at; /* count when the present source began */
     id_array id[2];
     number *weight;
-    int32_t *weight32; /* in place of `weight`, as value32 of ids: INTEGERs */
+    int32_t *weight32; /* in place of weight if all INTEGERs fit */
     bool real_weight;
-    bool two_ways; /* there is a reverse weight, and in either column what is negative is
-                   ** closed */
+    /* there is a reverse weight; a negative number in either column closes a direction */
+    bool two_ways;
     number *reverse;
     bool text_weight; /* some weight may be a text */
-    bool from_pages;  /* the page reader has read them */
-    bool has_ids;     /* edges have ids: the rowid or a column; vertices those of rows */
-    id_array edge_id; /* value NULL while they are 1, 2, 3, ...; is_text: see row_ids.h */
+    bool from_pages;  /* the page reader has read the rows */
+    /* edges have ids, from the rowid or a column; vertices have numbers of rows */
+    bool has_ids;
+    /* value is NULL while ids are 1, 2, 3, ...; is_text: see row_ids.h */
+    id_array edge_id;
     intern edge_texts;
-    /* With row ids (row_ids.h): the rowid of each row, that of the row which is being taken in,
-    ** and the SQL name of rowids that are read beside the edge ids, or NULL. */
+    /* With row ids (row_ids.h): the rowid of each row, that of the current row, and the
+    ** SQL name of the rowid if it is read beside the edge id, or NULL. */
     bool has_rows;
     int64_t *row, this_row;
     const char *row_name;
     enum weight_reading weights;
     char *weight_error;
-    /* Rows with a NULL end (half_rows.c): the vertices that take in the other end; NULL: such
-    ** a row is a fault. How many there were. Of the row being taken in, bit k: end k is NULL. */
+    /* Rows with a NULL end (half_rows.c): the loader of vertices that takes in the other
+    ** end (NULL: such a row is a fault), their number, and for the current row bit k if
+    ** end k is NULL. */
     struct loader *lone;
     int64_t halves;
     unsigned missing;
@@ -89,81 +96,85 @@ typedef struct loader {
 
 void loader_start(loader *l, connection *c, const char *function, intern *texts,
                   const row_source *rows, bool edges, enum weight_reading weights);
-/* Reads the rows by whichever reader serves. Sets rc. */
+/* Reads the rows by the fastest reader that is possible. Returns l->rc. */
 int loader_read(loader *l);
-/* The columns as the library takes them; they stay the loader's. Closes the texts. */
+/* The columns in the form of the library. The loader still owns them. Closes the
+** texts. */
 gpugraph_edges loader_edges(const loader *edges, intern *texts);
-/* The columns of the rows that have come in, as loops. */
+/* The rows with a NULL end, as loops at the other end. */
 gpugraph_edges half_edges(const loader *lone, intern *texts);
-/* Takes a row in. id: the edge id, or NULL for none. value: source, destination, weight,
-** reverse weight; of vertices the id alone. Returns l->rc. */
+/* Takes in a row. id: the edge id, or NULL if there is none. value: source, destination,
+** weight and reverse weight; for vertices the id. Returns l->rc. */
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value);
-/* A row of numbers alone: source, destination, and a weight that is allowed. */
+/* Takes in a row of numbers: source, destination and a weight that is allowed. */
 int take_numbers(loader *l, int64_t id, const int64_t value[3], bool real);
-/* Steps of that: room for one more entry; the number of what is no INTEGER; edge ids from
-** here on. Return l->rc. */
+/* Steps of take_row: make space for one more entry; store the number of a text; start to
+** store edge ids. Each returns l->rc. */
 int loader_room(loader *l);
 int loader_put_number(loader *l, id_array *id, int64_t number);
 int loader_begin_edge_ids(loader *l);
-/* A row that has two ways has a number that can be doubled. */
+/* With a reverse weight, checks that the rowid can be doubled. Returns l->rc. */
 int loader_check_row(loader *l, int64_t row);
-/* Runs a statement of one row, which calls gpugraph_collect for each row that it reads. */
+/* Runs a statement of one row that calls gpugraph_collect for each row that it reads. */
 int loader_collect(loader *l, sqlite3_stmt *scan);
-/* Called now and then while rows come: a line of progress for each second. */
+/* Call this now and then while rows come. Reports progress once a second. */
 void loader_pulse(loader *l);
-/* Looks at weights that came past take_row. */
+/* Checks weights that take_row has not checked. */
 int check_weights(loader *l);
-/* None is read. */
+/* From here on no weight is read. */
 void loader_drop_weights(loader *l);
-/* Sets rc and the sentence after the function's name; frees `sentence` (NULL: no memory).
-** Returns rc. */
+/* Sets rc, and the error to the function's name and `sentence`, which it frees (NULL: no
+** memory). Returns rc. */
 int loader_fail(loader *l, int rc, char *sentence);
 void loader_clear(loader *l);
 
-/* A table as the page reader takes it: its numbers, without texts. */
+/* The table for the page reader, numbers only: texts is NULL. */
 struct page_table loader_table(connection *c, const row_source *rows, bool weights);
 
-/* ---- half_rows.c: rows with a NULL end. Return l->rc ---- */
+/* ---- half_rows.c: rows with a NULL end; functions return l->rc ---- */
 
-/* Of the row that stands after the last edge. */
+/* Takes in the row behind the last edge. */
 int half_row_take(loader *l, sqlite3_value *id);
-/* Row i's ends become vertices. */
+/* Adds both ends of row i as vertices. */
 int half_row_ends(loader *l, int64_t i);
-/* The number that an end of a row has among lone ones: the rowid, or where a row may have two,
-** twice the rowid and one more for the destination. */
+/* The number of an end in `lone`: the rowid; if a row may have two such ends, twice the
+** rowid, plus 1 for the destination. */
 static inline int64_t half_row_number(bool two_ways, int64_t row, int end) {
     return two_ways ? 2 * row + end : row;
 }
-/* Of a row read again: adds an end that it holds, under this number, to `lone`. Returns lone->rc. */
+/* Adds an end of a row that is read again, with this number, to `lone`. Returns
+** lone->rc. */
 int half_row_put(loader *lone, sqlite3_value *end, int64_t number);
-/* Takes rows out of whole columns; half: as page_columns lists them. */
+/* Removes rows from complete columns. half: the rows, encoded as in page_columns. */
 int half_rows_take_out(loader *l, const int64_t *half, int64_t halves);
 
-/* ---- two_ways.c: rows with a reverse weight. Return l->rc ---- */
+/* ---- two_ways.c: rows with a reverse weight; functions return l->rc ---- */
 
 bool two_ways_are_real(const row_source *rows);
 int two_ways_take(loader *l, sqlite3_value *id, sqlite3_value *forward,
                   sqlite3_value *back);
-/* When all have been taken in: rows that are closed both ways bring vertices. */
+/* When all rows are in: adds the ends of rows that are closed in both directions. */
 int two_ways_close(loader *l);
-/* Of a row that is read again: which ways are open, and which of them weighs less. False: it is
-** none that an edge can be made of. */
+/* Tells which directions of a row are open and which weighs less. False: a weight is not
+** allowed, so the row makes no edge. */
 typedef struct open_ways {
-    bool open[2]; /* forth, back */
-    bool real;    /* one of these is a REAL */
-    int cheaper;  /* of the open ones */
+    bool open[2]; /* forward, back */
+    bool real;    /* one of the open ones is a REAL */
+    int cheaper;  /* the open direction that weighs less */
 } open_ways;
 bool two_ways_look(sqlite3_value *forward, sqlite3_value *back, open_ways *ways);
-/* The columns of a graph for direction 'both', or for the others. *to is to be cleared. */
+/* Makes the columns of a graph for direction 'both' (undirected), or for 'out' and 'in'.
+** Clear *to by loader_clear in any case. */
 int two_ways_lay_out(loader *l, bool undirected, loader *to);
 
 /* ---- row_faults.c: sentences; NULL: no memory ---- */
 
 char *fault_value(sqlite3_value *value);
-/* "edge 17", "edge 'a-b'"; id NULL: it has none, "row 5" is the next one. */
+/* "edge 17" or "edge 'a-b'". If id is NULL or without a value: "row 5", the current
+** row. */
 char *fault_row(const loader *l, sqlite3_value *id);
 /* "the weight of edge 17 in main.roads (column metres) is NULL; ...". Frees `row` and
-** `is`. */
+** `is`, either of which may be NULL. */
 char *fault_sentence(const loader *l, int column, char *row, char *is);
 
 #endif

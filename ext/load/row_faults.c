@@ -1,4 +1,4 @@
-/* What is wrong with a row, in a sentence that names the row, the column and the cure. */
+/* Sentences about a fault of a row. They name the row, the column and the cure. */
 #include "loader.h"
 #include "base/value.h"
 #include "base/zero_byte.h"

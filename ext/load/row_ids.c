@@ -1,4 +1,4 @@
-/* Which edge is which row's: row_ids.h draws it. */
+/* Maps rows to edges: row_ids.h has the overview. */
 #include "row_ids.h"
 #include "base/value.h"
 #include "base/whole_number.h"
@@ -25,7 +25,7 @@ int64_t row_id_intern(intern *texts, const char *text, size_t bytes) {
     return number;
 }
 
-/* The rows' arcs from the first vertex on; NULL: there are none. */
+/* The arcs of the graph of rows, from its first vertex on. NULL: there are none. */
 static const void *arcs_of(gpugraph_graph *rows) {
     gpugraph_run run = {.threads = 1};
     const void *arc = NULL;
@@ -41,9 +41,10 @@ int row_ids_settle(connection *c, gpugraph_graph *rows) {
     return code_of_status(gpugraph_edges_by_source(rows, &run, &arc));
 }
 
-enum { PATIENCE = 1 << 20 }; /* rows between two questions whether to stop */
+enum { PATIENCE = 1 << 20 }; /* rows between two polls for an interrupt */
 
-/* Rows ascend, so that row i is edge i of the loops; else each is looked for. */
+/* Writes the numbers of the rows' edges. If rows ascend, row i is edge i of the loops;
+** otherwise each row is looked up. */
 static int number_edges_of_row_ids(connection *c, int64_t count, const int64_t *row,
                                    int64_t *id, gpugraph_graph *rows) {
     bool ascending = true;
@@ -73,7 +74,7 @@ int row_ids_make(connection *c, const char *function, int64_t count, const int64
         .edge_id = row,
         .texts = {.count = texts->count, .offset = texts->offset, .bytes = texts->bytes}};
     connection_run(c, &run);
-    run.phase = NULL; /* the graph's own phases tell of the rows */
+    run.phase = NULL; /* the phases of the main graph cover the rows */
     run.backend = GPUGRAPH_CPU;
     gpugraph_create(&loops, &run, rows);
     int rc = code_of_run(&run, function, error);
@@ -82,9 +83,9 @@ int row_ids_make(connection *c, const char *function, int64_t count, const int64
     return rc ? rc : number_edges_of_row_ids(c, count, row, id, *rows);
 }
 
-/* ---- looking up ---- */
+/* ---- lookups ---- */
 
-/* The place, among all arcs, of the first one of a vertex. */
+/* The position of the first arc of a vertex among all arcs. */
 static uint64_t first_arc(gpugraph_graph *rows, uint32_t v, const void **arc,
                           uint64_t *count) {
     gpugraph_run run = {.threads = 1};
@@ -119,7 +120,8 @@ int64_t row_ids_row(gpugraph_graph *rows, uint64_t e) {
     return loops->edge_id ? loops->edge_id[r] : (int64_t)r + 1;
 }
 
-/* The vertex that is the edge's id; of a TEXT, what stands there, mark and all. */
+/* The vertex that is the edge id; *text is set if the id is a TEXT or NULL, mark
+** included. */
 static uint32_t id_row_ids_of(gpugraph_graph *rows, uint64_t e, const char **text,
                               uint64_t *bytes) {
     const gpugraph_ids *ids = gpugraph_vertex_ids(rows);
@@ -136,7 +138,7 @@ static int64_t integer_of(gpugraph_graph *rows, uint32_t v) {
     return ids->integer ? ids->integer[v] : ids->first_integer + (int64_t)v;
 }
 
-/* Of bytes that a damaged file may have brought, what is no marked TEXT is NULL. */
+/* A damaged file may have any bytes here. A text without the mark counts as NULL. */
 static bool is_text(const char *text, uint64_t bytes) {
     return bytes > 0 && *text == TEXT_MARK;
 }
@@ -191,7 +193,7 @@ static void add_range(gpugraph_graph *rows, uint32_t v, row_ids_range *range,
     r->first = first_arc(rows, v, &arc, &r->count);
 }
 
-/* As a text is, or as SQLite would write a number. */
+/* Finds the vertex of a text, or of the text that SQLite makes of a number. */
 static int find_as_text(gpugraph_graph *rows, sqlite3_value *id, uint32_t *v) {
     sqlite3_value *copy = sqlite3_value_dup(id);
     const char *text = copy ? (const char *)sqlite3_value_text(copy) : NULL;

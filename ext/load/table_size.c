@@ -1,13 +1,14 @@
-/* About how many rows a table has, and how many vertices. */
+/* Estimates the numbers of rows and vertices of a table: table_size.h has the
+** overview. */
 #include "table_size.h"
 #include "base/statement.h"
 
 #include <math.h>
 
 enum {
-    LEAST_ROW = 8,   /* bytes of the shortest row of two ends on a page */
-    FEW_ROWS = 4096, /* so many are not worth a further question */
-    PLACES = 400,    /* of the sample's rows */
+    LEAST_ROW = 8,   /* bytes of the shortest row with two ends */
+    FEW_ROWS = 4096, /* rows up to which the span alone is precise enough */
+    PLACES = 400,    /* rows in the sample */
     OVERHEAD = 10    /* bytes of a row beside the values of its ends */
 };
 
@@ -67,14 +68,15 @@ int64_t table_rows_at_most(connection *c, const row_source *rows) {
 
 /* ---- the sample ---- */
 
-/* Sums over the rows of the sample. In a small table the sample draws some rows several times. */
+/* Sums over the sample. In a small table the sample has some rows several times. */
 struct seen {
-    double rows, bytes; /* bytes: of their ends, about */
+    double rows, bytes; /* bytes: of the ends, about */
     double ends, distinct;
-    double range; /* of ids that are all INTEGERs; else 0 */
+    double range; /* largest id - smallest id + 1 if all ids are INTEGERs; otherwise 0 */
 };
 
-/* The rows at places that divide the span; without rowids, the first rows. */
+/* Appends a query for the sampled rows: evenly spaced rowids or, without rowids, the
+** first rows. */
 static void append_sample(sqlite3_str *sql, const row_source *rows,
                           const sqlite3_int64 span[2]) {
     const table_info *t = &rows->table;
@@ -114,16 +116,18 @@ static int read_sample(connection *c, const row_source *rows, const sqlite3_int6
             sqlite3_column_double(statement, 0), sqlite3_column_double(statement, 1),
             sqlite3_column_double(statement, 2), sqlite3_column_double(statement, 3),
             sqlite3_column_double(statement, 4)};
-        if (seen->range > 0) /* a byte of an INTEGER is 2.4 digits */
+        if (seen->range > 0) /* about 2.4 digits of a number take one byte */
             seen->bytes /= 2.4;
     }
     return statement_end(statement, rc);
 }
 
-/* Estimates the number of ids in a table in which `draws` draws found `distinct` ids. */
+/* Estimates the number of ids of a table in which `draws` draws have found `distinct`
+** ids. */
 static double draw_from(double draws, double distinct) {
     double low = distinct, high = draws * draws;
-    for (int i = 0; i < 60; i++) { /* n such that n (1 - (1 - 1/n)^draws) is distinct */
+    /* find n such that n (1 - (1 - 1/n)^draws) is distinct */
+    for (int i = 0; i < 60; i++) {
         const double n = (low + high) / 2;
         if (n * (1 - pow(1 - 1 / n, draws)) < distinct)
             low = n;
@@ -140,7 +144,7 @@ static int64_t count_vertices(const struct seen *s, double rows) {
     return (int64_t)(n < 2 * rows ? n : 2 * rows);
 }
 
-/* A table without rowids may fill the database. */
+/* A table without rowids is assumed to fill the database. */
 int table_take_sample(connection *c, const row_source *rows, table_sample *sample) {
     sqlite3_int64 span[2] = {0, 0};
     struct seen seen = {0};

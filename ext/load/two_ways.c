@@ -1,4 +1,4 @@
-/* Rows with a weight for each direction, as pgRouting's tables have them.
+/* Rows with a weight for each direction, as in pgRouting's tables.
 **
 **     row 7   a -> b   weight 4   reverse 9          out, in            both
 **                                                    a -> b  4  #7      a - b  4  #7
@@ -6,25 +6,25 @@
 **     row 8   b -> c   weight 5   reverse -1         b -> c  5  #8      b - c  5  #8
 **     row 9   c -> d   weight NULL   reverse -1      c and d are vertices
 **
-** A NULL, or a negative number, means that this direction is closed. Where directions do not
-** count a row stands for one edge, by the cheaper of its open ones. */
+** NULL or a negative number closes a direction. For direction 'both' a row is one edge,
+** with the smaller weight of its open directions. */
 #include "loader.h"
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- taking in ---- */
+/* ---- taking in rows ---- */
 
 typedef struct way {
     bool real;
-    number number; /* -1 where this direction is closed, whatever it holds */
+    number number; /* INTEGER -1 if this direction is closed */
 } way;
 
 static number as_real(number integer) {
     return (number){.real = (double)integer.integer};
 }
 
-/* False: it is no weight. */
+/* Reads the weight of one direction. False: the value is not allowed. */
 static bool read_way(sqlite3_value *value, way *to) {
     const int type = sqlite3_value_numeric_type(value);
     const double real = type == SQLITE_FLOAT ? sqlite3_value_double(value) : 0;
@@ -72,7 +72,7 @@ bool two_ways_look(sqlite3_value *forward, sqlite3_value *back, open_ways *ways)
     return true;
 }
 
-/* From the first REAL on all are. */
+/* From the first REAL on, all weights are doubles. */
 static void make_real(loader *l) {
     for (int64_t i = 0; i < l->count; i++) {
         l->weight[i] = as_real(l->weight[i]);
@@ -96,7 +96,7 @@ int two_ways_take(loader *l, sqlite3_value *id, sqlite3_value *forward,
     return SQLITE_OK;
 }
 
-/* A column of type REAL makes weights REAL, whatever is stored in it: so it is read. */
+/* In a column of REAL affinity all weights are read as REAL, whatever is stored. */
 bool two_ways_are_real(const row_source *rows) {
     static const int columns[] = {WEIGHT_COLUMN, REVERSE_COLUMN};
     bool real = false;
@@ -107,9 +107,9 @@ bool two_ways_are_real(const row_source *rows) {
     return real;
 }
 
-/* ---- laying out ---- */
+/* ---- making edges ---- */
 
-/* Infinity, which the pages may have brought. */
+/* The page reader does not refuse infinity. */
 static int check_row(loader *l, int64_t i) {
     static const int columns[] = {WEIGHT_COLUMN, REVERSE_COLUMN};
     const number weight[] = {l->weight[i], l->reverse[i]};
@@ -125,7 +125,7 @@ static int check_row(loader *l, int64_t i) {
     return SQLITE_OK;
 }
 
-enum { PATIENCE = 1 << 20 }; /* rows between two questions whether to stop */
+enum { PATIENCE = 1 << 20 }; /* rows between two polls for an interrupt */
 
 static bool stops(loader *l, int64_t i) {
     if (i % PATIENCE == 0 && connection_interrupted(l->c))
@@ -142,7 +142,7 @@ int two_ways_close(loader *l) {
     return l->rc;
 }
 
-/* How many edges the row makes. */
+/* The number of edges that row i makes. */
 static int edges_two_ways_of(const loader *l, int64_t i, bool undirected) {
     const open_ways ways = ways_of_row(l, i);
     return undirected ? ways.open[0] || ways.open[1] : ways.open[0] + ways.open[1];
@@ -167,7 +167,7 @@ static bool take_columns_of_two_ways(loader *to, const loader *from, int64_t cou
            ((to->id[0].is_text && to->id[1].is_text) || !texts);
 }
 
-/* Row i as one more edge; back: from its destination to its source. */
+/* Adds row i as an edge; back: from its destination to its source. */
 static void put_two_ways(loader *to, const loader *from, int64_t i, bool back,
                          number weight, int64_t row) {
     const int64_t at = to->count++;

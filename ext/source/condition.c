@@ -1,15 +1,16 @@
-/* The condition on the rows that are edges of a followed graph.
+/* The condition that rows must meet to be edges of a followed graph.
 **
 **     as given           open = 1 AND "kind of" <> 'track'
 **     in the trigger     SELECT new."a", new."b" FROM "roads" WHERE 0 AND (CONDITION)
 **     for a row          SELECT ... FROM "roads" WHERE (CONDITION)
 **
-** ALTER TABLE rewrites the trigger when a column gets another name, so the trigger's text is the
-** condition that counts. Its statement reads no row.
+** The trigger's text is authoritative, because ALTER TABLE rewrites the trigger when a
+** column is renamed. The trigger's statement reads no row.
 **
-** Rows are read again one by one, so the condition may only depend on one row's columns: not on the
-** time, the connection or other rows. It is also part of statements that run as top-level SQL, which
-** may call functions that a schema may not: the author of a file must not gain them. */
+** The extension reads rows one by one, so the condition may depend only on the columns of
+** one row, not on the time, the connection or other rows. The condition is also part of
+** statements that run as top-level SQL, which may call functions that a schema may not
+** call. The author of a file must not gain that right. */
 #include "condition.h"
 #include "expression.h"
 #include "base/sql_text.h"
@@ -20,7 +21,7 @@ void condition_append(sqlite3_str *sql, const char *before, const char *conditio
         sqlite3_str_appendf(sql, " %s (%s\n)", before, condition);
 }
 
-/* Takes the next token, and tells whether it is this one. */
+/* Takes the next token. False: it is another one. */
 static bool take_condition(const char **at, const char *end, const char *text) {
     sql_token token;
     *at = sql_next(*at, end, &token);
@@ -28,7 +29,7 @@ static bool take_condition(const char **at, const char *end, const char *text) {
            (size_t)(token.end - token.start) == strlen(text);
 }
 
-/* Goes behind the keyword; false: `until` or the end comes first. */
+/* Moves behind the keyword. False: `until` or the end comes first. */
 static bool skip(const char **at, const char *end, const char *keyword, char until) {
     sql_token token;
     do {

@@ -1,21 +1,22 @@
-/* The condition on the rows of a table that are edges: condition.c. */
+/* The condition that rows must meet to be edges: condition.c has the overview. */
 #ifndef GPUGRAPH_CONDITION_H
 #define GPUGRAPH_CONDITION_H
 
 #include "base/table_info.h"
 
-/* " WHERE (...)", or whatever stands before the bracket. Nothing where the condition is NULL. */
+/* Appends " BEFORE (CONDITION)", for example with WHERE before the bracket. Appends
+** nothing if the condition is NULL. */
 void condition_append(sqlite3_str *sql, const char *before, const char *condition);
-/* Reads the condition out of the text of a trigger, which ALTER TABLE keeps up to date with the
-** columns' names. *condition is NULL where the trigger has none; sqlite3_free. */
+/* Reads the condition from the text of a trigger. ALTER TABLE updates that text when a
+** column is renamed. *condition (sqlite3_free) is NULL if the trigger has none. */
 int condition_of_trigger(const char *sql, char **condition);
-/* Must succeed before any statement has the condition in it. (*used)[i]: the condition reads column
-** i of the table; sqlite3_free, also after an error. *error: a sentence without a function's
-** name. */
+/* Checks the condition. It must succeed before a statement contains the condition.
+** (*used)[i] says whether the condition reads column i of the table; free it by
+** sqlite3_free, also after an error. *error is a sentence without a function's name. */
 int condition_check(sqlite3 *db, const table_info *table, const char *condition,
                     bool **used, char **error);
-/* "main"."roads" with what keeps SQLite from reading an index in its place, whichever columns
-** are read, so that rows come in the order of their keys; perhaps with ORDER BY. */
+/* Appends "main"."roads" and whatever makes SQLite read the rows in the order of their
+** keys, not by an index: NOT INDEXED, or an index and ORDER BY. */
 void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where);
 
 #endif

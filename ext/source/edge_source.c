@@ -1,11 +1,12 @@
-/* What the text of `edges` or `vertices` says. No database is touched.
+/* Parses the text of `edges` or `vertices`. It does not use the database.
 **
 **     'roads'                          table
 **     'aux.[my roads](a, "b", cost)'   schema . table ( column , ... )
 **     'SELECT a, b FROM roads'         query: first word SELECT, WITH or VALUES
 **
-** Names are written as in SQL: bare, or in "..", [..], `..` or '..', the closing mark
-** doubled inside (not for brackets). Space and comments may stand between the parts. */
+** Names are written as in SQL: bare, or in "..", [..], `..` or '..'. A closing quotation
+** mark inside a name is doubled; a bracket cannot be. Space and comments may stand
+** between the parts. */
 #include "source.h"
 #include "base/sql_text.h"
 #include <string.h>
@@ -18,7 +19,7 @@ typedef struct parser {
     char **error;
 } parser;
 
-/* Stops parsing. found: what stands there; may be NULL. */
+/* Stops the parser. found: the text at which it stops, or NULL. */
 static void fail_edge_source(parser *p, const char *problem, const char *found,
                              int bytes) {
     if (p->rc)
@@ -57,7 +58,7 @@ static bool take_edge_source(parser *p, char c) {
     return true;
 }
 
-/* A name, unquoted, in memory of its own. */
+/* A name without its quotation marks, in memory of its own. */
 static char *take_name(parser *p, const char *missing) {
     skip_space(p);
     if (p->rc)

@@ -1,18 +1,20 @@
-/* What an SQL expression is made of, as SQLite itself parses it.
+/* Checks an SQL expression by SQLite's own parser.
 **
-**     the host's connection     table_info: names of columns, their collations
-**     a private one, in memory  CREATE TABLE "row"("open", "kind of" COLLATE "NOCASE", ...)
-**                               CREATE INDEX i ON "row"(+(TEXT))            prepared, never
-**                               CREATE INDEX i ON "row"(1)                  run
-**                                   WHERE CASE WHEN TEXT THEN 1 END
-**     its authorizer            the functions and columns that TEXT names
+**     the host's connection     names of columns and their collations
+**     a private one, in memory  CREATE TABLE "row"("open", "kind of" COLLATE ...)
+**                               CREATE INDEX i ON "row"(+(TEXT))            these two are
+**                               CREATE INDEX i ON "row"(1)                  prepared, but
+**                                   WHERE CASE WHEN TEXT THEN 1 END         never run
+**         its authorizer        gets the functions and columns in TEXT
 **
-** SQLite refuses subqueries, aggregates, parameters, rowids, qualified names and functions that
-** are not deterministic in an index expression. The text has no bracket without its partner if it
-** parses inside CASE, and then the brackets of the other statement hold exactly one expression.
+** In an index expression SQLite refuses subqueries, aggregates, parameters, rowids,
+** qualified names and functions that are not deterministic. If the text parses inside
+** CASE, its brackets are balanced, and then the brackets of the other statement hold
+** exactly one expression.
 **
-** The private connection has no functions and collations of the application, and the host keeps its
-** own authorizer. A function that the application has replaced is known by the host's list. */
+** The private connection has no functions and collations of the application, and the host
+** keeps its own authorizer. The host's list of functions tells whether the application
+** has replaced one. */
 #include "expression.h"
 #include "base/statement.h"
 #include <string.h>
@@ -22,14 +24,14 @@ typedef struct parsing {
     const table_info *table;
     bool *used;
     char *fault;
-    int rc; /* of asking the host */
+    int rc; /* of statements of the host */
 } parsing;
 
 #define TABLE_NAME "row"
 
 /* ---- functions ---- */
 
-/* Has every program that uses SQLite this function, and does it say the same each time? */
+/* Does each program that uses SQLite have this function, and is it deterministic? */
 static int look_up(sqlite3 *db, const char *name, bool *built_in, bool *same) {
     enum { NAME, BUILT_IN, TYPE, FLAGS = 5 };
     sqlite3_stmt *row;
@@ -48,7 +50,7 @@ static int look_up(sqlite3 *db, const char *name, bool *built_in, bool *same) {
 
 static const char foreign[] = "calls a function that is not SQLite's own: %s";
 
-/* Sets p->fault where the function may not be called. */
+/* Sets p->fault if the function may not be called. */
 static void judge_function(parsing *p, const char *name) {
     static const char *const of_time[] = {
         "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff"};
@@ -76,7 +78,7 @@ static void judge_function(parsing *p, const char *name) {
 
 /* ---- columns ---- */
 
-/* The collation that column i declares; BINARY of a view's. */
+/* The collation that column i declares; BINARY for a view. */
 static const char *collation_of(const parsing *p, int i) {
     const char *collation = NULL;
     sqlite3_table_column_metadata(p->host, p->table->schema, p->table->name,
@@ -91,7 +93,7 @@ static bool is_known(const char *collation) {
            sqlite3_stricmp(collation, "RTRIM") == 0;
 }
 
-/* Sets p->fault where column i may not be read. */
+/* Marks column i as used, and sets p->fault if it may not be read. */
 static void judge_column(parsing *p, int i) {
     const char *collation = collation_of(p, i);
     p->used[i] = true;
@@ -120,8 +122,8 @@ static int take_note(void *context, int action, const char *one, const char *two
 
 /* ---- the private connection ---- */
 
-/* An empty table with the columns. A collation of the application is no part of it: the
-** expression may not read such a column. */
+/* Makes an empty table with the columns. Collations of the application are left out;
+** judge_column refuses such columns. */
 static int make_table(sqlite3 *db, parsing *p) {
     const table_info *table = p->table;
     sqlite3_str *text = sqlite3_str_new(NULL);
@@ -139,7 +141,8 @@ static int make_table(sqlite3 *db, parsing *p) {
     return rc;
 }
 
-/* SQLite's message as a clause: without the statement that is not the user's. */
+/* Makes a clause of SQLite's message, without the statement that the user did not
+** write. */
 static char *clause_of(const char *message) {
     static const char unknown[] = "no such function: ";
     static const char *const contexts[] = {" in index expressions",

@@ -1,4 +1,4 @@
-/* What the declarations of id columns mean for ids.
+/* The declared types of id columns.
 **
 **     emp(id INTEGER, manager_id TEXT)       2 and '2' may both be ids: mixed */
 #include "source.h"
@@ -26,7 +26,7 @@ static char affinity_of(const id_column *id) {
     return affinity_of_type(type_of(id));
 }
 
-/* The first TEXT column, or the first numeric one; NULL: there is none. */
+/* The first TEXT column, or the first numeric one. NULL: there is none. */
 static const id_column *first_of(const id_column *id, int count, bool numeric) {
     for (int i = 0; i < count; i++)
         if (numeric ? affinity_of(&id[i]) > 'B' : affinity_of(&id[i]) == 'B')

@@ -1,9 +1,9 @@
-/* The values of a query's parameters, out of a JSON array.
+/* Binds values of a JSON array to a query's parameters.
 **
 **     SELECT a, b FROM roads WHERE city = :city AND km < ?2      params '["Oslo", 30]'
 **
-** The text of a query must be the statement's own; these values may come from anywhere, since
-** they cannot become SQL. */
+** The text of a query must stand in the statement itself. Its values may come from
+** anywhere, because they cannot become SQL. */
 #include "base/json_array.h"
 #include "source.h"
 #include "query_params.h"

@@ -1,4 +1,5 @@
-/* A graph that is asked for: by whom, by which texts, and what must be known of its edges. */
+/* A request for a graph: the function, the texts that name the edges, and what the graph
+** needs. */
 #ifndef GPUGRAPH_REQUEST_H
 #define GPUGRAPH_REQUEST_H
 
@@ -6,8 +7,8 @@
 
 enum weight_need {
     WEIGHT_NO,
-    WEIGHT_IF_ANY,   /* to be shown */
-    WEIGHT_IF_CLEAR, /* the same, and an error where it is not clear which is meant */
+    WEIGHT_IF_ANY,   /* results show weights if there are some */
+    WEIGHT_IF_CLEAR, /* likewise, and it is an error if the weight column is not clear */
     WEIGHT_YES
 };
 
@@ -19,21 +20,24 @@ enum vertex_numbers {
 };
 
 typedef struct graph_request {
-    const char *function; /* for sentences: "gpu_bfs" */
+    const char *function; /* for sentences, for example "gpu_bfs" */
     const char *edges;    /* UTF-8 text */
     int edges_bytes;
-    const char *vertices; /* or NULL */
+    const char *vertices; /* NULL: none */
     int vertices_bytes;
-    const char *params; /* of a query in edges; or NULL */
+    const char *params; /* for the query in edges; NULL: none */
     int params_bytes;
     enum weight_need weight;
     bool undirected; /* direction is 'both' */
-    bool edges_here; /* whoever asks changes, saves or lists the graph's edges */
+    /* the caller changes, saves or lists the graph's edges, which must be in host
+    ** memory */
+    bool edges_here;
     enum vertex_numbers numbers;
-    bool by_graph; /* no direction is given: as a followed graph's definition has it */
-    int backend;   /* gpugraph_backend, or -1: as configured; where ids are mapped */
-    const scope *scope;        /* the cursor's; NULL: one for this call alone */
-    struct followed *followed; /* a mirror that is known to be current; or NULL */
+    /* no direction is given: the definition of the followed graph has it */
+    bool by_graph;
+    int backend;               /* a gpugraph_backend for mapping ids; -1: as configured */
+    const scope *scope;        /* of the cursor; NULL: this call is a scope of its own */
+    struct followed *followed; /* a mirror that is current, or NULL */
 } graph_request;
 
 #endif

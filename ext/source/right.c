@@ -1,13 +1,13 @@
-/* May the connection read what a table's graph is made of?
+/* Asks whether the connection may read the columns of which a table's graph is made.
 **
 **     SELECT e."a", e."b", e."rowid" FROM "main"."roads" AS e LIMIT 0
 **
-**     SQLITE_DENY      it does not compile
+**     SQLITE_DENY      the statement does not compile
 **     SQLITE_IGNORE    the column is NULL, and its result is named by the text: e."a"
 **     SQLITE_OK        the result has the name of the column: a
 **
-** An authorizer is asked when a statement is compiled. A graph that is in memory already may only
-** serve a statement after the same question. */
+** SQLite asks an authorizer when it compiles a statement. A graph in memory may serve a
+** statement only after the same question. */
 #include "source.h"
 #include "base/sql_text.h"
 #include <string.h>

@@ -1,15 +1,15 @@
-/* A source whose names are settled: which table, which columns, which query.
+/* Resolves the names of an edge source.
 **
-**     edge_source   what the text says        'roads(a, b)'
-**     row_source    what that is, here        kind 't', main.roads, columns a, b, their types
-**/
+**     edge_source   the parsed text     'roads(a, b)'
+**     row_source    what it names       kind 't', main.roads, its columns and types */
 #include "source.h"
 #include "condition.h"
 #include "base/sql_text.h"
 #include <stdarg.h>
 #include <string.h>
 
-/* The pairs that a table without named columns is searched for, in this order. */
+/* Pairs of names for the ends of a table without named columns, in order of
+** preference. */
 static const char *const pairs[][2] = {{"src", "dst"}, {"source", "target"},
                                        {"from", "to"}, {"from_id", "to_id"},
                                        {"u", "v"},     {"parent", "child"}};
@@ -29,7 +29,7 @@ static bool wants_edges(const resolver *r) {
     return strcmp(r->what, "edges") == 0;
 }
 
-/* Sets the sentence, after the function's name. */
+/* Sets the error: the function's name and this sentence. */
 static int fail(resolver *r, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -40,8 +40,8 @@ static int fail(resolver *r, const char *format, ...) {
     return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-/* Frees the sentence. The nearest column to the misspelt one (may be NULL) and all columns
-** follow it. */
+/* Sets the error, followed by the column nearest to the misspelt one (which may be NULL)
+** and a list of all columns. Frees the sentence. */
 static int fail_columns(resolver *r, char *sentence, const char *misspelt) {
     const table_info *table = &r->rows->table;
     sqlite3_str *list = sqlite3_str_new(r->c->db);
@@ -56,8 +56,8 @@ static int fail_columns(resolver *r, char *sentence, const char *misspelt) {
     return rc;
 }
 
-/* The text that names these columns in a call, roads(a, b): in the brackets of USING
-** gpugraph, elsewhere in a string. NULL: no memory. */
+/* A text that names these columns: roads(a, b) in USING gpugraph for a followed graph,
+** otherwise in a string. NULL: no memory. */
 static char *with_columns(const resolver *r, const char *const *column, int columns) {
     char *text = source_as_typed(r->rows, column, columns), *typed = NULL;
     if (text)
@@ -68,8 +68,7 @@ static char *with_columns(const resolver *r, const char *const *column, int colu
     return typed;
 }
 
-/* "name WHAT, as in 'roads(a, b)'", where the table has so many columns. Frees the
-** sentence. */
+/* Sets the error "SENTENCE; name WHAT, as in 'roads(a, b)'". Frees the sentence. */
 static int fail_naming(resolver *r, char *sentence, const char *what,
                        const char *const *column, int columns) {
     char *typed = with_columns(r, column, columns);
@@ -93,7 +92,7 @@ static int column_as_named(resolver *r, int i) {
     return SQLITE_OK;
 }
 
-/* Is it the rowid of a rowid table: by a name that no column hides, or as a column? */
+/* Does the name mean the rowid, by an SQL name that no column hides or as a column? */
 static bool names_rowid(const table_info *table, const char *name) {
     static const char *const names[] = {"rowid", "oid", "_rowid_"};
     int column = table_column(table, name);
@@ -103,7 +102,7 @@ static bool names_rowid(const table_info *table, const char *name) {
     return column >= 0 && column == table->integer_primary_key;
 }
 
-/* The rowid is not read as a column. */
+/* A rowid is not read as a column. */
 static int columns_as_named(resolver *r) {
     row_source *rows = r->rows;
     const edge_source *source = r->source;
@@ -117,7 +116,7 @@ static int columns_as_named(resolver *r) {
     return SQLITE_OK;
 }
 
-/* Proposes the first two columns that do not number the rows, if there are two. */
+/* Proposes the first two columns that are not the primary key, if there are two. */
 static int no_pair(resolver *r) {
     const table_info *table = &r->rows->table;
     const char *end[2];
@@ -150,8 +149,8 @@ static int columns_by_name(resolver *r) {
     return SQLITE_OK;
 }
 
-/* Where no column is named as the edge id: a view hands on its table's as `id`, by custom,
-** a graph's table as `edge`. */
+/* The edge id if the source does not name it: by custom column `id` of a view, and column
+** `edge` of a graph's own table. */
 static void find_edge_id(row_source *rows) {
     int column = rows->kind == 'v'   ? table_column(&rows->table, "id")
                  : rows->kind == 'g' ? table_column(&rows->table, "edge")
@@ -306,7 +305,8 @@ int source_resolve(connection *c, const char *function, const char *what, const 
 }
 
 void source_append_table(sqlite3_str *sql, const row_source *rows) {
-    if (!rows->searched) { /* main, too: a TEMP table of that name comes first */
+    /* also for main, because a TEMP table of that name comes first */
+    if (!rows->searched) {
         append_sql_name(sql, rows->table.schema);
         sqlite3_str_appendall(sql, ".");
     }

@@ -1,16 +1,16 @@
-/* An edge source: what the text of `edges` or `vertices` says, and what that is in the database.
+/* Edge sources: the text of `edges` or `vertices`, and what it names in the database.
 **
-**     'roads(a, b, metres)'  edge_parse      -> edge_source   table roads, columns a, b, metres
-**                            source_resolve  -> row_source    main.roads, its columns, ... */
+**     'roads(a, b, m)'    edge_parse     -> edge_source   table roads, columns a, b, m
+**                         source_resolve -> row_source    main.roads, its columns, ... */
 #ifndef GPUGRAPH_SOURCE_H
 #define GPUGRAPH_SOURCE_H
 
 #include "base/connection.h"
 #include "base/table_info.h"
 
-/* ---- edge_source.c: the text, split ---- */
+/* ---- edge_source.c: the parsed text ---- */
 
-/* What an edge may have; with a reverse weight it is two arcs (load/two_ways.c). */
+/* The columns of an edge. With a reverse weight a row is two arcs (load/two_ways.c). */
 enum {
     SOURCE_COLUMN,
     TARGET_COLUMN,
@@ -21,72 +21,75 @@ enum {
 };
 
 typedef struct edge_source {
-    char *query;  /* a SELECT, WITH or VALUES; else NULL and the rest is set */
+    /* a SELECT, WITH or VALUES; NULL: a table, and the other fields are set */
+    char *query;
     char *schema; /* NULL: not given */
     char *table;
-    /* as written; all NULL: find by name */
+    /* as written; all NULL: find them by name */
     char *column[EDGE_COLUMNS];
     int columns; /* 0, 2 .. EDGE_COLUMNS (vertices: 0 or 1) */
-    char *
-        where; /* of a followed graph: which rows are edges (source/condition.h); NULL: all */
+    /* the condition of a followed graph (source/condition.h); NULL: all rows are edges */
+    char *where;
 } edge_source;
 
-/* Splits the text. Never touches a database. max_columns: EDGE_COLUMNS, 1 for vertices.
-** On failure returns SQLITE_ERROR (or SQLITE_NOMEM) and *error is a sentence without
-** the function's name (sqlite3_free). */
+/* Parses the text without a database. max_columns: EDGE_COLUMNS, or 1 for vertices. After
+** SQLITE_ERROR *error (sqlite3_free) is a sentence without the function's name. */
 int edge_parse(const char *text, int bytes, int max_columns, edge_source *source,
                char **error);
 void edge_source_clear(edge_source *source);
 
-/* ---- row_source.c: a source whose names are settled ---- */
+/* ---- row_source.c: a source with resolved names ---- */
 
 typedef struct row_source {
-    char kind;        /* 'q' a query, else the table's kind */
-    table_info table; /* of a query: column names alone */
+    char kind;        /* 'q' for a query, otherwise the table's kind */
+    table_info table; /* of a query: column names only */
     bool searched;    /* the table was named without its schema */
     char *name;       /* for sentences: "main.roads" or "the query in edges" */
-    /* By the numbers of edge_source; NULL: none. The edge id is not here where it is the
-    ** table's rowid. Of vertices the first alone. Owned by table. */
+    /* In the order of the enum above; NULL: none. Only the first one for vertices. The
+    ** edge id is NULL if it is the table's rowid. The table owns the texts. */
     char *column[EDGE_COLUMNS];
-    bool columns_named;  /* in the text, not found by the names they have */
-    bool weight_unclear; /* no weight is known by its name, and others may be meant */
-    bool followed;       /* of a followed graph: rows with a NULL end are told apart */
-    bool unwritten; /* a transaction that writes is under way, and has written no row of
-                         ** the table so far */
-    int schema_version; /* then: of its schema, as that transaction sees it */
-    char *where;        /* which rows there are (source/condition.h); NULL: all */
-    bool *where_reads;  /* by the table's columns; NULL: there is no condition */
-    const int64_t
-        *range; /* what `where` says, and nothing else: the first and the last rowid;
-                          ** or NULL. The caller's */
+    /* the text names the columns; false: they were found by their usual names */
+    bool columns_named;
+    bool weight_unclear; /* no column has a usual name for weights, but some may be one */
+    bool followed;       /* of a followed graph: rows with a NULL end are kept */
+    bool unwritten; /* a write transaction is open, and has not written to the table */
+    int schema_version; /* of the schema, as the write transaction sees it */
+    char *where;        /* condition on the rows (source/condition.h); NULL: all rows */
+    /* which columns of the table the condition reads; NULL: there is no condition */
+    bool *where_reads;
+    /* The first and the last rowid, if `where` says just that; otherwise NULL. The caller
+    ** owns it. */
+    const int64_t *range;
     sqlite3_stmt *query;
 } row_source;
 
-/* Looks the names up; checks and prepares a query. what: "edges" or "vertices". *error is
-** the whole sentence. Cleared by row_source_clear, also after an error. */
+/* Resolves the names, and checks and prepares a query. what: "edges" or "vertices".
+** *error is a whole sentence. Call row_source_clear, also after an error. */
 int source_resolve(connection *c, const char *function, const char *what, const scope *s,
                    const edge_source *source, row_source *rows, char **error);
 void row_source_clear(row_source *rows);
-/* The name of the table as SQL text, with its schema where the text of the source gives one. */
+/* Appends the table's name as SQL text, with its schema if the source names it. */
 void source_append_table(sqlite3_str *sql, const row_source *rows);
-/* The name by which SQL asks for the rowid that is the edge id; NULL: it is none. */
+/* The SQL name of the rowid if it is the edge id; otherwise NULL. */
 const char *source_rowid(const row_source *rows);
-/* Of a followed graph whose edges' ids are not the table's rowids, or which has a reverse weight:
-** rowid and edge id are told apart (load/row_ids.h). */
+/* Does a followed graph keep rowids beside edge ids (load/row_ids.h)? It does if edge ids
+** come from a column or there is a reverse weight. */
 bool source_has_row_ids(const row_source *rows);
-/* The name by which SQL asks for the table's rowid, edge id or not; NULL: it has none. */
+/* The SQL name of the table's rowid, whether or not it is the edge id. NULL: there is
+** none. */
 const char *source_row_name(const row_source *rows);
 
-/* The source with so many columns, as an argument writes it: aux."my roads"(a, b)
-** (sqlite3_free); NULL: no memory. */
+/* The source with so many columns, as an argument is typed: aux."my roads"(a, b)
+** (sqlite3_free). NULL: no memory. */
 char *source_as_typed(const row_source *rows, const char *const *column, int columns);
 
-/* ---- id_columns.c: what the declarations of id columns mean for ids ---- */
+/* ---- id_columns.c: the declared types of id columns ---- */
 
 typedef struct id_columns {
-    char affinity[2]; /* of source and destination: affinity_of_type */
-    /* One column of ids is TEXT and another one numeric: a sentence about an id that is in both, from
-    ** the text of that id on. NULL: the columns agree, or declare no types. */
+    char affinity[2]; /* affinity_of_type of source and destination */
+    /* If one id column is TEXT and another one is numeric: a sentence about an id that
+    ** occurs in both, without that id in front. NULL: the columns have one kind of type,
+    ** or declare none. */
     char *mixed;
 } id_columns;
 
@@ -96,26 +99,27 @@ int id_columns_find(const row_source *edges, const row_source *vertices,
 int id_columns_copy(const id_columns *from, id_columns *made);
 void id_columns_clear(id_columns *columns);
 
-/* ---- right.c ---- */
+/* ---- right.c: the right to read a table ---- */
 
-/* The question whether the connection may read the columns of a table that its graph is made of;
-** sqlite3_free. NULL: no memory. */
+/* An SQL text that asks whether the connection may read the columns of which a table's
+** graph is made (sqlite3_free). NULL: no memory. */
 char *right_text(const row_source *rows);
-/* *holds: an authorizer neither denies nor hides any of them now. kept: a statement that is compiled
-** once and asked again, the caller's to finalize; it hears of an authorizer that is set, not of one that
-** changes its mind. NULL: none. SQLITE_NOMEM, SQLITE_INTERRUPT or SQLITE_OK. */
+/* Asks it. *holds: no authorizer denies or hides one of the columns at present. kept: a
+** statement that is compiled once, asked again and finalized by the caller, or NULL. A
+** kept statement notices a new authorizer, but not an authorizer that changes its answer.
+** Returns SQLITE_NOMEM, SQLITE_INTERRUPT or SQLITE_OK. */
 int right_holds(sqlite3 *db, const char *text, sqlite3_stmt **kept, bool *holds);
 
 /* ---- weight.c ---- */
 
-/* Finds the weight, and the reverse weight, of a table or view whose ends have been found by
-** name. */
+/* Finds weight and reverse weight by their names, in a table or view whose ends were
+** found by name. */
 void source_find_weight(row_source *rows);
-/* Of a followed graph without weights, whose table was named without its columns: may a
-** weight be meant? */
+/* Sets weight_unclear for a followed graph without weights whose table was named without
+** its columns. */
 void source_doubt_weight(row_source *rows);
-/* The sentence (no function name) for a search by weight of edges without; NULL: no
-** memory. */
+/* The sentence, without a function's name, for a search by weight of edges without
+** weights. NULL: no memory. */
 char *source_without_weight(const row_source *rows);
 /* The end of that sentence for a search that also takes edges without weights. */
 #define SOURCE_OR_NO_WEIGHT ", or name the two ends alone to count edges"

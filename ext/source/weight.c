@@ -1,10 +1,10 @@
-/* The weight of a table or view that is named without its columns, and the sentences for
-** searches by weight where there is none.
+/* Finds the weight of a table or view that is named without its columns, and says what to
+** do if there is none.
 **
-**     roads(id, src, dst, metres, lanes INT)    the weight is metres
-**     ways(gid, source, target, cost, reverse_cost)   cost, and reverse_cost for the way back
-**     roads(id, src, dst, toll REAL, name)      toll may be meant: nobody guesses
-**     roads(id, src, dst, name)                 unweighted */
+**     roads(id, src, dst, metres, lanes INT)          metres
+**     ways(gid, source, target, cost, reverse_cost)   cost; reverse_cost is the reverse one
+**     roads(id, src, dst, toll REAL, name)            unclear, as toll may be meant
+**     roads(id, src, dst, name)                       unweighted */
 #include "source.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
@@ -17,14 +17,15 @@ static const char *const weights[] = {"weight",  "cost",    "length",  "distance
     "weight, cost, length, distance, metres, meters, km, miles, seconds, minutes or "    \
     "duration"
 
-/* A column other than the ends, and not one that says which row it is. */
+/* Is it neither an end nor a column that numbers the rows? */
 static bool is_further(const row_source *rows, int column) {
     const char *name = rows->table.column[column];
     return name != rows->column[SOURCE_COLUMN] && name != rows->column[TARGET_COLUMN] &&
            column != rows->table.integer_primary_key && sqlite3_stricmp(name, "id") != 0;
 }
 
-/* SQLite gives NUMERIC affinity to whatever it does not know, dates and booleans too. */
+/* SQLite gives NUMERIC affinity to any type that it does not know, as dates and
+** booleans. */
 static bool is_numeric(const char *type) {
     char affinity = affinity_of_type(type);
     return affinity == 'D' || affinity == 'E' ||
@@ -47,7 +48,7 @@ static bool others_may_be_meant(const row_source *rows) {
     return found;
 }
 
-/* As in pgRouting's tables. -1: there is none. */
+/* The name is that of pgRouting's tables. -1: there is none. */
 static int known_reverse(const table_info *table, int weight) {
     return sqlite3_stricmp(table->column[weight], "cost") == 0
                ? table_column(table, "reverse_cost")
@@ -66,13 +67,14 @@ void source_find_weight(row_source *rows) {
         rows->column[REVERSE_COLUMN] = table->column[reverse];
 }
 
-/* A column of a known name has come since the graph was made: the graph names none. */
+/* If a column with a usual name has been added since the graph was made, the graph does
+** not use it: the sentence then proposes to name the column. */
 void source_doubt_weight(row_source *rows) {
     rows->columns_named = known_weight(&rows->table) >= 0;
     rows->weight_unclear = rows->columns_named || others_may_be_meant(rows);
 }
 
-/* The first further column that may hold weights; NULL: none is declared as one. */
+/* The first further column that may have weights. NULL: none has a numeric type. */
 static const char *example(const row_source *rows) {
     int known = known_weight(&rows->table);
     if (known >= 0)
@@ -83,7 +85,7 @@ static const char *example(const row_source *rows) {
     return NULL;
 }
 
-/* ", as in 'roads(a, b, metres)'", or "" where no column can be proposed. */
+/* , as in 'roads(a, b, metres)', or "" if no column can be proposed. */
 static char *proposal(const row_source *rows) {
     const char *column[] = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN],
                             example(rows)};
