@@ -103,7 +103,7 @@ int loader_room(loader *l) {
 
 /* The UTF-8 bytes of a text. sqlite3_value_text would copy a text to end it with a
 ** zero. */
-static const char *bytes_edge_columns_of(sqlite3_value *value, size_t *count) {
+static const char *utf8_of_value(sqlite3_value *value, size_t *count) {
     bool as_it_is = sqlite3_value_encoding(value) == SQLITE_UTF8;
     const char *text =
         as_it_is ? sqlite3_value_blob(value) : (const char *)sqlite3_value_text(value);
@@ -123,13 +123,14 @@ int loader_put_number(loader *l, id_array *id, int64_t number) {
 
 static int take_text(loader *l, id_array *id, sqlite3_value *value) {
     size_t count;
-    const char *text = bytes_edge_columns_of(value, &count);
+    const char *text = utf8_of_value(value, &count);
     int64_t number = text ? intern_text(l->texts, text, count) : -1;
     return number < 0 ? (l->rc = SQLITE_NOMEM) : loader_put_number(l, id, number);
 }
 
 /* Takes in an id that is neither INTEGER nor TEXT. */
-static int take_odd_id(loader *l, int column, sqlite3_value *id, sqlite3_value *value) {
+static int take_unusual_id(loader *l, int column, sqlite3_value *id,
+                           sqlite3_value *value) {
     int type = sqlite3_value_type(value);
     if (type == SQLITE_NULL && l->lone) {
         l->missing |= 1u << column;
@@ -149,7 +150,7 @@ static inline int take_id(loader *l, int column, sqlite3_value *id,
         return SQLITE_OK;
     }
     return type == SQLITE_TEXT ? take_text(l, &l->id[column], value)
-                               : take_odd_id(l, column, id, value);
+                               : take_unusual_id(l, column, id, value);
 }
 
 /* From the first REAL on, all weights are doubles. */
@@ -197,11 +198,10 @@ int loader_begin_edge_ids(loader *l) {
 }
 
 /* Takes in an edge id that is a TEXT or NULL, which is stored as a text (row_ids.h). */
-static int take_marked_id(loader *l, sqlite3_value *id) {
+static int take_text_edge_id(loader *l, sqlite3_value *id) {
     size_t count = 0;
     const char *text = NULL;
-    if (sqlite3_value_type(id) == SQLITE_TEXT &&
-        !(text = bytes_edge_columns_of(id, &count)))
+    if (sqlite3_value_type(id) == SQLITE_TEXT && !(text = utf8_of_value(id, &count)))
         return l->rc = SQLITE_NOMEM;
     int64_t number = row_id_intern(&l->edge_texts, text, count);
     return number < 0 ? (l->rc = SQLITE_NOMEM)
@@ -216,7 +216,7 @@ static inline int take_edge_id(loader *l, sqlite3_value *id) {
     if (!l->edge_id.value && integer != l->count + 1 && loader_begin_edge_ids(l))
         return l->rc;
     if (type == SQLITE_TEXT || type == SQLITE_NULL)
-        return take_marked_id(l, id);
+        return take_text_edge_id(l, id);
     if (type != SQLITE_INTEGER)
         return bad_id(l, EDGE_ID_COLUMN, NULL, id);
     if (l->edge_id.value)

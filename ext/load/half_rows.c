@@ -31,7 +31,7 @@ static int add_lone(loader *l, int end, int64_t i, int64_t row) {
     return SQLITE_OK;
 }
 
-static int add_ends(loader *l, int64_t i, unsigned missing, int64_t row) {
+static int add_lone_ends(loader *l, int64_t i, unsigned missing, int64_t row) {
     for (int end = 0; end < 2; end++)
         if (!(missing >> end & 1) &&
             add_lone(l, end, i, half_row_number(l->two_ways, row, end)))
@@ -40,19 +40,19 @@ static int add_ends(loader *l, int64_t i, unsigned missing, int64_t row) {
 }
 
 int half_row_ends(loader *l, int64_t i) {
-    return add_ends(l, i, 0, l->has_rows ? l->row[i] : 0);
+    return add_lone_ends(l, i, 0, l->has_rows ? l->row[i] : 0);
 }
 
-static int take_ends(loader *l, int64_t i, unsigned missing, int64_t row) {
+static int count_half_row(loader *l, int64_t i, unsigned missing, int64_t row) {
     l->halves++;
-    return add_ends(l, i, missing, row);
+    return add_lone_ends(l, i, missing, row);
 }
 
 int half_row_take(loader *l, sqlite3_value *id) {
     const unsigned missing = l->missing;
     l->missing = 0;
     const int64_t row = l->has_rows ? l->this_row : id ? sqlite3_value_int64(id) : 0;
-    int rc = take_ends(l, l->count, missing, row);
+    int rc = count_half_row(l, l->count, missing, row);
     clear_text(&l->id[0], l->count);
     clear_text(&l->id[1], l->count);
     return rc;
@@ -78,7 +78,7 @@ static void move_texts(id_array *id, int64_t to, int64_t from, int64_t count) {
 }
 
 /* Moves entries from .. from + count - 1 of every column to `to`. */
-static void move_rows_of_half_rows(loader *l, int64_t to, int64_t from, int64_t count) {
+static void move_rows(loader *l, int64_t to, int64_t from, int64_t count) {
     void *const column[] = {l->id[0].value, l->id[1].value,   l->weight,
                             l->reverse,     l->edge_id.value, l->row};
     for (size_t k = 0; k < sizeof column / sizeof *column; k++)
@@ -100,14 +100,14 @@ int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {
     for (int64_t h = 0; h < halves; h++) {
         int64_t row = half[h] >> 2;
         const int64_t *number = l->has_rows ? l->row : l->edge_id.value;
-        if (take_ends(l, row, (unsigned)half[h] & 3, number[row]))
+        if (count_half_row(l, row, (unsigned)half[h] & 3, number[row]))
             return l->rc;
-        move_rows_of_half_rows(l, kept, at, row - at);
+        move_rows(l, kept, at, row - at);
         kept += row - at;
         at = row + 1;
     }
     if (halves) {
-        move_rows_of_half_rows(l, kept, at, l->count - at);
+        move_rows(l, kept, at, l->count - at);
         l->count -= halves;
     }
     return SQLITE_OK;

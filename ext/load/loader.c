@@ -52,10 +52,10 @@ bool graph_identify(connection *c, const row_source *edges,
 }
 
 /* Records a phase within the read. */
-static void hear_phase(void *reading, const char *name, double ms, int64_t items,
-                       const char *detail) {
+static void record_phase(void *reading, const char *name, double ms, int64_t items,
+                         const char *detail) {
     loader *l = reading;
-    l->told_ms += ms;
+    l->reported_ms += ms;
     timings_add(&l->c->timings, name, ms, items, detail);
 }
 
@@ -69,7 +69,7 @@ static const gg_cell_place *find_place(loader *l, gpugraph_run *run) {
     connection_run(l->c, run);
     run->backend = l->backend;
     run->interrupted = interrupted;
-    run->phase = hear_phase;
+    run->phase = record_phase;
     run->listener = l;
     return l->two_ways || l->has_rows ? NULL : gg_cells_for(run);
 }
@@ -387,7 +387,7 @@ int loader_read(loader *l) {
     if (l->halves)
         halves = sqlite3_mprintf("%s; %lld of its rows have a NULL end and are no edges",
                                  detail, (sqlite3_int64)l->halves);
-    double ms = gg_now_ms() - l->started_ms - l->told_ms;
+    double ms = gg_now_ms() - l->started_ms - l->reported_ms;
     timings_add(&l->c->timings, "read", ms, l->count - l->begun_at,
                 halves ? halves : detail);
     connection_progress(l->c, "read", ms, l->count - l->begun_at);
@@ -478,7 +478,7 @@ static int create_ways(const graph_request *request, loader *e, const loader *v,
 }
 
 /* Reports what is known of the rows. */
-static void tell_loader(loader *e, const intern *texts, loaded *result) {
+static void report_rows(loader *e, const intern *texts, loaded *result) {
     result->unnamed = !e->has_ids;
     result->has_weight = e->weights != READ_NO_WEIGHTS;
     result->has_text = texts->count > 0 || e->text_weight || e->edge_texts.count > 0;
@@ -508,7 +508,7 @@ static int create_half_rows(const graph_request *request, const loader *v, inter
     return code_of_run(&run, request->function, error);
 }
 
-static void share_loader(const loaded *result, loaded *other) {
+static void copy_report(const loaded *result, loaded *other) {
     const loaded own = *other;
     *other = *result;
     other->graph = own.graph;
@@ -543,10 +543,9 @@ static void expect_edges(connection *c, const graph_request *request,
 
 /* *on_device, before: a device may decode pages; afterwards: a device has decoded
 ** them. */
-static int load_loader(connection *c, const graph_request *request,
-                       const row_source *edges, const row_source *vertices,
-                       enum weight_reading weights, loaded *result, loaded *other,
-                       bool *on_device, char **error) {
+static int load_rows(connection *c, const graph_request *request, const row_source *edges,
+                     const row_source *vertices, enum weight_reading weights,
+                     loaded *result, loaded *other, bool *on_device, char **error) {
     loader e, v;
     intern texts;
     memset(&texts, 0, sizeof texts);
@@ -577,9 +576,9 @@ static int load_loader(connection *c, const graph_request *request,
         rc = create_ways(request, &e, &v, &texts, result, other, error);
     double freeing = gg_now_ms();
     if (rc == SQLITE_OK) {
-        tell_loader(&e, &texts, result);
+        report_rows(&e, &texts, result);
         if (other && other->graph)
-            share_loader(result, other);
+            copy_report(result, other);
     } else {
         loaded_clear(result);
         if (other)
@@ -599,13 +598,13 @@ int graph_load(connection *c, const graph_request *request, const row_source *ed
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error) {
     bool on_device = true;
-    int rc = load_loader(c, request, edges, vertices, weights, result, other, &on_device,
-                         error);
+    int rc =
+        load_rows(c, request, edges, vertices, weights, result, other, &on_device, error);
     if (rc == SQLITE_OK || rc == SQLITE_INTERRUPT || !on_device)
         return rc;
     sqlite3_free(*error);
     *error = NULL;
     on_device = false;
-    return load_loader(c, request, edges, vertices, weights, result, other, &on_device,
-                       error);
+    return load_rows(c, request, edges, vertices, weights, result, other, &on_device,
+                     error);
 }

@@ -51,8 +51,8 @@ typedef struct loader {
     gpugraph_backend backend; /* of the search that needs the graph */
     /* columns on a device, source and target among them, in place of id; or NULL */
     gg_cells *cells;
-    double told_ms; /* ms, reported as phases of their own within the read */
-    int collected;  /* the number of arguments of gpugraph_collect */
+    double reported_ms; /* ms, reported as phases of their own within the read */
+    int collected;      /* the number of arguments of gpugraph_collect */
     /* Takes in the arguments of gpugraph_collect and sets rc. NULL: as take_row does. */
     void (*take)(struct loader *l, sqlite3_value **value);
     int64_t calls; /* of gpugraph_collect, by one statement */

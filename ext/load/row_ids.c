@@ -41,18 +41,18 @@ int row_ids_settle(connection *c, gpugraph_graph *rows) {
     return code_of_status(gpugraph_edges_by_source(rows, &run, &arc));
 }
 
-enum { PATIENCE = 1 << 20 }; /* rows between two polls for an interrupt */
+enum { POLL_ROWS = 1 << 20 }; /* rows between two polls for an interrupt */
 
 /* Writes the numbers of the rows' edges. If rows ascend, row i is edge i of the loops;
 ** otherwise each row is looked up. */
-static int number_edges_of_row_ids(connection *c, int64_t count, const int64_t *row,
-                                   int64_t *id, gpugraph_graph *rows) {
+static int write_edge_numbers(connection *c, int64_t count, const int64_t *row,
+                              int64_t *id, gpugraph_graph *rows) {
     bool ascending = true;
     const void *arc = arcs_of(rows);
     for (int64_t i = 1; i < count; i++)
         ascending &= row[i - 1] < row[i];
     for (int64_t i = 0; i < count; i++) {
-        if (i % PATIENCE == 0 && connection_interrupted(c))
+        if (i % POLL_ROWS == 0 && connection_interrupted(c))
             return SQLITE_INTERRUPT;
         if (ascending)
             id[gpugraph_edge_at(rows, arc, (uint64_t)i)] = i + 1;
@@ -80,7 +80,7 @@ int row_ids_make(connection *c, const char *function, int64_t count, const int64
     int rc = code_of_run(&run, function, error);
     if (rc == SQLITE_OK)
         rc = row_ids_settle(c, *rows);
-    return rc ? rc : number_edges_of_row_ids(c, count, row, id, *rows);
+    return rc ? rc : write_edge_numbers(c, count, row, id, *rows);
 }
 
 /* ---- lookups ---- */
@@ -122,8 +122,8 @@ int64_t row_ids_row(gpugraph_graph *rows, uint64_t e) {
 
 /* The vertex that is the edge id; *text is set if the id is a TEXT or NULL, mark
 ** included. */
-static uint32_t id_row_ids_of(gpugraph_graph *rows, uint64_t e, const char **text,
-                              uint64_t *bytes) {
+static uint32_t edge_id_vertex(gpugraph_graph *rows, uint64_t e, const char **text,
+                               uint64_t *bytes) {
     const gpugraph_ids *ids = gpugraph_vertex_ids(rows);
     uint32_t v =
         gpugraph_edges_of(rows)->source[gpugraph_edge_at(rows, arcs_of(rows), e)];
@@ -146,7 +146,7 @@ static bool is_text(const char *text, uint64_t bytes) {
 void result_row_id(sqlite3_context *context, gpugraph_graph *rows, uint64_t e) {
     const char *text;
     uint64_t bytes;
-    uint32_t v = id_row_ids_of(rows, e, &text, &bytes);
+    uint32_t v = edge_id_vertex(rows, e, &text, &bytes);
     if (!text)
         sqlite3_result_int64(context, integer_of(rows, v));
     else if (is_text(text, bytes))
@@ -157,7 +157,7 @@ void result_row_id(sqlite3_context *context, gpugraph_graph *rows, uint64_t e) {
 bool append_row_id(sqlite3_str *to, gpugraph_graph *rows, uint64_t e) {
     const char *text;
     uint64_t bytes;
-    uint32_t v = id_row_ids_of(rows, e, &text, &bytes);
+    uint32_t v = edge_id_vertex(rows, e, &text, &bytes);
     if (!text)
         sqlite3_str_appendf(to, "%lld", (sqlite3_int64)integer_of(rows, v));
     else if (is_text(text, bytes))
@@ -168,7 +168,7 @@ bool append_row_id(sqlite3_str *to, gpugraph_graph *rows, uint64_t e) {
 bool row_ids_same(gpugraph_graph *rows, uint64_t e, sqlite3_value *id) {
     const char *text;
     uint64_t bytes;
-    uint32_t v = id_row_ids_of(rows, e, &text, &bytes);
+    uint32_t v = edge_id_vertex(rows, e, &text, &bytes);
     int type = sqlite3_value_type(id);
     int64_t whole;
     if (!text)

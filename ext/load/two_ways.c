@@ -125,10 +125,10 @@ static int check_row(loader *l, int64_t i) {
     return SQLITE_OK;
 }
 
-enum { PATIENCE = 1 << 20 }; /* rows between two polls for an interrupt */
+enum { POLL_ROWS = 1 << 20 }; /* rows between two polls for an interrupt */
 
 static bool stops(loader *l, int64_t i) {
-    if (i % PATIENCE == 0 && connection_interrupted(l->c))
+    if (i % POLL_ROWS == 0 && connection_interrupted(l->c))
         l->rc = SQLITE_INTERRUPT;
     return l->rc != SQLITE_OK;
 }
@@ -143,12 +143,12 @@ int two_ways_close(loader *l) {
 }
 
 /* The number of edges that row i makes. */
-static int edges_two_ways_of(const loader *l, int64_t i, bool undirected) {
+static int count_edges_of_row(const loader *l, int64_t i, bool undirected) {
     const open_ways ways = ways_of_row(l, i);
     return undirected ? ways.open[0] || ways.open[1] : ways.open[0] + ways.open[1];
 }
 
-static bool take_columns_of_two_ways(loader *to, const loader *from, int64_t count) {
+static bool reserve_edges_of_ways(loader *to, const loader *from, int64_t count) {
     const size_t room = (size_t)count + 8;
     const bool texts = from->id[0].is_text || from->id[1].is_text;
     const bool marked = from->has_rows && from->edge_id.is_text;
@@ -168,8 +168,8 @@ static bool take_columns_of_two_ways(loader *to, const loader *from, int64_t cou
 }
 
 /* Adds row i as an edge; back: from its destination to its source. */
-static void put_two_ways(loader *to, const loader *from, int64_t i, bool back,
-                         number weight, int64_t row) {
+static void put_edge_of_row(loader *to, const loader *from, int64_t i, bool back,
+                            number weight, int64_t row) {
     const int64_t at = to->count++;
     for (int end = 0; end < 2; end++)
         id_put(&to->id[end], at, &from->id[back ? !end : end], i);
@@ -182,15 +182,15 @@ static void put_two_ways(loader *to, const loader *from, int64_t i, bool back,
         to->row[at] = row;
 }
 
-static void put_row(loader *to, const loader *from, int64_t i, bool undirected) {
+static void put_edges_of_row(loader *to, const loader *from, int64_t i, bool undirected) {
     const number weight[] = {from->weight[i], from->reverse[i]};
     const open_ways ways = ways_of_row(from, i);
     const int64_t row = from->row ? from->row[i] : 0;
     if (undirected && (ways.open[0] || ways.open[1]))
-        put_two_ways(to, from, i, false, weight[ways.cheaper], row);
+        put_edge_of_row(to, from, i, false, weight[ways.cheaper], row);
     for (int back = 0; back < 2 && !undirected; back++)
         if (ways.open[back])
-            put_two_ways(to, from, i, back, weight[back], 2 * row + back);
+            put_edge_of_row(to, from, i, back, weight[back], 2 * row + back);
 }
 
 int two_ways_lay_out(loader *l, bool undirected, loader *to) {
@@ -201,11 +201,11 @@ int two_ways_lay_out(loader *l, bool undirected, loader *to) {
     to->has_ids = l->has_ids;
     to->has_rows = l->has_rows;
     for (int64_t i = 0; i < l->count; i++)
-        count += edges_two_ways_of(l, i, undirected);
-    if (!take_columns_of_two_ways(to, l, count))
+        count += count_edges_of_row(l, i, undirected);
+    if (!reserve_edges_of_ways(to, l, count))
         return l->rc = SQLITE_NOMEM;
     for (int64_t i = 0; i < l->count && !stops(l, i); i++)
-        put_row(to, l, i, undirected);
+        put_edges_of_row(to, l, i, undirected);
     to->real_weight = l->real_weight && count > 0;
     return l->rc;
 }

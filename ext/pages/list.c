@@ -36,7 +36,7 @@ struct level {
     int64_t most_rows;
 };
 
-static void count_rows_of_list(struct level *level, int64_t most, int64_t upper) {
+static void add_most_rows(struct level *level, int64_t most, int64_t upper) {
     const uint64_t range = (uint64_t)upper - (uint64_t)level->last;
     level->most_rows += level->any && range < (uint64_t)most ? (int64_t)range : most;
 }
@@ -76,7 +76,7 @@ static enum page_reason level_add(struct level *level, const page_source *source
         return PAGE_DAMAGED;
     const bool kept = is_wanted(level, upper);
     if (kept)
-        count_rows_of_list(level, most, upper);
+        add_most_rows(level, most, upper);
     level->any = true;
     level->last = upper;
     if (kept)

@@ -100,8 +100,8 @@ static bool finish_program(struct program *p, int columns) {
 
 /* Maps result columns to the layout. A REAL column stores INTEGERs where that is
 ** shorter. */
-static enum page_reason lay_program_out(const page_table *t, const struct program *p,
-                                        page_layout *layout) {
+static enum page_reason set_layout(const page_table *t, const struct program *p,
+                                   page_layout *layout) {
     int result = 1;
     for (int k = 0; k < PAGE_COLUMNS; k++) {
         layout->column[k] = t->column[k] ? p->from[result] : PAGE_NO_COLUMN;
@@ -152,5 +152,5 @@ enum page_reason page_program(const page_table *t, page_layout *layout, uint32_t
     if (p.real[0])
         return PAGE_NOT_PLAIN;
     *root = (uint32_t)p.root;
-    return lay_program_out(t, &p, layout);
+    return set_layout(t, &p, layout);
 }

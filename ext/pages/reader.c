@@ -271,9 +271,9 @@ struct request {
     page_found *found;
 };
 
-static enum page_reason find_rows_of_reader(const page_table *t, page_source *source,
-                                            page_layout *layout, uint32_t root,
-                                            const struct request *r) {
+static enum page_reason find_wanted_rows(const page_table *t, page_source *source,
+                                         page_layout *layout, uint32_t root,
+                                         const struct request *r) {
     if (layout->columns > PAGE_EDGE_ID)
         return PAGE_NOT_PLAIN;
     r->found->real = layout->real |= r->found->real;
@@ -303,7 +303,7 @@ static enum page_reason decide_and_read(const page_table *t, page_source *source
     if (!reason)
         reason = page_file_study(t, snapshot, source, &layout);
     if (!reason)
-        reason = r->rowid ? find_rows_of_reader(t, source, &layout, root, r)
+        reason = r->rowid ? find_wanted_rows(t, source, &layout, root, r)
                           : read_columns(t, source, &layout, root, r->columns);
     if (!reason)
         reason = page_file_settle(snapshot);

@@ -22,7 +22,7 @@ enum {
 
 typedef const volatile uint32_t *region;
 
-static uint32_t load_wal_frames(region at) {
+static uint32_t load_word(region at) {
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
@@ -105,10 +105,10 @@ bool wal_index_look(sqlite3_file *file, wal_header *header) {
     for (int look = 0; at && look < LOOKS; look++) {
         wal_header second;
         for (int i = 0; i < WAL_WORDS; i++)
-            header->word[i] = load_wal_frames(at + i);
+            header->word[i] = load_word(at + i);
         file->pMethods->xShmBarrier(file);
         for (int i = 0; i < WAL_WORDS; i++)
-            second.word[i] = load_wal_frames(at + WAL_WORDS + i);
+            second.word[i] = load_word(at + WAL_WORDS + i);
         if (memcmp(header, &second, sizeof second) == 0 && header_is_sound(header))
             return true;
     }
@@ -193,8 +193,7 @@ static enum page_reason take_entries(wal_frames *frames, uint32_t from, uint32_t
         if (!at)
             return PAGE_WAL;
         uint32_t place = first ? HEADER / 4 + frame - 1 : behind % FRAMES;
-        frames->entry[frames->count++] =
-            (uint64_t)load_wal_frames(at + place) << 32 | frame;
+        frames->entry[frames->count++] = (uint64_t)load_word(at + place) << 32 | frame;
     }
     settle_entries(frames);
     return PAGE_FINE;
@@ -206,7 +205,7 @@ enum page_reason wal_frames_list(wal_frames *frames, sqlite3_file *file,
     *frames = (wal_frames){.file = file, .log = log, .page_size = page_size};
     const uint32_t *now = frames->header.word;
     region at = map_region(file, 0);
-    uint32_t backfilled = at ? load_wal_frames(at + BACKFILLED) : 0;
+    uint32_t backfilled = at ? load_word(at + BACKFILLED) : 0;
     if (!at || !wal_index_look(file, &frames->header))
         return PAGE_WAL;
     if (before && before->word[WAL_SALT] == now[WAL_SALT] &&
@@ -241,8 +240,8 @@ uint32_t wal_frames_find(const wal_frames *frames, uint32_t page) {
 
 /* Is it the frame of that page? A frame begins with the number of its page, the size of
 ** the database if it ends a commit, and the salts of the log, in memory order. */
-static enum page_reason judge_wal_frames(const wal_frames *frames, uint32_t page,
-                                         const uint8_t *header, int rc) {
+static enum page_reason check_frame(const wal_frames *frames, uint32_t page,
+                                    const uint8_t *header, int rc) {
     if (rc != SQLITE_OK)
         return rc == SQLITE_IOERR_SHORT_READ ? PAGE_DAMAGED : PAGE_READ_FAILED;
     const bool agrees = get4(header) == page &&
@@ -259,7 +258,7 @@ enum page_reason wal_frames_read(const wal_frames *frames, uint32_t page, uint32
     int rc = io->xRead(frames->log, header, sizeof header, at);
     if (rc == SQLITE_OK)
         rc = io->xRead(frames->log, to, (int)frames->page_size, at + WAL_FRAME_HEADER);
-    return judge_wal_frames(frames, page, header, rc);
+    return check_frame(frames, page, header, rc);
 }
 
 bool wal_frames_hold(const wal_frames *frames) {

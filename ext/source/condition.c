@@ -22,7 +22,7 @@ void condition_append(sqlite3_str *sql, const char *before, const char *conditio
 }
 
 /* Takes the next token. False: it is another one. */
-static bool take_condition(const char **at, const char *end, const char *text) {
+static bool take_sql_token(const char **at, const char *end, const char *text) {
     sql_token token;
     *at = sql_next(*at, end, &token);
     return sqlite3_strnicmp(token.start, text, (int)strlen(text)) == 0 &&
@@ -48,8 +48,8 @@ int condition_of_trigger(const char *sql, char **condition) {
     if (!skip(&at, end, "SELECT", 0) || !skip(&at, end, "FROM", ';'))
         return SQLITE_OK;
     at = sql_next(at, end, &token); /* the table */
-    if (!take_condition(&at, end, "WHERE") || !take_condition(&at, end, "0") ||
-        !take_condition(&at, end, "AND") || !take_condition(&at, end, "("))
+    if (!take_sql_token(&at, end, "WHERE") || !take_sql_token(&at, end, "0") ||
+        !take_sql_token(&at, end, "AND") || !take_sql_token(&at, end, "("))
         return SQLITE_OK;
     for (start = at; depth > 0 && at < end;) {
         at = sql_next(at, end, &token);

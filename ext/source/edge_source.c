@@ -20,8 +20,7 @@ typedef struct parser {
 } parser;
 
 /* Stops the parser. found: the text at which it stops, or NULL. */
-static void fail_edge_source(parser *p, const char *problem, const char *found,
-                             int bytes) {
+static void fail_parser(parser *p, const char *problem, const char *found, int bytes) {
     if (p->rc)
         return;
     const char *dots = bytes > 40 ? "..." : "";
@@ -50,7 +49,7 @@ static void skip_space(parser *p) {
     p->at = sql_skip_space(p->at, p->end);
 }
 
-static bool take_edge_source(parser *p, char c) {
+static bool take_mark(parser *p, char c) {
     skip_space(p);
     if (p->rc || p->at == p->end || *p->at != c)
         return false;
@@ -67,11 +66,11 @@ static char *take_name(parser *p, const char *missing) {
     p->at = sql_next(p->at, p->end, &token);
     int bytes = (int)(p->end - token.start);
     if (token.kind == SQL_END) {
-        fail_edge_source(p, missing, p->text, (int)(p->end - p->text));
+        fail_parser(p, missing, p->text, (int)(p->end - p->text));
     } else if (token.kind == SQL_UNFINISHED) {
-        fail_edge_source(p, "a quotation mark is never closed", token.start, bytes);
+        fail_parser(p, "a quotation mark is never closed", token.start, bytes);
     } else if (token.kind == SQL_OTHER) {
-        fail_edge_source(p, "a name is missing, or must be quoted", token.start, bytes);
+        fail_parser(p, "a name is missing, or must be quoted", token.start, bytes);
     } else {
         char *name = sql_unquote(&token);
         p->rc = name ? SQLITE_OK : SQLITE_NOMEM;
@@ -80,10 +79,10 @@ static char *take_name(parser *p, const char *missing) {
     return NULL;
 }
 
-static void take_columns_of_edge_source(parser *p, edge_source *source) {
+static void parse_columns(parser *p, edge_source *source) {
     do {
         if (source->columns == p->max_columns) {
-            fail_edge_source(
+            fail_parser(
                 p,
                 p->max_columns == 1
                     ? "there is more than one column"
@@ -96,28 +95,28 @@ static void take_columns_of_edge_source(parser *p, edge_source *source) {
         if (!name)
             return;
         source->column[source->columns++] = name;
-    } while (take_edge_source(p, ','));
-    if (!take_edge_source(p, ')'))
-        fail_edge_source(p, "a comma or a closing bracket is missing", p->text,
-                         (int)(p->end - p->text));
+    } while (take_mark(p, ','));
+    if (!take_mark(p, ')'))
+        fail_parser(p, "a comma or a closing bracket is missing", p->text,
+                    (int)(p->end - p->text));
     else if (p->max_columns > 1 && source->columns == 1)
-        fail_edge_source(p, "the destination column is missing", p->text,
-                         (int)(p->end - p->text));
+        fail_parser(p, "the destination column is missing", p->text,
+                    (int)(p->end - p->text));
 }
 
 static void take_table(parser *p, edge_source *source) {
     source->table = take_name(p, "the name of a table is missing");
-    if (take_edge_source(p, '.')) {
+    if (take_mark(p, '.')) {
         source->schema = source->table;
         source->table = take_name(p, "the name of a table is missing");
     }
-    if (take_edge_source(p, '('))
-        take_columns_of_edge_source(p, source);
+    if (take_mark(p, '('))
+        parse_columns(p, source);
     skip_space(p);
     if (p->rc != SQLITE_OK || p->at == p->end)
         return;
-    fail_edge_source(p, "there is more than a name and its columns", p->at,
-                     (int)(p->end - p->at));
+    fail_parser(p, "there is more than a name and its columns", p->at,
+                (int)(p->end - p->at));
 }
 
 static bool is_query(const char *at, const char *end) {
@@ -130,9 +129,9 @@ static void parse(parser *p, edge_source *source) {
     *p->error = NULL;
     skip_space(p);
     if (p->at == p->end) {
-        fail_edge_source(p, "is empty", NULL, 0);
+        fail_parser(p, "is empty", NULL, 0);
     } else if (memchr(p->text, 0, (size_t)(p->end - p->text))) {
-        fail_edge_source(p, "holds a zero byte", NULL, 0);
+        fail_parser(p, "holds a zero byte", NULL, 0);
     } else if (is_query(p->at, p->end)) {
         source->query = sqlite3_mprintf("%.*s", (int)(p->end - p->text), p->text);
         p->rc = source->query ? SQLITE_OK : SQLITE_NOMEM;

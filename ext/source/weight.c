@@ -2,7 +2,7 @@
 ** do if there is none.
 **
 **     roads(id, src, dst, metres, lanes INT)          metres
-**     ways(gid, source, target, cost, reverse_cost)   cost; reverse_cost is the reverse one
+**     ways(gid, source, target, cost, reverse_cost)   cost, with reverse_cost
 **     roads(id, src, dst, toll REAL, name)            unclear, as toll may be meant
 **     roads(id, src, dst, name)                       unweighted */
 #include "source.h"
