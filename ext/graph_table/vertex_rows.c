@@ -1,11 +1,13 @@
-/* The rows of a vertex's edges, in time that is in proportion to these where it can be.
+/* The rows of a vertex's edges.
 **
-**     v -> 4, v -> 9       arcs by the ids of edges, which a followed graph has for its look-ups
-**     5 -> v, 7 -> v       an index of the table's that begins with the column of targets, if it has one; else
-**                          a look at all targets, LOOKS times; then arcs back from targets, which follow changes
+**     index on both end columns         SELECT rowid ... WHERE a IS ?1, and likewise for b
+**     else, if the graph keeps arcs     the arcs that leave v and those that enter it; the
+**                                       first call makes them, and changes maintain them
+**     else                              a scan of the sources and targets of all edges
 **
-** Where edges have ids of their own, or none, no arcs are kept: then both ends need an index, or all edges are
-** looked at. Rows that an index names count if the graph has them, since it knows which rows are edges. */
+** The graph keeps arcs by the table's rowids only, so edges with ids of their own have none.
+** Rows that an index names count if the graph has them, since the graph knows which rows
+** are edges. */
 #include "functions.h"
 #include "base/room.h"
 #include "base/statement.h"
@@ -16,8 +18,6 @@
 #include "team.h"
 
 #include <string.h>
-
-enum { LOOKS = 16 }; /* looks at all targets take as long as making arcs into vertices */
 
 typedef struct finding {
     graph_call *call;
@@ -93,24 +93,24 @@ static int read_rows(finding *f, const char *sql) {
     return rc ? rc : step == SQLITE_DONE ? SQLITE_OK : step;
 }
 
-/* Of both ends, or of targets alone. *all: there were indices. */
-static int rows_by_index(finding *f, bool both, bool *all) {
+/* *indexed: SQLite finds the rows of both ends by an index. */
+static int rows_by_index(finding *f, bool *indexed) {
     int rc = SQLITE_OK;
     char *sql[2] = {NULL, NULL};
-    *all = true;
-    for (int i = both ? 0 : 1; i < 2 && rc == SQLITE_OK && *all; i++) {
+    *indexed = true;
+    for (int i = 0; i < 2 && rc == SQLITE_OK && *indexed; i++) {
         sql[i] = rows_with(f->call, i ? TARGET_COLUMN : SOURCE_COLUMN);
         rc = sql[i] ? SQLITE_OK : SQLITE_NOMEM;
-        *all = rc == SQLITE_OK && is_search(f->call->c->db, sql[i]);
+        *indexed = rc == SQLITE_OK && is_search(f->call->c->db, sql[i]);
     }
-    for (int i = 0; i < 2 && rc == SQLITE_OK && *all; i++)
-        rc = sql[i] ? read_rows(f, sql[i]) : SQLITE_OK;
+    for (int i = 0; i < 2 && rc == SQLITE_OK && *indexed; i++)
+        rc = read_rows(f, sql[i]);
     sqlite3_free(sql[0]);
     sqlite3_free(sql[1]);
     return rc;
 }
 
-/* ---- by a look at all edges ---- */
+/* ---- by a scan of all edges ---- */
 
 /* The row that an edge is one of. */
 static sqlite3_int64 row_of(const graph_ref *g, const gpugraph_edge_list *edges,
@@ -130,7 +130,6 @@ enum {
 typedef struct edge_scan {
     finding *f;
     const gpugraph_edge_list *edges;
-    const uint32_t *source; /* the targets again where sources are not looked at */
     uint64_t first;
     gg_brief_lock lock; /* of the list of rows, and rc */
     int rc;
@@ -138,9 +137,9 @@ typedef struct edge_scan {
 
 static void scan_edges(void *of, uint64_t low, uint64_t high) {
     edge_scan *s = of;
-    const uint32_t v = s->f->v, *target = s->edges->target;
+    const uint32_t v = s->f->v, *source = s->edges->source, *target = s->edges->target;
     for (uint64_t e = s->first + low; e < s->first + high; e++) {
-        if (s->source[e] != v && target[e] != v)
+        if (source[e] != v && target[e] != v)
             continue;
         gg_lock(&s->lock);
         if (s->rc == SQLITE_OK)
@@ -149,13 +148,10 @@ static void scan_edges(void *of, uint64_t low, uint64_t high) {
     }
 }
 
-/* By several threads; of sources and targets, or of targets alone. */
-static int rows_of_all(finding *f, bool sources) {
+static int rows_by_scan(finding *f) {
     const uint64_t count = gpugraph_edge_count(f->g->graph);
-    const gpugraph_edge_list *edges = gpugraph_edges_of(f->g->graph);
     const int threads = count > MANY ? gg_team_limit(f->call->c->config.threads) : 1;
-    edge_scan s = {
-        .f = f, .edges = edges, .source = sources ? edges->source : edges->target};
+    edge_scan s = {.f = f, .edges = gpugraph_edges_of(f->g->graph)};
     for (; s.first < count && s.rc == SQLITE_OK; s.first += PATIENCE) {
         const uint64_t left = count - s.first;
         if (s.first > 0 && connection_interrupted(f->call->c))
@@ -174,31 +170,25 @@ static int add_arcs(finding *f, const gpugraph_arcs *arcs) {
     return rc;
 }
 
-/* The arcs that leave v, and then those that enter it. */
-static int rows_of_arcs(finding *f, graph_ref *g) {
+static int rows_by_arcs(finding *f, graph_ref *g) {
     gpugraph_run run;
     gpugraph_arcs arcs;
-    bool all = false;
     connection_run(f->call->c, &run);
     int rc = code_of_status(gpugraph_arcs_from(g->graph, f->v, &run, &arcs));
     if (rc == SQLITE_OK)
         rc = add_arcs(f, &arcs);
-    if (rc == SQLITE_OK && g->looks < LOOKS)
-        rc = rows_by_index(f, false, &all);
-    if (rc || all)
-        return rc;
-    if (g->looks < LOOKS && ++g->looks < LOOKS)
-        return rows_of_all(f, false);
-    rc = code_of_status(gpugraph_arcs_into(g->graph, f->v, &run, &arcs));
+    if (rc == SQLITE_OK)
+        rc = code_of_status(gpugraph_arcs_into(g->graph, f->v, &run, &arcs));
     return rc ? rc : add_arcs(f, &arcs);
 }
 
 int vertex_rows(graph_call *call, uint32_t v, row_list *list) {
     graph_ref *g = call->graph;
     finding f = {call, g, v, list, 0};
-    bool all = false;
-    if (g->followed && !g->row_ids && gpugraph_keeps_arcs(g->graph))
-        return rows_of_arcs(&f, g);
-    int rc = rows_by_index(&f, true, &all);
-    return rc || all ? rc : rows_of_all(&f, true);
+    bool indexed = false;
+    int rc = rows_by_index(&f, &indexed);
+    if (rc || indexed)
+        return rc;
+    const bool keeps_arcs = g->followed && !g->row_ids && gpugraph_keeps_arcs(g->graph);
+    return keeps_arcs ? rows_by_arcs(&f, g) : rows_by_scan(&f);
 }

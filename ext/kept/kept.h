@@ -43,7 +43,6 @@ typedef struct graph_ref {
     /* Is one of its vertices, or one of its edges' own ids, an odd numeral (base/value.h)? */
     enum odd_numerals { ODD_UNKNOWN, ODD_NONE, ODD_SOME } odd_vertices, odd_ids;
     bool followed; /* the mirror of a followed graph (follow/follow.c), which keeps it */
-    int looks; /* at all of its edges, for those that touch one vertex (graph_table/delete.c) */
     struct stamp
         *stamp;   /* what the tables looked like when it was read (kept/stamp.c); NULL:
                          ** the graph belongs to the statements it is bound to */
