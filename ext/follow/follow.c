@@ -87,8 +87,6 @@ void followed_forget(connection *c, followed *f) {
     id_list_clear(&f->recent);
     f->mark = (log_mark){0, 0};
     f->has_real = false;
-    sqlite3_free(f->judged);
-    f->judged = NULL;
     forget_alias(f);
 }
 

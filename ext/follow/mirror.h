@@ -6,7 +6,6 @@
 #include "follow.h"
 #include "load/loader.h"
 #include "base/id_list.h"
-#include "base/program.h"
 #include "pages/identity.h"
 
 struct followed {
@@ -31,8 +30,6 @@ struct followed {
     /* The latest text that has led to the graph, so that the next call need not look names up. */
     char *alias;
     stamp *alias_stamp;
-    char *judged; /* text of a statement that writes, and what it may do */
-    program judgement;
 };
 
 /* ---- log.c ---- */
@@ -57,7 +54,7 @@ int log_last(connection *c, const followed *f, sqlite3_int64 *last, bool *same_h
 uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last);
 
 /* Has every statement that is under way logged all that it has written to the table? */
-int log_is_complete(reading *r, followed *f, bool *complete);
+int log_is_complete(reading *r, const followed *f, bool *complete);
 
 /* ---- mirror.c ---- */
 
