@@ -4,7 +4,7 @@
 **     at       vertex   17   3  90   4  88 ...     as they are found
 **              value     0   1   1   2   2
 **              edge      -   5   0   2   9
-**     table    17+0  .  90+2  .  .  3+1  ...      vertex and its place in the list, at the
+**     table    17+0  .  90+2  .  .  3+1  ...     vertex and its place in the list, at the
 **                                                 vertex's hash or behind it; at most a
 **                                                 quarter full
 **

@@ -7,12 +7,12 @@
 **     walk | local ---> next round's list, buckets' lists, the rest, settled, slices
 **        |                                                                     |
 **        |   (slices of long rows: walked by all blocks)  <--------------------'
-**        v   nothing fell in this bucket any more
-**     next bucket that has vertices; none: the rest is dealt out to buckets again
+**        v   the bucket stays empty
+**     next bucket that has vertices; if none has, the rest is distributed over buckets
 **
-** What comes next is decided by every block for itself, from the same board, after each
-** meeting. Rounds of few vertices stay within blocks (local): on roads a bucket's dozens
-** of steps cost one grid barrier. */
+** After each grid barrier every block reads the same board and decides by itself what
+** comes next. Rounds of few vertices stay within blocks (local), so that on roads the
+** dozens of steps of a bucket need one grid barrier. */
 #include "persistent_buckets.cuh"
 #include "persistent_plan.cuh"
 
@@ -68,7 +68,7 @@ static __device__ void search_persistent(const struct persistent<type> &p,
     }
 }
 
-/* Cooperative. The lists, rows and lanes of each step: walk() and local(). */
+/* Cooperative. walk() and local() describe the lists, rows and lanes of their steps. */
 template <typename type>
 static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
     find_distances(const __grid_constant__ persistent<type> p) {
@@ -101,7 +101,7 @@ static void carve_persistent(struct workspace *space, const struct sssp_search *
     p->ends = s->ends;
 }
 
-/* Vertices that are worth a block. */
+/* Vertices for which a block is worthwhile. */
 #ifndef GG_PERSISTENT_VERTICES /* a test has fewer */
 #define GG_PERSISTENT_VERTICES 64
 #endif

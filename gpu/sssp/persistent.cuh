@@ -1,22 +1,25 @@
-/* What the parts of the engine "persistent" share: its memory, its lists, its barrier.
+/* What the parts of the engine "persistent" share: its memory, its lists, its grid
+** barrier.
 **
 **     distance   origin ...  current bucket  ... BUCKETS - 1 of them ...  the rest
 **                  final        relaxed now           listed apart       one pile
 **
-**     lists      n vertices each: a bucket each, two piles for the rest (one in use, one
-**                being filled), two for rounds (read, written), one of what is settled
-**     stage      each warp's, in shared memory: vertices on their way into lists, so that
-**                places are asked for once for hundreds of them
-**     meet       all blocks have come here; what they counted is then in struct board
+**     lists      n vertices each: one for each bucket, two for the rest (one in use, one
+**                being filled), two for rounds (read, written), one for settled vertices
+**     stage      of each warp, in shared memory: vertices on their way into lists; one
+**                atomic addition reserves places for hundreds of them
+**     meet       the grid barrier; struct board then holds what all blocks counted
 **
-** With both_ends<type> there are 2 n vertices, of which n + v is v on ways to the target: its
-** arcs are those of the transpose, its distance that to the target (persistent_ends.cuh).
-** With in_parts<type> a vertex is a place, and the rows of some are there (distributed/sssp).
+** With both_ends<type> there are 2 n vertices. Vertex n + v stands for v on paths to the
+** target: its arcs are those of the transpose, its distance is that to the target
+** (persistent_ends.cuh). With in_parts<type> a vertex is a place in a partition, which
+** has the rows of some vertices (distributed/sssp).
 **
-** Each vertex comes into a bucket's list once: who lowers a distance learns by the atomic
-** minimum from which bucket it came. So a list has room for all that can ever come. An
-** entry whose vertex has left the bucket meanwhile is stale and dropped when it is read.
-** Into the list of a round it comes once by mark[v], the last round it was listed for. */
+** A vertex enters the list of a bucket once, because a thread that lowers its distance
+** learns the former bucket from the atomic minimum. So a list needs no more room than n.
+** An entry whose vertex has left the bucket is stale, and is dropped when it is read. A
+** vertex enters the list of a round once, because mark[v] is the last round that it was
+** listed for. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_CUH
 
@@ -24,35 +27,35 @@
 #include "graph/frontier.cuh"
 #include "sssp.cuh"
 
-/* Threads of a block. (H100: with 256 a mesh of 16 million vertices takes 11 %
-** longer.) */
+/* Threads of a block (H100: with 256 a mesh of 16 million vertices takes 11 % longer). */
 #ifndef GG_PERSISTENT_BLOCK /* a test has smaller ones */
 #define GG_PERSISTENT_BLOCK 512
 #endif
-/* Where a rest has less than `fall` of the one before, buckets are that many times as
-** wide from then on. */
+/* Buckets become wider by this factor once a rest has less than `fall` of the one
+** before. */
 #define GG_PERSISTENT_WIDER 4
 
 enum {
     BUCKETS = 8, /* the last one is the rest */
     REST = BUCKETS - 1,
     /* lists */
-    REST_LIST = REST, /* and the one behind it */
+    REST_LIST = REST, /* and the list behind it */
     ROUND_LIST = REST + 2,
-    OUT_LIST = REST + 4, /* in_parts: messages for other partitions */
+    OUT_LIST = REST + 4, /* in_parts: vertices for messages to other partitions */
     LISTS = REST + 5,
-    /* bits of struct round's flags */
+    /* flags of struct round */
     STOPPED = 1,
     LONG_ROWS = 2,
     STAGE = 256,     /* entries */
-    STAGE_FULL = 96, /* from which it is emptied between two sweeps over a tile */
-    UNROLL = 4,      /* arcs of a lane in such a sweep */
-    SWEEP = UNROLL * GG_WARP, /* arcs of a warp in it */
-    LOCAL_ROW = 64,           /* arcs of a row that it takes */
-    LOCAL_BATCHES = 4096,     /* of a warp, after which all meet: some milliseconds */
-    LOCAL_LOOKS = 1 << 26,    /* in vain, after which a warp's ring is taken for broken */
-    RING = 64,                /* entries of a warp's ring, a power of two */
-    STOP_ROUNDS = 64          /* rounds between two looks at the host's word */
+    STAGE_FULL = 96, /* entries from which a stage is emptied between two sweeps */
+    UNROLL = 4,      /* arcs of a lane in a sweep over a tile */
+    SWEEP = UNROLL * GG_WARP, /* arcs of a warp in a sweep */
+    LOCAL_ROW = 64,           /* degree up to which local rounds take a row */
+    /* batches of a warp before the next grid barrier: some milliseconds */
+    LOCAL_BATCHES = 4096,
+    LOCAL_LOOKS = 1 << 26, /* polls in vain after which a warp's ring counts as broken */
+    RING = 64,             /* entries of a warp's ring, a power of two */
+    STOP_ROUNDS = 64       /* rounds between two polls of the host's word */
 };
 
 enum {
@@ -61,14 +64,14 @@ enum {
     BLOCKS_TO_FIT = 2 /* on a multiprocessor: 64 registers for each thread */
 };
 
-/* What blocks add to in one round. Three in turn: one is added to, one may still be read,
-** one is cleared. */
+/* Counters of one round. Three take turns: one is added to, one may still be read, one is
+** cleared. */
 struct round {
     uint32_t vertices, slices, settled, flags;
-    uint32_t taken, slices_taken; /* entries that blocks have asked for */
+    uint32_t taken, slices_taken; /* entries that blocks have taken */
 };
 
-struct board { /* one line of memory, read after every barrier */
+struct board { /* one cache line, read after every barrier */
     uint32_t count[LISTS];
     struct round round[3];
     uint32_t spare[32 - LISTS - 18];
@@ -79,18 +82,19 @@ struct persistent_state {
     struct board board;
     uint32_t arrived, failed;
     uint32_t dropped, early;
-    unsigned long long least; /* of the rest */
-    /* From both ends; three in turn, as the board's rounds. */
-    unsigned long long way[3];      /* the shortest one that was seen in that round */
-    unsigned long long lightest[2]; /* arc of the source, of the target */
-    int32_t waiting[3][2]; /* vertices of that end: newly reached, less settled ones */
-    /* told at the end */
+    unsigned long long least; /* distance of the rest */
+    /* From both ends; three take turns, like the rounds of the board. */
+    unsigned long long way[3];      /* length of the shortest path seen in that round */
+    unsigned long long lightest[2]; /* arc at the source, at the target */
+    /* vertices of that end: newly reached ones less settled ones */
+    int32_t waiting[3][2];
+    /* reported at the end */
     uint32_t rounds, buckets, meetings;
     unsigned long long served;
 };
 static_assert(sizeof(struct persistent_state) <= GG_MAILBOX, "it is fetched at once");
 
-/* What one device tells the owner of a vertex. */
+/* A message to the owner of a vertex on another device. */
 template <typename type> struct alignas(2 * sizeof(typename type::word)) letter {
     typename type::word distance;
     uint32_t place;
@@ -98,39 +102,40 @@ template <typename type> struct alignas(2 * sizeof(typename type::word)) letter 
 
 template <typename type> struct persistent {
     device_csr g;
-    const uint64_t *fixed;   /* arcs, where rounds stay within blocks; or NULL */
-    struct light_arcs light; /* where vertices beyond a bound pull */
+    const uint64_t *fixed;   /* fixed arcs, for local rounds; or NULL */
+    struct light_arcs light; /* arcs to relax if vertices beyond a bound pull */
     uint32_t first;    /* in_parts: g has the rows of vertices first .. first + g.n - 1 */
-    device_csr back;   /* from both ends: rows of n + v */
-    uint64_t vertices; /* of all ends */
+    device_csr back;   /* from both ends: rows of vertices from n on */
+    uint64_t vertices; /* of both ends */
     bounds<typename type::plain> limits;
     struct persistent_state *state;
     typename type::word *distance;
     uint32_t *list, *mark, *ends;
-    uint64_t *slice;   /* vertex << 32 | number, of a long row */
-    uint64_t limit;    /* 0: none */
-    double delta;      /* of a bucket, but in the tail of the search */
-    device_csr turned; /* the transpose, where vertices beyond a bound pull */
-    double reach; /* of that bound, behind a bucket of over `crowd` vertices; 0: none */
+    uint64_t *slice;   /* vertex << 32 | number, for slices of long rows */
+    uint64_t limit;    /* vertices to settle; 0: no limit */
+    double delta;      /* bucket width, except near the end of the search */
+    device_csr turned; /* the transpose, for vertices that pull */
+    /* distance of the bound behind a bucket of over `crowd` vertices; 0: none */
+    double reach;
     uint32_t crowd;
     typename type::span per_bucket_after;
-    double fall; /* of the rest, after which buckets become wider; 0: never */
+    double fall; /* share of the rest below which buckets become wider; 0: never */
     bool local;  /* small rounds stay within blocks */
     /* Powers of 2: */
-    uint32_t group;      /* lanes to a vertex in such a round */
-    uint32_t slice_arcs; /* arcs of a slice, into which longer rows are cut */
+    uint32_t group;      /* lanes for a vertex in a local round */
+    uint32_t slice_arcs; /* arcs of a slice; longer rows are cut into slices */
 };
 
-/* Where a block is in the search; the same in all threads of all blocks. */
+/* The state of the search, equal in all threads of all blocks. */
 template <typename type> struct place {
     typename type::word origin;
-    typename type::span per_bucket; /* 1 / width of a bucket */
-    uint32_t bucket, side;          /* current one; which pile of the rest is in use */
-    uint32_t round;                 /* from 1; the board's is round % 3 */
-    uint32_t rest;                  /* entries of the last one that was dealt out */
-    typename type::word bound; /* nothing is pushed beyond it; unreached(): no bound */
-    bool lightly;              /* light arcs alone lead to a sum within it */
-    bool pulled;               /* all that lay beyond it did so */
+    typename type::span per_bucket; /* 1 / bucket width */
+    uint32_t bucket, side;          /* current bucket; which list of the rest is in use */
+    uint32_t round;                 /* from 1; its counters are board.round[round % 3] */
+    uint32_t rest;                  /* entries of the last rest that was distributed */
+    typename type::word bound;      /* no larger sum is pushed; unreached(): no bound */
+    bool lightly;                   /* only light arcs lead to a sum within the bound */
+    bool pulled;                    /* the vertices beyond the bound have pulled */
 };
 
 struct stage {
@@ -140,7 +145,7 @@ struct stage {
 };
 static_assert(STAGE <= 256, "a rank has eight bits");
 
-/* Can vertices of that kind of search pull? */
+/* True if vertices of such a search can pull. */
 template <typename type> static __host__ __device__ constexpr bool can_pull() {
     return type::ends == 1;
 }
@@ -151,34 +156,36 @@ template <typename type> struct tile { /* of a warp */
     typename type::word from[GG_WARP];
 };
 
-/* Of a search from both ends; all but `seen` and `now` is the same in all blocks, between the
-** meetings. [0]: of the source's half, [1]: of the target's. */
+/* The state of a search from both ends. All members but `seen` and `now` are equal in all
+** blocks between two grid barriers. [0]: the source's half, [1]: the target's half. */
 template <typename type> struct ways {
     typedef typename type::word word;
-    unsigned long long seen;        /* the shortest way that the block has come upon */
-    int32_t now[2];                 /* as waiting, by the block in this round */
-    unsigned long long shortest;    /* way so far; all bits: none */
-    word bound;                     /* no shortest way is longer */
-    int32_t waiting[2];             /* vertices that are reached and not settled */
-    unsigned long long lightest[2]; /* arc of the end: others are as far away */
+    unsigned long long seen;     /* shortest path that the block has seen */
+    int32_t now[2];              /* change of `waiting` by the block in this round */
+    unsigned long long shortest; /* length of the shortest path so far; all bits: none */
+    word bound;                  /* no shortest path is longer */
+    int32_t waiting[2];          /* vertices that are reached and not settled */
+    /* weight of the lightest arc at that end: a lower bound of all distances */
+    unsigned long long lightest[2];
     /* In this bucket: */
-    word low[2];   /* what is not settled is that far away at least */
+    word low[2];   /* lower bound of distances that are not settled */
     word known[2]; /* distances up to it are final */
     word reach
-        [2]; /* farther vertices are settled in the other half, or on no shortest way */
+        [2]; /* farther vertices are settled in the other half, or on no shortest path */
     bool over;
-    bool finishing; /* the shortest way's length is known, such ways alone are followed */
-    uint32_t list;  /* then: the lists up to it have been taken in */
+    /* the length of the shortest path is known; only such paths are followed */
+    bool finishing;
+    uint32_t list; /* when finishing: lists up to this one have been read */
 };
 
-/* in_parts: the letters that are to be read in this round, sender by sender. */
+/* in_parts: the messages to read in this round, sender by sender. */
 enum { SENDERS = 16, TOLD_WORDS = 8 };
 template <bool parts> struct mail {};
 template <> struct mail<true> {
-    uint64_t told[TOLD_WORDS]; /* by all devices, at the last meeting */
-    uint32_t count[SENDERS];   /* aligned: wide loads of it read no other word */
+    uint64_t told[TOLD_WORDS]; /* counts of all devices at the last barrier */
+    uint32_t count[SENDERS];   /* aligned, so that wide loads read no other word */
     const void *letter[SENDERS];
-    uint32_t listed; /* entries of the round's list, which come before them */
+    uint32_t listed; /* entries of the round's list, which come before messages */
 };
 
 template <typename type> struct block_memory {
@@ -192,10 +199,10 @@ template <typename type> struct block_memory {
     union {
         struct tile<type> tile[WARPS];
         struct {              /* a ring for each warp */
-            uint32_t pending; /* entries in rings or in the hands of a warp */
-            uint32_t leaving; /* nothing more goes into rings */
+            uint32_t pending; /* entries in rings, or taken by a warp and not done */
+            uint32_t leaving; /* no entry may be added to rings */
             uint32_t used[WARPS], tail[WARPS];
-            uint32_t vertex[WARPS][RING]; /* NONE: the entry is not there (yet) */
+            uint32_t vertex[WARPS][RING]; /* NONE: the entry is not written yet */
             uint32_t degree[WARPS][RING];
             uint64_t begin[WARPS][RING];
             typename type::word from[WARPS][RING];
@@ -205,8 +212,8 @@ template <typename type> struct block_memory {
 
 /* ---- buckets ---- */
 
-/* Does not fall when d grows, whatever is lost to rounding: that is all that the order of
-** the search rests on. */
+/* The bucket of a distance. It does not decrease when d grows, in spite of rounding. The
+** order of the search depends on nothing else. */
 template <typename type>
 static __device__ __forceinline__ uint32_t bucket_of(const struct place<type> &at,
                                                      typename type::word d) {
@@ -216,7 +223,7 @@ static __device__ __forceinline__ uint32_t bucket_of(const struct place<type> &a
     return buckets < (typename type::span)REST ? (uint32_t)buckets : REST;
 }
 
-/* Can its arcs be fixed? They have words of 32 bits. */
+/* True if the arcs of such a search can be fixed: they have words of 32 bits. */
 template <typename type> static __host__ __device__ constexpr bool can_be_fixed() {
     return can_pull<type>() && sizeof(typename type::weight) == sizeof(uint32_t);
 }
@@ -226,7 +233,7 @@ static __device__ __forceinline__ bool is_bounded(const struct place<type> &at) 
     return can_pull<type>() && at.bound != type::unreached();
 }
 
-/* Is `d` final when the current bucket is done? */
+/* True if `d` is final once the current bucket is done. */
 template <typename type>
 static __device__ __forceinline__ bool is_final(const struct place<type> &at,
                                                 typename type::word d) {
@@ -241,20 +248,21 @@ static __device__ __forceinline__ uint32_t *list_at(const struct persistent<type
     return p.list + list * p.vertices;
 }
 
-/* Are v's arcs here? */
+/* True if the rows of v are on this device. */
 template <typename type>
 static __device__ __forceinline__ bool is_here(const struct persistent<type> &p,
                                                uint32_t v) {
     return !type::parts || v - p.first < p.g.n;
 }
 
-/* Lists that a round is read from and written to. */
+/* The list that the next round reads. */
 template <typename type>
 static __device__ __forceinline__ uint32_t next_list(const struct place<type> &at) {
     return ROUND_LIST + at.round % 2;
 }
 
-/* in_parts: of OUT_LIST, two in turn: the places in the board of lists that have none there. */
+/* in_parts: the counter of OUT_LIST. Two take turns, in places of the board that the
+** lists of rounds do not use. */
 template <typename type>
 static __device__ __forceinline__ uint32_t *out_counter(const struct persistent<type> &p,
                                                         uint32_t round) {
@@ -277,7 +285,7 @@ static __device__ __forceinline__ uint32_t warp_of_block() {
     return threadIdx.x / GG_WARP;
 }
 
-/* A vertex more than the stage holds goes into its list at once. */
+/* Stages v for a list. If the stage is full, v goes into the list at once. */
 template <typename type>
 static __device__ __forceinline__ void
 put(const struct persistent<type> &p, const struct place<type> &at,
@@ -293,7 +301,7 @@ put(const struct persistent<type> &p, const struct place<type> &at,
     }
 }
 
-/* What the warp has staged goes to the places that `first` says. */
+/* Writes the staged vertices to the places that `first` says. */
 template <typename type>
 static __device__ __forceinline__ void unload(const struct persistent<type> &p,
                                               struct stage &s) {
@@ -306,7 +314,7 @@ static __device__ __forceinline__ void unload(const struct persistent<type> &p,
     __syncwarp();
 }
 
-/* Empties the warp's stage where it is half full. The whole warp calls. */
+/* Empties the warp's stage if it is nearly half full. The whole warp calls. */
 template <typename type>
 static __device__ __forceinline__ void make_room(const struct persistent<type> &p,
                                                  const struct place<type> &at,
@@ -326,7 +334,7 @@ static __device__ __forceinline__ void make_room(const struct persistent<type> &
     unload(p, s);
 }
 
-/* Empties the stages of all warps: one question for places for each list. The whole block
+/* Empties the stages of all warps with one atomic addition for each list. The whole block
 ** calls. */
 template <typename type>
 static __device__ void unload_all(const struct persistent<type> &p,
@@ -349,8 +357,8 @@ static __device__ void unload_all(const struct persistent<type> &p,
     unload(p, m.stage[warp_of_block()]);
 }
 
-/* v has fallen from `before` to `now`, which is not in the current bucket: into the list
-** of its new bucket, unless it is there. */
+/* v has fallen from `before` to `now`, beyond the current bucket. Lists v for its new
+** bucket, unless it is listed there. */
 template <typename type>
 static __device__ __forceinline__ void
 list_far(const struct persistent<type> &p, const struct place<type> &at,
@@ -360,7 +368,7 @@ list_far(const struct persistent<type> &p, const struct place<type> &at,
         put(p, at, m, bucket == REST ? REST_LIST + at.side : bucket, v);
 }
 
-/* v is reached (1) or settled (-1), for the first time. */
+/* Counts that v is newly reached (1) or settled (-1). */
 template <typename type>
 static __device__ __forceinline__ void note_waiting(const struct persistent<type> &p,
                                                     struct block_memory<type> &m,
@@ -374,7 +382,7 @@ static __device__ __forceinline__ bool is_finishing(const struct block_memory<ty
     return type::ends == 2 && m.ways.finishing;
 }
 
-/* v has come into the current bucket, where it was not. */
+/* v has entered the current bucket. */
 template <typename type>
 static __device__ __forceinline__ void settle(const struct persistent<type> &p,
                                               struct block_memory<type> &m, uint32_t v) {
@@ -391,7 +399,7 @@ static __device__ __forceinline__ bool first_in_bucket(const struct place<type> 
     return before == type::unreached() || bucket_of(at, before) != at.bucket;
 }
 
-/* Where v goes that has fallen within the current bucket. */
+/* The list for a vertex that has fallen within the current bucket. */
 template <typename type>
 static __device__ __forceinline__ uint32_t fallen_list(const struct persistent<type> &p,
                                                        const struct place<type> &at,
@@ -399,7 +407,7 @@ static __device__ __forceinline__ uint32_t fallen_list(const struct persistent<t
     return is_here(p, v) ? next_list(at) : (uint32_t)OUT_LIST;
 }
 
-/* True for the one that is to put v into that list. */
+/* Claims v for the list of this round. True for one thread only. */
 template <typename type>
 static __device__ __forceinline__ bool claim(const struct persistent<type> &p,
                                              const struct place<type> &at, uint32_t v) {
@@ -407,7 +415,7 @@ static __device__ __forceinline__ bool claim(const struct persistent<type> &p,
            atomicExch(&p.mark[v], at.round) != at.round;
 }
 
-/* A sum over `most` is no distance; from both ends one over the bound is not wanted. */
+/* True if the sum is within `most`, and from both ends within the bound. */
 template <typename type>
 static __device__ __forceinline__ bool in_range(const struct persistent<type> &p,
                                                 const struct block_memory<type> &m,
@@ -419,12 +427,12 @@ static __device__ __forceinline__ bool in_range(const struct persistent<type> &p
     return false;
 }
 
-/* ---- meeting ---- */
+/* ---- grid barrier ---- */
 
-/* Nanoseconds after which a block that others wait for is taken for lost. */
+/* Nanoseconds after which a block that others wait for counts as lost. */
 #define LOST_NS 10000000000ull
 
-/* Waits, by one thread, until `wanted` arrivals were counted. False: given up. */
+/* Waits, by one thread, until `wanted` arrivals are counted. False: it has given up. */
 static __device__ bool wait_for(struct persistent_state *state, uint32_t wanted) {
     unsigned long long since = 0;
     for (uint32_t looks = 1; (int32_t)(gg_arrivals(&state->arrived) - wanted) < 0;
@@ -441,9 +449,9 @@ static __device__ bool wait_for(struct persistent_state *state, uint32_t wanted)
     return true;
 }
 
-/* Every block has come here: its lists are complete and m.board says what is in them. A
-** word of the board that blocks may change before the next meeting is not to be looked
-** at: the current round's. False: a block was lost; all leave. */
+/* The grid barrier. The lists are then complete, and m.board tells their lengths. Words
+** of the board that blocks may change before the next barrier must not be read: those of
+** the current round. False: a block was lost, and all blocks leave. */
 template <typename type>
 static __device__ bool meet(struct persistent_state *state, uint32_t *meetings,
                             struct block_memory<type> &m) {

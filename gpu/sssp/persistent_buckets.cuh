@@ -1,11 +1,11 @@
-/* The engine "persistent" from bucket to bucket: what all blocks do together between the steps
-** that relax a list.
+/* The engine "persistent" from bucket to bucket: what all blocks do together between the
+** steps that relax a list.
 **
-**     seed, then for each bucket   finish_bucket     rounds until nothing falls in it any more
-**                                  targets_wait      is that all that is wanted?
-**                                  next_bucket       one that has entries; none: deal_rest
+**     seed, then for each bucket   finish_bucket     rounds until the bucket stays empty
+**                                  targets_wait      is a target not final?
+**                                  next_bucket       one with entries, or deal_rest
 **
-** Every block goes by the same board, read after each meeting. */
+** Every block reads the same board after each grid barrier. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_BUCKETS_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_BUCKETS_CUH
 
@@ -23,8 +23,8 @@ static __device__ void begin(const struct persistent<type> &p,
         weigh_ends(p, m);
 }
 
-/* One thread per source, repeats allowed: into the list of round 1. From both ends the target,
-** which comes behind the source, is one. */
+/* Lists the sources for round 1, one thread per source, repeats allowed. From both ends
+** the target, which comes after the source, is listed, too. */
 template <typename type>
 static __device__ void seed(const struct persistent<type> &p,
                             const struct place<type> &at, struct block_memory<type> &m) {
@@ -41,7 +41,7 @@ static __device__ void seed(const struct persistent<type> &p,
     }
 }
 
-/* Adds up what the block has counted, empties the stage. */
+/* Adds up the block's counts, and empties its stages. */
 template <typename type>
 static __device__ void close(const struct persistent<type> &p,
                              const struct place<type> &at, struct block_memory<type> &m) {
@@ -54,8 +54,8 @@ static __device__ void close(const struct persistent<type> &p,
         tell_ends(p, at, m);
 }
 
-/* Is some target not final? The whole block asks; the answer is the same in all blocks,
-** whatever the others do meanwhile. */
+/* True if some target is not final. The whole block calls, and the answer is the same in
+** all blocks although others may continue meanwhile. */
 template <typename type>
 static __device__ bool targets_wait(const struct persistent<type> &p,
                                     const struct place<type> &at) {
@@ -68,7 +68,7 @@ static __device__ bool targets_wait(const struct persistent<type> &p,
     return __syncthreads_or(waits);
 }
 
-/* Starts a round: its number, and clears the board's place for the one after it. */
+/* Starts a round, and clears the counters of the one after it. */
 template <typename type>
 static __device__ void next_round(const struct persistent<type> &p,
                                   struct place<type> &at, uint32_t vertices) {
@@ -82,9 +82,9 @@ static __device__ void next_round(const struct persistent<type> &p,
         atomicOr(&p.state->board.round[at.round % 3].flags, (uint32_t)STOPPED);
 }
 
-/* The rest is dealt out to buckets that begin at its least distance; to wider ones once it dwindles, as a
-** round of few vertices takes as long as one of some more. False: there is none, or a block
-** was lost. */
+/* Distributes the rest over buckets that begin at its least distance. Buckets become
+** wider once the rest dwindles, because a round of few vertices takes as long as one of
+** some more. False: there is no rest, or a block was lost. */
 template <typename type>
 static __device__ bool deal_rest(const struct persistent<type> &p, struct place<type> &at,
                                  struct block_memory<type> &m, uint32_t *meetings) {
@@ -141,7 +141,7 @@ static __device__ bool deal_rest(const struct persistent<type> &p, struct place<
     return true;
 }
 
-/* From both ends, once it is finishing: the next list that was left. */
+/* From both ends, when finishing: the next list that has not been read. */
 template <typename type>
 static __device__ bool next_left(const struct place<type> &at,
                                  struct block_memory<type> &m) {
@@ -156,7 +156,7 @@ static __device__ bool next_left(const struct place<type> &at,
     return list < LISTS;
 }
 
-/* The next bucket that has entries, listed or among the rest. */
+/* The next bucket that has entries, from its list or from the rest. */
 template <typename type>
 static __device__ bool next_bucket(const struct persistent<type> &p,
                                    struct place<type> &at, struct block_memory<type> &m,
@@ -179,7 +179,7 @@ static __device__ bool next_bucket(const struct persistent<type> &p,
     }
 }
 
-/* One list of vertices, and the slices that its long rows were cut into. */
+/* Relaxes one list of vertices, and the slices of its long rows. */
 template <typename type>
 static __device__ bool
 relax_list(const struct persistent<type> &p, const struct place<type> &at,
@@ -201,7 +201,7 @@ relax_list(const struct persistent<type> &p, const struct place<type> &at,
     }
 }
 
-/* Rounds until the bucket is final. The first list is `in`. */
+/* Runs rounds until the bucket is final. `in` is the first list. */
 template <typename type>
 static __device__ bool finish_bucket(const struct persistent<type> &p,
                                      struct place<type> &at, struct block_memory<type> &m,
@@ -226,7 +226,7 @@ static __device__ bool finish_bucket(const struct persistent<type> &p,
     }
 }
 
-/* After an early end: by one thread per vertex. */
+/* After an early end: resets distances that are not final. One thread per vertex. */
 template <typename type>
 static __device__ void forget_the_rest(const struct persistent<type> &p,
                                        const struct place<type> &at,

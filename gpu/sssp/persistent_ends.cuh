@@ -1,30 +1,35 @@
-/* The engine "persistent" from both ends: what a search for one shortest way needs beside one from
-** the source.
+/* The engine "persistent" from both ends: what a search for one shortest path needs
+** besides the search from the source.
 **
 **     0 .. n - 1       distance from the source       rows
 **     n .. 2 n - 1     distance to the target         transpose
 **
-** Both halves are one graph to the engine: a bucket holds vertices of either. Who lowers a
-** distance looks at the same vertex in the other half: that is a way, and no shortest one is longer.
+** Both halves are one graph to the engine: a bucket holds vertices of both. A thread that
+** lowers a distance looks at the same vertex in the other half. If that is reached, there
+** is a path through the vertex, and no shortest path is longer.
 **
 **     source  o settled |  low[0] .....   shortest   ..... low[1]  | settled o  target
 **
-** What a half has not settled is `low` away at least: as far as the bucket begins, or as the lightest
-** arc of its end weighs. So a vertex that is farther than the bound less the other half's low either
-** is settled there, and then the way through it is known, or lies on no shortest way (may_lead).
-** Once both lows together are over the bound every vertex on a shortest way is settled in one half,
-** and the bound is the distance (but for rounding). From then on `finishing`: the source's half
-** alone goes on, over vertices whose distance to the target is final and that lie on a way within
-** the bound. These get the distances that the whole search would give, in whatever order they are
-** come upon: an order of buckets would take as many of them again, so all is one bucket, which
-** takes in what the lists hold.
+** `low` is a lower bound of the distances that a half has not settled: the beginning of
+** the current bucket, or the lightest arc at its end. Let a vertex be farther than the
+** bound less the low of the other half. If a shortest path passes it, the other half has
+** settled it, so that the path through it is known. So it need not be followed
+** (may_lead).
 **
-** REAL distances to the target are sums in the other order: the bound is wider than all rounding,
-** and they only say what may be left out.
+** Once both lows together exceed the bound, every vertex on a shortest path is settled in
+** one half, and the bound is the distance, except for rounding. From then on the search
+** is `finishing`: the source's half continues alone, over vertices whose distance to the
+** target is final and that lie on a path within the bound. These vertices get the
+** distances that the whole search would find, in any order of relaxations. Ordered
+** buckets would need as many rounds again, so there is one bucket, which takes the
+** entries of all lists.
 **
-** Where one end has nothing left that waits its half is complete, but for what lies on no shortest
-** way. If two blocks that come upon a way at once, from either side, both missed it, a longer one
-** would count: the search would end later, and find the same. */
+** REAL distances to the target are sums in the other order. They only decide which
+** vertices to leave out, and the bound is wider than all their rounding.
+**
+** If no vertex of one half waits, that half has settled every vertex on a shortest path.
+** If two blocks meet at a path from both sides at once and both miss it, a longer path
+** counts. The search then ends later, with the same result. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_ENDS_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_ENDS_CUH
 
@@ -34,10 +39,11 @@
 
 /* ---- rows, of one half or two ---- */
 
-/* Of an arc's number: it is one of `back`, and leads to a vertex from n on. */
+/* Set in the number of an arc of `back`, which leads to a vertex from n on. */
 #define BACK_ARC (1ull << 63)
 
-/* Asked for at once: what else v leads to, its distance, is on its way together with it. */
+/* Loads both offsets at once, so that they travel together with the load of v's
+** distance. */
 template <typename type>
 static __device__ __forceinline__ void
 row_at(const struct persistent<type> &p, uint32_t v, uint64_t *begin, uint64_t *end) {
@@ -60,7 +66,7 @@ static __device__ __forceinline__ uint32_t half_of(const struct persistent<type>
     return is_back<type>(arc) ? p.g.n : 0;
 }
 
-/* Where the arc's target is kept. */
+/* The address of the arc's target. */
 template <typename type>
 static __device__ __forceinline__ const uint32_t *
 target_place(const struct persistent<type> &p, uint64_t arc) {
@@ -73,7 +79,7 @@ static __device__ __forceinline__ uint32_t target_of(const struct persistent<typ
     return __ldg(target_place(p, arc)) + half_of(p, arc);
 }
 
-/* Where the arc's weight is kept. */
+/* The address of the arc's weight. */
 template <typename type>
 static __device__ __forceinline__ const typename type::weight *
 weight_place(const struct persistent<type> &p, uint64_t arc) {
@@ -89,11 +95,11 @@ weight_of(const struct persistent<type> &p, uint64_t arc) {
 }
 
 template <typename type> struct arc_ahead {
-    uint32_t target; /* without what tells the halves apart */
+    uint32_t target; /* target, without n added for the second half */
     typename type::weight weight;
 };
 
-/* Both asked for at once, where they are wanted. */
+/* Loads both at once, if they are wanted. */
 template <typename type>
 static __device__ __forceinline__ struct arc_ahead<type>
 arc_now(const struct persistent<type> &p, uint64_t arc, bool wanted) {
@@ -103,9 +109,9 @@ arc_now(const struct persistent<type> &p, uint64_t arc, bool wanted) {
     return a;
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
-/* By one thread, at first. */
+/* Sets the initial state. One thread calls. */
 template <typename type>
 static __device__ void forget_ways(const struct persistent<type> &p,
                                    struct block_memory<type> &m) {
@@ -126,7 +132,7 @@ distance_in_other_half(const struct persistent<type> &p, uint32_t v) {
     return gg_peek(&p.distance[v < p.g.n ? v + p.g.n : v - p.g.n]);
 }
 
-/* v has come to `now`: is there a way through it? */
+/* v has fallen to `now`: notes the path through v, if the other half has reached v. */
 template <typename type>
 static __device__ __forceinline__ void note_way(const struct persistent<type> &p,
                                                 struct block_memory<type> &m, uint32_t v,
@@ -141,7 +147,7 @@ static __device__ __forceinline__ void note_way(const struct persistent<type> &p
         atomicMin(&m.ways.seen, (unsigned long long)way);
 }
 
-/* False: v, at `sum`, is on no shortest way, or not at that distance. */
+/* False: no shortest path passes v at the distance `sum`. */
 template <typename type>
 static __device__ __forceinline__ bool may_lead(const struct persistent<type> &p,
                                                 const struct block_memory<type> &m,
@@ -154,14 +160,14 @@ static __device__ __forceinline__ bool may_lead(const struct persistent<type> &p
     typename type::word rest = distance_in_other_half(p, v);
     if (rest <= m.ways.known[1 - end] && type::plus(sum, rest) <= m.ways.bound)
         return true;
-    /* The bound is the range, and there are arcs at the other end? */
+    /* Is the bound the range of distances, and are there arcs at the other end? */
     if (m.ways.shortest == NO_WAY && !p.limits.tight &&
         m.ways.low[1 - end] != type::unreached())
         p.state->dropped = 1;
     return false;
 }
 
-/* Are arcs from v, at `now`, to be followed? */
+/* True if the arcs of v, at distance `now`, should be followed. */
 template <typename type>
 static __device__ __forceinline__ bool is_wanted(const struct persistent<type> &p,
                                                  const struct block_memory<type> &m,
@@ -176,7 +182,7 @@ static __device__ __forceinline__ bool is_wanted(const struct persistent<type> &
 
 /* ---- between blocks ---- */
 
-/* The whole grid: lightest, of both ends. */
+/* Finds the lightest arc at both ends. The whole grid calls. */
 template <typename type>
 static __device__ void weigh_ends(const struct persistent<type> &p,
                                   struct block_memory<type> &m) {
@@ -194,14 +200,14 @@ static __device__ void weigh_ends(const struct persistent<type> &p,
         atomicMin(&p.state->lightest[threadIdx.x], m.ways.lightest[threadIdx.x]);
 }
 
-/* One thread: for the round after the next one. */
+/* Clears the counters of the round after the next one. One thread calls. */
 static __device__ __forceinline__ void clear_ends(struct persistent_state *state,
                                                   uint32_t round) {
     state->way[round] = NO_WAY;
     state->waiting[round][0] = state->waiting[round][1] = 0;
 }
 
-/* What the block has seen in this round. */
+/* Adds what the block has seen in this round. */
 template <typename type>
 static __device__ __forceinline__ void tell_ends(const struct persistent<type> &p,
                                                  const struct place<type> &at,
@@ -221,7 +227,8 @@ static __device__ __forceinline__ void set_reach(struct block_memory<type> &m) {
         m.ways.reach[end] = type::without(m.ways.bound, m.ways.low[1 - end]);
 }
 
-/* What all have seen in this round, after the meeting that ended it. The whole block calls. */
+/* Reads what all blocks have seen in the last round, after its barrier. The whole block
+** calls. */
 template <typename type>
 static __device__ __forceinline__ void hear_ends(const struct persistent<type> &p,
                                                  const struct place<type> &at,
@@ -246,10 +253,11 @@ static __device__ __forceinline__ void hear_ends(const struct persistent<type> &
 
 /* ---- between buckets ---- */
 
-/* A little less than a bucket, for what rounding does to its number. */
+/* A little less than a bucket, because the number of a bucket is rounded. */
 #define NEARLY_A_BUCKET (1 - 1e-6)
 
-/* One thread: what is known once all buckets before that one are done. */
+/* Sets the bounds that hold once all buckets before this one are done. One thread
+** calls. */
 template <typename type>
 static __device__ void set_lows(const struct persistent<type> &p,
                                 const struct place<type> &at,
@@ -267,7 +275,7 @@ static __device__ void set_lows(const struct persistent<type> &p,
     set_reach(m);
 }
 
-/* The whole block, before a bucket. */
+/* Prepares the next bucket. The whole block calls. */
 template <typename type>
 static __device__ void begin_bucket(const struct persistent<type> &p,
                                     const struct place<type> &at,
@@ -279,7 +287,7 @@ static __device__ void begin_bucket(const struct persistent<type> &p,
     __syncthreads();
 }
 
-/* By one thread. */
+/* Begins to finish. One thread calls. */
 template <typename type>
 static __device__ void try_to_finish(const struct persistent<type> &p,
                                      const struct place<type> &at,
@@ -295,7 +303,8 @@ static __device__ void try_to_finish(const struct persistent<type> &p,
     w.list = at.bucket;
 }
 
-/* The whole block, after a bucket, with the same answer in all blocks. True: the search is over. */
+/* After a bucket: true if the search is over. The whole block calls, and all blocks get
+** the same answer. */
 template <typename type>
 static __device__ bool look_at_ends(const struct persistent<type> &p,
                                     struct place<type> &at,
@@ -307,7 +316,7 @@ static __device__ bool look_at_ends(const struct persistent<type> &p,
         try_to_finish(p, at, m);
     __syncthreads();
     if (is_finishing(m)) {
-        at.bucket = 0; /* the one that all is in */
+        at.bucket = 0; /* the only bucket from now on */
         at.per_bucket = 0;
     }
     return m.ways.over;

@@ -1,18 +1,19 @@
-/* How the engine "persistent" relaxes a list of few vertices of small degree: each block relaxes its
-** share, and what falls within the bucket by that, and so on, with no other block waited for.
+/* How the engine "persistent" relaxes a list of few vertices of small degree. Each block
+** relaxes its share, then the vertices that fall within the bucket by that, and so on,
+** without waiting for other blocks.
 **
-** Within a block each warp has a ring in shared memory, which all warps of the block write
-** and it alone reads. There are no rounds: nobody waits for the slowest. An entry holds
-** the distance beside the vertex, so that one that was overtaken is known as such, and the
-** row, which is fetched together with the atomic minimum: so a step along a path costs two
-** trips to memory, one for arcs and one for what they lead to. */
+** Each warp has a ring in shared memory. All warps of the block write to it, and the warp
+** alone reads it. There are no rounds, so no warp waits for the slowest one. An entry
+** holds the distance besides the vertex, which tells stale entries, and the row, whose
+** load travels together with the atomic minimum. So a step along a path costs two trips
+** to memory, one for arcs and one for their targets. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_LOCAL_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_LOCAL_CUH
 
 #include "base/handed.cuh"
 #include "persistent_steps.cuh"
 
-/* A word in shared memory that other warps change meanwhile. */
+/* Reads a word in shared memory that other warps change. */
 static __device__ __forceinline__ uint32_t look(const uint32_t *at) {
     gg_late();
     return gg_handed_now(at);
@@ -22,7 +23,7 @@ static __device__ __forceinline__ void set(uint32_t *at, uint32_t value) {
     gg_hand_now(at, value);
 }
 
-/* A vertex that the block cannot keep goes into the list of the next round. */
+/* Puts a vertex that the block cannot keep into the list of the next round. */
 template <typename type>
 static __device__ void hand_on(const struct persistent<type> &p,
                                const struct place<type> &at, uint32_t v, bool is_long) {
@@ -33,7 +34,7 @@ static __device__ void hand_on(const struct persistent<type> &p,
         list_at(p, next_list(at))[atomicAdd(&round->vertices, 1u)] = v;
 }
 
-/* ---- rows, looked for or fixed ---- */
+/* ---- rows, read or fixed ---- */
 
 template <typename type>
 static __device__ __forceinline__ bool is_fixed(const struct persistent<type> &p) {
@@ -46,7 +47,7 @@ fixed_row(const struct persistent<type> &p, uint32_t v) {
     return p.fixed + ((uint64_t)v << p.group);
 }
 
-/* A fixed row is not looked for, and passes for one of an arc. */
+/* The row of v. A fixed row need not be read, and counts as a row of one arc. */
 template <typename type>
 static __device__ __forceinline__ void look_for_row(const struct persistent<type> &p,
                                                     uint32_t v, uint64_t *begin,
@@ -57,7 +58,7 @@ static __device__ __forceinline__ void look_for_row(const struct persistent<type
         row_at(p, v, begin, end);
 }
 
-/* The arcs of v, whose row begins there, will be read soon. */
+/* Prefetches the arcs of v, whose row begins there. */
 template <typename type>
 static __device__ __forceinline__ void ask_for_arcs(const struct persistent<type> &p,
                                                     uint32_t v, uint64_t begin) {
@@ -71,7 +72,7 @@ static __device__ __forceinline__ void ask_for_arcs(const struct persistent<type
 
 /* ---- rings ---- */
 
-/* Into the ring of one of the block's warps, always the same one for a vertex. */
+/* Puts v into the ring of a warp of the block. A vertex always goes to the same warp. */
 template <typename type>
 static __device__ __forceinline__ void
 keep(const struct persistent<type> &p, const struct place<type> &at,
@@ -98,7 +99,7 @@ keep(const struct persistent<type> &p, const struct place<type> &at,
     set(&m.own.vertex[ring][i], v);
 }
 
-/* One arc, to v, of a vertex that was put into the ring at distance `from`. */
+/* Relaxes one arc, to v, of a vertex that was put into the ring at distance `from`. */
 template <typename type>
 static __device__ __forceinline__ void
 relax_own(const struct persistent<type> &p, const struct place<type> &at,
@@ -128,7 +129,7 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
     keep(p, at, m, v, sum, begin, end);
 }
 
-/* The block's share of the list. */
+/* Puts the block's share of the list into its rings. */
 template <typename type>
 static __device__ void take_share(const struct persistent<type> &p,
                                   const struct place<type> &at,
@@ -149,7 +150,7 @@ static __device__ void take_share(const struct persistent<type> &p,
     keep(p, at, m, v, from, begin, end);
 }
 
-/* What is left of the row of v behind its places, by the lanes of a group. */
+/* Relaxes the arcs of v behind its fixed ones, by the lanes of a group. */
 template <typename type>
 static __device__ void
 relax_left(const struct persistent<type> &p, const struct place<type> &at,
@@ -163,7 +164,8 @@ relax_left(const struct persistent<type> &p, const struct place<type> &at,
     }
 }
 
-/* `mine`: this lane's group has v, which was put into the ring at distance `from`. */
+/* Relaxes fixed arcs. `mine`: this lane's group has v, which was put into the ring at
+** distance `from`. */
 template <typename type>
 static __device__ __forceinline__ void
 relax_fixed(const struct persistent<type> &p, const struct place<type> &at,
@@ -181,7 +183,7 @@ relax_fixed(const struct persistent<type> &p, const struct place<type> &at,
         relax_left(p, at, m, v, from);
 }
 
-/* The same where the row was looked for. */
+/* Relaxes a row that was read. */
 template <typename type>
 static __device__ __forceinline__ void
 relax_row(const struct persistent<type> &p, const struct place<type> &at,
@@ -201,8 +203,8 @@ relax_row(const struct persistent<type> &p, const struct place<type> &at,
     }
 }
 
-/* Entries at the head of the warp's ring, as many as it has groups of lanes. Returns how
-** many there were. */
+/* Takes entries from the head of the warp's ring, one for each group of lanes. Returns
+** their number. */
 template <typename type>
 static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<type> &p,
                                                        const struct place<type> &at,
@@ -246,7 +248,7 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
     return there;
 }
 
-/* Each block until its rings are empty, or for so many batches. */
+/* Runs each block until its rings are empty, or for a number of batches. */
 template <typename type>
 static __device__ void local(const struct persistent<type> &p,
                              const struct place<type> &at, struct block_memory<type> &m,

@@ -1,25 +1,25 @@
-/* The engine "persistent" on the host: what the kernel is told of a search. */
+/* The engine "persistent" on the host: sets the arguments of the kernel. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_PLAN_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_PLAN_CUH
 
 #include "persistent.cuh"
 
-/* Rows of more arcs are cut into slices of that many, powers of 2; longer slices from
-** so many arcs of a graph on. Shorter ones even out what warps have to do, and are
-** more to list. (H200, 1,024, 512, 256 and 128 arcs: rmat20 1.47, 1.38, 1.30, 1.51 ms;
-** rmat24 14.3, 14.2, 14.8, 17.4.) */
+/* Rows of more arcs are cut into slices of this size, as a power of 2. Slices are longer
+** in graphs with many arcs. Shorter slices balance warps better, and more slices are
+** listed (H200, 1,024, 512, 256 and 128 arcs: rmat20 1.47, 1.38, 1.30, 1.51 ms; rmat24
+** 14.3, 14.2, 14.8, 17.4). */
 #ifndef GG_PERSISTENT_SLICE /* a test has shorter ones */
 #define GG_PERSISTENT_SLICE 8
 #endif
 #define GG_PERSISTENT_LONG_SLICE 9
 #define GG_PERSISTENT_MANY_ARCS  (1u << 26)
-/* A bound is set by the first round of more than one of so many vertices. */
+/* A round of more than one vertex in this many sets a bound. */
 #define GG_PERSISTENT_CROWD 256
-/* Width of buckets behind the bound, in units of its distance: few vertices are left,
-** and a round of few takes as long as one of some more. */
+/* Bucket width behind the bound, relative to the distance of the bound. Few vertices are
+** left, and a round of few takes as long as one of some more. */
 #define GG_PERSISTENT_AFTER_PULL 4.0
-/* How much wider buckets are where 8 arcs of each vertex are fixed, whose relaxation
-** is cheaper then. (H100: mesh1m 4.34 to 4.17 ms; roads, with 4, slower.) */
+/* Factor for the bucket width if 8 arcs of each vertex are fixed, because relaxing them
+** is cheaper (H100: mesh1m 4.34 to 4.17 ms; roads, with 4, are slower). */
 #define GG_PERSISTENT_FIXED_WIDER 1.5
 
 static uint32_t slice_of(uint64_t arcs) {

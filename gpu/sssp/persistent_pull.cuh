@@ -1,14 +1,14 @@
-/* How the engine "persistent" is spared most arcs of graphs with hubs: once a bucket holds many vertices,
-** a bound is set a little behind it, beyond which nothing is pushed, and when all up to the bound
-** is settled, the other vertices pull.
+/* How the engine "persistent" avoids most arcs of graphs with hubs. A bucket of many
+** vertices sets a bound a little behind it. No sum beyond the bound is pushed. When all
+** vertices up to the bound are settled, the other vertices pull.
 **
 **     distance   origin ... buckets ... bound |  all others
 **                pushed: arcs whose sum       |  pull: their rows of the transpose, arcs
 **                is within the bound          |  from settled vertices, once
 **
-** Within the bound lie the hubs, and with them nine of ten arcs, most of which lead to where a shorter
-** way leads already: of these the weight alone is read, in order. Those who pull have few arcs, and begin new buckets
-** behind the bound. */
+** The hubs lie within the bound, and with them nine of ten arcs. Most of these arcs lead
+** to a vertex that has a shorter path already. Only their weights are read, in order.
+** Vertices that pull have few arcs, and begin new buckets behind the bound. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_PULL_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_PULL_CUH
 
@@ -16,8 +16,8 @@
 
 /* ---- the bound ---- */
 
-/* Before a round of so many vertices. What is relaxed from then on is in that bucket or behind it: so a heavier
-** arc leads beyond the bound. */
+/* Sets a bound before a round of many vertices. All vertices relaxed from then on are in
+** that bucket or behind it, so a heavier arc leads beyond the bound. */
 template <typename type>
 static __device__ __forceinline__ void
 set_bound(const struct persistent<type> &p, struct place<type> &at, uint32_t vertices) {
@@ -32,7 +32,8 @@ set_bound(const struct persistent<type> &p, struct place<type> &at, uint32_t ver
         at.lightly = p.light.offset && at.bound - begin < p.light.most;
 }
 
-/* Is all that lies within the bound settled, once the buckets before that one are? */
+/* True if all vertices within the bound are settled once the buckets before that one
+** are. */
 template <typename type>
 static __device__ __forceinline__ bool is_past_bound(const struct place<type> &at,
                                                      uint32_t bucket) {
@@ -49,8 +50,9 @@ final_word(const unsigned long long *at, bool wanted) {
     return gg_load_now(reinterpret_cast<const uint64_t *>(at), wanted);
 }
 
-/* Up to UNROLL arcs of the tile by this thread. Distances up to the bound do not change any more, and none
-** falls below it: so they may come from any cache that a meeting has emptied. */
+/* Loads up to UNROLL arcs of the tile for this thread. Distances up to the bound are
+** final, and no other distance falls below it, so the loads may use any cache that a grid
+** barrier has emptied. */
 template <typename type>
 static __device__ __forceinline__ void
 pull_arcs(const struct persistent<type> &p, struct block_memory<type> &m,
@@ -89,7 +91,7 @@ pull_arcs(const struct persistent<type> &p, struct block_memory<type> &m,
     }
 }
 
-/* A tile of rows from `first` on, one for each lane. */
+/* Pulls a tile of rows from `first` on, one for each lane. */
 template <typename type>
 static __device__ __forceinline__ void
 pull_tile(const struct persistent<type> &p, const struct place<type> &at,
@@ -116,7 +118,7 @@ pull_tile(const struct persistent<type> &p, const struct place<type> &at,
     make_room(p, at, m);
 }
 
-/* Buckets begin at the bound; there is none any more. */
+/* Begins buckets at the bound, and removes the bound. */
 template <typename type>
 static __device__ __forceinline__ void pass_bound(const struct persistent<type> &p,
                                                   struct place<type> &at) {
@@ -128,8 +130,8 @@ static __device__ __forceinline__ void pass_bound(const struct persistent<type> 
     at.rest = 0;
 }
 
-/* All that is beyond the bound, which has been passed, pulls, and is dealt out to buckets. False: a block
-** was lost. */
+/* Lets all vertices beyond the passed bound pull, and distributes them over buckets.
+** False: a block was lost. */
 template <typename type>
 static __device__ bool pull(const struct persistent<type> &p,
                             const struct place<type> &at, struct block_memory<type> &m,

@@ -1,17 +1,17 @@
-/* What a list of vertices holds, and how the engine "persistent" relaxes one of many vertices, of any
-** degrees: a warp takes some rows and deals their arcs out evenly to its lanes.
+/* Lists of vertices, and how the engine "persistent" relaxes a list of many vertices of
+** any degree: a warp takes some rows and distributes their arcs evenly over its lanes.
 ** (persistent_local.cuh has the other way.) */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_STEPS_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_STEPS_CUH
 
 #include "persistent_ends.cuh"
 
-/* What a list holds. */
+/* The contents of a list. */
 enum contents {
     OF_ROUND,  /* vertices of the current bucket that fell */
-    OF_BUCKET, /* vertices of a bucket, stale ones among them */
-    OF_SLICES  /* parts of long rows */
-    /* in_parts letters come behind the vertices of OF_ROUND and OF_BUCKET */
+    OF_BUCKET, /* vertices of a bucket, some of them stale */
+    OF_SLICES  /* slices of long rows */
+    /* in_parts: messages follow the vertices of OF_ROUND and OF_BUCKET */
 };
 
 struct input {
@@ -41,7 +41,7 @@ static __device__ __forceinline__ void arcs_of(const struct persistent<type> &p,
 
 /* ---- walk ---- */
 
-/* A long row goes into the list of slices instead. */
+/* Lists the slices of a long row. */
 template <typename type>
 static __device__ void cut(const struct persistent<type> &p, const struct place<type> &at,
                            uint32_t v, uint64_t arcs) {
@@ -51,7 +51,7 @@ static __device__ void cut(const struct persistent<type> &p, const struct place<
         p.slice[first + i] = (uint64_t)v << 32 | i;
 }
 
-/* Arcs that go into the tile. */
+/* The number of arcs for the tile; 0: the row was cut into slices. */
 template <typename type>
 static __device__ __forceinline__ uint32_t whole_or_cut(const struct persistent<type> &p,
                                                         const struct place<type> &at,
@@ -62,9 +62,9 @@ static __device__ __forceinline__ uint32_t whole_or_cut(const struct persistent<
     return 0;
 }
 
-/* ---- in parts ---- */
+/* ---- over partitions ---- */
 
-/* Is entry i of the round's input a letter? */
+/* True if entry i of the round's input is a message. */
 template <typename type>
 static __device__ __forceinline__ bool is_letter(const struct block_memory<type> &m,
                                                  const struct input &in, uint32_t i) {
@@ -73,8 +73,8 @@ static __device__ __forceinline__ bool is_letter(const struct block_memory<type>
     return false;
 }
 
-/* Letter k of the round: true if it lowers its vertex, which is then to be relaxed at that distance. Two
-** that both lower it are both relaxed. */
+/* Reads a message. True: it lowers its vertex, which is to be relaxed at that distance.
+** If two messages lower a vertex, both are relaxed. */
 template <typename type>
 static __device__ __forceinline__ bool
 take_letter(const struct persistent<type> &p, const struct place<type> &at,
@@ -100,7 +100,8 @@ take_letter(const struct persistent<type> &p, const struct place<type> &at,
     return false;
 }
 
-/* v is of this bucket, and its arcs are elsewhere: its owner is to be told. */
+/* Lists v for a message to its owner, if v is in this bucket: its arcs are on another
+** device. */
 template <typename type>
 static __device__ __forceinline__ void pass_on(const struct persistent<type> &p,
                                                const struct place<type> &at,
@@ -109,7 +110,8 @@ static __device__ __forceinline__ void pass_on(const struct persistent<type> &p,
         put(p, at, m, OUT_LIST, v);
 }
 
-/* Entry i of the input becomes a row of the tile; 0 arcs where it is stale or cut. */
+/* Makes entry i of the input a row of the tile. Returns 0 arcs if the entry is stale or
+** the row was cut. */
 template <typename type>
 static __device__ uint32_t row_of(const struct persistent<type> &p,
                                   const struct place<type> &at,
@@ -152,8 +154,8 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
     return whole_or_cut(p, at, v, end - *begin);
 }
 
-/* Rows of a tile: one tile for each warp while that makes small ones, then several, for
-** rows differ. */
+/* Rows of a tile: one tile for each warp as long as tiles are small, otherwise several,
+** because rows differ. */
 static __device__ __forceinline__ uint32_t tile_of(const struct input &in) {
     uint32_t share = in.count / (gridDim.x * WARPS) + 1;
     if (in.contents == OF_SLICES || share == 1)
@@ -164,8 +166,8 @@ static __device__ __forceinline__ uint32_t tile_of(const struct input &in) {
                                  : GG_WARP;
 }
 
-/* v was lowered, from `before` to `now`. True: it is in the current bucket, and whoever claims it
-** puts it into the next round's list. */
+/* v has fallen from `before` to `now`. True: it is in the current bucket, and the thread
+** that claims it lists it for the next round. */
 template <typename type>
 static __device__ __forceinline__ bool
 falls_in_bucket(const struct persistent<type> &p, const struct place<type> &at,
@@ -185,7 +187,7 @@ falls_in_bucket(const struct persistent<type> &p, const struct place<type> &at,
 
 /* ---- arcs ---- */
 
-/* Arcs of a lane, side by side. */
+/* Arcs of a lane. */
 template <typename type> struct side_by_side {
     typename type::word sum[UNROLL];
     uint32_t target[UNROLL];
@@ -201,7 +203,8 @@ load_light(const struct persistent<type> &p, uint64_t arc, typename type::weight
     *target = (uint32_t)both;
 }
 
-/* Up to UNROLL arcs of the tile for this thread. Loads of one kind are in flight together. */
+/* Loads up to UNROLL arcs of the tile for this thread. Loads of one kind are in flight
+** together. */
 template <typename type>
 static __device__ __forceinline__ void
 load_arcs(const struct persistent<type> &p, const struct place<type> &at,
@@ -212,7 +215,7 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
     const struct tile<type> &t = m.tile[warp_of_block()];
     const bool light = is_lightly(at), late = is_bounded(at) && !light;
     uint32_t first = base + gg_lane() * UNROLL, row = 0;
-    /* The last row that begins at or before that arc of the tile. */
+    /* Finds the last row that begins at or before that arc of the tile. */
     for (uint32_t step = GG_WARP / 2; first < total && step > 0; step /= 2)
         if (t.first[row + step] <= first)
             row += step;
@@ -248,7 +251,7 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
     }
 }
 
-/* Vertices that these arcs lower are lowered and listed. */
+/* Lowers the targets of these arcs, and lists those that have fallen. */
 template <typename type>
 static __device__ __forceinline__ void
 lower(const struct persistent<type> &p, const struct place<type> &at,
@@ -277,7 +280,7 @@ lower(const struct persistent<type> &p, const struct place<type> &at,
         a->live[i] =
             a->live[i] && falls_in_bucket(p, at, m, a->target[i], a->sum[i], seen[i]);
     }
-    /* As claim() does, for all of them together. */
+    /* The steps of claim(), for all of them together. */
     uint32_t listed[UNROLL];
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
@@ -292,12 +295,12 @@ lower(const struct persistent<type> &p, const struct place<type> &at,
             put(p, at, m, fallen_list(p, at, a->target[i]), a->target[i]);
 }
 
-/* A row for each lane becomes the warp's tile. Returns how many arcs it has. */
+/* Makes the warp's tile of one row for each lane. Returns the number of its arcs. */
 template <typename type>
 static __device__ __forceinline__ uint32_t lay_tile(struct tile<type> &t, uint32_t arcs,
                                                     uint64_t begin,
                                                     typename type::word from) {
-    uint32_t sum = arcs; /* of this lane and those before it */
+    uint32_t sum = arcs; /* arcs of this lane and of the lanes before it */
     for (uint32_t step = 1; step < GG_WARP; step *= 2) {
         uint32_t other = __shfl_up_sync(ALL_LANES, sum, step);
         if (gg_lane() >= step)
@@ -310,7 +313,7 @@ static __device__ __forceinline__ uint32_t lay_tile(struct tile<type> &t, uint32
     return __shfl_sync(ALL_LANES, sum, GG_WARP - 1);
 }
 
-/* The whole grid, each warp tile after tile. */
+/* Relaxes a list by the whole grid. Each warp takes one tile after another. */
 template <typename type>
 static __device__ void walk(const struct persistent<type> &p,
                             const struct place<type> &at, struct block_memory<type> &m,
