@@ -1,33 +1,38 @@
-/* L2 of a multi-level multi-queue as FIFOs: a ring of them and two piles are L2DQ. L2V is the
-** same with a single bucket, which one FIFO holds.
+/* L2 of a multi-level multi-queue as FIFOs: a ring of them and two piles are L2DQ. L2V is
+** L2DQ with a single bucket, which one FIFO holds.
 **
-**     position   0 1 2 3 | 4 5 6 7 | 8 9 ...       counted up for ever, for each FIFO
+**     position   0 1 2 3 | 4 5 6 7 | 8 9 ...       never reset, for each FIFO
 **     segment      number 0    1        2          1 << shift positions
 **     directory  [ 0|7 ]   [ 1|3 ]  [ 2|9 ]        number | segment of the pool
 **     slots      distance << 32 | vertex, or MLMQ_EMPTY
 **
-** A writer takes positions (tail), looks up their segments, stores, and then adds to
-** `available`. A reader takes from `available` what is there, and only then positions
-** (head): so none is ever claimed that nobody has taken for writing, and nobody holds a
-** place for elements to come. The word of a slot says itself that it was written: a reader
-** waits for it, for the moments between a writer's steps, and leaves MLMQ_EMPTY behind.
-** Whoever takes the first position of a segment gets it from the pool. A segment goes back
-** when all its elements are finished with (mlmq_settle), which orders the MLMQ_EMPTYs before
-** the next use. Where the pool is used up the segment is MLMQ_NONE: its elements are
-** spilled, its positions read as nothing. Entries and slots are relaxed words: an element
-** is all in its word, and between an MLMQ_EMPTY and the next store to that slot lie the
-** account of the segment, the list of free ones and the entry, each read before the next.
+** A writer takes positions (tail), looks up their segments, stores its elements, and then
+** adds their number to `available`. A reader first takes elements from `available`, and
+** then positions (head). So a reader only gets positions that a writer has taken, and no
+** warp holds a place for future elements. The word of a slot tells whether it is written.
+** A reader waits for it, which takes the time between two steps of a writer, and leaves
+** MLMQ_EMPTY behind.
 **
-** However long a warp stands still between its position and the entry, the entry is there:
-** `floor` is the number of the first segment that is not finished with, and a writer takes no
-** position whose segment would need the entry of that one or of a later one. Where the floor
-** is that far behind there is no room, as when the pool is used up.
+** The writer that takes the first position of a segment gets the segment from the pool. A
+** segment returns to the pool when all its elements are finished (mlmq_settle), which
+** orders the MLMQ_EMPTY stores before its next use. If the pool is empty the segment is
+** MLMQ_NONE: its elements are spilled, and a reader finds nothing at its positions.
+** Entries and slots are relaxed words. A word contains a whole element. Between an
+** MLMQ_EMPTY and the next store to that slot lie the account of the segment, the list of
+** free segments and the directory entry, each read before the next one is written.
 **
-** Buckets: key k waits in FIFO k % 32 while it is less than base + 32. Beyond, it goes to
-** the pile of the day. When everything before the least key of that pile is finished with,
-** the piles change roles, and the open one is read first and written anew. The base moves on
-** only past buckets whose account is even: an element is finished with when its children are
-** written, and they have no smaller keys, so none can ever come too late. */
+** A warp may stop for any time between taking a position and looking up the entry. The
+** entry stays: `floor` is the number of the first segment that is not finished, and a
+** writer takes no position whose segment would need the entry of that segment or of a
+** later one. A FIFO whose floor is that far behind has no room, as when the pool is
+** empty.
+**
+** Buckets: key k waits in FIFO k % 32 while it is less than base + 32. An element with a
+** larger key goes to one of the piles. When everything before the least key of that pile
+** is finished, the piles change roles, and the elements of the open one are read first
+** and written again. The base only moves past buckets whose account is even. An element
+** is finished when its children are written, and these have no smaller keys, so no
+** element comes too late. */
 #ifndef GPUGRAPH_MLMQ_FIFO_H
 #define GPUGRAPH_MLMQ_FIFO_H
 
@@ -40,7 +45,7 @@ WARP_FUNCTION void mlmq_slot_store(const struct mlmq *m, uint64_t at,
     device_store_64(&m->slot[at], (uint64_t)e.distance << 32 | e.vertex);
 }
 
-/* Takes the element out, once it is there. False: the search is over. */
+/* Takes the element out of a slot once it is written. False: the search is over. */
 WARP_FUNCTION bool mlmq_slot_take(const struct mlmq *m, uint64_t at,
                                   struct mlmq_element *e) {
     uint32_t rounds = 0;
@@ -99,7 +104,8 @@ WARP_FUNCTION uint32_t *mlmq_consumed(const struct mlmq *m, uint32_t fifo,
     return &m->consumed[mlmq_entry(m, fifo, number)];
 }
 
-/* The segment of a position, once it is known. False: the search is over. */
+/* Finds the segment of a position once its entry is written. False: the search is
+** over. */
 WARP_FUNCTION bool mlmq_find_segment(const struct mlmq *m, uint32_t fifo,
                                      uint32_t position, uint32_t *segment) {
     uint32_t number = position >> m->shift, rounds = 0;
@@ -112,10 +118,10 @@ WARP_FUNCTION bool mlmq_find_segment(const struct mlmq *m, uint32_t fifo,
     return true;
 }
 
-/* Moves the floor over all that is finished with. An entry's elements are counted over all
-** its uses, so its count tells the uses apart. Whoever counts the last one of a segment comes
-** here and looks at the floor by an atomic addition: of two who finish neighbours, the later
-** one there sees the other's count. */
+/* Moves the floor past all finished segments. The elements of an entry are counted over
+** all its uses, so the count tells the uses apart. The lane that counts the last element
+** of a segment calls, and reads the floor by an atomic addition: if two lanes finish
+** neighbouring segments, the later one sees the other's count. */
 WARP_FUNCTION void mlmq_move_floor(const struct mlmq *m, uint32_t fifo) {
     uint32_t *floor = &m->control->floor[fifo];
     for (;;) {
@@ -129,7 +135,8 @@ WARP_FUNCTION void mlmq_move_floor(const struct mlmq *m, uint32_t fifo) {
 
 /* ---- write ---- */
 
-/* May positions of that FIFO be taken? As many as all warps may be taking just now. */
+/* True if positions of that FIFO may be taken, considering that all warps may be taking
+** some now. */
 WARP_FUNCTION bool mlmq_has_room(const struct mlmq *m, uint32_t fifo) {
     uint32_t tail = device_load(&m->control->tail[fifo]);
     uint32_t floor = device_load(&m->control->floor[fifo]);
@@ -142,7 +149,7 @@ WARP_FUNCTION uint64_t mlmq_slot_of(const struct mlmq *m, uint32_t segment,
     return ((uint64_t)segment << m->shift) + (position & ((1u << m->shift) - 1));
 }
 
-/* An entry for the segment that begins at that position. */
+/* Writes the directory entry for the segment that begins at that position. */
 WARP_FUNCTION void mlmq_begin_segment(const struct mlmq *m, uint32_t fifo,
                                       uint32_t position) {
     uint32_t number = position >> m->shift;
@@ -153,7 +160,8 @@ WARP_FUNCTION void mlmq_begin_segment(const struct mlmq *m, uint32_t fifo,
                     ((uint64_t)number + 1) << 32 | segment);
 }
 
-/* Each lane with `valid` has an element for its FIFO. True: there was no room for it. */
+/* Writes the element of each lane with `valid` to its FIFO. True: there was no room for
+** it. */
 WARP_FUNCTION bool mlmq_fifo_write(struct mlmq_warp *w, struct mlmq_element e, bool valid,
                                    uint32_t fifo) {
     const struct mlmq *m = w->m;
@@ -186,7 +194,7 @@ WARP_FUNCTION bool mlmq_fifo_write(struct mlmq_warp *w, struct mlmq_element e, b
     return placed ? known && segment == MLMQ_NONE : valid;
 }
 
-/* The FIFO of a distance, its bucket or the pile of the day. */
+/* The FIFO for a distance: a bucket, or the pile that takes new elements. */
 WARP_FUNCTION uint32_t mlmq_fifo_of(const struct mlmq_warp *w, uint32_t distance,
                                     bool valid) {
     uint32_t key = mlmq_key(w->m, distance);
@@ -201,7 +209,7 @@ WARP_FUNCTION uint32_t mlmq_fifo_of(const struct mlmq_warp *w, uint32_t distance
 
 /* ---- read ---- */
 
-/* Which buckets of the ring hold something, from the base on: bit i is bucket base + i. */
+/* The buckets that are not empty, from the base on: bit i is bucket base + i. */
 WARP_FUNCTION uint32_t mlmq_filled(const struct mlmq_warp *w, uint32_t *mine) {
     uint32_t lanes = 0, turn = w->base % MLMQ_RING;
     for (uint32_t i = 0; i < MLMQ_RING; i += warp_width) {
@@ -211,8 +219,8 @@ WARP_FUNCTION uint32_t mlmq_filled(const struct mlmq_warp *w, uint32_t *mine) {
     return lanes >> turn | (turn ? lanes << (MLMQ_RING - turn) : 0);
 }
 
-/* A FIFO with something to read, or MLMQ_NONE; *count: about how much. The open pile first,
-** then the first bnum buckets in order. */
+/* Chooses a FIFO to read, or MLMQ_NONE: the open pile, or the first of the next bnum
+** buckets. *count: its elements, about. */
 WARP_FUNCTION uint32_t mlmq_fifo_choose(const struct mlmq_warp *w, uint32_t *count) {
     uint32_t *available = w->m->control->available, mine;
     uint32_t first = MLMQ_PILE + 1 - w->pile;
@@ -228,7 +236,8 @@ WARP_FUNCTION uint32_t mlmq_fifo_choose(const struct mlmq_warp *w, uint32_t *cou
     return fifo;
 }
 
-/* Up to one element for each lane. Returns how many were taken; some may be nothing. */
+/* Reads up to one element for each lane. Returns the number of positions taken; some of
+** them may have no element. */
 WARP_FUNCTION uint32_t mlmq_fifo_read(struct mlmq_warp *w, struct mlmq_element *e,
                                       bool *valid) {
     const struct mlmq *m = w->m;
@@ -260,7 +269,7 @@ WARP_FUNCTION uint32_t mlmq_fifo_read(struct mlmq_warp *w, struct mlmq_element *
     return got;
 }
 
-/* The lane's element is finished with: so is, perhaps, a segment. */
+/* Counts the lane's element as finished, and with it perhaps a segment. */
 WARP_FUNCTION void mlmq_settle_segments(struct mlmq_warp *w) {
     const struct mlmq *m = w->m;
     uint32_t group = warp_alike(w->segment_number), count = set_bits(group);

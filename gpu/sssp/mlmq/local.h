@@ -1,10 +1,11 @@
-/* L0 and L1 of a multi-level multi-queue: what a warp keeps for itself.
+/* L0 and L1 of a multi-level multi-queue: the elements that a warp keeps for itself.
 **
 **     L0       an element in registers of each lane
-**     L1V      [ first ........ ]           FIFO; all of it goes to L2 every so many writes
+**     L1V      [ first ........ ]           FIFO; moves to L2 as a whole now and then
 **     out                                   on the way to L2, written 32 at a time
 **
-** What finds no room goes on to `out`; others could work on it, so it is urgent. */
+** Elements that do not fit go to `out`. They are urgent, because other warps could work
+** on them. */
 #ifndef GPUGRAPH_MLMQ_LOCAL_H
 #define GPUGRAPH_MLMQ_LOCAL_H
 
@@ -25,13 +26,13 @@ WARP_FUNCTION void mlmq_out_urgent(struct mlmq_warp *w, struct mlmq_element e,
 
 /* ---- L1 ---- */
 
-/* A place counted from the first one, round the end. */
+/* The index of an element counted from the first one, modulo the capacity. */
 WARP_FUNCTION uint32_t mlmq_l1_place(const struct mlmq_warp *w, uint32_t behind) {
     uint32_t at = w->l1_first + behind;
     return at < w->m->l1_capacity ? at : at - w->m->l1_capacity;
 }
 
-/* All elements go to `out`. */
+/* Moves all elements to `out`. */
 WARP_FUNCTION void mlmq_l1_flush(struct mlmq_warp *w) {
     warp_sync();
     for (uint32_t i = 0; i < w->l1_count; i += warp_width) {
@@ -58,7 +59,7 @@ WARP_FUNCTION void mlmq_l1_write(struct mlmq_warp *w, struct mlmq_element e, boo
         mlmq_l1_flush(w);
 }
 
-/* Up to one element for each lane from lane `first` on; returns how many. */
+/* Reads up to one element for each lane from lane `first` on. Returns their number. */
 WARP_FUNCTION uint32_t mlmq_l1_read(struct mlmq_warp *w, struct mlmq_element *e,
                                     bool *valid, uint32_t first) {
     uint32_t room = warp_width - first;
@@ -92,13 +93,13 @@ WARP_FUNCTION void mlmq_l0_write(struct mlmq_warp *w, struct mlmq_element e, boo
     w->l0_full |= valid;
 }
 
-/* Moves what the lanes have to the first lanes. */
+/* Moves the elements of all lanes to the first lanes. Returns their number. */
 WARP_FUNCTION uint32_t mlmq_l0_read(struct mlmq_warp *w, struct mlmq_element *e,
                                     bool *valid) {
     uint32_t lanes = warp_ballot(w->l0_full), count = set_bits(lanes);
     if (count == 0)
         return 0;
-    struct mlmq_element *all = w->shared->won; /* nothing is in it now */
+    struct mlmq_element *all = w->shared->won; /* it is empty here */
     if (w->l0_full)
         all[mlmq_rank(lanes)] = w->l0;
     w->l0_full = false;

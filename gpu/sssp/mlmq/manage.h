@@ -2,13 +2,14 @@
 **
 **     accounts -> base, piles -> accounts -> ... -> sweep, or the end
 **
-** It alone writes what mlmq_look reads, but for `over` after a failure and `exhausted`. */
+** Only the manager writes the words that mlmq_look reads, except for `over` after a
+** failure and `exhausted`. */
 #ifndef GPUGRAPH_MLMQ_MANAGE_H
 #define GPUGRAPH_MLMQ_MANAGE_H
 
 #include "mlmq.h"
 
-/* Rounds between two looks at the host's flag, across the bus, and at a worker's
+/* Rounds between two polls of the host's flag, which is across the bus, and of a worker's
 ** failure. */
 #define MLMQ_ASK_HOST  128
 #define MLMQ_ASK_GUARD 16
@@ -16,10 +17,11 @@
 struct mlmq_manager {
     const struct mlmq *m;
     uint32_t base, pile, bnum;
-    uint64_t busy; /* bit i: account i is uneven */
+    uint64_t busy; /* bit i: account i is not even */
 };
 
-/* All done, then all tails: between the two, every account that agrees was even. */
+/* Reads all `done`, then all tails: an account whose two words agree was even between the
+** two reads. */
 WARP_FUNCTION void mlmq_read_accounts(struct mlmq_manager *g) {
     struct mlmq_control *control = g->m->control;
     uint32_t done[MLMQ_ACCOUNTS / warp_width];
@@ -33,7 +35,7 @@ WARP_FUNCTION void mlmq_read_accounts(struct mlmq_manager *g) {
     }
 }
 
-/* Everything is at rest, but vertices are marked. */
+/* Starts a sweep, when no warp works and vertices are marked. */
 WARP_FUNCTION void mlmq_open_sweep(struct mlmq_manager *g) {
     struct mlmq_control *control = g->m->control;
     g->base = warp_from(device_load(&control->spilled_least), 0);
@@ -49,7 +51,7 @@ WARP_FUNCTION void mlmq_open_sweep(struct mlmq_manager *g) {
     warp_sync();
 }
 
-/* Moves the base past buckets that are finished with. */
+/* Moves the base past finished buckets. */
 WARP_FUNCTION void mlmq_move_base(struct mlmq_manager *g) {
     struct mlmq_control *control = g->m->control;
     const uint64_t open = (uint64_t)1 << (MLMQ_PILE + 1 - g->pile);
@@ -79,8 +81,8 @@ WARP_FUNCTION void mlmq_move_base(struct mlmq_manager *g) {
     g->base = base;
 }
 
-/* As many buckets are read as keep the warps at work: one more where they find nothing, one
-** less where there is plenty. */
+/* Adjusts the number of buckets that are read, so that all warps have work: one more if
+** these buckets are empty, one less if they are full. */
 WARP_FUNCTION void mlmq_adjust_bnum(struct mlmq_manager *g) {
     struct mlmq_control *control = g->m->control;
     uint32_t sum = 0, bnum = g->bnum;

@@ -1,10 +1,11 @@
-/* Shortest paths on the device, engine "multi-level multi-queue": its kernel and
-** driver. mlmq.h has the queues, work.h what the warps do.
+/* Shortest paths on the device, engine "multi-level multi-queue": kernel and driver.
+** mlmq.h describes the queues, work.h the warps.
 **
-**     forget, mark sources  ->  one cooperative launch: workers and a manager  ->  reports
+**     reset, mark sources  ->  one cooperative launch: workers and a manager  ->  reports
 **
-** As many blocks as the parameters ask for and the device can hold at once; every warp stays
-** until the manager has seen that all accounts are even and nothing is marked. */
+** As many blocks run as the parameters ask for and the device can hold at once. Every
+** warp stays until the manager finds that all accounts are even and no vertex is
+** marked. */
 #include "sssp/sssp.cuh"
 #include "work.h"
 
@@ -12,16 +13,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Elements for each vertex that L2 has room for, and at least. */
+/* Elements of L2 for each vertex, and at least. */
 #define ROOM_FOR_VERTEX 2
 #define ROOM_AT_LEAST   65536
-/* Arcs for which there is room for one more, up to as much again. */
+/* Arcs for one more element, up to twice the elements for vertices. */
 #define ROOM_ARCS 8
-/* Vertices for which one more block pays. */
+/* Vertices for which one more block is worthwhile. */
 #define BLOCK_VERTICES 256
-/* Elements of a segment, as a power of two: 2 KiB. */
+/* log2 of the elements of a segment: 2 KiB. */
 #define SEGMENT_SHIFT 8
-/* Blocks for each multiprocessor that the compiler leaves registers for. */
+/* Blocks on a multiprocessor, for the compiler's choice of registers. */
 #define BLOCKS_FIT 3
 
 struct mlmq_launch {
@@ -29,7 +30,7 @@ struct mlmq_launch {
     struct cooperative_kernel kernel;
     unsigned blocks;
     struct mlmq_sizes size;
-    bool none; /* not even a source is near enough */
+    bool none; /* the bound is negative: not even a source is within it */
 };
 
 /* ---- kernels ---- */
@@ -44,8 +45,7 @@ static __global__ void mark_sources(struct mlmq m, const uint32_t *source,
     }
 }
 
-/* One warp per worker, until the search is over; warp 0 of the grid is the manager. The
-** choice of queues is a branch that the whole grid takes alike. */
+/* One warp per worker, until the search is over. Warp 0 of the grid is the manager. */
 static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS_FIT)
     mlmq_works(const __grid_constant__ struct mlmq m) {
     const int warps = GG_BLOCK / GG_WARP;
@@ -95,7 +95,7 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     l->size = mlmq_size(m, p->l2_capacity ? p->l2_capacity : room, GG_WARP);
 }
 
-/* What begins as 0 lies together at the end. */
+/* The arrays that begin as 0 lie together at the end. */
 static void carve_queues(struct workspace *space, struct mlmq_launch *l,
                          uint64_t *zero_from) {
     struct mlmq *m = &l->m;

@@ -1,6 +1,6 @@
-/* What a warp of a multi-level multi-queue does between two vertices: it looks what the manager
-** says, reads elements from the first level that has some, and writes them to the level they
-** belong to. */
+/* The steps of a warp of a multi-level multi-queue between two vertices: it reads the
+** manager's words, reads elements from the first level that has some, and writes elements
+** to their level. */
 #ifndef GPUGRAPH_MLMQ_READ_WRITE_H
 #define GPUGRAPH_MLMQ_READ_WRITE_H
 
@@ -8,9 +8,9 @@
 #include "local.h"
 #include "manage.h"
 
-/* ---- looking ---- */
+/* ---- the manager's words ---- */
 
-/* Asks what the manager says, lanes side by side; mlmq_hear waits for the answer. */
+/* Loads the manager's words, one by each lane; mlmq_hear waits for them. */
 WARP_FUNCTION void mlmq_ask_manager(struct mlmq_warp *w) {
     struct mlmq_control *control = w->m->control;
     uint32_t *line = &control->over;
@@ -39,9 +39,9 @@ WARP_FUNCTION void mlmq_look(struct mlmq_warp *w) {
     mlmq_hear(w);
 }
 
-/* May the warp keep that distance to itself? Not what is behind the buckets that are read;
-** but anything where L2 has no room: so whatever is read then is relaxed, not spilled
-** again. */
+/* True if the warp may keep that distance to itself: it is in a bucket that may be read,
+** or L2 has no room. In the second case a warp relaxes what it reads and does not spill
+** it again. */
 WARP_FUNCTION bool mlmq_inside(const struct mlmq_warp *w, uint32_t distance) {
     return w->exhausted || mlmq_key(w->m, distance) < w->base + w->bnum;
 }
@@ -52,7 +52,7 @@ WARP_FUNCTION void mlmq_l2_write(struct mlmq_warp *w, struct mlmq_element e, boo
     mlmq_spill(w, e, mlmq_fifo_write(w, e, valid, mlmq_fifo_of(w, e.distance, valid)));
 }
 
-/* From `out` to L2: whole batches, or all. */
+/* Writes `out` to L2: whole batches, or everything. */
 WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all) {
     uint32_t least = all ? 1 : warp_width;
     while (w->out_count >= least) {
@@ -69,8 +69,8 @@ WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all) {
         w->urgent = false;
 }
 
-/* An element for each lane with `valid`. At most 31 wait in `out` before: with those not
-** kept here, and all of L0 and L1, it has room. */
+/* Writes the element of each lane with `valid`. At most 31 elements wait in `out` before.
+** It has room for these, for the new elements, and for all of L0 and L1. */
 WARP_FUNCTION void mlmq_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
     bool inside = valid && mlmq_inside(w, e.distance);
     mlmq_out(w, e, valid && !inside);
@@ -101,7 +101,7 @@ WARP_FUNCTION void mlmq_write_won(struct mlmq_warp *w) {
 
 /* ---- read ---- */
 
-/* L0 and L1 are empty: once `out` is written, all that was read is finished with. */
+/* Finishes all elements that were read. L0 and L1 are empty, and `out` is written. */
 WARP_FUNCTION void mlmq_settle(struct mlmq_warp *w) {
     if (w->taken == 0)
         return;
@@ -113,7 +113,7 @@ WARP_FUNCTION void mlmq_settle(struct mlmq_warp *w) {
     w->taken = 0;
 }
 
-/* Up to one element for each lane; 0 where there is none now. */
+/* Reads up to one element for each lane. 0: there are none now. */
 WARP_FUNCTION uint32_t mlmq_read(struct mlmq_warp *w, struct mlmq_element *e,
                                  bool *valid) {
     *valid = false;

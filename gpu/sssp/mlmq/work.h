@@ -2,9 +2,9 @@
 **
 **     look -> read -> relax -> write -> look -> ...      (read_write.h)
 **
-** Distances only fall, by an atomic minimum, and whoever lowers one writes an element; an
-** element whose distance is no longer its vertex's is dropped when it is read. So the end is
-** the least fixpoint, whatever the order, and the same to the bit on every run. */
+** Distances only fall, by an atomic minimum. A lane that lowers one writes an element. An
+** element is stale, and dropped when it is read, if its vertex has a smaller distance by
+** now. So the result is the least fixpoint, with the same bits for every order. */
 #ifndef GPUGRAPH_MLMQ_WORK_H
 #define GPUGRAPH_MLMQ_WORK_H
 
@@ -12,24 +12,24 @@
 
 /* ---- relaxing ---- */
 
-/* Arcs that a warp relaxes together: all arcs of one vertex, or those of all lanes' vertices that
-** have few arcs, dealt out evenly. */
+/* Arcs that a warp relaxes together: all arcs of one vertex, or the arcs of all lanes'
+** vertices of low degree, distributed evenly. */
 struct mlmq_job {
-    uint64_t at, end;  /* arcs, or numbers of arcs among all */
-    bool one;          /* of one vertex */
+    uint64_t at, end;  /* arcs, or numbers of arcs among all lanes' arcs */
+    bool one;          /* the arcs of one vertex */
     uint32_t from;     /* its distance */
-    uint32_t before;   /* of the lane: arcs of the lanes before it */
-    uint64_t first;    /* of the lane: its first arc less `before` */
-    uint32_t distance; /* of the lane */
+    uint32_t before;   /* by lane: arcs of the lanes before it */
+    uint64_t first;    /* by lane: its first arc less `before` */
+    uint32_t distance; /* by lane */
 };
 
-/* The arc number k of the job, and the distance it starts from. */
+/* Arc number k of the job, and the distance at its start. */
 WARP_FUNCTION uint64_t mlmq_arc(const struct mlmq_job *job, uint64_t k, uint32_t *from) {
     if (job->one) {
         *from = job->from;
         return k;
     }
-    /* The last lane whose arcs begin at or before k. */
+    /* Finds the last lane whose arcs begin at or before k. */
     unsigned owner = 0;
     for (unsigned step = warp_width / 2; step > 0; step /= 2)
         if (warp_from(job->before, owner + step) <= k)
@@ -38,10 +38,11 @@ WARP_FUNCTION uint64_t mlmq_arc(const struct mlmq_job *job, uint64_t k, uint32_t
     return warp_from_64(job->first, owner) + k;
 }
 
-/* The next MLMQ_UNROLL arcs of each lane: all loads of a kind before the first use. */
+/* Relaxes the next MLMQ_UNROLL arcs of each lane. All loads of a kind come before their
+** first use. */
 WARP_FUNCTION void mlmq_relax_some(struct mlmq_warp *w, const struct mlmq_job *job) {
     const struct mlmq *m = w->m;
-    struct mlmq_element next[MLMQ_UNROLL]; /* a target and the sum of the way there */
+    struct mlmq_element next[MLMQ_UNROLL]; /* targets, and the sums at them */
     uint32_t old[MLMQ_UNROLL];
     bool live[MLMQ_UNROLL];
     for (unsigned i = 0; i < MLMQ_UNROLL; i++) {
@@ -76,8 +77,8 @@ WARP_FUNCTION void mlmq_relax_some(struct mlmq_warp *w, const struct mlmq_job *j
             mlmq_win(w, next[i], live[i]);
 }
 
-/* Whose arcs are to be relaxed: looks at distances and rows. *heavies: lanes whose vertex is
-** a job of its own; *begin, *end: its arcs. */
+/* Reads the distances and rows of the lanes' vertices. *heavies: lanes whose vertex is a
+** job of its own; *begin, *end: its arcs. */
 WARP_FUNCTION void mlmq_take_vertices(struct mlmq_warp *w, struct mlmq_element e,
                                       bool valid, struct mlmq_job *job, uint64_t *begin,
                                       uint64_t *end, uint32_t *heavies) {
@@ -127,8 +128,9 @@ WARP_FUNCTION void mlmq_relax(struct mlmq_warp *w, struct mlmq_element e, bool v
 
 /* ---- the sweep ---- */
 
-/* Writes the marked vertices of one chunk of the bitmap, all but the last ones, which are to
-** be relaxed now: however little room there is, every sweep gets on. 0: there is none. */
+/* Writes the marked vertices of one chunk of the bitmap, except for the last ones, which
+** are relaxed at once. So every sweep makes progress, however little room there is. 0:
+** there are no more chunks. */
 WARP_FUNCTION uint32_t mlmq_sweep(struct mlmq_warp *w, struct mlmq_element *e,
                                   bool *valid) {
     const struct mlmq *m = w->m;
@@ -146,7 +148,7 @@ WARP_FUNCTION uint32_t mlmq_sweep(struct mlmq_warp *w, struct mlmq_element *e,
         if (at < last && device_load(&m->dirty[at]) != 0)
             bits = device_swap(&m->dirty[at], 0);
         while (warp_ballot(bits != 0) != 0) {
-            mlmq_look(w); /* the base of this sweep, and whether there is room */
+            mlmq_look(w); /* reads the base of this sweep, and whether there is room */
             mlmq_win(w, *e, *valid);
             mlmq_write_won(w);
             *valid = bits != 0;
@@ -185,7 +187,7 @@ WARP_FUNCTION void mlmq_toil(struct mlmq_warp *w) {
         device_add_64(&w->m->control->served, w->served);
 }
 
-/* The whole life of a warp, the manager's being number 0. */
+/* The whole life of a warp. Warp 0 is the manager. */
 WARP_FUNCTION void mlmq_live(const struct mlmq *m, struct mlmq_shared *shared,
                              uint32_t number) {
     if (number == 0) {
