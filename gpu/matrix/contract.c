@@ -1,61 +1,65 @@
 /* Contracts the vertices of a graph, those with the fewest neighbours first.
 **
-**     a --3-- v --2-- b        v goes: a --5-- b, unless there is a shorter way already, so that no
-**                              distance between those that are left changes
+**     a --3-- v --2-- b     without v: a --5-- b, unless a shorter path is known, so that
+**                           no distance between remaining vertices changes
 **
-** The list of arcs that v has when it goes are its up arcs. No paths around v are searched for: all of
-** its neighbours become neighbours of each other. On road networks few are left with many neighbours,
-** so that the arcs are a few times those of the graph. After Dibbelt, Strasser and Wagner, "Customizable
-** Contraction Hierarchies" (JEA 21, 2016), with the order of least degree.
+** The up arcs of v are the arcs in its list when it is contracted. There is no search for
+** paths around v: all of its neighbours become neighbours of each other. On road networks
+** few vertices get many neighbours, so that there are a few times as many arcs as in the
+** graph. After Dibbelt, Strasser and Wagner, "Customizable Contraction Hierarchies" (JEA
+** 21, 2016), with the order of least degree.
 **
-** Vertices with equally many neighbours take turns: a vertex whose list has changed waits behind all
-** others. One neighbour counts as two. So every other vertex of a chain goes in the first round, every
-** other one of the rest in the next, and a chain or a tree of n vertices becomes chains of parents of
-** about log n vertices. With the latest first, the chain of parents would be the whole chain. (Miller
-** and Reif, "Parallel Tree Contraction and Its Application", FOCS 1985.) */
+** Vertices with equally many neighbours take turns: a vertex whose list has changed waits
+** behind all others. Degree 1 counts as 2. So every other vertex of a chain is contracted
+** in the first round, every other one of the rest in the next round, and a chain or a
+** tree of n vertices becomes chains of parents of about log n vertices. If the latest
+** vertex came first, the chain of parents would be the whole chain. (Miller and Reif,
+** "Parallel Tree Contraction and Its Application", FOCS 1985.) */
 #include "contraction.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    DEGREES = 1024, /* the last list of waiting vertices has all degrees from there on */
-    LOOK_VERTICES = 256, /* that go between two looks at the limit */
+    DEGREES = 1024,      /* the last list has all vertices of that degree and more */
+    LOOK_VERTICES = 256, /* contracted vertices between two checks of the limit */
     HOLES_SHARE =
-        6, /* the pool is compacted when this share of its used words is holes */
+        6, /* the pool is compacted when this share of its used words is in holes */
     POOL_TIMES =
-        3 /* the pool has room for so many times the words of the lists: untouched
-                        pages cost only addresses, and growing may copy the pool */
+        3 /* size of the pool by that of the lists: growing may copy the pool, and pages that are
+        ** not touched cost only addresses */
 };
 
-/* Nanoseconds of one thread: for a vertex, which is all that a chain or a tree takes; for a look at an
-** arc; and for c^(4/3) where a road network has c edges more than a tree (docs/lab/paths_and_matrices.md). */
+/* Nanoseconds of one thread: for a vertex (all that chains and trees take); for an arc
+** that is read; and for c^(4/3) on a road network with c edges more than a tree
+** (docs/lab/paths_and_matrices.md). */
 #define VERTEX_NS 120.0
 #define ARC_NS    4.5
 #define CYCLES_NS 65.0
-/* Looks at arcs before the last vertex goes: where k vertices with d > 2 arcs each are left,
-** sqrt(k) / 15 * k * (d - 2)^2. New York takes 0.8 to 3 times as many from any point on, grids up to 9 times. */
+/* Arcs that are read until the last vertex is contracted: sqrt(k) / 15 * k * (d - 2)^2
+** for k remaining vertices of degree d > 2. New York takes 0.8 to 3 times as many from
+** any point on, grids up to 9 times. */
 #define LEFT_WORK (1.0 / 15)
-/* The arrays that are as long as there are vertices. */
+/* Bytes for each vertex, in arrays with an entry for each. */
 enum { VERTEX_BYTES = 5 * sizeof(uint32_t) };
 
 typedef struct contractor {
     const matrix *m;
     contracted *c;
     uint32_t n;
-    /* Of neighbour number j of the vertex that goes: 1 and the number of the latest neighbour
-    ** that has an arc to it; n entries, of which few are touched. */
+    /* For neighbour number j of the contracted vertex: 1 + the number of the latest
+    ** neighbour that has an arc to it. n entries, of which few are touched. */
     uint32_t *seen;
     /* waiting vertices by degree, doubly linked, first in first out */
     uint32_t head[DEGREES], tail[DEGREES];
-    uint32_t *next;     /* of a vertex that has gone: the one before it */
+    uint32_t *next;     /* of a contracted vertex: the one contracted before it */
     uint32_t *previous; /* of a vertex that does not wait: its place among neighbours */
-    uint32_t least;     /* no list below has a vertex */
-    uint64_t pool_words, used_words; /* behind the used words no list begins */
-    uint64_t hole_words;             /* of the used ones */
+    uint32_t least;     /* no list of smaller degree has a vertex */
+    uint64_t pool_words, used_words; /* no list begins behind the used words */
+    uint64_t hole_words;             /* part of used_words */
     uint32_t left;                   /* vertices that wait */
-    uint64_t arcs_left;              /* in their lists */
-    uint64_t unpolled;               /* gg_worked: arcs and vertices looked at */
+    uint64_t arcs_left;              /* arcs in their lists */
+    uint64_t unpolled; /* arcs and vertices since the last poll (gg_worked) */
 } contractor;
 
 /* ---- vertices by degree ---- */
@@ -97,7 +101,7 @@ static uint32_t least_vertex(contractor *k) {
 
 /* ---- lists of arcs ---- */
 
-/* Words of a list with its owner. */
+/* Words of a list, with its owner. */
 static uint64_t list_words(const contractor *k, uint64_t room) {
     return 1 + room * (k->c->both_ways ? 2 : 3);
 }
@@ -108,7 +112,7 @@ static void leave_hole(contractor *k, uint64_t at, uint64_t words) {
     k->hole_words += words;
 }
 
-/* Moves all lists together at the start of the pool. False: the run must end. */
+/* Moves all lists together to the start of the pool. False: the run must end. */
 static bool compact_pool(contractor *k) {
     contracted *c = k->c;
     uint64_t kept = 0, words;
@@ -128,7 +132,8 @@ static bool compact_pool(contractor *k) {
     return true;
 }
 
-/* Positions have 32 bits. A larger pool makes the contraction give up. */
+/* Makes the pool larger. Positions have 32 bits. False: the pool would be larger, or the
+** run must end. */
 static bool make_pool(contractor *k, uint64_t words) {
     if (words > UINT32_MAX)
         return false;
@@ -146,7 +151,7 @@ static bool make_pool(contractor *k, uint64_t words) {
     return true;
 }
 
-/* Makes room for so many words behind the used ones; lists may move. False: there is no
+/* Makes room for more words behind the used ones. Lists may move. False: there is no
 ** room, or the run must end. */
 static bool reserve_words(contractor *k, uint64_t words) {
     if (k->hole_words > k->used_words / HOLES_SHARE && !compact_pool(k))
@@ -171,7 +176,7 @@ static void copy_arcs(const contractor *k, up_arcs to, up_arcs from, uint32_t co
         memmove(to.in, from.in, bytes);
 }
 
-/* The rest of v's list becomes a hole. */
+/* Makes the unused end of v's list a hole. */
 static void shrink_list(contractor *k, uint32_t v) {
     contracted *c = k->c;
     const uint32_t room = c->count[v] < 1 ? 1 : c->count[v];
@@ -212,7 +217,7 @@ static void add_arc(contracted *c, uint32_t v, uint32_t to, uint32_t out, uint32
     arcs.in[at] = in;
 }
 
-/* Puts each edge into the lists of both ends. Loops lead nowhere. False: the run must end. */
+/* Puts each edge into the lists of both ends, except loops. False: the run must end. */
 static bool add_edges(contractor *k) {
     const gpugraph_graph *graph = k->m->graph;
     const uint32_t *weight = k->m->weighted ? graph->weight : NULL;
@@ -229,13 +234,14 @@ static bool add_edges(contractor *k) {
     return !gg_stopping(k->m->run);
 }
 
-/* Is u number place[u] of these vertices? place[] may hold anything for others. */
+/* True if u is number place[u] of these vertices. place[] has any value for other
+** vertices. */
 static bool is_among(const uint32_t *vertex, uint32_t count, const uint32_t *place,
                      uint32_t u) {
     return place[u] < count && vertex[place[u]] == u;
 }
 
-/* Parallel arcs become one. */
+/* Makes one arc of parallel arcs. */
 static void unite(contractor *k, uint32_t v) {
     contracted *c = k->c;
     const up_arcs arcs = gg_up_arcs(c, v);
@@ -300,8 +306,8 @@ static bool begin_lists(contractor *k) {
 
 /* ---- contracting ---- */
 
-/* Neighbour number i of v loses v, and gets an arc to each other neighbour of v. None of them waits, and
-** previous[] has their places. */
+/* Removes v from the list of its neighbour number i, and adds arcs to all other
+** neighbours of v. None of these vertices waits, and previous[] has their places. */
 static bool pass_by(contractor *k, uint32_t v, uint32_t i) {
     contracted *c = k->c;
     up_arcs around = gg_up_arcs(c, v);
@@ -376,17 +382,18 @@ static uint64_t bytes_held(const contractor *k) {
     return k->used_words * sizeof *k->c->pool + (uint64_t)k->n * VERTEX_BYTES;
 }
 
-/* Is it still worth it? */
+/* True if the contraction stays within the limit. */
 static bool is_within(const contractor *k, const contraction_limit *most) {
     return predicted_ns(k) <= most->ns && bytes_held(k) <= most->bytes;
 }
 
-/* A graph with as many cycles as a road network takes about as long for each. */
+/* As is_within. The cycles of a graph tell its time if it is like a road network. */
 static bool begins_within(const contractor *k, const contraction_limit *most) {
     return is_within(k, most) && gg_contraction_ns(k->n, k->arcs_left / 2) <= most->ns;
 }
 
-/* All that up arcs of v lead to went after v, and lies on one chain: the deepest one is v's parent. */
+/* Sets the parent of v. The ends of its up arcs were contracted after v, and lie on one
+** chain. The deepest of them is the parent. */
 static void hang(contracted *c, uint32_t v) {
     const uint32_t *to = gg_up_arcs(c, v).to;
     uint32_t parent = GPUGRAPH_NONE;

@@ -1,12 +1,12 @@
 /* A matrix from a contracted graph: method "contraction".
 **
-**             root              root      each end has its chain of parents, root first, and along it
-**             /  \             /    \     the distances to (or from) every vertex on it
+**             root              root      each end has its chain of parents, root first,
+**             /  \             /    \     and the distances to (or from) all of it
 **            a    .           a      .
-**           / \              / \          a shortest way has a highest vertex, which both chains have:
-**       source  .       target   .        the cell is the least sum over what the chains have in common
+**           / \              / \          a shortest path has a highest vertex, on both chains:
+**       source  .       target   .        the cell is the least sum over common vertices
 **
-** Sums are of integers, so that every order of adding is as good. */
+** Distances are integers, so the order of additions does not matter. */
 #include "contraction.h"
 
 #include <string.h>
@@ -20,9 +20,9 @@ typedef struct chain {
 typedef struct asking {
     matrix *m;
     const contracted *c;
-    chain *to; /* of each of m->to */
+    chain *to; /* by index in m->to */
     uint32_t next;
-    bool of_targets; /* what is handed out now */
+    bool of_targets; /* threads take targets, not sources */
 } asking;
 
 bool gg_matrix_contracts(const matrix *m) {
@@ -36,7 +36,8 @@ static void free_chain(chain *w) {
     gg_release(w->distance);
 }
 
-/* Fills the chain of `end`, with the distances to it or from it. False: the run must end. */
+/* Fills the chain of `end`, with the distances to it or from it. False: the run must
+** end. */
 static bool climb(const asking *q, uint32_t end, bool forward, chain *w,
                   uint64_t *since) {
     const contracted *c = q->c;
@@ -66,7 +67,7 @@ static bool climb(const asking *q, uint32_t end, bool forward, chain *w,
 
 /* ---- cells ---- */
 
-/* Chains are the same from the root to the last vertex that they have in common. */
+/* The number of vertices that two chains have in common, from the root on. */
 static uint32_t in_common(const chain *a, const chain *b) {
     uint32_t low = 0, high = a->count < b->count ? a->count : b->count;
     while (low < high) {

@@ -1,13 +1,12 @@
-/* A graph whose vertices were all contracted, one after the other. contract.c makes it, and
-** contraction.c computes distances from it.
+/* A contracted graph. contract.c makes it, and contraction.c computes distances from it.
 **
-**     pool        owner | to to to - | out out out - | in in in -      the list of one vertex
-**                 NONE  | words                                        a hole
+**     pool        owner | to to to - | out out out - | in in in -   the list of one vertex
+**                 NONE  | words                                     a hole
 **     list[v]     position in the pool of the first target of v's up arcs
 **     room[v]     arcs that fit into v's list; count[v] arcs are in it
-**     parent[v]   the vertex contracted earliest among the ends of v's up arcs. The chain of
-**                 parents up to a root holds all vertices that up arcs lead to, over any number
-**                 of steps
+**     parent[v]   the vertex contracted earliest among the ends of v's up arcs. The chain
+**                 of parents up to a root has all vertices that up arcs lead to, over any
+**                 number of steps
 **
 ** If every arc goes both ways, `out` serves for `in` as well. */
 #ifndef GPUGRAPH_CONTRACTION_H
@@ -15,8 +14,8 @@
 
 #include "matrix.h"
 
-/* Weights are of 32 bits; UINT32_MAX is no path, and so is a sum that would not fit: it is no
-** shortest one. */
+/* Weights have 32 bits. UINT32_MAX means that there is no path, and so does a sum that
+** does not fit, because it is not a shortest one. */
 typedef struct up_arcs {
     uint32_t *to;
     uint32_t *out, *in; /* from v, to v */
@@ -26,9 +25,9 @@ typedef struct contracted {
     uint32_t *pool;
     uint32_t *list, *room, *count;
     uint32_t *parent; /* GPUGRAPH_NONE: a root */
-    uint32_t *depth;  /* 0 for a root, for other vertices one more than the parent's */
-    bool both_ways;   /* out and in are one */
-    uint64_t work;    /* arcs that were looked at */
+    uint32_t *depth;  /* 0 for a root, otherwise the parent's depth + 1 */
+    bool both_ways;   /* `out` and `in` are one array */
+    uint64_t work;    /* arcs that were read */
 } contracted;
 
 /* The arrays of v's list. They move when any list grows. */
@@ -43,7 +42,8 @@ static inline uint32_t gg_add_ways(uint32_t a, uint32_t b) {
     return sum < a ? UINT32_MAX : sum;
 }
 
-/* Contracts all vertices of the matrix's graph. False: the run must end, or the limit is reached. */
+/* Contracts all vertices of the matrix's graph. False: the run must end, or the limit is
+** reached. */
 bool gg_contract(const matrix *m, const contraction_limit *most, contracted *c);
 void gg_free_contracted(contracted *c);
 

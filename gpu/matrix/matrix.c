@@ -1,17 +1,19 @@
-/* Distances between many pairs: the public function, its checks, and the CPU's choice of a method. */
+/* Distances between many pairs: the public function, its checks, and the choice of a
+** method on the CPU. */
 #include "matrix.h"
 #include "base/words.h"
 #include "device/share.h"
 #include "sssp/sssp.h"
 #include "graph/graph.h"
 
-/* Rows that auto makes before it first looks at what they take, and vertices from which it does. */
+/* Rows that `auto` makes before it predicts the time of the others; vertices from which
+** on it may contract. */
 enum { FIRST_ROWS = 1, LEAST_VERTICES = 1000 };
-/* Rows, and arcs of each, that tell how many edges a graph has. More arcs are left out: a
-** graph that may be contracted has few such rows. */
+/* Rows, and arcs of each, that are sampled to estimate the number of edges. Graphs worth
+** contracting have few rows of more arcs. */
 enum { SAMPLED_VERTICES = 1000, SAMPLED_ARCS = 64 };
 
-/* ---- what is asked ---- */
+/* ---- the task ---- */
 
 static void set_bound_of_matrix(matrix *m) {
     const gpugraph_search *s = m->search;
@@ -38,7 +40,7 @@ static void set_ends(matrix *m) {
 
 /* ---- sums that leave the range ---- */
 
-/* Is there a cell of the row that was not reached? */
+/* True if a cell of the row has no distance. */
 static bool lacks_cell(const matrix *m, uint32_t row) {
     const uint64_t targets = m->search->target_count;
     for (uint64_t j = 0; j < targets; j++)
@@ -47,7 +49,8 @@ static bool lacks_cell(const matrix *m, uint32_t row) {
     return false;
 }
 
-/* A sum left the range: gpugraph_sssp's search says whether that is a cell's, of which vertex. */
+/* Called if a sum left the range. A search by gpugraph_sssp for each row without all
+** cells reports the error, if a cell's distance is lost. */
 static void search_again(matrix *m) {
     const gpugraph_search *s = m->search;
     void *distance = gg_alloc(m->run, m->graph->n, gg_distance_size(m->type));
@@ -65,10 +68,10 @@ static void search_again(matrix *m) {
     gg_release(distance);
 }
 
-/* ---- the CPU's side ---- */
+/* ---- the CPU's methods ---- */
 
-/* Bytes that a contraction may hold: with some MiB that every process has, about as many as the process
-** needs for the edges and the rows with weights. */
+/* Bytes that a contraction may take: about as many as the process needs for edges and
+** rows with weights, with some MiB that every process needs. */
 static uint64_t most_bytes(const matrix *m) {
     const uint64_t edges = m->graph->m,
                    arcs = m->direction == GPUGRAPH_BOTH ? 2 * edges : edges;
@@ -76,7 +79,7 @@ static uint64_t most_bytes(const matrix *m) {
     return graph / 4 * 9 + (8 << 20);
 }
 
-/* Is `to` among the first arcs of a row? */
+/* True if `to` is among the first arcs of a row. */
 static bool has_arc(const csr *rows, uint32_t from, uint32_t to) {
     for (uint64_t at = rows->begin[from], i = 0; at < rows->end[from] && i < SAMPLED_ARCS;
          at++, i++)
@@ -85,8 +88,8 @@ static bool has_arc(const csr *rows, uint32_t from, uint32_t to) {
     return false;
 }
 
-/* About how many pairs of vertices have an edge, by rows spread over the graph. A pair counts a
-** half in each of its two rows, or one if only one row has it. */
+/* Estimates the number of pairs of vertices with an edge, from rows spread over the
+** graph. A pair counts half in each of its two rows, or 1 if only one row has it. */
 static double sampled_pairs(const matrix *m) {
     csr rows;
     double pairs = 0;
@@ -108,7 +111,8 @@ static double sampled_pairs(const matrix *m) {
     return pairs / seen * rows.n;
 }
 
-/* Contracts instead of making the rows that are left, if that is predicted to take no longer than they would. */
+/* Contracts instead of making the remaining rows, if that is predicted to be as fast.
+** True: the matrix is complete. */
 static bool contracts_instead(matrix *m, row_maker *r, uint32_t left) {
     const uint32_t n = m->graph->n;
     const contraction_limit most = {gg_rows_ns(r, left), most_bytes(m)};
@@ -116,7 +120,7 @@ static bool contracts_instead(matrix *m, row_maker *r, uint32_t left) {
         gg_contraction_ns(n, (uint64_t)sampled_pairs(m)) > most.ns)
         return false;
     gg_rest_rows(r);
-    m->looks = false; /* once */
+    m->looks = false; /* a second attempt would fail, too */
     m->run->used_method = "contraction";
     if (gg_matrix_by_contraction(m, &most, r))
         return true;
@@ -124,7 +128,8 @@ static bool contracts_instead(matrix *m, row_maker *r, uint32_t left) {
     return false;
 }
 
-/* Where a contraction may answer, the first row tells what all would take, and twice as many tell it again. */
+/* Makes rows. If a contraction may be faster, predictions after the first row, and
+** whenever the number of rows has doubled, decide. */
 static bool run_rows(void *task) {
     matrix *m = task;
     row_maker *r = gg_open_rows(m);
@@ -183,7 +188,7 @@ static double times(const gpugraph_search *search) {
                                                        : search->target_count;
 }
 
-/* A contraction, of a graph where auto looks whether one pays. */
+/* The predicted time of a contraction, if `auto` may contract. */
 static double contraction_ms(const gpugraph_graph *graph, const gpugraph_search *search) {
     const bool may = times(search) > FIRST_ROWS && graph->n >= LEAST_VERTICES &&
                      graph->distance_type == GPUGRAPH_UINT32 && gg_is_thin(graph);
@@ -200,7 +205,7 @@ const gg_algorithm gg_matrix = {
     .steps = gg_sssp_rounds,
     .times = times,
     .second_ms = contraction_ms,
-    /* Predictions; the search of one row. */
+    /* Predictions for the search of one row. */
     .cpu_ns = 20,
     .cuda_ns = 0.1,
     .step_us = 8,
@@ -226,7 +231,8 @@ static void find_portion(void *shared, gpugraph_run *run, uint32_t low, uint32_t
         __atomic_store_n(&rows->over, true, __ATOMIC_RELAXED);
 }
 
-/* In equal parts: rows that are searched for at once cost less each. */
+/* Gives each device an equal number of rows: rows that are searched at once cost less
+** each. */
 static void share(matrix *m) {
     const uint32_t devices = (uint32_t)m->run->used_devices;
     struct shared_rows rows = {.m = m};

@@ -1,15 +1,16 @@
-/* A matrix on the device, many rows at once: the driver of steps.cuh; matrix.c has the meaning. */
+/* A matrix on the device, many rows at once: the driver of steps.cuh. matrix.c describes
+** the result. */
 #include "base/words.h"
 #include "matrix.h"
 #include "steps.cuh"
 #include "graph/graph.h"
 
-/* Weights that are looked at for the width of a step. The width is that many mean weights
-** in thin graphs, and in others. */
+/* Weights that are sampled for the width of a step. The width is a number of mean
+** weights, for thin graphs and for others. */
 #define MATRIX_SAMPLE     4096
 #define MATRIX_THIN_DELTA 8.0
 #define MATRIX_DELTA      1.0
-/* Rows for which memory is asked for before a search. */
+/* Rows that a prediction of memory counts. */
 #define MATRIX_PLANNED_ROWS 4
 
 /* ---- driver ---- */
@@ -32,7 +33,7 @@ static void carve_matrix(struct workspace *space, uint32_t n, uint32_t rows,
     *target = gg_carve<uint32_t>(space, targets);
 }
 
-/* Rows that are searched at once: places are numbers of 32 bits. */
+/* Rows that are searched at once. Place numbers have 32 bits. */
 template <typename type>
 static uint32_t rows_at_once(const struct cuda_job *job, const matrix *m) {
     const uint64_t n = job->graph->n, most = UINT32_MAX / n,
@@ -45,7 +46,7 @@ static uint32_t rows_at_once(const struct cuda_job *job, const matrix *m) {
     return rows > 0 ? (uint32_t)rows : 1;
 }
 
-/* Some weights, from all over the list: their mean. */
+/* The mean of a sample of weights, spread over the edge list. */
 static double mean_weight(const matrix *m) {
     const gpugraph_graph *graph = m->graph;
     const uint64_t step = graph->m / MATRIX_SAMPLE + 1;
@@ -89,7 +90,7 @@ static void queue_step(struct cuda_job *job, const struct matrix_rows<type> *r) 
               gg_grid(job, (uint64_t)r->rows * r->arcs.n, MATRIX_BLOCKS), *r);
 }
 
-/* Some rows; `cell` is the host's. */
+/* Searches some rows. `cell` is on the host. */
 template <typename type>
 static bool search_rows(struct cuda_job *job, struct matrix_rows<type> *r,
                         uint32_t *source, const uint32_t *from, typename type::word *cell,
@@ -106,7 +107,8 @@ static bool search_rows(struct cuda_job *job, struct matrix_rows<type> *r,
            gg_download(job, cell, r->cell, cells * sizeof *cell);
 }
 
-/* Rows of the device's matrix are columns of the caller's where it is turned. */
+/* Copies rows to the caller's cells. They are columns there if the matrix is
+** transposed. */
 template <typename type>
 static void copy_cells(const matrix *m, const typename type::word *cell, uint32_t first,
                        uint32_t rows) {
@@ -170,7 +172,7 @@ static void find_matrix_on_device(matrix *m) {
     gg_job_close(&job);
 }
 
-/* What some rows take, by weight; frugal: one row. */
+/* Device bytes of some rows by weight; frugal: of one row. */
 static int64_t bytes_matrix(const gpugraph_graph *graph, bool frugal) {
     struct workspace space = {NULL, 0};
     struct matrix_rows<integer64> r = {};

@@ -1,11 +1,12 @@
 /* A matrix row by row: method "rows" on the CPU.
 **
-**     next row   0  1  2  3 ...      each thread takes the next one when it is done with one
+**     next row   0  1  2  3 ...      a thread takes the next row when it is done
 **     thread     A  B  A  A
 **
-** By weight a row is a search by the buckets of gpugraph_sssp (sssp/row.c) in arrays of its thread's own,
-** which ends when all targets are final. By depth all rows are breadth-first searches, as many at once as
-** bfs/each.c finds worth it. What the rows have looked at so far says what the others will. */
+** By weight a row is a search by the buckets of gpugraph_sssp (sssp/row.c), in arrays of
+** its thread, which ends when all targets are final. By depth rows are breadth-first
+** searches, as many at once as bfs/each.c finds worthwhile. The work of the rows made so
+** far predicts that of the others. */
 #include "base/words.h"
 #include "bfs/bfs.h"
 #include "graph/graph.h"
@@ -14,13 +15,14 @@
 
 #include <stdio.h>
 
-/* Searches by depth whose arrays are held at once, and bytes that they may take. */
+/* Searches by depth whose arrays are held at once, and bytes of these arrays. */
 enum { MOST_DEPTHS = 64 };
 #define DEPTH_BYTES ((uint64_t)256 << 20)
-/* Searches by depth run at once if the first one serves this share of the vertices: searches
-** that end after a few share little (R-MAT 18, 8 near places: 9.3 ms at once, 6.3 one by one). */
+/* Searches by depth run at once if the first one reaches this share of the vertices.
+** Searches that end after a few vertices share little (R-MAT 18, 8 near places: 9.3 ms at
+** once, 6.3 one by one). */
 enum { MEETING_SHARE = 4 };
-/* Nanoseconds of one thread, for a vertex that is served and for an arc of it. */
+/* Nanoseconds of one thread for a vertex that is served, and for one of its arcs. */
 #define WEIGHT_VERTEX_NS 12.0
 #define WEIGHT_ARC_NS    10.0
 #define DEPTH_VERTEX_NS  5.0
@@ -28,11 +30,11 @@ enum { MEETING_SHARE = 4 };
 
 struct row_maker {
     matrix *m;
-    uint32_t made, end;      /* rows; those before `end` are made now */
-    uint64_t vertices, arcs; /* that all rows have looked at */
-    double spent_ms;         /* on them */
+    uint32_t made, end;      /* rows; `end`: the first one that is not to be made now */
+    uint64_t vertices, arcs; /* that all rows have visited */
+    double spent_ms;         /* on all rows */
     int threads;
-    gpugraph_search search; /* from no source yet */
+    gpugraph_search search; /* without sources */
     /* by weight */
     struct sssp plan, *of_thread;
     bool *is_open;
@@ -60,7 +62,8 @@ static void write_row(const matrix *m, uint32_t row, const void *distance) {
                     gg_word_at(m->type, distance, m->to[j]));
 }
 
-/* A thread that finds no memory leaves its rows to nobody: the run has failed. */
+/* Makes rows until none is left. A thread without memory makes no row, and the run has
+** failed. */
 static void take_rows(void *job, int member, int team) {
     row_maker *r = job;
     matrix *m = r->m;
@@ -88,7 +91,7 @@ static void take_rows(void *job, int member, int team) {
     __atomic_fetch_add(&r->arcs, s->tally.arcs - arcs, __ATOMIC_RELAXED);
 }
 
-/* Threads for so many rows more, by what a row has looked at. */
+/* The number of threads for more rows, from the work of the rows made so far. */
 static int threads_for(const row_maker *r, uint32_t rows) {
     const uint64_t each =
         r->made > 0 ? (r->vertices + r->arcs) / r->made : r->plan.arcs.m + r->plan.arcs.n;
@@ -101,13 +104,13 @@ static int threads_for(const row_maker *r, uint32_t rows) {
 
 static bool open_by_depth(row_maker *r) {
     const matrix *m = r->m;
-    csr rows; /* made here, in a phase of their own */
+    csr rows; /* made here, as a phase of its own */
     const uint64_t fit = DEPTH_BYTES / ((uint64_t)m->graph->n * sizeof(uint32_t) + 1);
-    r->at_once = fit < 1 || gg_is_thin(m->graph) ? 1 /* they would not meet */
+    r->at_once = fit < 1 || gg_is_thin(m->graph) ? 1 /* their frontiers would not meet */
                  : fit < MOST_DEPTHS             ? (uint32_t)fit
                                                  : MOST_DEPTHS;
     r->search.max_depth = m->bounded ? (uint32_t)m->bound : GPUGRAPH_NONE;
-    r->threads = 1; /* those of a search are counted with its time */
+    r->threads = 1; /* a search's own threads are part of its measured time */
     return !gg_rows(m->graph, gg_forward_kind(m->direction), false, false, m->run, &rows);
 }
 
@@ -123,7 +126,7 @@ static void write_depths(row_maker *r, uint32_t row, const uint32_t *depth) {
         r->arcs += reached * m->graph->m / m->graph->n;
 }
 
-/* The phases of the searches are a part of the phase of all rows. */
+/* Makes rows by depth. The phase of all rows includes the phases of the searches. */
 static void make_depths(row_maker *r) {
     matrix *m = r->m;
     gpugraph_run *run = m->run;
@@ -131,7 +134,7 @@ static void make_depths(row_maker *r) {
     gpugraph_search *part = &r->search;
     void (*const phase)(void *, const char *, double, int64_t, const char *) = run->phase;
     run->phase = NULL;
-    run->method = NULL; /* breadth-first search chooses its own */
+    run->method = NULL; /* breadth-first search chooses its method */
     for (; r->made < r->end && !run->status; r->made += part->source_count) {
         const uint32_t left = r->end - r->made;
         if (r->made == 1 && r->vertices < m->graph->n / MEETING_SHARE)

@@ -1,24 +1,26 @@
 /* The steps of a matrix on the device, many rows at once.
 **
-**     distance   row 0: n entries | row 1: n entries | ...        place = row * n + vertex
-**     near       places whose distance is below `edge` and fell since they were last served
-**     far        places that were beyond it when they were reached, each once; some are stale
+**     distance   row 0: n entries | row 1: n entries | ...    place = row * n + vertex
+**     near       places below `edge` whose distance fell since they were last served
+**     far        places that were reached beyond `edge`, once; some are stale
 **     served     a bit for each place: it has been near, and is on no list
 **
-**     serve      relaxes the arcs of all near places; sums below `edge` go near, others far
-**     advance    when nothing is near: moves `edge` on by delta, or to the least far distance
-**                and delta; far places below it become near, and those of rows that are done go
-**     look       with advance: a row is done if all of its targets are below the edge passed
+**     serve      relaxes arcs of near places; sums below `edge` go near, others far
+**     advance    when no place is near: advances `edge` by delta, or to the least far
+**                distance and delta; far places below it become near, and places of
+**                done rows leave
+**     look       with advance: a row is done if its targets are below the passed edge
 **
-** A launch is one step; the step before decides which. All rows share one edge, so a step
-** serves all of them, and there are hardly more steps than one row takes. Distances only
-** fall, and end as the least sums in whatever order, so every bit is the CPU's.
+** A launch is one step, and the step before decides which one. All rows share one edge,
+** so a step serves all of them, and there are hardly more steps than for one row.
+** Distances only fall, and end as the least sums in any order. So all their bits equal
+** those of the CPU.
 **
-** A place is in a list once. Its distance before it fell tells on which list it is: a
-** place that was not reached is on none, a place beyond the edge on the far list alone,
-** and a place below the edge on the near list unless its bit is set. A thread that serves
-** a place sets the bit before it reads the distance. A thread that lowers a distance does
-** so before it reads the bit. One fence between both serves all arcs that a lane takes at
+** A place is on at most one list. Its distance before it fell tells on which: a place
+** that was not reached is on none, a place beyond the edge on the far list, and a place
+** below the edge on the near list unless its bit is set. A thread that serves a place
+** sets the bit before it reads the distance. A thread that lowers a distance does so
+** before it reads the bit. One fence between both serves all arcs that a lane relaxes at
 ** once.
 **
 ** After Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for
@@ -32,20 +34,20 @@
 
 enum {
     MATRIX_BLOCKS = 8,  /* for each multiprocessor */
-    LONG_ARCS = 64,     /* from which a warp takes a row together */
-    AT_ONCE = 4,        /* arcs that a lane asks for together */
-    BLOCKS_TOGETHER = 4 /* on a multiprocessor: with five, registers go to memory */
+    LONG_ARCS = 64,     /* degree from which a warp relaxes a row together */
+    AT_ONCE = 4,        /* arcs that a lane relaxes at once */
+    BLOCKS_TOGETHER = 4 /* on a multiprocessor; with five, registers spill to memory */
 };
 
 typedef unsigned long long matrix_word;
 
 struct matrix_state {
-    matrix_word edge;  /* near places lie below */
-    matrix_word least; /* of the far places that stay far */
+    matrix_word edge;  /* near places are below */
+    matrix_word least; /* distance of far places that stay far */
     matrix_word served;
-    matrix_word added;       /* by this step: far places << 32 | near ones */
-    uint32_t near, far;      /* places in the lists that are read */
-    uint32_t side, far_side; /* which of both these are */
+    matrix_word added;       /* by this step: far places << 32 | near places */
+    uint32_t near, far;      /* lengths of the lists that are read */
+    uint32_t side, far_side; /* index of these lists */
     uint32_t ticket, look, over, steps;
 };
 
@@ -54,7 +56,7 @@ template <typename type> struct matrix_rows {
     uint32_t rows, targets;
     typename type::word *distance;
     uint32_t *near[2], *far[2];
-    uint32_t *served, *done; /* served: a bit for each place; done[row] */
+    uint32_t *served, *done; /* served: a bit for each place; done: by row */
     const uint32_t *source, *target;
     typename type::word *cell;
     typename type::word bound;
@@ -65,7 +67,7 @@ template <typename type> struct matrix_rows {
 
 /* ---- distances ---- */
 
-/* The distance of a place that was not reached: all bits are set, in every type. */
+/* The distance of a place that is not reached: all bits are set, in every type. */
 template <typename type> static __device__ __forceinline__ typename type::word no_way() {
     return (typename type::word) ~(typename type::word)0;
 }
@@ -75,7 +77,8 @@ template <typename type>
 static __device__ typename type::word moved_on(const matrix_rows<type> &r,
                                                typename type::word from) {
     const typename type::word to = type::past(from, r.delta);
-    return to > from || from == no_way<type>() ? to : from + 1; /* lost to rounding */
+    /* delta is lost to rounding */
+    return to > from || from == no_way<type>() ? to : from + 1;
 }
 
 /* ---- lists ---- */
@@ -84,20 +87,20 @@ static __device__ __forceinline__ void set_bit(uint32_t *bits, uint32_t place) {
     atomicOr(&bits[place / 32], 1u << place % 32);
 }
 
-/* Was it set? */
+/* Clears a bit. Returns not 0 if it was set. */
 static __device__ __forceinline__ bool take_bit(uint32_t *bits, uint32_t place) {
     const uint32_t bit = 1u << place % 32;
     return atomicAnd(&bits[place / 32], ~bit) & bit;
 }
 
-/* Reserves room in both lists, and gives this lane's first positions. All lanes of the
+/* Reserves room in both lists, and sets this lane's first positions. All lanes of the
 ** warp call. */
 static __device__ __forceinline__ void reserve_some(matrix_word *added, uint32_t nears,
                                                     uint32_t fars, uint32_t *near_at,
                                                     uint32_t *far_at) {
     uint32_t both, all;
     matrix_word first = 0;
-    /* A lane has few: the sums of both fit one word. */
+    /* A lane has few places, so both sums fit one word. */
     const uint32_t before = warp_sum_before(fars << 16 | nears, &both);
     all = both & 0xffff;
     if (both == 0)
@@ -111,7 +114,7 @@ static __device__ __forceinline__ void reserve_some(matrix_word *added, uint32_t
 
 /* ---- arcs ---- */
 
-/* The sum along an arc; false: it is of no use. */
+/* Computes the sum along an arc. False: the sum is beyond the bound. */
 template <typename type>
 static __device__ __forceinline__ bool sum_of(const matrix_rows<type> &r,
                                               typename type::word from, uint64_t arc,
@@ -125,10 +128,10 @@ static __device__ __forceinline__ bool sum_of(const matrix_rows<type> &r,
     return false;
 }
 
-/* Arcs arc, arc + step, ... of this lane before end, from a place of the row that begins
-** at `first`. All lanes of the warp call. A place that nobody had reached goes on a list,
-** and so does one that comes below the edge; one that lay below it already waits on the
-** list, unless it was served. */
+/* Relaxes arcs arc, arc + step, ... of this lane before end, from a place of the row that
+** begins at `first`. All lanes of the warp call. A place is listed if it was not reached,
+** or falls below the edge. A place that lay below the edge is on the list already, unless
+** it was served. */
 template <typename type>
 static __device__ __forceinline__ void relax(const matrix_rows<type> &r, matrix_word edge,
                                              typename type::word from, uint32_t first,
@@ -157,7 +160,7 @@ static __device__ __forceinline__ void relax(const matrix_rows<type> &r, matrix_
             again[k] = falls[k] && was != no_way<type>() && was < edge;
             any |= again[k];
             if (sum[k] >= edge && was != no_way<type>())
-                falls[k] = false; /* it is far already */
+                falls[k] = false; /* it is on the far list already */
         }
         if (__any_sync(ALL_LANES, any)) {
             __threadfence();
@@ -192,7 +195,7 @@ static __global__ void begin_rows(const __grid_constant__ matrix_rows<type> r) {
     }
 }
 
-/* A lane for each near place, the whole warp for those with many arcs. */
+/* Serves the near places: one lane for each, the whole warp for those of high degree. */
 template <typename type> static __device__ void serve(const matrix_rows<type> &r) {
     struct matrix_state *s = r.state;
     const uint32_t count = s->near, n = r.arcs.n;
@@ -236,7 +239,7 @@ template <typename type> static __device__ void serve(const matrix_rows<type> &r
     }
 }
 
-/* A block for each row: are all of its targets final? */
+/* Tests whether all targets of a row are final. One block per row. */
 template <typename type>
 static __device__ void look(const matrix_rows<type> &r, typename type::word edge) {
     for (uint32_t row = blockIdx.x; row < r.rows; row += gridDim.x) {
@@ -258,13 +261,13 @@ template <typename type> static __device__ void advance(const matrix_rows<type> 
     matrix_word least = ~(matrix_word)0;
     const uint64_t whole = gg_whole_warps(count);
     if (count == 0)
-        return; /* for all blocks: nobody changes it before all are done */
+        return; /* in all blocks: no block changes the count before all are done */
     look(r, passed);
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
         const bool live = i < count;
         const uint32_t place = live ? r.far[from][i] : 0;
         const matrix_word d = live ? r.distance[place] : 0;
-        /* Below the edge that is passed: it has come near and was served. */
+        /* A place below the passed edge was near, and was served. */
         const bool useful = live && d >= passed && !gg_peek(&r.done[place / n]);
         const bool comes = useful && d < edge, stays = useful && d >= edge;
         uint32_t near_at = 0, far_at = 0;
@@ -288,14 +291,15 @@ template <typename type> static __device__ void advance(const matrix_rows<type> 
         s->near = (uint32_t)s->added;
         s->far = (uint32_t)(s->added >> 32);
         s->added = 0;
-        /* Nothing came near: on to the least that is far, next time. */
+        /* No place is near: the next step advances to the least far distance. */
         s->edge = s->near > 0 || far == ~(matrix_word)0 ? edge : far;
         s->look = s->near == 0;
         s->least = ~(matrix_word)0;
     }
 }
 
-/* One of both, which is the same one for all blocks: the last one changes the state. */
+/* Runs the step that the last block of the step before has chosen. All blocks read the
+** same state. */
 template <typename type>
 static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS_TOGETHER)
     take_step(const __grid_constant__ matrix_rows<type> r) {
