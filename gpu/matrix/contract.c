@@ -23,11 +23,11 @@
 enum {
     DEGREES = 1024,      /* the last list has all vertices of that degree and more */
     LOOK_VERTICES = 256, /* contracted vertices between two checks of the limit */
-    HOLES_SHARE =
-        6, /* the pool is compacted when this share of its used words is in holes */
-    POOL_TIMES =
-        3 /* size of the pool by that of the lists: growing may copy the pool, and pages that are
-        ** not touched cost only addresses */
+    /* the pool is compacted when this share of its used words is in holes */
+    HOLES_SHARE = 6,
+    /* size of the pool relative to the lists. Growing may copy the pool, and untouched
+    ** pages cost only addresses */
+    POOL_TIMES = 3
 };
 
 /* Nanoseconds of one thread: for a vertex (all that chains and trees take); for an arc

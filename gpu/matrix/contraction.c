@@ -3,7 +3,7 @@
 **             root              root      each end has its chain of parents, root first,
 **             /  \             /    \     and the distances to (or from) all of it
 **            a    .           a      .
-**           / \              / \          a shortest path has a highest vertex, on both chains:
+**           / \              / \          a shortest path has a top vertex, on both chains:
 **       source  .       target   .        the cell is the least sum over common vertices
 **
 ** Distances are integers, so the order of additions does not matter. */

@@ -1,7 +1,7 @@
 /* A contracted graph. contract.c makes it, and contraction.c computes distances from it.
 **
-**     pool        owner | to to to - | out out out - | in in in -   the list of one vertex
-**                 NONE  | words                                     a hole
+**     pool        owner | to to to - | out out out - | in in in -   list of one vertex
+**                 NONE  | words                                     hole
 **     list[v]     position in the pool of the first target of v's up arcs
 **     room[v]     arcs that fit into v's list; count[v] arcs are in it
 **     parent[v]   the vertex contracted earliest among the ends of v's up arcs. The chain

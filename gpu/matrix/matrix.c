@@ -29,13 +29,13 @@ static void set_bound_of_matrix(matrix *m) {
 
 static void set_ends(matrix *m) {
     const gpugraph_search *s = m->search;
-    m->turned = m->type != GPUGRAPH_REAL && s->target_count < s->source_count;
-    m->from = m->turned ? s->target : s->source;
-    m->to = m->turned ? s->source : s->target;
-    m->from_count = m->turned ? s->target_count : s->source_count;
-    m->to_count = m->turned ? s->source_count : s->target_count;
+    m->transposed = m->type != GPUGRAPH_REAL && s->target_count < s->source_count;
+    m->from = m->transposed ? s->target : s->source;
+    m->to = m->transposed ? s->source : s->target;
+    m->from_count = m->transposed ? s->target_count : s->source_count;
+    m->to_count = m->transposed ? s->source_count : s->target_count;
     m->all = m->from_count;
-    m->direction = m->turned ? gg_opposite(s->direction) : s->direction;
+    m->direction = m->transposed ? gg_opposite(s->direction) : s->direction;
 }
 
 /* ---- sums that leave the range ---- */

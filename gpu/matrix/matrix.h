@@ -27,7 +27,7 @@ typedef struct matrix {
     uint64_t bound; /* largest distance, as a word (base/words.h) */
     /* The search goes against the direction, from the targets, if these are fewer.
     ** Integer distances are the same both ways. */
-    bool turned;
+    bool transposed;
     const uint32_t *from, *to; /* the ends that are searched from; the other ends */
     uint32_t from_count, to_count;
     uint32_t first, all;          /* from[0] is number `first` of `all` such ends */
@@ -43,7 +43,7 @@ extern const algorithm_side gg_matrix_cuda;
 
 /* The index of the cell of from[i] and to[j]. */
 static inline uint64_t gg_cell(const matrix *m, uint64_t i, uint64_t j) {
-    return m->turned ? j * m->all + m->first + i : (m->first + i) * m->to_count + j;
+    return m->transposed ? j * m->all + m->first + i : (m->first + i) * m->to_count + j;
 }
 
 /* ---- method "rows": a search for each row, by several threads (rows.c) ---- */
