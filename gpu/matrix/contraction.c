@@ -3,8 +3,8 @@
 **             root              root      each end has its chain of parents, root first,
 **             /  \             /    \     and the distances to (or from) all of it
 **            a    .           a      .
-**           / \              / \          a shortest path has a top vertex, on both chains:
-**       source  .       target   .        the cell is the least sum over common vertices
+**           / \              / \        a shortest path has a top vertex, on both chains:
+**       source  .       target   .      the cell is the least sum over common vertices
 **
 ** Distances are integers, so the order of additions does not matter. */
 #include "contraction.h"

@@ -22,7 +22,7 @@
 ** own distance, if a sum leaves the range, and if max_distance is given.
 **
 ** A search touches the vertices of two fronts, not the graph: a bitmap tells which
-** distances count. The transpose and the rows of edge numbers are made once for a graph. */
+** distances are set. The transpose and the rows of edge numbers are made once. */
 #include "algorithm.h"
 #include "base/limits.h"
 #include "path.h"
@@ -37,14 +37,14 @@ struct vertex_list {
 struct front {
     csr rows;
     uint64_t *distance; /* where `touched` says so; final once less than `first` */
-    uint64_t *touched;  /* bit v */
-    gg_heap waiting;    /* with stale entries */
-    uint64_t first;     /* the least that waits: GG_INFINITE when nothing does */
+    uint64_t *touched;  /* bit v: v has a distance */
+    gg_heap waiting;    /* may have stale entries */
+    uint64_t first;     /* least distance that waits; GG_INFINITE: none */
     uint64_t settled;
     /* by depth */
     struct vertex_list ball; /* level by level */
-    uint64_t begin;          /* of the newest level; its depth is `first` */
-    uint64_t arcs;           /* that leave the newest level */
+    uint64_t begin;          /* of the newest level, whose depth is `first` */
+    uint64_t arcs;           /* arcs that leave the newest level */
 };
 
 struct both_ends {
@@ -55,9 +55,9 @@ struct both_ends {
     const void *weight;         /* of the edges; NULL by depth */
     struct front from, to;      /* the source, the target */
     struct vertex_list between; /* by depth: from where the fronts meet to the target */
-    uint64_t best, bound;       /* the best way seen; with room for rounding */
-    uint64_t since;             /* gg_worked */
-    bool over;                  /* a sum left the range */
+    uint64_t best, bound; /* length of the best path seen; that with room for rounding */
+    uint64_t since;       /* work since the last poll (gg_worked) */
+    bool over;            /* a sum left the range */
 };
 
 enum outcome { FOUND, NOT_FOUND, LEFT_OPEN, STOPPED };
@@ -91,7 +91,7 @@ static bool put_on_front(struct both_ends *s, struct front *f, uint32_t v,
 
 /* ---- by weight ---- */
 
-/* Taking a vertex from a heap moves about that many others. */
+/* A vertex that leaves a heap moves about this many others. */
 enum { HEAP_ITEMS = 32 };
 
 static bool may_go_on(struct both_ends *s, uint64_t arcs) {
@@ -106,9 +106,10 @@ static void note_way(struct both_ends *s, uint64_t length) {
         s->bound = gg_real_word(gg_word_real(length) * GG_PATH_ROUNDING + DBL_MIN);
 }
 
-/* True if every path is longer than the bound that has the length `way` up to a vertex.
-** `rest` is the distance of that vertex in the other front. A vertex that front has not
-** settled is no nearer to its end than its first. */
+/* `way` is a distance from one end to a vertex, `rest` the distance of that vertex in the
+** other front. True if every path through the vertex is longer than the bound. If the
+** other front has not settled the vertex, it is no nearer to the other end than
+** `first`. */
 static bool is_too_long(const struct both_ends *s, uint64_t way, uint64_t rest,
                         const struct front *other) {
     return s->best != GG_INFINITE &&
@@ -116,7 +117,7 @@ static bool is_too_long(const struct both_ends *s, uint64_t way, uint64_t rest,
                s->bound;
 }
 
-/* Settles the nearest vertex by relaxing its arcs. False when the run must end. */
+/* Settles the nearest vertex by relaxing its arcs. False: the run must end. */
 static bool settle_next(struct both_ends *s, struct front *f, const struct front *other) {
     const gg_waiting next = gg_heap_take(&f->waiting);
     const uint32_t u = next.vertex;
@@ -238,7 +239,7 @@ static bool settle_between(struct both_ends *s) {
     return true;
 }
 
-/* Ends when the fronts meet, one of them has nothing left, or the path is too long. */
+/* Ends when the fronts meet, when one of them is empty, or when the path is too long. */
 static bool search_by_depth(struct both_ends *s, uint32_t max_depth) {
     struct front *from = &s->from, *to = &s->to;
     while (s->between.count == 0 && from->begin < from->ball.count &&
@@ -250,9 +251,9 @@ static bool search_by_depth(struct both_ends *s, uint32_t max_depth) {
     return settle_between(s) && !gg_stopping(s->run);
 }
 
-/* ---- the way back ---- */
+/* ---- the path ---- */
 
-/* NO_EDGE: all edges tie. */
+/* The tree edge of v; NO_EDGE: all edges tie. */
 static uint64_t tree_edge(const struct both_ends *s, uint32_t v) {
     const csr *rows = &s->to.rows;
     uint64_t distance = s->from.distance[v];
@@ -331,7 +332,7 @@ bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search
     enum csr_kind turned = gg_reverse_kind(search->direction);
     bool made = gg_edge_rows_made(graph) && gg_csr_made(graph, turned);
     bool left_open = weighted && (gg_knows(&graph->known.ways_tie) || search->bounded);
-    /* Balls by weight are large on roads: what they save does not pay for the rows soon. */
+    /* On roads balls by weight are large, and the rows take many searches to pay. */
     bool pays = !weighted || !gg_is_thin(graph);
     bool due = pays && gg_searches(graph) > gg_limits.path_prepare_after;
     return !left_open && (made || due);

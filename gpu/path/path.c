@@ -2,9 +2,10 @@
 **
 **     search, ended at the target  ->  tree edges  ->  target ... source  ->  reversed
 **
-** The path is the chain of tree edges that the whole search gives, ties included. It can be
-** found from both ends, too (both_ends.c): that takes rows with edge numbers and the
-** transpose, so a graph's first paths are found by the search. */
+** The path is the chain of tree edges that the whole search gives, with the same rule for
+** ties. A search from both ends finds it, too (both_ends.c), but needs rows with edge
+** numbers and the transpose. So the first paths of a graph are found by the search from
+** the source. */
 #include "base/words.h"
 #include "bfs/bfs.h"
 #include "path.h"
@@ -67,7 +68,7 @@ static bool is_prepared(const void *task) {
     return gg_path_prepared(t->graph, t->search, t->weighted);
 }
 
-/* The other methods are those of the search. */
+/* Paths have the methods of the search, too. */
 static const gg_method methods[] = {
     {.is = {"path", "bidirectional", "cpu",
             "from both ends; makes the transpose and rows of edge numbers"},
@@ -84,7 +85,7 @@ static gpugraph_status find_path_on_cpu(gpugraph_graph *graph,
                : gg_path_by_search(graph, search, weighted, run, edge, count);
 }
 
-/* Whose method the run asks for: the search's, or one that only paths have. */
+/* The algorithm whose method the run asks for: the search, or the path itself. */
 static const gg_algorithm *whose_method(bool weighted, const gpugraph_run *run) {
     const gg_algorithm *search = weighted ? &gg_sssp : &gg_bfs;
     return gg_method_is_auto(run) || gg_has_method(search, run->method) ? search
@@ -102,7 +103,7 @@ const gg_algorithm gg_path = {
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .more_methods = ", and those of bfs by depth or of sssp by weight",
-    .cpu_ns = 15, /* its own methods were not measured apart */
+    .cpu_ns = 15, /* not measured apart from those of the search */
     .cuda_ns = 0.04,
     .step_us = 40,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_path_cuda},

@@ -1,14 +1,13 @@
-/* One shortest path on the device; path.c beside this has the meaning and the CPU
-** backend.
+/* One shortest path on the device. path.c has the public function and the CPU backend.
 **
 **     search from the source, ended at the target, or by weight from both ends
 **        v
-**     tree edges; one thread walks up from the target and writes the path to pinned memory
+**     tree edges; one thread walks up from the target, and writes to pinned memory
 **        v
 **     the path alone crosses the bus
 **
-** A step up the tree takes one thread about a microsecond. The host makes the tree from the
-** distances if the path is long, or if the device has left ties of distance
+** A step up the tree takes one thread about a microsecond. The host makes the tree from
+** the distances if the path is long, or if the device has left ties of distance
 ** (tree/tree.cu) and one of them ends the walk. */
 #include "base/limits.h"
 #include "base/words.h"
@@ -27,8 +26,8 @@ enum {
 static_assert((PATH_HEAD + WALK_STEPS) * sizeof(uint64_t) <= GG_STAGE_BYTES,
               "a stage holds a walk");
 
-/* One thread. number: as wide as the graph's edge numbers. room: steps, where they led;
-** then the edges, from the target on. */
+/* Walks up the tree, by one thread. number: as wide as the graph's edge numbers. room:
+** the number of steps and the last vertex, then the edges from the target on. */
 template <typename number>
 static __global__ void walk_up(device_edges edges, const number *tree_edge,
                                uint32_t target, uint32_t source, uint32_t most,
@@ -45,7 +44,7 @@ static __global__ void walk_up(device_edges edges, const number *tree_edge,
     room[1] = v;
 }
 
-/* What the caller gets. */
+/* The result. */
 struct way_back {
     void *edge;
     uint32_t *count;
@@ -60,14 +59,14 @@ static bool launch_walk(struct cuda_job *job, const gpugraph_search *search,
     return gg_launched(job, "walk_up") && gg_wait(job);
 }
 
-/* Walks up the tree. *done: the walk has reached the source, and *way has the path. Pinned
-** memory has the same address on the device. */
+/* Walks up the tree. *done: the walk has reached the source, and *way has the path.
+** Pinned memory has the same address on the device. */
 static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
                       const void *tree, const struct way_back *way, bool *done) {
     const gpugraph_graph *graph = job->graph;
     const bool wide = graph->wide;
     struct device_edges edges;
-    void *room = job->device->stage[0]; /* free once all that was queued is done */
+    void *room = job->device->stage[0]; /* free once all queued work is done */
     double started = gg_now_ms();
     if (!gg_device_edges(job, false, &edges) || !gg_wait(job) ||
         !(wide ? launch_walk<uint64_t>(job, search, &edges, tree, room)
@@ -105,7 +104,7 @@ static bool look_at_target(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
-/* The host makes the tree, and walks up it. */
+/* Makes the tree on the host, and walks up it. */
 static bool walk_on_host(struct cuda_job *job, const gpugraph_search *search,
                          const struct path_values *values, const struct way_back *way) {
     gpugraph_graph *graph = job->graph;
@@ -126,9 +125,8 @@ static bool walk_on_host(struct cuda_job *job, const gpugraph_search *search,
 
 /* ---- by depth ---- */
 
-/* Regions, where earlier searches have made them worthwhile, search the whole graph in
-** less time than levels take to the target: 11 ms and 18 on a road network of 24 million
-** vertices. */
+/* Regions that earlier searches have made search the whole graph in less time than levels
+** take to reach the target: 11 ms and 18 on a road network of 24 million vertices. */
 static bool search_by_depth(struct cuda_job *job, const gpugraph_search *search,
                             struct bfs_outcome *out) {
     gpugraph_search whole = *search;
@@ -153,9 +151,9 @@ static bool find_by_depth(struct cuda_job *job, const gpugraph_search *search,
 
 /* ---- by weight ---- */
 
-/* From both ends: distances from the source of all vertices on shortest paths
-** (sssp/persistent_ends.cuh). *open: the search from the source has to find the path, because
-** there is no room, or a sum left the range. */
+/* Searches from both ends, for the distances from the source of all vertices on shortest
+** paths (sssp/persistent_ends.cuh). *open: the search from the source has to find the
+** path, because there is no room, or a sum left the range. */
 static bool search_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
                                   struct sssp_outcome *out, bool *open) {
     struct sssp_search s;
@@ -175,8 +173,8 @@ static bool search_from_both_ends(struct cuda_job *job, const gpugraph_search *s
     return done || gg_do_without(job);
 }
 
-/* *open: the search from the source has to find the path, because search_from_both_ends has
-** left it open, edges of a vertex on the path tie, or the path is long. */
+/* *open: the search from the source has to find the path, because search_from_both_ends
+** has left it open, edges of a vertex on the path tie, or the path is long. */
 static bool find_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
                                 const struct way_back *way, bool *open) {
     struct sssp_outcome out;
@@ -193,7 +191,7 @@ static bool find_from_both_ends(struct cuda_job *job, const gpugraph_search *sea
     return true;
 }
 
-/* From the source. *lost: a sum left the range. */
+/* Searches from the source. *lost: a sum left the range. */
 static bool find_by_weight(struct cuda_job *job, const gpugraph_search *search,
                            const struct way_back *way, bool *lost) {
     struct sssp_outcome out;
@@ -228,7 +226,7 @@ static bool both_ends_suit(const void *task) {
            gg_sssp_begin(job, search, &s) && !gg_path_is_thin(&s.features);
 }
 
-/* The other methods are those of the search. */
+/* Paths have the methods of the search, too. */
 static const gg_method methods[] = {
     {.is = {"path", "bidirectional", "cuda",
             "by weight from both ends; keeps the transpose"},
@@ -236,8 +234,8 @@ static const gg_method methods[] = {
     {},
 };
 
-/* From both ends, if that is asked for or pays; *open: the search from the source has to
-** find the path. */
+/* Searches from both ends, if the run asks for that or it pays. *open: the search from
+** the source has to find the path. */
 static bool try_both_ends(struct cuda_job *job, const gpugraph_search *search,
                           const struct way_back *way, bool *open) {
     const struct path_task task = {job, search};
@@ -281,8 +279,8 @@ static gpugraph_status find_path_on_device(gpugraph_graph *graph,
     return gg_path_by_search(graph, search, true, run, edge, count);
 }
 
-/* The bytes of a search from the source. A search from both ends is left out if there is
-** no room for it. */
+/* Device bytes of a search from the source. Without room for a search from both ends
+** there is none. */
 static int64_t path_bytes(const gpugraph_graph *graph, bool frugal) {
     return gg_sssp_cuda.bytes(graph, frugal);
 }

@@ -1,9 +1,9 @@
 /* The shortest paths without a repeated vertex, in order: the public function, its
 ** checks, and the list of deviations.
 **
-**     path 1       o--o--o--o--o        every path but the first leaves an earlier path at some
-**     deviation       \__.              vertex, by an edge that no known path with the same
-**                                       beginning takes there
+**     path 1       o--o--o--o--o        every path but the first leaves an earlier path at
+**     deviation       \__.              some vertex, by an edge that no known path with
+**                                       the same beginning takes there
 **
 ** The paths that are not known yet are divided into deviations. A deviation is a
 ** beginning and the edges that must not come next. It waits in a heap under a lower bound
@@ -20,20 +20,20 @@
 #include "sssp/sssp.h"
 #include "graph/graph.h"
 
-typedef struct known { /* a path */
+typedef struct known { /* a known path */
     edge_list edge;
     uint32_t *vertex; /* edge.count + 1 */
     uint64_t *distance;
 } known;
 
 typedef struct deviation {
-    uint64_t least; /* no path of it takes less; found: its best path takes that */
-    uint64_t
-        edge; /* not found: none of its paths comes before the beginning and that edge */
-    uint32_t of; /* path whose beginning it has, GPUGRAPH_NONE: none */
+    uint64_t least; /* lower bound of its paths; found: distance of its best path */
+    /* not found: none of its paths precedes the beginning followed by this edge */
+    uint64_t edge;
+    uint32_t of; /* path whose beginning it has; GPUGRAPH_NONE: none */
     uint32_t at; /* vertex of that path at which it leaves */
     edge_list banned;
-    edge_list best; /* found: the whole path */
+    edge_list best; /* found: its best path */
     bool found;
 } deviation;
 
@@ -59,7 +59,7 @@ static uint64_t edge_of(const yen *y, const deviation *d, uint64_t i) {
     return i < d->at ? y->path[d->of].edge.item[i] : d->edge;
 }
 
-/* One that may hold a path before the other's comes first. */
+/* True if `a` may have a path that precedes those of `b`. */
 static bool comes_first(yen *y, const deviation *a, const deviation *b) {
     if (a->least != b->least)
         return a->least < b->least;
@@ -108,7 +108,7 @@ static void free_deviation(deviation *d) {
 
 /* ---- deviations ---- */
 
-/* Takes over the banned edges. Nothing is put where there is surely no path. */
+/* Adds a deviation, which takes over the banned edges, unless it surely has no path. */
 static bool add_deviation(yen *y, uint32_t of, uint32_t at, uint32_t v, uint64_t from,
                           edge_list *banned) {
     spur_search *s = &y->s;
@@ -132,7 +132,7 @@ static bool add_deviation(yen *y, uint32_t of, uint32_t at, uint32_t v, uint64_t
             gg_at_least(s, edge.vertex, gg_past_edge(s, from, edge.word));
         if (least == GG_INFINITE)
             continue;
-        /* Bounds of REAL sums do not tell which of the edges the best path takes. */
+        /* With bounds of REAL sums it is not known which edge the best path takes. */
         const bool ties = s->type == GPUGRAPH_REAL || least == d->least;
         if (ties ? edge.word < d->edge : least < d->least)
             d->edge = edge.word;
@@ -154,7 +154,8 @@ static void block_beginning(yen *y, const deviation *d, bool block) {
         (block ? gg_block : gg_unblock)(&y->s, y->path[d->of].vertex[i]);
 }
 
-/* The best path of a deviation that came first; it waits again unless it has none. */
+/* Finds the best path of a deviation that came first. The deviation waits again if it has
+** one. */
 static bool find_best(yen *y, deviation *d) {
     spur_search *s = &y->s;
     const known *of = d->of == GPUGRAPH_NONE ? NULL : &y->path[d->of];
@@ -197,7 +198,8 @@ static known *add_path(yen *y, deviation *d) {
     return p;
 }
 
-/* All paths of the deviation but the one that it was, by where they leave that one. */
+/* Divides the other paths of a deviation into new deviations, by the vertex where they
+** leave its best path. */
 static bool deviate(yen *y, deviation *d, const known *p) {
     const uint32_t of = (uint32_t)(y->paths - 1);
     spur_search *s = &y->s;
@@ -270,16 +272,16 @@ static void free_yen(yen *y) {
     gg_spur_end(&y->s);
 }
 
-/* ---- what is left from each vertex on ---- */
+/* ---- distances to the target ---- */
 
-/* How far each vertex is from the target of the search, by the search of that backend for
-** one source, against its direction. */
+/* Finds the distance from each vertex to the target, by a search of that backend from the
+** target, against the direction. */
 static void measure_rest(gpugraph_backend on, gpugraph_graph *graph,
                          const gpugraph_search *against, bool weighted, gpugraph_run *run,
                          void *distance) {
     const gg_algorithm *a = weighted ? &gg_sssp : &gg_bfs;
     const char *used = run->used_method, *asked = run->method;
-    run->method = NULL; /* the search chooses its own */
+    run->method = NULL; /* the search chooses its method */
     run->used_method = gg_find_method(a->side[on], NULL)->is.name;
     if (weighted)
         GG_CALL_OF(sssp_entry, a->side[on])(graph, against, run, distance, NULL);
@@ -289,9 +291,10 @@ static void measure_rest(gpugraph_backend on, gpugraph_graph *graph,
     run->used_method = used;
 }
 
-/* A search that knows all its distances to be in range goes on to the last vertex: what
-** it has not reached then has no way to the target. Another ends at the source, and what
-** it has not reached is at least as far as the farthest that it has. */
+/* If all distances are in range, the search visits the whole graph: a vertex that it has
+** not reached has no path to the target. Otherwise the search ends at the source: a
+** vertex that it has not reached is at least as far as the farthest one that it has
+** reached. */
 static void settle_rest(spur_search *s, bool whole) {
     s->rest = whole ? GG_INFINITE : 0;
     for (uint32_t v = 0; !whole && v < s->graph->n && !gg_leave(s->run, v); v++) {
@@ -364,7 +367,7 @@ const gg_algorithm gg_paths = {
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .steps = gg_sssp_rounds,
-    .cpu_ns = 15, /* that of the search from the target */
+    .cpu_ns = 15, /* those of the search from the target */
     .cuda_ns = 0.04,
     .step_us = 2,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_paths_cuda},

@@ -1,6 +1,6 @@
-/* The shortest paths in order, on the device. The device makes the search from the
-** target, which looks at the whole graph. The host handles deviations, each of which
-** looks at few vertices. */
+/* The shortest paths in order, on the device. The device searches from the target, which
+** visits the whole graph. The host handles deviations, each of which visits few
+** vertices. */
 #include "paths.h"
 #include "sssp/sssp.h"
 

@@ -26,22 +26,22 @@ typedef struct spur_search {
     gpugraph_direction direction;
     gpugraph_distance_type type;
     csr rows;   /* along the search */
-    csr turned; /* IN, sorted, where edges are walked backwards */
+    csr turned; /* IN, sorted, for edges that are travelled backwards */
     bool weighted;
     uint32_t target;
-    const void *left; /* distances to the target, of `type` */
-    uint64_t rest;    /* lower bound of a distance that `left` does not have; 0 is safe */
-    double slack;     /* REAL: a sum in another order may be smaller by this factor */
+    const void *left;  /* distances to the target, of `type` */
+    uint64_t rest;     /* lower bound of distances that `left` does not have; 0 is safe */
+    double slack;      /* REAL: factor by which a sum in another order may be smaller */
     uint64_t *blocked; /* bit v: v is on the path before the spur */
     uint64_t *distance;
     uint32_t *parent;
     uint32_t *touched;
     uint64_t touched_count, touched_room;
     gg_heap heap;
-    gg_heap out;         /* gg_edges_out: ends of edges by the numbers of the edges */
-    gg_waiting *certain; /* a path to the target that is known: vertices, distances */
+    gg_heap out;         /* gg_edges_out: ends of edges, ordered by edge number */
+    gg_waiting *certain; /* a known path to the target: vertices and distances */
     uint64_t certain_room;
-    uint64_t since, settled; /* since: gg_worked */
+    uint64_t since, settled; /* since: work since the last poll (gg_worked) */
 } spur_search;
 
 /* ---- spur.c ---- */
@@ -63,7 +63,8 @@ uint64_t gg_at_least(const spur_search *s, uint32_t v, uint64_t distance);
 bool gg_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
              uint64_t *found, edge_list *path);
 
-/* The distance of a path whose sum leaves the range: larger than all others, and a path. */
+/* The distance of a path whose sum leaves the range: larger than all others, but not
+** infinite. */
 #define GG_BEYOND (GG_INFINITE - 1)
 static inline uint64_t gg_way_sum(gpugraph_distance_type type, uint64_t a, uint64_t b) {
     if (a == GG_INFINITE || b == GG_INFINITE)
@@ -74,7 +75,7 @@ static inline uint64_t gg_way_sum(gpugraph_distance_type type, uint64_t a, uint6
     return sum == GG_INFINITE ? GG_BEYOND : sum;
 }
 
-/* The distance at the end of an edge that begins at that distance. */
+/* The distance at the end of an edge that starts at `distance`. */
 static inline uint64_t gg_past_edge(const spur_search *s, uint64_t distance,
                                     uint64_t edge) {
     return gg_way_sum(

@@ -5,15 +5,15 @@
 **                  |\ banned
 **                  | o ...  ->  target
 **
-** The search orders vertices by the distance so far and a lower bound of the rest, which
-** a search from the target has found on the whole graph. So it hardly leaves the best
-** path. That path is certain. Then a walk from the spur takes at each vertex the edge of
-** the smallest number by which the least distance can still be reached. This is the next
-** edge of the certain path, or one with a smaller number whose own search finds a path;
-** that path is then the certain one.
+** The search orders vertices by the distance so far plus a lower bound of the rest, which
+** a search from the target has found on the whole graph. So it visits hardly more than
+** the best path. That path becomes the certain path. Then a walk from the spur takes at
+** each vertex the edge with the smallest number from which the least distance can be
+** reached. This is the next edge of the certain path, or one with a smaller number whose
+** own search finds a path, which becomes the certain path.
 **
 ** REAL sums round, so a path of the least distance may pass a vertex at more than the
-** least distance there. Therefore the whole sum is compared, in the order of travel. */
+** least distance there. Therefore whole sums are compared, in the order of travel. */
 #include "paths.h"
 #include "graph/graph.h"
 
@@ -47,8 +47,8 @@ bool gg_add_edge(gpugraph_run *run, edge_list *list, uint64_t edge) {
     return true;
 }
 
-/* Edges that lead to v, by the transpose. A source with several edges has as many arcs in
-** succession, of which one is looked at. */
+/* Adds edges that lead to v, by the transpose. A source with several edges to v has
+** several neighbouring arcs, and only the first is looked at. */
 static bool add_turned(spur_search *s, uint32_t v) {
     const csr *rows = &s->turned;
     for (uint64_t arc = rows->begin[v]; arc < rows->end[v] && !gg_leave(s->run, arc);
@@ -86,7 +86,7 @@ bool gg_edges_out(spur_search *s, uint32_t v) {
 
 /* ---- the search ---- */
 
-/* GG_INFINITE: nothing leads on from there. */
+/* A lower bound of the distance from v to the target; GG_INFINITE: there is no path. */
 static inline uint64_t least_left(const spur_search *s, uint32_t v) {
     uint64_t left = gg_word_at(s->type, s->left, v);
     if (left == GG_INFINITE)
@@ -96,7 +96,8 @@ static inline uint64_t least_left(const spur_search *s, uint32_t v) {
     return gg_real_word(gg_word_real(left) * s->slack);
 }
 
-/* The sum of both rounds, too, and it is compared with sums in another order. */
+/* The sum of two rounded numbers rounds, too, and is compared with sums in another
+** order. */
 uint64_t gg_at_least(const spur_search *s, uint32_t v, uint64_t distance) {
     uint64_t sum = gg_way_sum(s->type, distance, least_left(s, v));
     if (s->type != GPUGRAPH_REAL || sum == GG_INFINITE || distance == GG_BEYOND ||
@@ -124,7 +125,7 @@ static bool reach_spur(spur_search *s, uint32_t v, uint32_t parent, uint64_t dis
     return gg_heap_put(s->run, &s->heap, v, least);
 }
 
-/* Searches until the target is nearest, or no vertex within `most` waits. */
+/* Searches until the target is nearest, or until no vertex within `most` waits. */
 static bool search_spur(spur_search *s, uint64_t most) {
     const csr *rows = &s->rows;
     while (s->heap.count > 0) {
@@ -155,7 +156,8 @@ static void forget_spur(spur_search *s) {
     s->touched_count = s->heap.count = 0;
 }
 
-/* The path that the search has found becomes certain: its vertices after `first`. */
+/* Makes the path that the search has found the certain path: its vertices after
+** `first`. */
 static bool make_certain(spur_search *s, uint32_t first) {
     uint64_t count = 0;
     for (uint32_t v = s->target; v != first; v = s->parent[v])
@@ -171,8 +173,8 @@ static bool make_certain(spur_search *s, uint32_t first) {
 
 /* ---- the walk ---- */
 
-/* *found: there is a path of at most that distance from v by the vertex `to`. It becomes
-** the certain path. */
+/* Searches for a path from v by the vertex `to`. *found: there is one of at most that
+** distance, and it is the certain path now. */
 static bool try_way(spur_search *s, uint32_t v, uint32_t to, uint64_t sum, uint64_t most,
                     bool *found) {
     *found = false;
@@ -185,7 +187,7 @@ static bool try_way(spur_search *s, uint32_t v, uint32_t to, uint64_t sum, uint6
     return go;
 }
 
-/* The edge from v to take, by which `at` moves on the certain path: certain[*at] is the
+/* Chooses the next edge from v. *at advances on the certain path: certain[*at] is the
 ** next vertex. */
 static bool next_edge(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
                       uint64_t most, uint64_t *at, gg_waiting *taken, uint64_t *sum) {
@@ -215,10 +217,10 @@ static bool next_edge(spur_search *s, uint32_t v, uint64_t from, const edge_list
             return true;
         }
     }
-    return false; /* the certain edge is one of them */
+    return false; /* not reached: the certain edge is one of them */
 }
 
-/* The vertices of the path are blocked during the walk. */
+/* Walks from the spur to the target. The vertices of the path are blocked meanwhile. */
 static bool walk_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
                       uint64_t most, edge_list *path) {
     edge_list passed = {.count = 0};

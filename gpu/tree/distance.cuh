@@ -5,21 +5,21 @@
 **     integer64    uint64                        int64       all bits
 **     real         uint64: the bits of a double  double      infinity
 **
-** A double that is not negative has bits that order as an unsigned integer, so one atomic
-** minimum serves all. Weights carry no -0.0 and sums of +0.0 are +0.0. A sum that leaves
-** the type is `unreached`, which no relaxation accepts. from_real is the host's: a bound
-** or a width of that value. apart: by how much `high` exceeds `low`, rounded, so that the
-** order of two `high`s is kept.
+** The bits of a double that is not negative have the order of an unsigned integer, so one
+** atomic minimum serves all types. Weights are never -0.0, and sums of +0.0 are +0.0. A
+** sum that leaves the type is `unreached`, which no relaxation accepts. from_real, on the
+** host, converts a bound or a width. apart is the rounded difference of `high` and `low`,
+** which ascends with `high`.
 **
-** For searches from both ends, whose halves have settled everything nearer than `low`.
-** bound: a path of that length is known, so no shortest path is longer, in whatever order
-** its weights are added; without: the rest of the bound after `low`; past: the first
-** distance that exceeds `low` by `by` or more.
+** Searches from both ends, whose halves have settled everything nearer than `low`, use
+** three functions. bound: the bound that a known path of that length gives, in any order
+** of additions. without: the rest of the bound after `low`. past: the first distance that
+** exceeds `low` by `by` or more.
 **
-** Two more are made of these, which have them as `plain`: both_ends<type>, for searches
-** from the source and from the target at once (sssp/persistent_ends.cuh), and
-** in_parts<type>, for searches by several devices, each of which has some vertices' rows
-** (distributed/sssp). */
+** Two more types are made of each of these, which is then their `plain`: both_ends<type>
+** for searches from source and target at once (sssp/persistent_ends.cuh), and
+** in_parts<type> for searches by several devices, each of which has the rows of some
+** vertices (distributed/sssp). */
 #ifndef GPUGRAPH_DISTANCE_CUH
 #define GPUGRAPH_DISTANCE_CUH
 
@@ -110,7 +110,7 @@ struct real {
     static const bool parts = false;
 };
 
-/* Calls task with the type that distances are stored as. */
+/* Calls `task` with a value of the type in which distances are stored. */
 template <typename by_type>
 static inline bool gg_by_distance_type(gpugraph_distance_type type, const by_type &task) {
     return type == GPUGRAPH_UINT32   ? task(integer32())

@@ -1,29 +1,29 @@
-/* Preorder and postorder numbers of a finished tree or forest, children and roots by
-** vertex number: the numbers that a walk down those children would count. There is no
-** walk:
+/* Preorder and postorder numbers of a finished tree or forest, with children and roots in
+** the order of vertex numbers. They are computed without a walk:
 **
 **     size[v]        vertices in v's subtree: added up from the deepest level to the root
 **     preorder[v]    that of its parent + 1 + the sizes of its earlier siblings
 **     postorder[v]   preorder[v] - depth[v] + size[v] - 1: before v finish those that
-**                    were entered earlier and are no ancestors, and all it has below it
+**                    were entered earlier and are no ancestors, and those below it
 **
 **     level     depth -> its first place in `order`
 **     order     the vertices by depth, then by number
 **     size[v]   becomes, once v is numbered, the preorder of v's next child
 **
-** Time and memory O(vertices), no stack, and the levels of a wide tree are passes without
-** dependences between their steps. */
+** Time and memory are O(vertices), without a stack. The steps of a level do not depend on
+** each other. */
 #include "tree.h"
 
 struct numbering {
     gpugraph_run *run;
     uint32_t n, reached, levels;
     const uint32_t *parent, *depth;
-    uint32_t *preorder, *postorder; /* NULL when not wanted */
+    uint32_t *preorder, *postorder; /* NULL: not wanted */
     uint32_t *level, *order, *size;
 };
 
-/* Finds levels and reached. This and the steps below: false when the run must end. */
+/* Finds the number of levels, and of reached vertices. False, as with the steps below:
+** the run must end. */
 static bool count_levels(struct numbering *t) {
     for (uint32_t v = 0; v < t->n && !gg_leave(t->run, v); v++)
         if (t->depth[v] != GPUGRAPH_NONE) {
@@ -33,8 +33,8 @@ static bool count_levels(struct numbering *t) {
     return !gg_stopping(t->run);
 }
 
-/* Fills order by a counting sort, size with 1, and the numbers of vertices that are not
-** in the tree. level has levels + 1 entries, all 0. */
+/* Fills `order` by a counting sort, `size` with 1, and the numbers of vertices that are
+** not in the tree. `level` has levels + 1 entries, all 0. */
 static bool sort_by_depth(struct numbering *t) {
     for (uint32_t v = 0; v < t->n && !gg_leave(t->run, v); v++) {
         t->size[v] = 1;

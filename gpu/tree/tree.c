@@ -1,25 +1,24 @@
-/* Search trees, after the search: which edge led to each vertex.
+/* Makes the tree of a finished search: the edge that led to each vertex.
 **
 **     depth or distance by vertex  +  edges by number  ->  tree_edge by vertex
 **
-** An edge u -> v is tight when the value of v is that of u plus the edge. Every file of
-** searches leaves the tree to one pass over the edges here, in which the smallest tight edge
-** from a strictly nearer vertex wins: what it finds does not depend on the order in which a
-** search came by.
+** An edge u -> v is tight if the value of v is that of u plus the edge. All searches
+** leave the tree to one pass over the edges, in which the smallest tight edge from a
+** strictly nearer vertex wins. So the tree does not depend on the order in which a search
+** visits vertices.
 **
-** Distances know a second class: vertices all of whose tight edges come from the same
-** distance (zero weights, or weights lost to rounding). They are reached in steps from those
-** that have their edge already, by a breadth-first search over such level edges:
+** For some vertices all tight edges come from vertices at the same distance (weights of
+** zero, or weights lost to rounding). A breadth-first search over such level edges
+** reaches these vertices, in steps from the vertices that have their edge already:
 **
-**     nearer --edge--> settled --0--> 1 step --0--> 2 steps      fewest steps first,
-**                            \\---0--> 1 step                     then the smallest
-** edge */
+**     nearer --edge--> settled --0--> 1 step --0--> 2 steps      fewest steps first, then
+**                             \\---0--> 1 step                    the smallest edge */
 #include "tree.h"
 #include "base/words.h"
 
 #include <string.h>
 
-/* Puts the smaller edge number into *place; no edge is the largest of all. */
+/* Lowers *place to an edge number. NO_EDGE is the largest number. */
 static inline void keep_smaller(uint32_t *place, uint32_t edge) {
     uint32_t old = __atomic_load_n(place, __ATOMIC_RELAXED);
     while (edge < old && !__atomic_compare_exchange_n(place, &old, edge, true,
@@ -43,25 +42,25 @@ static inline void offer_tree(void *tree_edge, bool wide, uint32_t v, uint64_t e
 
 /* ---- a pass over the edges ---- */
 
-/* What a pass offers an edge to: does `tight` hold from u to v by edge e? */
+/* A pass, which tests each edge in both senses. */
 struct pass {
     const gpugraph_edge_list *edges;
     gpugraph_distance_type type;
     const void *value;  /* distances, depths or parents */
-    const void *weight; /* of each edge: by distance */
+    const void *weight; /* of the edges; by distance */
     void *tree_edge;
     bool wide;
     gpugraph_direction direction; /* of the pass */
     gpugraph_run *run;
-    uint64_t without; /* reached vertices that have no tree edge, once they are counted */
+    uint64_t without; /* reached vertices without a tree edge, once counted */
 };
 
 static bool has_edge(const struct pass *p, uint32_t v) {
     return gg_edge_at(p->tree_edge, p->wide, v) != GPUGRAPH_NO_EDGE;
 }
 
-/* The value of v is one more than that of u; a source's 0 follows nothing, NONE + 1
-** included. */
+/* True if the depth of v is one more than that of u. A source's 0 follows no depth, not
+** even NONE + 1. */
 static inline bool depth_follows(const struct pass *p, uint64_t e, uint32_t u,
                                  uint32_t v) {
     const uint32_t *depth = p->value;
@@ -75,8 +74,8 @@ static inline bool is_parent(const struct pass *p, uint64_t e, uint32_t u, uint3
     return parent[v] == u && u != v;
 }
 
-/* The edge makes up the distance of v, from a nearer vertex. `type` is known where this is
-** inlined. */
+/* True if the edge makes up the distance of v, from a nearer vertex. `type` is a constant
+** where this is inlined. */
 static inline bool is_nearer(const struct pass *p, gpugraph_distance_type type,
                              uint64_t e, uint32_t u, uint32_t v) {
     const uint64_t from = gg_word_at(type, p->value, u),
@@ -103,7 +102,7 @@ static inline bool nearer_real(const struct pass *p, uint64_t e, uint32_t u, uin
 
 typedef bool follows(const struct pass *p, uint64_t e, uint32_t u, uint32_t v);
 
-/* `test` and `wide` are known where this is inlined. */
+/* `test` and `wide` are constants where this is inlined. */
 static inline __attribute__((always_inline)) void
 pass_over_some(const struct pass *p, uint64_t low, uint64_t high, follows *test,
                bool wide) {
@@ -155,8 +154,7 @@ static void clear_edges(void *pass, uint64_t low, uint64_t high) {
         gg_put_edge(p->tree_edge, p->wide, v, GPUGRAPH_NO_EDGE);
 }
 
-/* Fills p->tree_edge by one pass, for the values, weights and direction that are set. False:
-** the run must end. */
+/* Fills p->tree_edge by one pass. False: the run must end. */
 static bool pass_over(struct pass *p, gpugraph_graph *graph, gg_span *by) {
     if (gg_bring_edges(graph, p->run))
         return false;
@@ -209,17 +207,17 @@ static bool is_level(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
            gg_word_sum(p->type, from, gg_word_weight(p->type, p->weight, e)) == from;
 }
 
-/* The level edges that lead to open vertices, by the vertex that they come from:
+/* The level edges that lead to open vertices, by the vertex where they begin:
 ** edge[first[u]] .. edge[first[u + 1] - 1]. */
 struct level_edges {
     uint64_t *first; /* n + 2 */
     void *edge;
-    uint32_t *steps; /* by vertex: 0 settled, NONE open, else the steps to it */
+    uint32_t *steps; /* by vertex: 0: settled; NONE: open; otherwise the steps to it */
     uint32_t *queue; /* n */
 };
 
-/* Calls for an edge in both its senses what the direction allows: one pass counts, the
-** next one places. */
+/* Counts or places a level edge in the sense from u to v. One pass counts, the next one
+** places. */
 static void note_level_edge(const struct pass *p, struct level_edges *l, uint64_t e,
                             uint32_t u, uint32_t v, bool place) {
     if (l->steps[v] == 0 || u == v || !is_level(p, e, u, v))
@@ -242,8 +240,8 @@ static void note_level_edges(const struct pass *p, const gpugraph_graph *graph,
     }
 }
 
-/* The settled vertices are level 0; an edge from level k that reaches an open vertex, or one
-** of level k + 1 by a smaller number, is its tree edge. */
+/* Settled vertices are level 0. The tree edge of an open vertex is the smallest edge from
+** the first level that has one. */
 static void search_level_edges(const struct pass *p, const gpugraph_graph *graph,
                                struct level_edges *l, gpugraph_run *run) {
     uint32_t tail = 0;
@@ -285,7 +283,7 @@ static void settle_open(const struct pass *p, const gpugraph_graph *graph,
         search_level_edges(p, graph, l, run);
 }
 
-/* Marks who is settled; returns how many reached vertices are open. */
+/* Marks settled vertices. Returns the number of reached vertices that are open. */
 static uint32_t count_open_of_tree(const struct pass *p, const gpugraph_graph *graph,
                                    const gpugraph_search *search, uint32_t *steps) {
     for (uint32_t v = 0; v < graph->n && !gg_leave(p->run, v); v++)
@@ -306,14 +304,14 @@ static void count_some_without_edge(void *pass, uint64_t low, uint64_t high) {
     __atomic_fetch_add(&p->without, count, __ATOMIC_RELAXED);
 }
 
-/* How many reached vertices have no tree edge yet, sources included: each of those once. */
+/* The number of reached vertices without a tree edge, sources included. */
 static uint64_t count_without_edge(struct pass *p, const gpugraph_graph *graph,
                                    gpugraph_run *run) {
     gg_slices(gg_threads(run, graph->n), graph->n, count_some_without_edge, p);
     return p->without;
 }
 
-/* Steps over ties of distance. */
+/* Gives tree edges to vertices that only level edges reach. */
 static gpugraph_status settle_ties(const struct pass *p, const gpugraph_graph *graph,
                                    const gpugraph_search *search, gpugraph_run *run) {
     struct level_edges l = {0};
@@ -348,7 +346,7 @@ gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *s
     p.weight = graph->weight;
     if (!pass_over(&p, graph, by[p.type]))
         return gg_stopped(run);
-    /* One source, and nothing else without an edge: the usual case. */
+    /* Usually one source is the only vertex without an edge. */
     if (count_without_edge(&p, graph, run) > 1 && settle_ties(&p, graph, search, run))
         return run->status;
     return pass_ended(graph, run, started);
@@ -376,7 +374,7 @@ uint64_t gg_tight_edge(const gpugraph_graph *graph, gpugraph_direction direction
     return best;
 }
 
-/* ---- who belongs to whom ---- */
+/* ---- roots ---- */
 
 uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint64_t e, uint32_t v) {
     if (gg_has_gaps(graph)) {
@@ -386,8 +384,9 @@ uint32_t gpugraph_other_end(const gpugraph_graph *graph, uint64_t e, uint32_t v)
     return graph->source[e] == v ? graph->target[e] : graph->source[e];
 }
 
-/* Walks up from v to the first vertex whose root is known and returns that root; where
-** `tell` is not NONE it becomes the root of all on the way. NONE when the run must end. */
+/* Walks up from v to the first vertex whose root is known, and returns that root. If
+** `tell` is not NONE, it becomes the root of all vertices on the way. NONE: the run must
+** end. */
 static uint32_t walk_up(const gpugraph_graph *graph, const void *tree_edge,
                         uint32_t *root, uint32_t v, uint32_t tell, uint64_t *steps,
                         gpugraph_run *run) {
@@ -401,8 +400,8 @@ static uint32_t walk_up(const gpugraph_graph *graph, const void *tree_edge,
     return root[v];
 }
 
-/* Each chain is walked up twice, once to find its root and once to tell it to all below: no
-** vertex takes part in more than one. */
+/* Walks up each chain twice, to find its root and to store it for the vertices of the
+** chain. No vertex is part of more than one chain. */
 gpugraph_status gpugraph_roots(gpugraph_graph *graph, const gpugraph_search *search,
                                gpugraph_run *run, const void *tree_edge, uint32_t *root) {
     gg_begin(run);

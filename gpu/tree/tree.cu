@@ -1,44 +1,46 @@
-/* Tree edges on the device: tree.c beside this has the rules.
+/* Tree edges on the device. tree.c has the rules.
 **
 **     edges by number   ->   tree_edge[v] = the smallest number of an edge u -> v where
 **         depths        depth[u] + 1 = depth[v]
 **         parents       u = parent[v]
 **         distances     distance[u] + weight = distance[v] and distance[u] < distance[v]
 **
-** One pass over the edge list, an atomic minimum for each edge that fits. A load looks
-** first, for most edges come too late. What costs is the gather of two values for each
-** edge, so as few and as narrow ones as will do:
+** There is one pass over the edge list, with an atomic minimum for each edge that fits. A
+** thread loads the value first, because most edges come too late. The gather of two
+** values for each edge takes most of the time, so these are as few and as narrow as
+** possible:
 **
 **     depths      a byte, depth mod 255, from tables that mostly stay in the second-level
-**                 cache. The pass is cut into parts; a vertex that has its edge after a part
-**                 loses its byte, since all further edges have larger numbers
+**                 cache. The pass is cut into parts. A vertex that has its edge after a
+**                 part loses its byte, since all further edges have larger numbers
 **     distances   none of the far end if the sum is larger than the largest distance: no
-**                 vertex lies there
+**                 vertex is there
 **
 ** Ties of distance are vertices all of whose tight edges come from their own distance:
 **
 **     settled   bitmap: a source, or a vertex that has its tree edge
-**     round k   each level edge from a settled vertex to an open one is offered to it: the
-**               smallest stays. A vertex that has one now is settled: k steps from those that
-**               were settled at first
+**     round k   each level edge from a settled vertex to an open one is offered to it. The
+**               smallest wins. A vertex that has an edge then is settled: it is k
+**               steps away from those that were settled first
 **
-** A round is one pass over the edges. Paths over level edges are short where weights of zero
-** are rare. A long one is left to the host, which goes along it once. */
+** A round is one pass over the edges. Paths over level edges are short if weights of zero
+** are rare. The host settles long ones, because it visits each of their edges once. */
 #include "distance.cuh"
 #include "graph/frontier.cuh"
 #include "tree.cuh"
 
-/* Edge numbers of 64 bits, as atomics know them. `number` below is this or uint32_t. */
+/* Edge numbers of 64 bits, in the type of atomic functions. `number` below is this or
+** uint32_t. */
 typedef unsigned long long wide_number;
 
-/* e is offered to v. No edge is the largest number, so it loses against all. */
+/* Offers edge e to v. No edge is the largest number, so it loses against all edges. */
 template <typename number>
 static __device__ __forceinline__ void offer(number *tree_edge, uint32_t v, number e) {
     if (e < gg_peek(&tree_edge[v]))
         atomicMin(&tree_edge[v], e);
 }
 
-struct ways { /* in which an edge may be travelled */
+struct ways { /* senses in which an edge may be travelled */
     bool forward, backward;
 };
 
@@ -48,7 +50,7 @@ static inline struct ways ways_of(gpugraph_direction direction) {
 
 enum { EDGES_A_THREAD = 4 };
 
-/* Four entries of an array that begins at a multiple of 16 bytes, as streams are read. */
+/* Loads four entries of an array that begins at a multiple of 16 bytes, as a stream. */
 template <typename type>
 static __device__ __forceinline__ void load_four(const type *from,
                                                  type (&to)[EDGES_A_THREAD]) {
@@ -60,7 +62,7 @@ static __device__ __forceinline__ void load_four(const type *from,
             __ldcs(reinterpret_cast<const uint4 *>(from) + i);
 }
 
-/* The edges, and no tree edge for any vertex. */
+/* Finds the edge list, and resets all tree edges. */
 static bool begin_tree(struct cuda_job *job, bool weighted, struct device_edges *edges,
                        void *tree_edge) {
     return gg_device_edges(job, weighted, edges) &&
@@ -69,13 +71,14 @@ static bool begin_tree(struct cuda_job *job, bool weighted, struct device_edges 
 
 /* ---- depths and parents: kernels ---- */
 
-/* Byte of a depth; NO_BYTE: not reached, or an edge is known. */
+/* The byte of a vertex that is not reached, or has its edge. */
 #define NO_BYTE 255u
 enum { PARTS = 3, PART_GROWTH = 4 };
 
-struct depth_bytes { /* of the vertices where an edge begins, and where it ends */
+/* bytes of depths, by vertex where an edge begins, and where it ends */
+struct depth_bytes {
     uint8_t *from, *to;
-    const uint32_t *depth; /* NULL: the bytes are the depths */
+    const uint32_t *depth; /* NULL: no depth exceeds a byte */
 };
 
 /* One thread per vertex. */
@@ -207,7 +210,7 @@ bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
 
 /* ---- distances: kernels ---- */
 
-/* The largest distance of all. One thread per vertex. */
+/* Finds the largest distance. One thread per vertex. */
 template <typename type>
 static __global__ void find_largest(const typename type::word *distance, uint32_t n,
                                     unsigned long long *largest) {
@@ -229,8 +232,8 @@ template <typename type, typename number> struct distance_pass {
     device_edges edges;
     ways way;
     const typename type::word *distance;
-    const unsigned long long *largest; /* distance of all */
-    const uint32_t *settled;           /* of ties */
+    const unsigned long long *largest; /* largest distance of all */
+    const uint32_t *settled;           /* for ties */
     number *tree_edge;
 };
 
@@ -241,7 +244,7 @@ static __device__ __forceinline__ bool one_farther(typename type::word from,
     return from < to && to != type::unreached() && type::add(from, weight) == to;
 }
 
-/* One edge, in the senses that the distance of s and the weight allow. */
+/* Offers one edge, in the senses that the distance of s and the weight allow. */
 template <typename type, typename number>
 static __device__ __forceinline__ void
 offer_edge(const distance_pass<type, number> &j, number e, uint32_t s, uint32_t t,
@@ -255,8 +258,8 @@ offer_edge(const distance_pass<type, number> &j, number e, uint32_t s, uint32_t 
         offer(j.tree_edge, s, e);
 }
 
-/* One thread to four edges. The source's distance first: edges often stand in the order of
-** their sources, so that it is at hand. */
+/* One thread to four edges. It loads the distance of the source first: edges are often
+** sorted by source, so that this is in a cache. */
 template <typename type, typename number>
 static __global__ void __launch_bounds__(GG_BLOCK)
     distance_tree(const __grid_constant__ distance_pass<type, number> j) {
@@ -299,12 +302,13 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- ties: kernels ---- */
 
-/* Each is a pass at the speed of the device's memory; the host goes over all edges twice, alone. */
+/* A round is a pass at the speed of the device's memory. The host makes two passes, by
+** one thread. */
 enum { TIE_ROUNDS = 64 };
 
 struct tie_scratch {
     uint32_t open;
-    uint32_t unused[3]; /* bits begin at a multiple of 16 bytes */
+    uint32_t unused[3]; /* aligns `settled` to 16 bytes */
     uint32_t settled[]; /* n bits */
 };
 
@@ -327,7 +331,8 @@ static __global__ void settle_sources(const uint32_t *source, uint32_t sources,
         atomicOr(&s->settled[source[i] / 32], 1u << source[i] % 32);
 }
 
-/* One lane per vertex, one warp per word: who has an edge is settled; how many that are reached are open. */
+/* Settles vertices that have an edge, and counts reached vertices that are open. One lane
+** per vertex, one warp per word. */
 template <typename type, typename number>
 static __global__ void settle_vertices(const typename type::word *distance, uint32_t n,
                                        const number *tree_edge, struct tie_scratch *s) {
@@ -378,7 +383,7 @@ static bool pass_over_edges(struct cuda_job *job, distance_pass<type, number> pa
                      gg_grid(job, pass.edges.m / EDGES_A_THREAD + 1, 8), pass);
 }
 
-/* Marks what is settled, and counts the vertices that are reached and open. */
+/* Marks settled vertices, and counts reached vertices that are open. */
 template <typename type, typename number>
 static bool count_tied(struct cuda_job *job, const distance_pass<type, number> &pass,
                        struct tie_scratch *s, uint32_t *open) {
