@@ -1,13 +1,13 @@
-/* Makes regions by a search from one vertex in MEAN at once. Each of these seeds takes
-** the vertices that it reaches first.
+/* Makes regions by one search from many seeds, one vertex in MEAN. Each seed takes the
+** vertices that it reaches first.
 **
-**     seed, grow     label[v], and the vertices in the order they were found
-**     sort           by label, then in the order they were found
-**     cut            labels of more than MOST vertices are several regions
+**     seed, grow     label[v], and the vertices in the order in which they are found
+**     sort           by label, then in that order
+**     cut            a label of more than MOST vertices becomes several regions
 **     count, fill    arcs, in the new order
 **
 ** Vertices that no seed reaches are grouped by their numbers. The assignment of vertices
-** to regions depends on timing; no distance depends on it. Kernels: make.cuh. */
+** to regions depends on timing, but distances do not. make.cuh has the kernels. */
 #include "make.cuh"
 
 #include "device/parts.cuh"
@@ -15,7 +15,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-/* ---- what is kept ---- */
+/* ---- cached regions ---- */
 
 struct region_rows {
     bool made, unsuitable;
@@ -25,7 +25,7 @@ struct region_rows {
 
 struct region_part {
     struct device_part part;
-    /* Long searches by depth and by weight since the graph changed, or regions were
+    /* Long searches by depth and by weight since the graph changed or regions were
     ** dropped. */
     uint32_t long_ways[2];
     struct region_rows rows[CSR_KINDS][2]; /* by depth, by weight */
@@ -46,7 +46,7 @@ static void drop_rows(struct region_part *kept, struct region_rows *r) {
     *r = region_rows();
 }
 
-/* A change of weights concerns regions with weights alone. */
+/* A change of weights drops regions by weight only. */
 static void drop_regions(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct region_part *kept = (struct region_part *)part;
     const bool weights_alone = gone == PART_ON_WEIGHTS;
@@ -61,11 +61,11 @@ static const struct device_part_kind region_kind = {
     "regions", sizeof(struct region_part),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_regions};
 
-/* The most arcs a vertex of a graph that `auto` searches by regions: by depth, by weight.
-** By weight regions save nothing on meshes (H200). */
+/* Mean degree up to which `auto` searches by regions: by depth, by weight. By weight
+** regions save nothing on meshes (H200). */
 static const uint64_t most_degree[2] = {8, 4};
-/* Long searches before `auto` makes regions, which takes the time that some searches
-** save. */
+/* Long searches before `auto` makes regions, which takes about as long as these searches
+** would have saved. */
 static const uint32_t long_ways_before[2] = {3, 6};
 
 void gg_note_long_way(struct cuda_job *job, const struct device_csr *g, bool by_weight) {
@@ -84,7 +84,7 @@ bool gg_wants_regions(const struct cuda_job *job, bool by_weight) {
 
 /* ---- the driver ---- */
 
-/* At most one arc in four may leave its region. */
+/* At most one arc in this many may leave its region. */
 #define OUTER_SHARE 4
 
 static uint32_t labels_at_most(uint32_t n, uint32_t seeds) {
@@ -201,11 +201,11 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
         !gg_fetch(job, &ends[0], r->view.inner + n, sizeof *ends) ||
         !gg_fetch(job, &ends[1], s->outer_before + n, sizeof *ends))
         return false;
-    r->inners = ends[0] + 16ull; /* whole words are read behind the last */
+    r->inners = ends[0] + 16ull; /* kernels read whole words beyond the last arc */
     r->outers = ends[1];
     r->view.most_vertices = most[0];
     r->view.most_arcs = most[1];
-    /* The heaviest weight must fit beside a place. */
+    /* The heaviest weight must fit into a word beside a place. */
     *suits = most[1] <= MOST_ARCS && ends[1] <= g->m / OUTER_SHARE &&
              most[2] >> (32 - REGION_PLACE_BITS) == 0 &&
              gg_regions_fit(job, &r->view, by_weight);
@@ -241,7 +241,7 @@ static bool make(struct cuda_job *job, const struct device_csr *g,
     return made;
 }
 
-/* Device bytes of regions and of the arrays that make them. */
+/* Device bytes of regions, and of the arrays needed to make them. */
 static int64_t region_bytes_of(const struct device_csr *g, bool by_weight) {
     struct workspace space = {NULL, 0};
     region_scratch s;

@@ -1,4 +1,4 @@
-/* The kernels that make regions; make.cu has their order. */
+/* The kernels that make regions. make.cu has their order. */
 #ifndef GPUGRAPH_REGIONS_MAKE_CUH
 #define GPUGRAPH_REGIONS_MAKE_CUH
 
@@ -6,11 +6,11 @@
 #include "regions.cuh"
 
 enum {
-    MEAN = 1024,       /* vertices of a region */
-    MOST = 2560,       /* at most */
-    MOST_ARCS = 24576, /* that do not leave a region: shared memory holds them */
+    MEAN = 1024,       /* mean vertices of a region */
+    MOST = 2560,       /* most vertices of a region */
+    MOST_ARCS = 24576, /* most inner arcs of a region, which shared memory has to hold */
     LEFT_SHIFT =
-        14,     /* log2 of the numbers that share a label, of vertices without seed */
+        14, /* log2 of the vertex numbers that share a label if no seed reaches them */
     STEPS = 16, /* queued together */
     MOST_STEPS = 1024
 };
@@ -20,10 +20,10 @@ static_assert(MOST < 1 << REGION_PLACE_BITS && MOST_ARCS + 32 <= UINT16_MAX,
 struct region_scratch {
     uint32_t *label, *found, *key, *key_sorted, *order, *region_of;
     uint32_t *inner, *outer, *outer_before;  /* counts by rank, and their sums */
-    uint32_t *size, *start, *pieces, *piece; /* of each label */
-    uint32_t *first;                         /* of each region the rank it begins with */
-    uint32_t *tail;                          /* behind each step of the search */
-    uint32_t *most; /* vertices and inner arcs of a region, weight */
+    uint32_t *size, *start, *pieces, *piece; /* by label */
+    uint32_t *first;                         /* by region: its first rank */
+    uint32_t *tail;                          /* by step of the search: end of the list */
+    uint32_t *most; /* most vertices and inner arcs of a region, heaviest weight */
     unsigned char *cub;
     size_t cub_bytes;
 };
@@ -132,7 +132,7 @@ static __global__ void count_arcs(const __grid_constant__ device_csr g, region_s
             const uint32_t u = s.order[i], region = s.region_of[i];
             for (uint64_t arc = g.begin[u]; arc < g.end[u]; arc++) {
                 if (g.target[arc] == u)
-                    continue; /* a loop, or a spare place */
+                    continue; /* a loop, or slack */
                 const uint32_t weight = by_weight ? weight_of(g, arc) : 0;
                 const bool within = s.region_of[rank[g.target[arc]]] == region;
                 inner += within;

@@ -1,5 +1,5 @@
-/* Regions that wait to be searched, in buckets by the least distance that they were told.
-** Blocks take regions from the first bucket that is not empty.
+/* Regions that wait to be searched, in buckets by the least distance that they have
+** received. Blocks take regions from the first bucket that is not empty.
 **
 **     base - BEHIND     base                            base + 59
 **     [            |    bucket | bucket | ...               ]      a ring of BUCKETS
@@ -9,47 +9,52 @@
 ** distance before `base`, or beyond the ring, goes to the nearer end of the ring.
 **
 ** A region is in one bucket, with one block, or idle. `news` counts the messages that the
-** region has got since it was idle. The thread that changes it from 0 to 1 puts the
-** region into a bucket. The block that has a region gives it back only if no message has
-** come since the block looked. `busy` counts regions that are not idle; at 0 the search
-** is over.
+** region has received since it was idle. The thread that changes it from 0 to 1 puts the
+** region into a bucket. The block that has a region returns it only if no message has
+** arrived since the block looked. `busy` counts regions that are not idle; at 0 the
+** search is over.
 **
-** `news` and the slot alone order messages before the block that reads them: they are
-** exchanged with acquire and release. Counts are not, because each fence would wait for
-** everything that its block has written. */
+** Only `news` and slots order messages before the block that reads them: they are
+** exchanged with acquire and release. Counts are relaxed, because a fence would wait for
+** everything that the block has written. */
 #ifndef GPUGRAPH_REGIONS_QUEUE_H
 #define GPUGRAPH_REGIONS_QUEUE_H
 
 #include "base/warp.h"
 
-enum { BUCKETS = 64, BEHIND = 4, APART = 8, REGIONS_REST = 200 /* ns */ };
+enum {
+    BUCKETS = 64,
+    BEHIND = 4,
+    APART = 8,
+    REGIONS_REST = 200 /* REGIONS_REST: nanoseconds */
+};
 
 enum regions_end { REGIONS_GO, REGIONS_OVER, REGIONS_STOPPED };
 
 struct regions_board {
     uint32_t busy;
     uint32_t lost;      /* a sum left the range of distances */
-    uint32_t base, top; /* buckets, counted on */
+    uint32_t base, top; /* buckets, never reset */
     uint32_t apart[APART];
-    uint32_t all_waiting, end; /* what idle blocks look at; enum regions_end */
+    uint32_t all_waiting, end; /* idle blocks poll these; enum regions_end */
     uint32_t still_apart[APART];
-    uint32_t waiting[BUCKETS]; /* in slots and not taken; for a moment below 0 */
-    uint32_t live[BUCKETS];    /* waiting, or with a block */
+    uint32_t waiting[BUCKETS]; /* regions in slots; below 0 for a moment */
+    uint32_t live[BUCKETS];    /* regions in slots or with a block */
     uint32_t head[BUCKETS][APART], tail[BUCKETS][APART];
     uint64_t visits, rounds;
 };
 
 struct regions_queue {
     struct regions_board *board;
-    uint32_t *slot; /* of each bucket mask + 1; NO_REGION: empty */
-    uint32_t *news,
-        *least;           /* of each region; the least distance told since it was taken */
-    uint32_t mask, width; /* of a bucket */
+    uint32_t *slot;         /* mask + 1 of each bucket; NO_REGION: empty */
+    uint32_t *news, *least; /* by region: least distance received since it was taken */
+    uint32_t mask, width;   /* mask of slots, width of a bucket */
 };
 
 #define NO_REGION UINT32_MAX
 
-/* One lane. The region is not idle, and no block has it. */
+/* Puts a region into a bucket. One lane calls. The region is not idle, and no block has
+** it. */
 WARP_FUNCTION void regions_put(const struct regions_queue *q, uint32_t region,
                                uint32_t distance) {
     struct regions_board *b = q->board;
@@ -64,12 +69,12 @@ WARP_FUNCTION void regions_put(const struct regions_queue *q, uint32_t region,
     const uint32_t at = device_take(&b->tail[bucket][0], 1) & q->mask;
     uint32_t *slot = &q->slot[(uint64_t)bucket * (q->mask + 1) + at];
     while (!device_enter(slot, NO_REGION, region))
-        ; /* the owner of this slot's ticket one ring ago may not have read it yet */
+        ; /* the thread whose ticket had this slot before has not read it yet */
     device_take(&b->waiting[bucket], 1);
     device_take(&b->all_waiting, 1);
 }
 
-/* One lane: tells the region that a message for it is in memory. */
+/* Tells a region that memory has a message for it. One lane calls. */
 WARP_FUNCTION void regions_tell(const struct regions_queue *q, uint32_t region,
                                 uint32_t distance) {
     device_min(&q->least[region], distance);
@@ -79,7 +84,7 @@ WARP_FUNCTION void regions_tell(const struct regions_queue *q, uint32_t region,
     }
 }
 
-/* One warp: the first bucket that has regions; BUCKETS: none has. */
+/* The first bucket that has regions; BUCKETS: none. One warp calls. */
 WARP_FUNCTION uint32_t regions_first(const struct regions_queue *q) {
     uint32_t waiting[BUCKETS / warp_width];
     uint64_t some = 0;
@@ -98,7 +103,8 @@ WARP_FUNCTION uint32_t regions_first(const struct regions_queue *q) {
     return (first + (low ? lowest_bit(low) : 32 + lowest_bit(high))) % BUCKETS;
 }
 
-/* One lane: takes a region of that bucket; NO_REGION: other blocks have taken all. */
+/* Takes a region of that bucket; NO_REGION: other blocks have taken all. One lane
+** calls. */
 WARP_FUNCTION uint32_t regions_from(const struct regions_queue *q, uint32_t bucket) {
     struct regions_board *b = q->board;
     if ((int32_t)device_take(&b->waiting[bucket], UINT32_MAX) <= 0) {
@@ -108,14 +114,15 @@ WARP_FUNCTION uint32_t regions_from(const struct regions_queue *q, uint32_t buck
     device_take(&b->all_waiting, UINT32_MAX);
     const uint32_t at = device_take(&b->head[bucket][0], 1) & q->mask;
     uint32_t *slot = &q->slot[(uint64_t)bucket * (q->mask + 1) + at], region;
-    /* In one step: a ring later another thread has this slot's next ticket. */
+    /* In one step, because another thread's ticket may have this slot next. */
     while ((region = device_swap_acquire(slot, NO_REGION)) == NO_REGION)
         warp_pause(20);
     return region;
 }
 
-/* One warp: takes a region, and the bucket it was in; NO_REGION: the search is over.
-** `stop` is read by host_load; NULL: another warp reads it. */
+/* Takes a region, and sets the bucket that it was in; NO_REGION: the search is over. One
+** warp calls. `stop`, read by host_load, is the host's word; NULL: another warp polls
+** it. */
 WARP_FUNCTION uint32_t regions_take(const struct regions_queue *q, const uint32_t *stop,
                                     uint32_t *bucket) {
     for (;;) {
@@ -140,14 +147,14 @@ WARP_FUNCTION uint32_t regions_take(const struct regions_queue *q, const uint32_
     }
 }
 
-/* One lane: the messages that its region has got so far. */
+/* The number of messages that the region has received. One lane calls. */
 WARP_FUNCTION uint32_t regions_look(const struct regions_queue *q, uint32_t region) {
     device_store(&q->least[region], UINT32_MAX);
     return device_acquire(&q->news[region]);
 }
 
-/* One lane: its block is done with the region, which had `seen` messages when the block
-** looked. */
+/* Returns a region, which had received `seen` messages when its block looked. One lane
+** calls. */
 WARP_FUNCTION void regions_leave(const struct regions_queue *q, uint32_t region,
                                  uint32_t bucket, uint32_t seen) {
     struct regions_board *b = q->board;

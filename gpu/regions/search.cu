@@ -1,4 +1,4 @@
-/* The driver of the search by regions: search.cuh has the kernel. */
+/* The driver of the search by regions. search.cuh has the kernel. */
 #include "search.cuh"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static __global__ void bring_regions_back(const __grid_constant__ device_regions
 /* ---- driver ---- */
 
 static uint32_t slots_for(uint32_t regions) {
-    uint32_t slots = 1024; /* a bucket holds every region, beside tickets */
+    uint32_t slots = 1024; /* a bucket has room for every region, and for tickets */
     while (slots < regions + 1024)
         slots *= 2;
     return slots;

@@ -1,21 +1,21 @@
-/* The kernel that searches by regions: a block takes a region that has been told
-** something new, searches in it until no distance falls any more, and tells the regions
+/* The kernel that searches by regions: a block takes a region that has received shorter
+** distances, searches in it until no distance falls, and sends messages to the regions
 ** around it.
 **
-**     told[]  -->  distance, in shared memory  -->  rounds along inner arcs  --.
-**                        ^                                                     |
-**                        '-----------------------------------------------------+--> distance[]
-**                                                                              '--> told[] of others, by outer arcs
+**     received[] --> distance, in shared memory --> rounds on inner arcs --.
+**                       ^                                                 |
+**                       '-------------------------------------------------+--> distance[]
+**                           received[] of others, by outer arcs <---------'
 **
-** A round within a region costs half a microsecond, where a step through device memory
-** takes two or three. A region is searched again when it is told of shorter ways. A
-** round has few vertices, and what it costs is its chain of looks into shared memory, so
-** a list holds what a lane needs of a vertex, and a vertex may be in it twice. What the
-** region is told meanwhile joins the rounds that are under way.
+** A round within a region takes half a microsecond, a step through device memory two or
+** three. A region that receives shorter distances is searched again. A round has few
+** vertices, and its time is that of a chain of loads from shared memory. So a list holds
+** what a lane needs of a vertex, and a vertex may be in it twice. Messages that arrive
+** during a search join its rounds.
 **
-** Distances are the least fixpoint of d[v] = min(d[u] + weight), whatever the order of
-** the steps; by depth weights are 1. Only the block that has a region writes its
-** distance[]; others lower its told[]. queue.h says which region comes next. */
+** Distances are the least fixpoint of d[v] = min(d[u] + weight) in any order of steps; by
+** depth weights are 1. Only the block that has a region writes its distance[]. Other
+** blocks lower its received[]. queue.h chooses the next region. */
 #ifndef GPUGRAPH_REGIONS_SEARCH_CUH
 #define GPUGRAPH_REGIONS_SEARCH_CUH
 
@@ -25,22 +25,22 @@
 
 #include <type_traits>
 
-/* Threads of a block. (H200, road24m and mesh16m: 14.5 and 8.6 ms with 256, 14.1 and
-** 6.8 with 512.) */
+/* Threads of a block (H200, road24m and mesh16m: 14.5 and 8.6 ms with 256, 14.1 and 6.8
+** with 512). */
 #ifndef GG_REGION_BLOCK /* a test has fewer */
 #define GG_REGION_BLOCK 512
 #endif
-/* Vertices for which the list of a round has room; if there are more, a round looks at
-** all vertices of the region. */
+/* Vertices in the list of a round. If there are more, the round relaxes all vertices of
+** the region. */
 #ifndef GG_REGION_LIST /* a test has fewer */
 #define GG_REGION_LIST 1024
 #endif
 
 enum {
     THREADS = GG_REGION_BLOCK,
-    LANES = 8, /* of a vertex, in a round */
+    LANES = 8, /* for a vertex, in a round */
     LIST = GG_REGION_LIST,
-    LANE_PLACES = 4 /* vertices that a lane brings in together */
+    LANE_PLACES = 4 /* vertices that a lane loads at once */
 };
 
 struct regions_found { /* of the whole search */
@@ -53,25 +53,25 @@ struct region_search {
     struct regions_found *found;
     const uint32_t *stop;
     uint32_t *distance, *told; /* by rank */
-    uint32_t vertices, arcs;   /* room for them in shared memory */
+    uint32_t vertices, arcs;   /* in shared memory */
 };
 
 /* ---- shared memory of a block ---- */
 
-struct region_turn { /* the region that a block has */
+struct region_turn { /* the region of a block */
     struct region_place place;
-    uint32_t region, bucket, seen; /* as queue.h has them */
-    uint32_t count[3]; /* of the lists of this round, the next one and the one after it */
-    uint32_t fresh[2]; /* messages have come; of a round and of the next one */
+    uint32_t region, bucket, seen; /* as in queue.h */
+    uint32_t count[3]; /* lengths of the lists of this round and of the next two */
+    uint32_t fresh[2]; /* messages have arrived; of this round and of the next one */
 };
 
-/* A vertex whose distance has fallen. row: where its arcs begin and, in the upper half,
-** end. */
+/* A vertex whose distance has fallen. row: the beginning of its arcs, and their end in
+** the upper half. */
 struct listed {
     uint32_t row, distance;
 };
 
-/* Inner arcs as a block has them. */
+/* Inner arcs in shared memory. */
 template <bool by_weight> struct region_arc {
     typedef typename std::conditional<by_weight, uint32_t, uint16_t>::type word;
     static __device__ __forceinline__ uint32_t place(word arc) {
@@ -88,11 +88,11 @@ template <bool by_weight> struct region_arc {
 
 template <bool by_weight> struct region_memory {
     struct region_turn *turn;
-    struct listed *lists;                       /* of this round, of the next one */
-    uint32_t *distance;                         /* of each vertex */
-    uint32_t *row;                              /* of each vertex, as listed */
-    typename region_arc<by_weight>::word *arcs; /* inner ones */
-    uint8_t *changed;                           /* since the region was taken */
+    struct listed *lists;                       /* of this round and of the next one */
+    uint32_t *distance;                         /* by place */
+    uint32_t *row;                              /* by place, as in struct listed */
+    typename region_arc<by_weight>::word *arcs; /* inner arcs */
+    uint8_t *changed;                           /* since the block took the region */
 };
 
 template <bool by_weight>
@@ -118,14 +118,14 @@ static __device__ __forceinline__ uint32_t shared_now(const uint32_t *at) {
     return *(const volatile uint32_t *)at;
 }
 
-/* UINT32_MAX means that there is no path. */
+/* True if the sum would be UINT32_MAX, which means that there is no path, or more. */
 static __device__ __forceinline__ bool leaves_range(uint32_t distance, uint32_t weight) {
     return weight > UINT32_MAX - 1 - distance;
 }
 
 /* ---- steps of a block ---- */
 
-/* A count beyond LIST means that the list is full. */
+/* Lists a vertex. A count beyond LIST means that the list is full. */
 template <bool by_weight>
 static __device__ __forceinline__ void list_up(const region_memory<by_weight> &m,
                                                uint32_t round, uint32_t *count,
@@ -137,7 +137,7 @@ static __device__ __forceinline__ void list_up(const region_memory<by_weight> &m
     }
 }
 
-/* Loads a region, arcs by words of 16 bytes. Vertices with messages are listed. */
+/* Loads a region, its arcs by words of 16 bytes, and lists vertices with messages. */
 template <bool by_weight>
 static __device__ void bring_in(const device_regions &r, const region_search &s,
                                 const region_place &p,
@@ -176,7 +176,7 @@ static __device__ void bring_in(const device_regions &r, const region_search &s,
     }
 }
 
-/* Lists for that round the messages that have come since the region was loaded. */
+/* Lists vertices with messages that have arrived since the region was loaded. */
 template <bool by_weight>
 static __device__ void take_news(const region_search &s, const region_place &p,
                                  const region_memory<by_weight> &m, uint32_t round,
@@ -191,8 +191,8 @@ static __device__ void take_news(const region_search &s, const region_place &p,
     }
 }
 
-/* A round: some lanes relax the inner arcs of each listed vertex, or of all vertices if
-** the list was full. A vertex is in the next list once for each time that its distance
+/* Runs a round: some lanes relax the inner arcs of each listed vertex, or of all vertices
+** if the list is full. A vertex is listed for the next round each time its distance
 ** falls. */
 template <bool by_weight>
 static __device__ void relax(const region_search &s, const region_memory<by_weight> &m,
@@ -227,8 +227,8 @@ static __device__ void relax(const region_search &s, const region_memory<by_weig
     }
 }
 
-/* Rounds until no distance falls; returns their number. A load for which no round waits
-** looks for messages meanwhile. */
+/* Runs rounds until no distance falls. Returns their number. A load that no round waits
+** for polls for messages. */
 template <bool by_weight>
 static __device__ uint32_t relax_all(const region_search &s, const region_place &p,
                                      const region_memory<by_weight> &m) {
@@ -273,8 +273,8 @@ static __device__ __forceinline__ outer_arc outer_at(const device_regions &r,
                      true};
 }
 
-/* One lane per outer arc: sends a shorter distance of a changed vertex to the arc's end.
-** The first arc was loaded with the region. */
+/* Sends shorter distances of changed vertices along outer arcs, one lane per arc. The
+** first arcs were loaded with the region. */
 template <bool by_weight>
 static __device__ void tell(const device_regions &r, const region_search &s,
                             const region_place &p, const region_memory<by_weight> &m,
@@ -297,7 +297,7 @@ static __device__ void tell(const device_regions &r, const region_search &s,
             tells = tells && sum < told && sum < known &&
                     device_min(&s.told[arc.to], sum) > sum;
         }
-        /* One lane for each region tells it the least of its distances. */
+        /* For each region, one lane sends the least of the distances. */
         bool speaks = false;
         uint32_t least = 0;
         for (uint32_t left = warp_ballot(tells), same; left != 0; left &= ~same) {
@@ -318,8 +318,8 @@ static __device__ void tell(const device_regions &r, const region_search &s,
 
 /* ---- the kernel ---- */
 
-/* Any number of blocks, which need not be resident together: a block waits for work
-** alone. */
+/* Searches by regions. Blocks need not be resident together, because no block waits for
+** another one. */
 template <bool by_weight>
 static __global__ void __launch_bounds__(THREADS)
     search_regions(const __grid_constant__ device_regions r,
@@ -373,7 +373,8 @@ static __global__ void gg_plant_regions(const __grid_constant__ device_regions r
                                         const uint32_t *source, uint32_t sources) {
     for (uint64_t i = gg_thread(); i < sources; i += gg_threads_of_grid()) {
         const uint32_t rank = r.rank[source[i]];
-        uint32_t low = 0, high = r.count; /* the last that begins at rank or before */
+        /* the last region that begins at `rank` or before */
+        uint32_t low = 0, high = r.count;
         while (high - low > 1) {
             const uint32_t middle = low + (high - low) / 2;
             if (r.place[middle].first <= rank)
