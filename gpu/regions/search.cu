@@ -43,7 +43,7 @@ static void carve_region_search(struct workspace *space, const struct device_reg
     s->queue.least = gg_carve<uint32_t>(space, r->count);
     s->found = gg_carve<struct regions_found>(space, 1);
     s->distance = gg_carve<uint32_t>(space, r->n);
-    s->told = gg_carve<uint32_t>(space, r->n);
+    s->received = gg_carve<uint32_t>(space, r->n);
     s->queue.mask = (uint32_t)slots - 1;
 }
 
@@ -77,7 +77,7 @@ static bool start_region_search(struct cuda_job *job, const struct device_region
     gg_fill(job, s->queue.least, 0xff, regions * sizeof *s->queue.least);
     gg_fill(job, s->found, 0, sizeof *s->found);
     gg_fill(job, s->distance, 0xff, n * sizeof *s->distance);
-    return gg_fill(job, s->told, 0xff, n * sizeof *s->told);
+    return gg_fill(job, s->received, 0xff, n * sizeof *s->received);
 }
 
 template <bool by_weight>

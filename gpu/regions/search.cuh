@@ -52,8 +52,8 @@ struct region_search {
     struct regions_queue queue;
     struct regions_found *found;
     const uint32_t *stop;
-    uint32_t *distance, *told; /* by rank */
-    uint32_t vertices, arcs;   /* in shared memory */
+    uint32_t *distance, *received; /* by rank */
+    uint32_t vertices, arcs;       /* in shared memory */
 };
 
 /* ---- shared memory of a block ---- */
@@ -150,13 +150,13 @@ static __device__ void bring_in(const device_regions &r, const region_search &s,
     for (uint32_t i = threadIdx.x; i < count; i += THREADS)
         reinterpret_cast<uint4 *>(m.arcs)[i] = __ldg(words + i);
     for (uint32_t i = threadIdx.x; i < p.vertices; i += LANE_PLACES * THREADS) {
-        uint32_t told[LANE_PLACES], known[LANE_PLACES], row[LANE_PLACES];
+        uint32_t received[LANE_PLACES], known[LANE_PLACES], row[LANE_PLACES];
         WARP_UNROLL
         for (uint32_t k = 0; k < LANE_PLACES; k++) {
             const uint32_t v = i + k * THREADS, at = p.first + v;
-            told[k] = known[k] = row[k] = 0;
+            received[k] = known[k] = row[k] = 0;
             if (v < p.vertices) {
-                told[k] = device_load(&s.told[at]);
+                received[k] = device_load(&s.received[at]);
                 known[k] = device_load(&s.distance[at]);
                 row[k] = (r.inner[at] - from) | (r.inner[at + 1] - from) << 16;
             }
@@ -164,14 +164,14 @@ static __device__ void bring_in(const device_regions &r, const region_search &s,
         WARP_UNROLL
         for (uint32_t k = 0; k < LANE_PLACES; k++) {
             const uint32_t v = i + k * THREADS;
-            const bool news = told[k] < known[k];
+            const bool news = received[k] < known[k];
             if (v >= p.vertices)
                 break;
             m.row[v] = row[k];
-            m.distance[v] = news ? told[k] : known[k];
+            m.distance[v] = news ? received[k] : known[k];
             m.changed[v] = news;
             if (news)
-                list_up(m, 0, &m.turn->count[0], row[k], told[k]);
+                list_up(m, 0, &m.turn->count[0], row[k], received[k]);
         }
     }
 }
@@ -182,11 +182,11 @@ static __device__ void take_news(const region_search &s, const region_place &p,
                                  const region_memory<by_weight> &m, uint32_t round,
                                  uint32_t *count) {
     for (uint32_t v = threadIdx.x; v < p.vertices; v += THREADS) {
-        const uint32_t told = device_load(&s.told[p.first + v]);
-        if (told < m.distance[v]) {
-            m.distance[v] = told;
+        const uint32_t received = device_load(&s.received[p.first + v]);
+        if (received < m.distance[v]) {
+            m.distance[v] = received;
             m.changed[v] = 1;
-            list_up(m, round, count, m.row[v], told);
+            list_up(m, round, count, m.row[v], received);
         }
     }
 }
@@ -276,42 +276,42 @@ static __device__ __forceinline__ outer_arc outer_at(const device_regions &r,
 /* Sends shorter distances of changed vertices along outer arcs, one lane per arc. The
 ** first arcs were loaded with the region. */
 template <bool by_weight>
-static __device__ void tell(const device_regions &r, const region_search &s,
-                            const region_place &p, const region_memory<by_weight> &m,
-                            outer_arc arc) {
+static __device__ void send_messages(const device_regions &r, const region_search &s,
+                                     const region_place &p,
+                                     const region_memory<by_weight> &m, outer_arc arc) {
     const uint32_t whole = (p.outer_end - p.outer + GG_WARP - 1) / GG_WARP * GG_WARP;
     for (uint32_t i = threadIdx.x; i < whole; i += THREADS) {
         if (i >= THREADS)
             arc = outer_at<by_weight>(r, p, i);
-        bool tells = arc.there && m.changed[arc.from];
+        bool sends = arc.there && m.changed[arc.from];
         uint32_t sum = 0, region = 0;
-        if (tells) {
-            const uint32_t told = device_load(&s.told[arc.to]),
+        if (sends) {
+            const uint32_t received = device_load(&s.received[arc.to]),
                            known = device_load(&s.distance[arc.to]);
             const uint32_t from = m.distance[arc.from];
             sum = from + arc.weight;
             region = arc.region;
-            tells = !by_weight || !leaves_range(from, arc.weight);
-            if (!tells)
+            sends = !by_weight || !leaves_range(from, arc.weight);
+            if (!sends)
                 device_store(&s.queue.board->lost, 1);
-            tells = tells && sum < told && sum < known &&
-                    device_min(&s.told[arc.to], sum) > sum;
+            sends = sends && sum < received && sum < known &&
+                    device_min(&s.received[arc.to], sum) > sum;
         }
         /* For each region, one lane sends the least of the distances. */
-        bool speaks = false;
+        bool notifies = false;
         uint32_t least = 0;
-        for (uint32_t left = warp_ballot(tells), same; left != 0; left &= ~same) {
+        for (uint32_t left = warp_ballot(sends), same; left != 0; left &= ~same) {
             const unsigned first = warp_first(left);
             const uint32_t one = warp_from(region, first);
-            const bool mine = tells && region == one;
+            const bool mine = sends && region == one;
             same = warp_ballot(mine);
             const uint32_t most_left = warp_max(mine ? ~sum : 0);
             if (warp_lane() == first) {
-                speaks = true;
+                notifies = true;
                 least = ~most_left;
             }
         }
-        if (speaks)
+        if (notifies)
             regions_tell(&s.queue, region, least);
     }
 }
@@ -356,7 +356,7 @@ static __global__ void __launch_bounds__(THREADS)
         for (uint32_t i = threadIdx.x; i < p.vertices; i += THREADS)
             if (m.changed[i])
                 device_store(&s.distance[p.first + i], m.distance[i]);
-        tell(r, s, p, m, first_arc);
+        send_messages(r, s, p, m, first_arc);
         __syncthreads();
         if (threadIdx.x == 0)
             regions_leave(&s.queue, region, t->bucket, t->seen);
@@ -382,7 +382,7 @@ static __global__ void gg_plant_regions(const __grid_constant__ device_regions r
             else
                 high = middle;
         }
-        if (device_min(&s.told[rank], 0) > 0)
+        if (device_min(&s.received[rank], 0) > 0)
             regions_tell(&s.queue, low, 0);
     }
 }

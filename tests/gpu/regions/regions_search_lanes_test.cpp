@@ -151,7 +151,7 @@ static std::vector<uint32_t> search_drawn(const struct drawn &d,
     regions_board board = regions_board();
     regions_found found = regions_found();
     std::vector<uint32_t> slot((size_t)slots * BUCKETS, NO_REGION), news(r.count, 0),
-        least(r.count, UINT32_MAX), distance(r.n, UINT32_MAX), told(r.n, UINT32_MAX);
+        least(r.count, UINT32_MAX), distance(r.n, UINT32_MAX), received(r.n, UINT32_MAX);
     uint32_t stop = 0;
     region_search s = region_search();
     s.queue =
@@ -159,7 +159,7 @@ static std::vector<uint32_t> search_drawn(const struct drawn &d,
     s.found = &found;
     s.stop = &stop;
     s.distance = distance.data();
-    s.told = told.data();
+    s.received = received.data();
     s.vertices = (r.most_vertices + 7) / 8 * 8;
     s.arcs = (r.most_arcs + 2 * 8 + 7) / 8 * 8;
     ck_assert_uint_le(shared_bytes<by_weight>(s.vertices, s.arcs), sizeof memory);
