@@ -10,7 +10,7 @@ static int64_t paths_bytes(const gpugraph_graph *graph, bool frugal) {
 
 static const gg_method methods[] = {
     {.is = {"paths", "deviations", "cuda",
-            "a search from the target there, deviations on the CPU"}},
+            "a search from the target on the device, deviations on the CPU"}},
     {},
 };
 

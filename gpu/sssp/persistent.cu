@@ -135,20 +135,20 @@ static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
         !gg_fetch(job, &state, p.state, sizeof state))
         return false;
     if (state.failed) {
-        gg_fail(
-            job->run, GPUGRAPH_DEVICE_FAILED,
-            "the kernel find_distances lost a block: after %u rounds one did not come",
-            state.rounds);
+        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
+                "a block of the kernel find_distances did not reach the grid barrier "
+                "after %u rounds",
+                state.rounds);
         return false;
     }
     s->dropped = state.dropped;
     s->early = state.early;
     s->served = state.served;
     s->meetings = state.meetings;
-    snprintf(s->more, sizeof s->more,
-             "kernels %.3f ms; %u blocks, %u buckets of %.3g, %u rounds, %u meetings",
-             gg_marked_ms(job), blocks, state.buckets, p.delta, state.rounds,
-             state.meetings);
+    snprintf(
+        s->more, sizeof s->more,
+        "kernels %.3f ms; %u blocks, %u buckets of %.3g, %u rounds, %u grid barriers",
+        gg_marked_ms(job), blocks, state.buckets, p.delta, state.rounds, state.meetings);
     return true;
 }
 

@@ -92,7 +92,8 @@ struct persistent_state {
     uint32_t rounds, buckets, meetings;
     unsigned long long served;
 };
-static_assert(sizeof(struct persistent_state) <= GG_MAILBOX, "it is fetched at once");
+static_assert(sizeof(struct persistent_state) <= GG_MAILBOX,
+              "the mailbox holds the state");
 
 /* A message to the owner of a vertex on another device. */
 template <typename type> struct alignas(2 * sizeof(typename type::word)) letter {

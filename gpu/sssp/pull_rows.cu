@@ -72,7 +72,7 @@ static bool make_light_arcs(struct cuda_job *job, const struct sssp_search *s,
         add_bytes(&kept->part, (int64_t)gg_light_bytes(rows));
         if (rows->arc)
             gg_phase(job->run, "prepare", started, (int64_t)rows->arcs,
-                     "arcs of weights up to %u side by side, on the device", most);
+                     "light arcs, of weights up to %u, on the device", most);
     }
     return gg_going(job);
 }

@@ -30,9 +30,9 @@ struct place {
 static_assert(MOST * sizeof(uint32_t) <= PLACES_AT &&
                   PLACES_AT + MOST * sizeof(place) <= GG_STAGE_BYTES,
               "a stage has vertices and places");
-static_assert(MOST * sizeof(uint64_t) <= GG_STAGE_BYTES, "another one a column");
+static_assert(MOST * sizeof(uint64_t) <= GG_STAGE_BYTES, "another stage has a column");
 static_assert(((uint64_t)1 << 32) / TILE * sizeof(uint32_t) <= GG_STAGE_BYTES,
-              "and the first one the counts of all tiles");
+              "the first stage has the counts of all tiles");
 
 struct list {
     uint32_t *vertex;

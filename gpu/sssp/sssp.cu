@@ -249,7 +249,7 @@ void gg_sssp_lost(gpugraph_run *run) {
     run->used_devices = 0;
     run->device_set = 0;
     snprintf(run->why, sizeof run->why,
-             "a sum left the range of distances on the device: the host settles it");
+             "a sum left the range of distances on the device, so the host searches");
 }
 
 static gpugraph_status search_on_device(gpugraph_graph *graph,
@@ -316,9 +316,8 @@ static const gg_method methods[] = {
     {.is = {"sssp", "persistent", "cuda",
             "delta-stepping in one launch; small rounds stay within a block"}},
     {.is = {"sssp", "regions", "cuda",
-            "regions of a graph with long ways, each of which a block searches in its "
-            "shared "
-            "memory"}},
+            "a block searches a region of near vertices in its shared memory; for graphs "
+            "with long paths"}},
     {.is = {"sssp", "L1V-L2V", "cuda",
             "multi-level multi-queue: a FIFO of each warp over a FIFO of all"}},
     {.is = {"sssp", "L1V-L2DQ", "cuda",

@@ -134,13 +134,13 @@ static bool finish_queues(struct cuda_job *job, const struct mlmq_launch *l,
     struct mlmq_control control;
     const size_t reports = offsetof(struct mlmq_control, failed);
     static_assert(sizeof control - offsetof(struct mlmq_control, failed) <= GG_MAILBOX,
-                  "it is fetched at once");
+                  "the mailbox holds the reports");
     if (!gg_fetch(job, &control.over, &l->m.control->over, sizeof control.over) ||
         !gg_fetch(job, &control.failed, &l->m.control->failed, sizeof control - reports))
         return false;
     if (control.over != MLMQ_DONE) {
         gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "a multi-level multi-queue gave up waiting (%u, %u), which cannot be: "
+                "a multi-level multi-queue waited in vain (%u, %u), which is a bug: "
                 "please report this graph",
                 control.over, control.failed);
         return false;
@@ -148,7 +148,7 @@ static bool finish_queues(struct cuda_job *job, const struct mlmq_launch *l,
     s->dropped = control.dropped != 0;
     s->served = control.served;
     snprintf(s->more, sizeof s->more,
-             "%u blocks, %.2f relaxations a vertex, %llu sweeps, %llu looks at accounts",
+             "%u blocks, %.2f relaxations a vertex, %llu sweeps, %llu checks of accounts",
              l->blocks, (double)control.served / (l->m.n ? l->m.n : 1),
              (unsigned long long)control.sweeps, (unsigned long long)control.rounds);
     return true;
