@@ -44,42 +44,43 @@ static __global__ void walk_up(device_edges edges, const number *tree_edge,
     room[1] = v;
 }
 
-/* The result. */
-struct way_back {
-    void *edge;
+struct path_task {
+    struct cuda_job *job;
+    const gpugraph_search *search;
+    void *edge; /* the result, in the order of travel */
     uint32_t *count;
 };
 
 template <typename number>
-static bool launch_walk(struct cuda_job *job, const gpugraph_search *search,
-                        const struct device_edges *edges, const void *tree, void *room) {
+static bool launch_walk(const struct path_task *t, const struct device_edges *edges,
+                        const void *tree, void *room) {
+    struct cuda_job *job = t->job;
     walk_up<<<1, 1, 0, job->stream>>>(*edges, static_cast<const number *>(tree),
-                                      search->target[0], search->source[0],
+                                      t->search->target[0], t->search->source[0],
                                       (uint32_t)WALK_STEPS, static_cast<number *>(room));
     return gg_launched(job, "walk_up") && gg_wait(job);
 }
 
-/* Walks up the tree. *done: the walk has reached the source, and *way has the path.
+/* Walks up the tree. *done: the walk has reached the source, and the task has the path.
 ** Pinned memory has the same address on the device. */
-static bool walk_tree(struct cuda_job *job, const gpugraph_search *search,
-                      const void *tree, const struct way_back *way, bool *done) {
-    const gpugraph_graph *graph = job->graph;
-    const bool wide = graph->wide;
+static bool walk_tree(const struct path_task *t, const void *tree, bool *done) {
+    struct cuda_job *job = t->job;
+    const bool wide = job->graph->wide;
     struct device_edges edges;
     void *room = job->device->stage[0]; /* free once all queued work is done */
     double started = gg_now_ms();
     if (!gg_device_edges(job, false, &edges) || !gg_wait(job) ||
-        !(wide ? launch_walk<uint64_t>(job, search, &edges, tree, room)
-               : launch_walk<uint32_t>(job, search, &edges, tree, room)))
+        !(wide ? launch_walk<uint64_t>(t, &edges, tree, room)
+               : launch_walk<uint32_t>(t, &edges, tree, room)))
         return false;
     const uint32_t steps = (uint32_t)gg_edge_at(room, wide, 0);
-    *done = (uint32_t)gg_edge_at(room, wide, 1) == search->source[0];
+    *done = (uint32_t)gg_edge_at(room, wide, 1) == t->search->source[0];
     if (!*done)
         return true;
     const size_t size = gg_edge_size(wide);
-    memcpy(way->edge, static_cast<char *>(room) + PATH_HEAD * size, steps * size);
-    gg_reverse_edges(graph, way->edge, steps);
-    *way->count = steps;
+    memcpy(t->edge, static_cast<char *>(room) + PATH_HEAD * size, steps * size);
+    gg_reverse_edges(job->graph, t->edge, steps);
+    *t->count = steps;
     gg_phase(job->run, "walk", started, steps, "up the tree, on the device");
     return true;
 }
@@ -91,33 +92,33 @@ struct path_values {
     bool weighted;
 };
 
-static bool look_at_target(struct cuda_job *job, const gpugraph_search *search,
-                           const struct path_values *values, bool *found) {
-    const size_t size = gg_distance_size(values->type);
+static bool look_at_target(const struct path_task *t, const struct path_values *values,
+                           bool *found) {
+    const size_t size = gg_distance_size(values->type), at = size * t->search->target[0];
     uint64_t bits = 0;
-    if (!gg_fetch(job, &bits,
-                  static_cast<const unsigned char *>(values->value) +
-                      size * search->target[0],
-                  size))
+    if (!gg_fetch(t->job, &bits, static_cast<const char *>(values->value) + at, size))
         return false;
     *found = gg_word_at(values->type, &bits, 0) != GG_INFINITE;
     return true;
 }
 
 /* Makes the tree on the host, and walks up it. */
-static bool walk_on_host(struct cuda_job *job, const gpugraph_search *search,
-                         const struct path_values *values, const struct way_back *way) {
+static bool walk_on_host(const struct path_task *t, const struct path_values *values) {
+    struct cuda_job *job = t->job;
     gpugraph_graph *graph = job->graph;
     gpugraph_run *run = job->run;
     const size_t size = gg_distance_size(values->type);
     void *value = gg_alloc(run, graph->n, size);
     void *tree = gg_alloc(run, gg_tree_bytes(job, true), 1);
     if (value && tree && gg_edges_home(job) &&
-        gg_download(job, value, values->value, graph->n * size) &&
-        (values->weighted
-             ? gg_distance_tree(graph, search, run, value, tree)
-             : gg_depth_tree(graph, search, run, (uint32_t *)value, tree)) == GPUGRAPH_OK)
-        gg_walk_path(graph, tree, search->target[0], run, way->edge, way->count);
+        gg_download(job, value, values->value, graph->n * size)) {
+        if (values->weighted)
+            gg_distance_tree(graph, t->search, run, value, tree);
+        else
+            gg_depth_tree(graph, t->search, run, static_cast<uint32_t *>(value), tree);
+        if (run->status == GPUGRAPH_OK)
+            gg_walk_path(graph, tree, t->search->target[0], run, t->edge, t->count);
+    }
     gg_release(value);
     gg_release(tree);
     return gg_going(job);
@@ -136,17 +137,16 @@ static bool search_by_depth(struct cuda_job *job, const gpugraph_search *search,
     return gg_bfs_search(job, regions ? &whole : search, true, out);
 }
 
-static bool find_by_depth(struct cuda_job *job, const gpugraph_search *search,
-                          const struct way_back *way) {
+static bool find_by_depth(const struct path_task *t) {
     struct bfs_outcome out;
     bool found, done;
-    if (!search_by_depth(job, search, &out))
+    if (!search_by_depth(t->job, t->search, &out))
         return false;
     const struct path_values depths = {out.depth, GPUGRAPH_UINT32, false};
-    if (!look_at_target(job, search, &depths, &found) || !found ||
-        !gg_bfs_tree(job, search, &out) || !walk_tree(job, search, out.tree, way, &done))
-        return gg_going(job);
-    return done || walk_on_host(job, search, &depths, way);
+    if (!look_at_target(t, &depths, &found) || !found ||
+        !gg_bfs_tree(t->job, t->search, &out) || !walk_tree(t, out.tree, &done))
+        return gg_going(t->job);
+    return done || walk_on_host(t, &depths);
 }
 
 /* ---- by weight ---- */
@@ -173,47 +173,49 @@ static bool search_from_both_ends(struct cuda_job *job, const gpugraph_search *s
     return done || gg_do_without(job);
 }
 
+/* Finds the path in the distances of a search. *done: the walk has reached the source, or
+** there is no path. ties: see gg_sssp_tree. */
+static bool walk_by_weight(const struct path_task *t, const struct sssp_outcome *out,
+                           uint32_t *ties, bool *done) {
+    const struct path_values distances = {out->distance, t->job->graph->distance_type,
+                                          true};
+    bool found;
+    if (!look_at_target(t, &distances, &found))
+        return false;
+    *done = !found;
+    return !found ||
+           (gg_sssp_tree(t->job, t->search, out, ties) && walk_tree(t, out->tree, done));
+}
+
 /* *open: the search from the source has to find the path, because search_from_both_ends
 ** has left it open, edges of a vertex on the path tie, or the path is long. */
-static bool find_from_both_ends(struct cuda_job *job, const gpugraph_search *search,
-                                const struct way_back *way, bool *open) {
+static bool find_from_both_ends(const struct path_task *t, bool *open) {
     struct sssp_outcome out;
-    bool found, done;
-    if (!search_from_both_ends(job, search, &out, open) || *open)
-        return gg_going(job);
-    const struct path_values distances = {out.distance, job->graph->distance_type, true};
-    if (!look_at_target(job, search, &distances, &found) || !found)
-        return gg_going(job);
-    if (!gg_sssp_tree(job, search, &out, NULL) ||
-        !walk_tree(job, search, out.tree, way, &done))
+    bool done;
+    if (!search_from_both_ends(t->job, t->search, &out, open) || *open)
+        return gg_going(t->job);
+    if (!walk_by_weight(t, &out, NULL, &done))
         return false;
     *open = !done;
     return true;
 }
 
 /* Searches from the source. *lost: a sum left the range. */
-static bool find_by_weight(struct cuda_job *job, const gpugraph_search *search,
-                           const struct way_back *way, bool *lost) {
+static bool find_by_weight(const struct path_task *t, bool *lost) {
     struct sssp_outcome out;
     uint32_t ties;
-    bool found, done;
-    if (!gg_sssp_search(job, search, true, &out))
+    bool done;
+    if (!gg_sssp_search(t->job, t->search, true, &out))
         return false;
     *lost = out.lost;
-    const struct path_values distances = {out.distance, job->graph->distance_type, true};
-    if (out.lost || !look_at_target(job, search, &distances, &found) || !found ||
-        !gg_sssp_tree(job, search, &out, &ties) ||
-        !walk_tree(job, search, out.tree, way, &done))
-        return gg_going(job);
-    return done || walk_on_host(job, search, &distances, way);
+    if (out.lost || !walk_by_weight(t, &out, &ties, &done))
+        return gg_going(t->job);
+    const struct path_values distances = {out.distance, t->job->graph->distance_type,
+                                          true};
+    return done || walk_on_host(t, &distances);
 }
 
 /* ---- driver ---- */
-
-struct path_task {
-    struct cuda_job *job;
-    const gpugraph_search *search;
-};
 
 static bool both_ends_suit(const void *task) {
     struct cuda_job *job = ((const struct path_task *)task)->job;
@@ -236,19 +238,17 @@ static const gg_method methods[] = {
 
 /* Searches from both ends, if the run asks for that or it pays. *open: the search from
 ** the source has to find the path. */
-static bool try_both_ends(struct cuda_job *job, const gpugraph_search *search,
-                          const struct way_back *way, bool *open) {
-    const struct path_task task = {job, search};
-    *open = !gg_settle_method(job->run, methods, &task);
-    if (*open || !gg_going(job))
-        return gg_going(job);
-    if (search->source[0] == search->target[0]) {
-        *way->count = 0;
+static bool try_both_ends(const struct path_task *t, bool *open) {
+    *open = !gg_settle_method(t->job->run, methods, t);
+    if (*open || !gg_going(t->job))
+        return gg_going(t->job);
+    if (t->search->source[0] == t->search->target[0]) {
+        *t->count = 0;
         return true;
     }
-    if (!find_from_both_ends(job, search, way, open))
+    if (!find_from_both_ends(t, open))
         return false;
-    gg_know(&job->graph->known.ways_tie, *open);
+    gg_know(&t->job->graph->known.ways_tie, *open);
     return true;
 }
 
@@ -256,21 +256,21 @@ static gpugraph_status find_path_on_device(gpugraph_graph *graph,
                                            const gpugraph_search *search, bool weighted,
                                            gpugraph_run *run, void *edge,
                                            uint32_t *count) {
-    const struct way_back way = {edge, count};
     const char *method = run->method;
     struct cuda_job job;
+    const struct path_task task = {&job, search, edge, count};
     bool open = true, lost = false;
     *count = GPUGRAPH_NONE;
     if (!gg_job_open(&job, graph, run))
         return run->status;
     if (weighted)
-        try_both_ends(&job, search, &way, &open);
+        try_both_ends(&task, &open);
     if (open && gg_going(&job)) {
         run->method = gg_find_method(&gg_path_cuda, method) ? NULL : method;
         if (weighted)
-            find_by_weight(&job, search, &way, &lost);
+            find_by_weight(&task, &lost);
         else
-            find_by_depth(&job, search, &way);
+            find_by_depth(&task);
         run->method = method;
     }
     if (gg_job_close(&job) || !lost)
