@@ -1,10 +1,11 @@
-/* The steps of a matrix on a device (gpu/matrix/steps.cuh), as they stand, on CPU threads (cuda_lanes.h): cells against the
-** CPU's, by every kind of weight and by depth. After each step no place is twice on a list, and who is on the near list
-** is not served. Several blocks, whose threads make places fall that others are serving. */
+/* The steps of a matrix on a device (gpu/matrix/steps.cuh) on CPU threads (cuda_lanes.h):
+** cells against the CPU's, by every kind of weight and by depth. After each step no place
+** may be on a list twice, and no place on the near list may be served. Several blocks
+** lower places that others serve. */
 #include "cuda_lanes.h"
 #include "graph/graph.h"
 
-#define GPUGRAPH_WARP_H /* of the warp layer: what the steps call */
+#define GPUGRAPH_WARP_H /* the part of the warp layer that the steps call */
 static inline void device_store(uint32_t *at, uint32_t value) {
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
@@ -32,7 +33,7 @@ static inline bool gg_last_block(uint32_t *ticket) {
     return last;
 }
 
-/* What nvcc does not mind, or has of its own. */
+/* Warnings that nvcc does not give. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wextra"
 #include "matrix/steps.cuh"
@@ -47,14 +48,14 @@ extern "C" {
 
 enum { BLOCKS = 3, THREADS = 64, ROWS = 6, TARGETS = 5 };
 
-static void run_kernel(const void *, void *) {} /* none is cooperative */
+static void run_kernel(const void *, void *) {} /* no kernel is cooperative */
 
 struct arrays {
     std::vector<uint32_t> near[2], far[2], served, done;
     struct matrix_state state;
 };
 
-/* A list of places, each once; of those that are near none has been served. */
+/* A list has each place once, and none of the near places was served. */
 static void expect_list(const std::vector<uint32_t> &list, uint32_t count,
                         uint64_t places, const uint32_t *served, const char *name) {
     std::vector<bool> there(places);
@@ -173,7 +174,7 @@ START_TEST(grids) {
 }
 END_TEST
 
-/* Rows with many arcs too, of which a warp takes one. */
+/* Some rows have many arcs, so that a warp takes them. */
 START_TEST(random_ones) {
     for (uint64_t seed = 1; seed <= 6; seed++)
         if (!left_out(seed))

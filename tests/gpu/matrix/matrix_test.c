@@ -1,6 +1,6 @@
-/* Distance matrices against Bellman and Ford's algorithm in arithmetic that cannot overflow, cell by
-** cell and bit by bit: every method, backend and number of threads, every direction, bounds, more
-** sources than targets and fewer. */
+/* Distance matrices against Bellman and Ford's algorithm in arithmetic that cannot
+** overflow, cell by cell and bit by bit: every method, backend and number of threads,
+** every direction, with bounds, and with more sources than targets and fewer. */
 #include "matrix/contraction.h"
 #include "suite.h"
 #include "tiny_graphs.h"
@@ -32,7 +32,7 @@ static void draw_ends(ends *e, uint32_t n, uint32_t sources, uint32_t targets,
 
 /* ---- the right cells ---- */
 
-/* As words of 64 bits: all ones is no way. *lost: a cell leaves the range. */
+/* As words of 64 bits, where all ones is no path. *lost: a cell leaves the range. */
 static void right_cells(const struct roads *r, const gpugraph_search *s, uint64_t *cell,
                         bool *lost) {
     const gpugraph_distance_type type = gpugraph_distance_type_of(r->graph);
@@ -59,7 +59,7 @@ static void right_cells(const struct roads *r, const gpugraph_search *s, uint64_
     }
 }
 
-/* REAL sums that leave the range and no way at all look alike in that arithmetic. */
+/* In that arithmetic REAL sums out of range look like no path. */
 static uint64_t word_of(gpugraph_distance_type type, const void *cell, uint64_t i) {
     uint64_t word;
     if (type == GPUGRAPH_UINT32) {
@@ -125,7 +125,7 @@ static void check(const struct roads *r, const gpugraph_search *s, bool weighted
     free(right);
 }
 
-/* By depth: the right cells are those of weights that are all 1. */
+/* By depth the right cells are those of weights of 1. */
 static void check_depths(const struct roads *r, const gpugraph_search *s) {
     struct roads ones = *r;
     gpugraph_search deep = *s;
@@ -192,7 +192,7 @@ START_TEST(small_shapes) {
 }
 END_TEST
 
-/* Long ways, fill between what is contracted, and a core that has many neighbours. */
+/* Long paths, arcs that contraction adds, and a core with many neighbours. */
 START_TEST(grids_and_random_ones) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         if (seed > 1 && left_out(seed))
@@ -206,11 +206,12 @@ START_TEST(grids_and_random_ones) {
 }
 END_TEST
 
-/* ---- what auto does: it follows from what rows and contractions look at, not from a clock ---- */
+/* ---- the choices of auto, which follow from counts of rows and contractions, not from a
+** clock ---- */
 
 enum { MOST_PLACES = 200 };
 
-/* What the phases of a call tell. */
+/* What the phases of a call report. */
 struct told {
     char contract[120], search[200];
     int64_t served;
@@ -228,8 +229,8 @@ static void keep_told(void *listener, const char *name, double ms, int64_t items
     }
 }
 
-/* All distances between places, in any direction, by one thread; by depth too. Every method has the
-** same cells. */
+/* All distances between places, in any direction, by one thread, by depth too. Every
+** method must have the same cells. */
 static struct told check_auto(gpugraph_graph *graph, const uint32_t *place,
                               uint32_t places, bool weighted, const char *takes) {
     static uint32_t cell[2][MOST_PLACES * MOST_PLACES];
@@ -272,8 +273,8 @@ static bool begins_with(const char *text, const char *head) {
     return strncmp(text, head, strlen(head)) == 0;
 }
 
-/* Places next to each other are not worth a contraction of all, whatever their number. Nor are a few that lie
-** far apart; many are. */
+/* A contraction is not worthwhile for neighbouring places, however many, nor for a few
+** that are far apart. It is for many. */
 START_TEST(auto_of_chains_and_trees) {
     const bool weighted = _i;
     struct told t = check_auto_of(shape_path(20000), weighted, 50, 1, "rows");
@@ -290,8 +291,8 @@ START_TEST(auto_of_chains_and_trees) {
 }
 END_TEST
 
-/* A grid's contraction costs more than rows; one that is begun ends before it has looked at
-** as many arcs as they do. */
+/* A contraction of a grid costs more than rows. If it is begun, it must end before it
+** reads as many arcs as they do. */
 START_TEST(auto_of_grids) {
     struct told t = check_auto_of(shape_grid(60, 60), true, 40, 83, "rows");
     t = check_auto_of(shape_grid(150, 150), true, 200, 111, "rows");
@@ -303,7 +304,7 @@ START_TEST(auto_of_grids) {
 }
 END_TEST
 
-/* The first places reach nothing: what rows look at is asked again. */
+/* The first places reach nothing, so the choice must be made again. */
 START_TEST(auto_asks_again) {
     shape s = shape_beside("specks", shape_path(20000), shape_empty(10));
     struct roads r = make_roads(s, SMALL, 4);
@@ -317,7 +318,8 @@ START_TEST(auto_asks_again) {
 }
 END_TEST
 
-/* Chains of parents of a chain and of a tree have about log n vertices, and lists of arcs few arcs. */
+/* Chains of parents of a chain and of a tree have about log n vertices, and lists have
+** few arcs. */
 static void check_depth(shape s, uint32_t most) {
     struct roads r = make_roads(s, SMALL, 4);
     const contraction_limit none = {INFINITY, UINT64_MAX};

@@ -1,5 +1,5 @@
-/* One path against the chain of the whole search's tree: by depth and by weight, for every
-** method on every backend that is there, in all directions. */
+/* One path against the chain of the whole search's tree: by depth and by weight, every
+** method on every available backend, all directions. */
 /* ctest: wide-addresses=0 */
 #include "base/limits.h"
 #include "edge_numbers.h"
@@ -12,7 +12,7 @@
 
 enum weights { NO_WEIGHTS, SMALL, SMALL_REAL, POSITIVE, POSITIVE_REAL, LARGE, KINDS };
 
-/* Weights with many ties; in some graphs zeros among them, in one of all sizes. */
+/* Weights with many ties; in some graphs some are zero, in one they have all sizes. */
 static gpugraph_graph *weighted_graph(const shape *s, enum weights weights,
                                       uint64_t seed) {
     int64_t *integer = malloc((size_t)(s->edges + 1) * sizeof *integer);
@@ -41,7 +41,7 @@ static gpugraph_graph *weighted_graph(const shape *s, enum weights weights,
     return graph;
 }
 
-/* The whole search's tree, on the CPU; NULL where the target is not reached. */
+/* The whole search's tree, on the CPU; NULL: the target is not reached. */
 static uint32_t *whole_tree(gpugraph_graph *graph, const gpugraph_search *search,
                             bool weighted) {
     uint32_t n = gpugraph_vertex_count(graph), target = search->target[0];
@@ -85,8 +85,8 @@ static void check_path(const shape *s, gpugraph_graph *graph,
            "%s, %s: the path begins at %u", s->name, how, v);
 }
 
-/* Methods of a device are many and each search takes a while: they take turns at the pairs. (No
-** kind of pair comes back after so many.) */
+/* Methods of a device are many and slow, so they take turns at the pairs. No kind of pair
+** recurs after so many. */
 enum { TURNS = 7 };
 
 static void check_pair(const shape *s, gpugraph_graph *graph,
@@ -161,7 +161,7 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
-/* How far the pairs are apart that a device searches from both ends for: each takes a while. */
+/* Distance between pairs that a device searches from both ends, which is slow. */
 enum { STRIDE = 5 };
 
 static void check_both_ends(const shape *s, gpugraph_graph *graph,
@@ -178,9 +178,9 @@ static void check_both_ends(const shape *s, gpugraph_graph *graph,
     free(tree);
 }
 
-/* Every pair of small graphs, from both ends: ties everywhere, parallel edges, loops. By
-** weight zeros make ties that are left to the search. By depth a device searches from the
-** source, whatever is asked for. */
+/* Every pair of small graphs, from both ends, with ties everywhere, parallel edges and
+** loops. By weight zeros make ties that are left to the search. By depth a device always
+** searches from the source. */
 START_TEST(from_both_ends) {
     uint64_t seed = 5;
     for (int i = 0; i < 300; i++) {
@@ -226,14 +226,15 @@ static void check_range(gpugraph_graph *graph, uint32_t end, gpugraph_backend ba
     ck_assert_int_eq(run.status, end == 3 ? GPUGRAPH_RANGE : GPUGRAPH_OK);
     if (end < 3)
         ck_assert_uint_eq(count, end);
-    search.bounded = true; /* no way is that short */
+    search.bounded = true; /* no path is that short */
     search.max_distance = 5;
     gpugraph_path(graph, &search, true, &run, edge, &count);
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
     ck_assert_uint_eq(count, end == 0 ? 0 : GPUGRAPH_NONE);
 }
 
-/* The sum of three weights is over the INTEGER range: an error, but not nearer by. */
+/* The sum of three weights exceeds the INTEGER range: an error, unless a path is
+** nearer. */
 START_TEST(range_from_both_ends) {
     int64_t source[] = {0, 1, 2}, target[] = {1, 2, 3};
     int64_t weight[] = {INT64_MAX / 2, INT64_MAX / 2, INT64_MAX / 2};
@@ -254,7 +255,7 @@ START_TEST(range_from_both_ends) {
 }
 END_TEST
 
-/* By depth a bound is one of both balls together. */
+/* By depth a bound is one for both balls together. */
 START_TEST(depth_from_both_ends) {
     shape s = shape_path(40);
     gpugraph_graph *graph = shape_graph(&s);
@@ -275,7 +276,7 @@ START_TEST(depth_from_both_ends) {
 }
 END_TEST
 
-/* What `auto` does once it is time: the same paths. */
+/* `auto` finds the same paths after some searches. */
 START_TEST(automatic) {
     const uint32_t before = gg_limits.path_prepare_after;
     gg_limits.path_prepare_after = 0;
@@ -317,7 +318,7 @@ START_TEST(interrupt_leaves_a_usable_graph) {
 }
 END_TEST
 
-/* Paths so long that a device leaves them to the host, and many ties. */
+/* Long paths, some of which a device leaves to the host, and many ties. */
 START_TEST(large_shapes) {
     shape shapes[] = {shape_grid(120, 150), shape_path(20000), shape_rmat(11, 8, 5)};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {

@@ -1,5 +1,5 @@
-/* The k shortest paths against all simple paths, which a plain walk lists: their sums in the order of
-** travel, sorted by sum and by list of edge numbers. */
+/* The k shortest paths against all simple paths, which a plain walk lists: sums in the
+** order of travel, sorted by sum and by list of edge numbers. */
 #include "share.h"
 #include "sssp_oracle.h"
 #include "suite.h"
@@ -92,7 +92,7 @@ static int compare(void *context, const uint64_t *edge, uint64_t count) {
     return 0;
 }
 
-/* How many of them are in range; the others come last. */
+/* The number of paths in range. The others come last. */
 static uint32_t in_range(const lister *l) {
     uint32_t count = 0;
     while (count < l->paths && l->path[count].whole <= INT64_MAX &&
@@ -101,7 +101,7 @@ static uint32_t in_range(const lister *l) {
     return count;
 }
 
-/* The first of the list is as long as gpu_sssp's way: two oracles that must agree. */
+/* The first path is as long as gpu_sssp's: the two oracles must agree. */
 static void check_first(const lister *l, uint32_t source) {
     gpugraph_search search = {
         .source = &source, .source_count = 1, .direction = l->direction};
@@ -176,7 +176,7 @@ START_TEST(every_tiny_graph) {
 }
 END_TEST
 
-/* All kinds of weights: zeros, sums that do not grow, sums that leave the range. */
+/* All kinds of weights: zeros, sums that do not grow, and sums that leave the range. */
 START_TEST(random_graphs) {
     for (uint64_t seed = 1; seed <= 12; seed++) {
         if (left_out(seed))
@@ -201,7 +201,7 @@ static int at_once(void *unused) {
     return 1;
 }
 
-/* There are more ways through a grid than numbers: the first ones come soon. */
+/* A grid has more paths than can be listed, but the first ones come soon. */
 START_TEST(many_ties) {
     struct roads r = make_roads(shape_grid(60, 60), ZERO, 1);
     uint32_t source = 0, target = 3599, count = 0;

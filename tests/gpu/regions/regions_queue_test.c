@@ -1,6 +1,7 @@
-/* The queue of regions (gpu/regions/queue.h) on CPU threads, a thread to each block: a region is with one block at a
-** time, nothing that it was told is lost, and all end together. Rings have as few slots as they may, and blocks are
-** late in the middle of a step, so that a ring goes round while one of them stands at a slot. */
+/* The queue of regions (gpu/regions/queue.h) on CPU threads, a thread for each block. A
+** region must be with one block at a time, no message may be lost, and all blocks must
+** end together. Rings have as few slots as possible, and blocks are late in the middle of
+** a step, so that a ring wraps while one of them waits at a slot. */
 static void jitter(void);
 #define WARP_JITTER() jitter()
 #include "regions/queue.h"
@@ -26,16 +27,15 @@ static void jitter(void) {
         sched_yield();
 }
 
-/* Regions tell each other until nothing is left to be told. */
+/* Regions send messages until none is left. */
 struct regions_told {
     struct regions_queue queue;
     uint32_t regions;
-    uint32_t left;               /* what blocks may still tell; below 0 in the end */
-    uint32_t shared;             /* a region was with two blocks */
-    uint32_t told[MOST_REGIONS]; /* to each, not yet seen */
-    uint32_t held[MOST_REGIONS]; /* with a block */
-    uint32_t
-        taken[MOST_REGIONS]; /* told and seen: written by the block that has the region */
+    uint32_t left;   /* messages that blocks may still send; below 0 in the end */
+    uint32_t shared; /* a region was with two blocks */
+    uint32_t told[MOST_REGIONS];  /* by region: received and not yet seen */
+    uint32_t held[MOST_REGIONS];  /* by region: with a block */
+    uint32_t taken[MOST_REGIONS]; /* by region: received and seen, written by its block */
 };
 
 struct regions_block {

@@ -1,15 +1,15 @@
-/* The kernel that searches by regions (regions/search.cuh), as it stands, on CPU threads (cuda_lanes.h): depths
-** against the CPU's, of graphs that are cut into regions at random. Blocks take regions from
-** each other, tell each other of shorter ways, and end together. */
+/* The kernel that searches by regions (regions/search.cuh) on CPU threads (cuda_lanes.h):
+** depths and distances against the CPU's, of graphs divided into random regions. Blocks
+** exchange regions and messages, and must end together. */
 #define LANES_SHARED __thread
 #include "cuda_lanes.h"
 #include "graph/graph.h"
 
 #define GG_REGION_BLOCK 64
-/* Less than some rounds here have vertices. */
+/* Fewer than the vertices of some rounds here. */
 #define GG_REGION_LIST 24
 
-/* The warp layer by these lanes. */
+/* The warp layer on these lanes. */
 #define WARP_LANES
 #define WARP_FUNCTION static inline
 enum { warp_width = 32 };
@@ -32,7 +32,7 @@ WARP_FUNCTION void warp_pause(unsigned) {
     sched_yield();
 }
 
-/* What nvcc does not mind, or has of its own. */
+/* Warnings that nvcc does not give. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wextra"
 #include "regions/search.cuh"
@@ -47,12 +47,12 @@ extern "C" {
 
 static void run_kernel(const void *, void *) {}
 
-/* ---- regions of a graph, drawn ---- */
+/* ---- random regions of a graph ---- */
 
 struct drawn {
     std::vector<uint32_t> rank, first, inner, outer, to, to_region;
     std::vector<uint16_t> from;
-    std::vector<uint4> target, arc; /* read by whole words */
+    std::vector<uint4> target, arc; /* loaded by whole words */
     std::vector<uint32_t> length;
     std::vector<region_place> place;
     device_regions view;
@@ -249,7 +249,7 @@ START_TEST(shapes) {
 }
 END_TEST
 
-/* A way of more than 2^32. */
+/* A path longer than 2^32. */
 START_TEST(sums_that_leave_the_range) {
     enum { N = 5000, WEIGHT = (1 << 20) - 1 };
     std::vector<uint64_t> offset(N + 1);

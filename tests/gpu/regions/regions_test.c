@@ -1,5 +1,5 @@
-/* Searches by regions on a device, of graphs that have many (regions/make.cu): depths, distances and trees as by
-** "persistent", and when `auto` makes regions. */
+/* Searches by regions on a device, of graphs that have many (regions/make.cu): depths,
+** distances and trees against those by "persistent", and when `auto` makes regions. */
 #include "graph/graph.h"
 #include "expect.h"
 #include "graphs.h"
@@ -17,7 +17,7 @@ static gpugraph_graph *long_graph(shape *s, uint64_t seed) {
     return shape_graph(s);
 }
 
-/* The same with weights of edges; the first one is `first`. */
+/* The same graph with weights of edges. The first one is `first`. */
 static gpugraph_graph *weighed_graph(shape *s, uint64_t seed, int64_t first) {
     *s = shape_grid(ROWS, COLUMNS);
     shape_renumber(s, seed);
@@ -30,7 +30,7 @@ static gpugraph_graph *weighed_graph(shape *s, uint64_t seed, int64_t first) {
     return graph;
 }
 
-/* Of all that can be reached from one source, both ways. */
+/* A search from one source to everything in both directions. */
 static gpugraph_search from(const uint32_t *source) {
     return (gpugraph_search){.source = source,
                              .source_count = 1,
@@ -62,7 +62,7 @@ static void forget(struct found f) {
     free(f.edge);
 }
 
-/* Both ways, and by the method that is expected. */
+/* Compares both methods, and checks which one was used. */
 static void check(gpugraph_graph *graph, const char *method,
                   const gpugraph_search *wanted, const char *expected) {
     const struct found right = search(graph, "persistent", wanted),
@@ -93,7 +93,7 @@ START_TEST(many_regions) {
 }
 END_TEST
 
-/* A bound, targets or a limit end a search early: by the other method. */
+/* A bound, targets or a limit end a search early, so that "persistent" is used. */
 START_TEST(early_ends) {
     if (!gpugraph_cuda_usable(NULL))
         return;
@@ -145,7 +145,7 @@ START_TEST(by_weight_by_itself) {
     const uint32_t source = 3;
     const gpugraph_search wanted = from(&source);
     gg_limits.region_vertices =
-        ROWS * COLUMNS / 4;       /* by weight `auto` asks for 4 times as many */
+        ROWS * COLUMNS / 4;       /* by weight `auto` asks for 4 times as many vertices */
     for (int i = 0; i < 6; i++) { /* long searches before regions are made */
         const struct found f = search(graph, "auto", &wanted);
         ck_assert_str_ne(f.method, "regions");
@@ -170,7 +170,8 @@ START_TEST(by_itself) {
         ck_assert_str_ne(f.method, "regions");
         forget(f);
         if (i == 1)
-            gg_limits.region_vertices = ROWS * COLUMNS; /* those behind it count */
+            /* from now on long searches count */
+            gg_limits.region_vertices = ROWS * COLUMNS;
     }
     check(graph, "auto", &wanted, "regions");
     gpugraph_free(graph);

@@ -1,4 +1,4 @@
-/* The features of a graph, as a device computes them, against what the words say. */
+/* The features of a graph that a device computes, against their definitions. */
 extern "C" {
 #include "expect.h"
 #include "suite.h"
@@ -49,7 +49,7 @@ static double weight_of(const gpugraph_graph *graph, uint64_t e) {
                : ((const double *)graph->weight)[e];
 }
 
-/* Mean, deviation and median of one weight in so many, of 512 at most. */
+/* Mean, deviation and median of at most 512 weights, evenly spread. */
 static void check_weights(const gpugraph_graph *graph, const struct sssp_features *f) {
     const uint64_t step = (graph->m + 511) / 512;
     std::vector<double> some, positive;
@@ -70,7 +70,7 @@ static void check_weights(const gpugraph_graph *graph, const struct sssp_feature
               (positive.empty() ? 0 : positive[positive.size() / 2]));
 }
 
-/* Mean, deviation, largest. */
+/* Mean, deviation and largest degree. */
 static void check_degrees(const gpugraph_graph *graph, gpugraph_direction direction,
                           const struct sssp_features *f) {
     std::vector<uint64_t> degree(graph->n);
@@ -94,7 +94,8 @@ static void check_degrees(const gpugraph_graph *graph, gpugraph_direction direct
     ck_assert(close_to(f->degree, mean) && fabs(f->degree_deviation - deviation) < 1e-4);
 }
 
-/* Levels to 1,024 vertices from v, by depths of all vertices. */
+/* Levels until a search from v reaches 1,024 vertices, from the depths of all
+** vertices. */
 static uint32_t levels_from(const std::vector<std::vector<uint32_t>> &next, uint32_t v) {
     std::vector<uint32_t> depth(next.size(), UINT32_MAX), met(1, v);
     depth[v] = 0;
@@ -126,7 +127,7 @@ static void check_balls(const gpugraph_graph *graph, gpugraph_direction directio
     expect(close_to(f->ball_depth, sum), "balls of depth %g, not %g", f->ball_depth, sum);
 }
 
-/* Twice: computed, and as they are kept. */
+/* Twice: computed, and from the cache. */
 static void check_features(gpugraph_graph *graph, gpugraph_direction direction) {
     struct cuda_job job;
     struct device_csr g;

@@ -1,8 +1,8 @@
-/* The multi-level multi-queue (gpu/sssp/mlmq/) on CPU threads: a thread is a warp one lane
-** wide. Every pair of queues searches graphs of every shape; queues are large, tiny, or so
-** small that most elements are spilled and swept up again. The answer must be Dijkstra's.
-** With TEST_WIDE_WARPS, a thread is a warp of 32 lanes.
-** Under GPUGRAPH_SANITIZE=thread the orderings are checked too. */
+/* The multi-level multi-queue (gpu/sssp/mlmq/) on CPU threads: a thread is a warp one
+** lane wide. Every pair of queues searches graphs of every shape, with queues that are
+** large, tiny, or so small that most elements are spilled and swept. The result must be
+** that of Dijkstra's algorithm. With TEST_WIDE_WARPS a thread is a warp of 32 lanes. With
+** GPUGRAPH_SANITIZE=thread memory orders are checked, too. */
 #ifdef TEST_WIDE_WARPS
 #include "warp_lanes.h"
 #endif
@@ -27,8 +27,8 @@ static unsigned patience = MOST_PATIENCE; /* rounds of a wait */
 
 enum { MOST_WARPS = 7 };
 
-/* Every so many of the cases are taken, a different part by each pair; fewer where a warp has
-** lanes, which is slow. */
+/* One case in this many is run, a different part for each pair of queues. Warps of 32
+** lanes are slow and run fewer cases. */
 #ifdef WARP_LANES
 enum { EVERY = 31 };
 #else
@@ -46,7 +46,7 @@ static uint32_t weight_of(enum weights kind, uint64_t *seed) {
     switch (kind) {
     case EVEN:
         return (dice % 255 + 1);
-    case SPREAD: /* of all sizes */
+    case SPREAD: /* weights of all sizes */
         return 1u << dice % 18;
     case ZEROS:
         return (dice % 4 ? 0 : dice % 3);
@@ -57,7 +57,7 @@ static uint32_t weight_of(enum weights kind, uint64_t *seed) {
 
 /* ---- the right answer ---- */
 
-/* By sorted insertion into a plain array: Bellman and Ford with a queue. */
+/* Bellman and Ford's algorithm with a queue, in a plain array. */
 static uint32_t *right_answer(const struct rows *g, const uint32_t *weight,
                               uint32_t source) {
     uint32_t *distance = need(g->n, sizeof *distance);
@@ -91,7 +91,7 @@ static uint32_t *right_answer(const struct rows *g, const uint32_t *weight,
 
 /* ---- a search by threads ---- */
 
-static struct memory *stopping; /* by the host, after `steps` of all warps */
+static struct memory *stopping; /* the host stops it after `steps` of all warps */
 static uint32_t steps;
 
 struct memory {
@@ -166,14 +166,15 @@ static void *one_warp(void *argument) {
     return NULL;
 }
 
-/* Threads give way in the middle of a change, and one of them is the host that says stop. */
+/* Threads yield in the middle of a change, and one of them is the host that stops the
+** search. */
 static void between_steps(void) {
     jitter();
     if (stopping && __atomic_sub_fetch(&steps, 1, __ATOMIC_RELAXED) == 0)
         __atomic_store_n(&stopping->host_stop, 1, __ATOMIC_RELAXED);
 }
 
-/* stop_after: steps until the host says stop; 0: it never does. */
+/* stop_after: steps after which the host stops the search; 0: never. */
 static void run(struct memory *s, uint32_t stop_after) {
     struct thread thread[MOST_WARPS];
     stopping = stop_after ? s : NULL;
@@ -231,7 +232,7 @@ static const struct {
              {6, 0, 7, true, 1, 0, 31, 100},
              {300, 2, 2, true, 7, 5, 2, 2}};
 
-enum { L2V, L2DQ, PAIRS }; /* of queues */
+enum { L2V, L2DQ, PAIRS }; /* pairs of queues */
 
 static struct mlmq how_of(size_t size, int pair) {
     struct mlmq how;
@@ -295,7 +296,7 @@ START_TEST(all_distances) {
 }
 END_TEST
 
-/* Thousands of searches of graphs with a few vertices, whose queues hold a few elements. */
+/* Thousands of searches of tiny graphs, with queues of a few elements. */
 START_TEST(stress) {
     uint64_t seed = 5;
     for (int i = 0; i < 600; i += EVERY) {
@@ -319,7 +320,7 @@ START_TEST(stress) {
 }
 END_TEST
 
-/* A bound: everything near enough is right. Loop: pairs. */
+/* Distances within a bound are right. Loop: pairs. */
 START_TEST(bounds) {
     uint64_t seed = 99;
     for (int i = _i % EVERY; i < 24; i += EVERY) {
@@ -348,10 +349,10 @@ START_TEST(bounds) {
 }
 END_TEST
 
-#ifndef WARP_LANES /* it plays several warps by turns, which are one lane wide */
-/* One warp has taken a position and stands still, others write and read as much as they can:
-** its segment is still to be found. Loop: it was about to read; to write, and another waits to
-** read that. */
+#ifndef WARP_LANES /* this one plays several warps in turns, each of one lane */
+/* One warp has taken a position and stops; others write and read as much as they can. Its
+** segment must still be found. Loop: the warp was about to read; or to write, and another
+** one waits to read its element. */
 START_TEST(overtaken) {
     struct rows g = make(GRID, 400, true);
     uint32_t *weight = weights_of(&g, EVEN, 7);
@@ -365,7 +366,7 @@ START_TEST(overtaken) {
     mlmq_look(&w);
     struct mlmq_element e = {3, 1}, got = {0, 0};
     bool valid, lost = false;
-    patience = 1u << 16; /* nobody else is at work */
+    patience = 1u << 16; /* no other warp works */
     if (_i == 0) {
         ck_assert(!mlmq_fifo_write(&w, e, warp_lane() == 0, 0));
         device_take(&control->available[0], UINT32_MAX);
@@ -393,7 +394,7 @@ START_TEST(overtaken) {
 END_TEST
 #endif
 
-/* The host says stop. */
+/* The host stops a search. */
 START_TEST(stops) {
     struct rows g = make(GRID, 40000, true);
     uint32_t *weight = weights_of(&g, EVEN, 3);
@@ -411,7 +412,7 @@ START_TEST(stops) {
 }
 END_TEST
 
-/* Keys ascend. */
+/* Keys ascend with distances. */
 START_TEST(keys) {
     static const double deltas[] = {1e-3, 1, 2, 3, 100, 1e6, 1e18, 1e300};
     for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
@@ -429,7 +430,7 @@ START_TEST(keys) {
 }
 END_TEST
 
-/* The bitmaps hold every vertex, of the largest graph too. */
+/* The bitmap has a bit for every vertex of the largest graph. */
 START_TEST(bitmaps) {
     static const uint32_t counts[] = {1, 31, 32, 33, UINT32_MAX - 31, UINT32_MAX - 1};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -447,7 +448,7 @@ END_TEST
 
 const struct suite suite = {
     "mlmq",
-    {{"mlmq", .timeout = 240, /* a hang ends here */
+    {{"mlmq", .timeout = 240, /* ends a hang */
       .cases = {{&keys},
                 {&bitmaps},
                 {&all_distances, PAIRS},

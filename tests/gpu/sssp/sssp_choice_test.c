@@ -1,6 +1,7 @@
-/* What "auto" chooses for shortest paths on a device, against the figures that it was learned
-** from: the tables in C and the code around them must come to the learner's choices, which
-** were fast. Named methods keep their engine; odd features choose something. */
+/* The choices of `auto` for shortest paths on a device, against the figures that it was
+** learned from. The tables in C and the code around them must make the learner's choices,
+** which were fast. Named methods keep their engine, and odd features have a valid
+** choice. */
 /* ctest: serial */
 #include "expect.h"
 #include "suite.h"
@@ -20,7 +21,7 @@ static bool same(const struct sssp_parameters *a, const struct sssp_parameters *
            a->local == b->local && a->write_back == b->write_back && a->bnum == b->bnum;
 }
 
-/* The number of the candidate that is chosen; fails where it is none. */
+/* The number of the chosen candidate. Fails if there is none. */
 static size_t chosen(const struct sssp_features *f) {
     struct sssp_parameters p, candidate;
     gg_sssp_choose(f, SSSP_AUTO, &p);
@@ -31,7 +32,7 @@ static size_t chosen(const struct sssp_features *f) {
     return 0;
 }
 
-/* A field that may be empty: DBL_MAX then. */
+/* Reads a field; DBL_MAX: it is empty. */
 static double figure(const char **line) {
     char *end;
     double value = strtod(*line, &end);
@@ -42,7 +43,7 @@ static double figure(const char **line) {
 
 #define FIGURES GPUGRAPH_SOURCE_DIR "/tests/bench/data/sssp_training.csv"
 
-/* The features of a line of the figures; returns where its times begin. */
+/* Reads the features of a line. Returns the beginning of its times. */
 static const char *read_features(const char *line, struct sssp_features *f) {
     const char *at = strchr(line, ',') + 1;
     memset(f, 0, sizeof *f);
@@ -57,7 +58,7 @@ static const char *read_features(const char *line, struct sssp_features *f) {
     return at;
 }
 
-/* How much of the best candidate's speed number c has, by the times of a line. */
+/* The speed of candidate c relative to the best one, by the times of a line. */
 static double speed_of(const char *at, size_t c) {
     double ms[MOST], best = DBL_MAX;
     size_t count = 0;
@@ -69,8 +70,8 @@ static double speed_of(const char *at, size_t c) {
     return best / ms[c];
 }
 
-/* A line of the figures is a graph: its name, features, and the ms of every candidate. What
-** is chosen is what the program that learned says, and nearly always fast. */
+/* A line is a graph: name, features, and the ms of every candidate. The choice must be
+** the learner's, and nearly always fast. */
 START_TEST(learned_figures) {
     FILE *file = fopen(FIGURES, "r");
     FILE *told = fopen(GPUGRAPH_SOURCE_DIR "/tests/bench/data/sssp_chosen.txt", "r");
@@ -87,7 +88,7 @@ START_TEST(learned_figures) {
         const double speed = speed_of(times, mine);
         ck_assert_int_eq(fscanf(told, "%u", &c), 1);
         expect(mine == c, "%.30s: %zu is chosen, %u was by the learner", line, mine, c);
-        /* The benchmarks' graphs have names without dashes. */
+        /* Names of benchmark graphs have no dash. */
         if (strchr(line, '-') > strchr(line, ','))
             expect(speed >= 0.95, "%.30s: %.2f of the best", line, speed);
         graphs++;
@@ -101,7 +102,7 @@ START_TEST(learned_figures) {
 }
 END_TEST
 
-/* The tables are those of these figures: FNV-1a of the file. */
+/* The tables were learned from these figures: FNV-1a of the file. */
 START_TEST(learned_anew) {
     FILE *file = fopen(FIGURES, "rb");
     uint64_t value = 0xcbf29ce484222325;
@@ -129,8 +130,8 @@ START_TEST(named_methods) {
 }
 END_TEST
 
-/* Of R-MATs as they grow beyond all that were measured buckets are no wider, and rounds stay by
-** all blocks: slopes go on, and nothing else takes over. */
+/* R-MATs larger than any measured one do not get wider buckets, and rounds stay with all
+** blocks: slopes continue, and no other candidate takes over. */
 START_TEST(larger_graphs) {
     struct sssp_features f = {.vertices = 1 << 24, .arcs = 520759762};
     struct sssp_parameters p;
@@ -153,7 +154,7 @@ START_TEST(larger_graphs) {
 }
 END_TEST
 
-/* No vertices, no weights, weights that are all 0, the largest ones. */
+/* No vertices, no weights, weights of 0 only, the largest weights. */
 START_TEST(odd_features) {
     static const double weights[] = {0, DBL_TRUE_MIN, 1, 1e18, DBL_MAX};
     static const uint64_t sizes[] = {0, 1, UINT32_MAX};

@@ -1,8 +1,6 @@
-/* The engine "persistent" of gpu_sssp, as it stands, on CPU threads (cuda_lanes.h): distances from a
-** source against Dijkstra's, and of one shortest path from both ends.
-**
-** Several small blocks, so that all that they tell each other takes part, and buckets of all
-** widths. */
+/* The engine "persistent" on CPU threads (cuda_lanes.h): distances from a source against
+** Dijkstra's algorithm, and one shortest path from both ends. Several small blocks
+** exercise all communication, with buckets of all widths. */
 #define LANES_SHARED __thread
 #include "cuda_lanes.h"
 
@@ -10,7 +8,7 @@
 #define GG_PERSISTENT_VERTICES 16
 #define GG_PERSISTENT_SLICE    3 /* 8 arcs */
 
-/* What nvcc does not mind, or has of its own. */
+/* Warnings that nvcc does not give. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wextra"
@@ -63,8 +61,8 @@ static gpugraph_graph *weighted_graph(const shape *s, enum weights weights,
     return shape_weighed(s, false, is_real ? NULL : whole.data(), tenths.data());
 }
 
-/* As words of the engine: unsigned, ascending with the distance, all bits where not reached; for
-** REAL ones infinity. */
+/* As words of the engine: unsigned, ascending with the distance, all bits if not reached;
+** for REAL distances infinity. */
 static uint64_t word_of(gpugraph_distance_type type, const void *distance, uint64_t v) {
     uint64_t bits = 0;
     size_t size = gg_distance_size(type);
@@ -72,7 +70,7 @@ static uint64_t word_of(gpugraph_distance_type type, const void *distance, uint6
     return type == GPUGRAPH_UINT32 && bits == UINT32_MAX ? UINT64_MAX : bits;
 }
 
-struct right { /* by Dijkstra's algorithm */
+struct right { /* result of Dijkstra's algorithm */
     gpugraph_distance_type type;
     std::vector<uint64_t> distance, edge;
 };
@@ -96,7 +94,7 @@ struct found {
     bool dropped;
 };
 
-/* As gpu/graph/device_fixed.cu makes them. */
+/* Fixes arcs as gpu/graph/device_fixed.cu does. */
 static std::vector<uint64_t> fix(const device_csr &g) {
     const uint32_t shift = gg_arc_places(g.n, g.m), places = 1u << shift;
     const uint32_t *weight = static_cast<const uint32_t *>(g.weight);
@@ -153,7 +151,7 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     }
     struct lighter light;
     if (pulls && s.type == GPUGRAPH_UINT32 && seed % 7 > 0) {
-        /* As many as are needed, or too few, and then they are not to be used. */
+        /* As many light arcs as are needed, or too few, which the search must not use. */
         const double most = (s.parameters.delta + s.parameters.pull) * 1.01 + 2;
         s.light.most = seed % 7 == 1    ? (uint32_t)(s.parameters.delta / 2)
                        : most < 4000000 ? (uint32_t)most
@@ -190,7 +188,7 @@ static void check_whole(const shape *s, gpugraph_graph *graph, uint32_t source,
                "%s, seed %llu: %u", s->name, (unsigned long long)seed, v);
 }
 
-/* Every vertex on the way that the whole search's tree leads along must have its distance. */
+/* Every vertex on the path in the whole search's tree must have its distance. */
 static void check_way(const shape *s, gpugraph_graph *graph, uint32_t source,
                       uint32_t target, gpugraph_direction direction, uint64_t seed) {
     gpugraph_search search = gpugraph_search();
@@ -247,7 +245,7 @@ START_TEST(random_graphs) {
 }
 END_TEST
 
-/* Long ways, hubs, rows that are cut into slices, ends that nothing leads to. */
+/* Long paths, hubs, rows that are cut into slices, and ends without arcs to them. */
 START_TEST(shapes) {
     shape shapes[] = {shape_grid(13, 17), shape_rmat(7, 8, 5), shape_path(150),
                       shape_star(1500),   shape_comb(9, 5),    shape_rmat(8, 2, 9)};
@@ -258,8 +256,8 @@ START_TEST(shapes) {
 }
 END_TEST
 
-/* Three weights are over the INTEGER range, two are not: the search says so, but not where there is
-** no way at all. */
+/* The sum of three weights exceeds the INTEGER range, the sum of two does not. The search
+** must report that, unless there is no path at all. */
 START_TEST(range) {
     shape s = shape_path(4);
     const int64_t whole[] = {INT64_MAX / 2, INT64_MAX / 2, INT64_MAX / 2};

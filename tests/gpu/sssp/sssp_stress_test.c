@@ -1,8 +1,8 @@
-/* Thousands of small searches, each with other parameters than a choice would take: buckets
-** of all widths, few blocks and many, both ways of the engine "persistent", and multi-level
-** multi-queues of all sizes, most of which overflow. Distances are compared with Dijkstra's on
-** the CPU. A search that hangs is ended by the test's timeout. Without a device the CPU's own
-** methods are compared. */
+/* Thousands of small searches with parameters that no choice would take: buckets of all
+** widths, few and many blocks, both ways of the engine "persistent", and multi-level
+** multi-queues of all sizes, most of which overflow. Distances are compared with
+** Dijkstra's algorithm on the CPU. The timeout ends a search that hangs. Without a device
+** the CPU's own methods are compared. */
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
@@ -18,15 +18,15 @@ static double pick(const double *from, size_t count) {
     return from[shape_random(&seed) % count];
 }
 
-/* The hook has no arguments of its own. */
+/* The hook has no arguments, so these are global. */
 static double scale;
-static bool large; /* a graph for whose every vertex a queue should have room */
+static bool large; /* the queue must have room for every vertex of this graph */
 
 static uint32_t pick_count(uint32_t most) {
     return (uint32_t)(shape_random(&seed) % (most + 1));
 }
 
-/* One segment in device memory and one element of a warp are the least there is. */
+/* The least is one segment in device memory and one element of a warp. */
 static void upset_queues(struct sssp_parameters *p) {
     static const double rooms[] = {0, 1, 600, 3000};
     static const double rows[] = {1, 16, 128, 1e6};
@@ -100,7 +100,7 @@ static shape draw_shape(int i) {
     }
 }
 
-/* Every method that is not the reference. */
+/* All methods except the reference. */
 static void search_all(gpugraph_graph *graph, const gpugraph_search *search,
                        const void *right, void *distance, size_t bytes,
                        const char *name) {

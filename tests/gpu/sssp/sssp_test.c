@@ -1,5 +1,6 @@
-/* Shortest paths and their tree against the oracle of sssp_oracle.h: for every method on every
-** backend that is there, the three layouts of distances, all directions, one thread and two. */
+/* Shortest paths and their trees against the oracle of sssp_oracle.h: every method on
+** every available backend, three layouts of distances, all directions, one thread and
+** two. */
 /* ctest: wide=0 */
 #include "graph_data.h"
 #include "edge_numbers.h"
@@ -8,7 +9,7 @@
 #include "sssp_oracle.h"
 #include "suite.h"
 
-/* ---- the answer of the library, in the same terms ---- */
+/* ---- results of the library, in the oracle's terms ---- */
 
 struct found {
     gpugraph_distance_type type;
@@ -38,13 +39,13 @@ static bool found_equals(const struct found *f, const struct answer *a, uint32_t
     }
 }
 
-/* For comparing distances with each other: ascending with them, infinite ones apart. */
+/* For comparing distances: ascends with them, infinite ones last. */
 static bool is_nearer(const struct found *f, const struct answer *a, uint32_t u,
                       uint32_t v) {
     return f->type == GPUGRAPH_REAL ? a->real[u] < a->real[v] : a->whole[u] < a->whole[v];
 }
 
-/* Reachable, and the distance can be told. */
+/* True if the vertex is reachable, and its distance is in range. */
 static bool in_range(const struct found *f, const struct answer *a, uint32_t v) {
     return f->type == GPUGRAPH_REAL ? a->real[v] < INFINITY : a->whole[v] <= INT64_MAX;
 }
@@ -57,7 +58,7 @@ static bool in_bound(const struct found *f, const struct answer *a, uint32_t v,
                                     : a->whole[v] <= search->max_distance;
 }
 
-/* Whether vertices can be reached at all: by the same arcs without weights. */
+/* Reachable vertices, by the arcs without weights. */
 static bool *reachable(const struct roads *r, const gpugraph_search *search) {
     bool *is = calloc(r->s.vertices + 1, sizeof *is), any = true;
     for (uint32_t i = 0; i < search->source_count; i++)
@@ -75,7 +76,8 @@ static bool *reachable(const struct roads *r, const gpugraph_search *search) {
     return is;
 }
 
-/* Must the search fail, because a wanted vertex is out of range? With a limit it may. */
+/* True if the search must fail, because a wanted vertex is out of range. With a limit it
+** may. */
 static bool out_of_range(const struct roads *r, const struct found *f,
                          const struct answer *a, const gpugraph_search *search) {
     if (search->bounded)
@@ -89,7 +91,7 @@ static bool out_of_range(const struct roads *r, const struct found *f,
     return lost;
 }
 
-/* What is checked is a list of targets alone. */
+/* The list under test has targets only. */
 static bool targets_alone;
 
 static void check_found(const struct roads *r, const struct found *f,
@@ -133,7 +135,8 @@ static void check_found(const struct roads *r, const struct found *f,
     }
 }
 
-/* The list, spread over arrays by vertex. Returns how many there are; GPUGRAPH_NONE: no list. */
+/* Spreads a list over arrays by vertex. Returns its length; GPUGRAPH_NONE: there is no
+** list. */
 static uint32_t check_list(const struct roads *r, const struct answer *a,
                            const gpugraph_search *search, uint32_t room, bool tree,
                            gpugraph_backend backend) {
@@ -172,7 +175,7 @@ static uint32_t check_list(const struct roads *r, const struct answer *a,
     return count;
 }
 
-/* By a device, from whose arrays it is made: so it has what these have, if there is room. */
+/* A device makes a list from its arrays. The list must equal these, if there is room. */
 static void check_device_lists(const struct roads *r, const struct answer *a,
                                const gpugraph_search *search, bool lost, bool ties) {
     const bool asked = search->bounded || search->limit > 0 || search->target_count > 0;
@@ -186,7 +189,7 @@ static void check_device_lists(const struct roads *r, const struct answer *a,
                "%s: no device's list", r->s.name);
         if (all == GPUGRAPH_NONE || all == 0 || search->limit > 0 ||
             search->target_count > 0)
-            continue; /* or there may be more of them, and fewer */
+            continue; /* there may be more entries, or fewer */
         expect(check_list(r, a, search, all, tree, GPUGRAPH_CUDA) == all,
                "%s: not %u in just the room", r->s.name, all);
         expect(check_list(r, a, search, all - 1, tree, GPUGRAPH_CUDA) == GPUGRAPH_NONE,
@@ -195,12 +198,12 @@ static void check_device_lists(const struct roads *r, const struct answer *a,
     r->graph->known.lists_to_skip = 0;
 }
 
-/* Is there a list where there must be, and none where one would be wrong? */
+/* Lists must be made where they can be, and not where they would be wrong. */
 static void check_lists(const struct roads *r, const struct answer *a,
                         const gpugraph_search *search, bool lost) {
     const uint32_t room = r->s.vertices + (uint32_t)r->s.edges;
     bool sums = true,
-         ties = false; /* every sum is in range; some tree edge is between equals */
+         ties = false; /* sums are in range, and some tree edge has equal ends */
     const struct found f = {.type = gpugraph_distance_type_of(r->graph)};
     for (int64_t e = 0; e < r->s.edges && r->whole; e++)
         sums &= r->whole[e] < INT64_MAX >> 20;
@@ -263,7 +266,7 @@ static void check_search(const struct roads *r, const gpugraph_search *search) {
 
 /* ---- the cases ---- */
 
-/* Some distance that occurs, so that the bound falls on it. */
+/* Bounds the search by a distance that occurs. */
 static void bound_by(const struct roads *r, gpugraph_search *search, uint32_t v) {
     struct answer a = right_answer(r, search);
     search->bounded = true;
@@ -331,7 +334,7 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
-/* Large enough for rounds shared by threads. */
+/* Graphs large enough for rounds shared by threads. */
 START_TEST(large_shapes) {
     static const enum weights kinds[] = {SMALL, MOSTLY_ZERO, SPREAD, FRACTIONS, LOST};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -351,7 +354,7 @@ START_TEST(large_shapes) {
 }
 END_TEST
 
-/* A path of a million vertices, whose every bucket holds one: by its known answer. */
+/* A path of a million vertices, with one in each bucket, against its known distances. */
 START_TEST(long_path) {
     enum { LENGTH = 1000000 };
     static const enum weights kinds[] = {ZERO, SPREAD, FRACTIONS};
@@ -388,7 +391,7 @@ START_TEST(long_path) {
 }
 END_TEST
 
-/* The sentence names a vertex by its id, a text in quotes. */
+/* The message names a vertex by its id, a text in quotes. */
 START_TEST(range_names_a_text) {
     uint64_t offset[] = {0, 6};
     double weight[] = {DBL_MAX, DBL_MAX};
@@ -442,7 +445,7 @@ START_TEST(range_names_an_integer) {
 }
 END_TEST
 
-/* Says stop when it has been asked so many times. */
+/* Asks to stop after so many calls. */
 static int when_asked(void *times) {
     return --*(int *)times < 0;
 }

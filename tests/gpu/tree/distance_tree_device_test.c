@@ -1,4 +1,4 @@
-/* Trees by weight on a device against the CPU's. Skipped where there is no device. */
+/* Trees by weight on a device against the CPU's. Skipped without a device. */
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"
@@ -16,7 +16,8 @@ static void *need(size_t count, size_t size) {
 
 enum { FAR = 1000 };
 
-/* Weights of that type, `least` or more; FAR more where an arc has one of the first vertices. */
+/* Weights of that type, `least` or more; FAR more if an arc has one of the first
+** vertices. */
 static gpugraph_graph *weigh_heavy(const shape *s, gpugraph_distance_type type,
                                    uint64_t least, int64_t heavy, uint64_t seed) {
     int64_t *whole = need((size_t)s->edges, sizeof *whole);
@@ -75,7 +76,7 @@ static void check(gpugraph_graph *graph, const char *name,
     free(got.edge);
 }
 
-/* One source and three. */
+/* One source and three sources. */
 static void check_sources(gpugraph_graph *graph, const char *name,
                           const uint32_t source[3], int direction) {
     for (uint32_t sources = 1; sources <= 3; sources += 2) {
@@ -141,7 +142,7 @@ START_TEST(edges_in_no_order) {
 }
 END_TEST
 
-/* Distances that are cut off. */
+/* Distances that a bound cuts off. */
 START_TEST(bounds) {
     uint64_t seed = 3;
     shape s = shape_rmat(12, 8, 9);
@@ -160,7 +161,7 @@ START_TEST(bounds) {
 }
 END_TEST
 
-/* Sources whose every arc is heavy, one and three; with weights of 0 beyond them, too. */
+/* Sources with only heavy arcs, one and three, also with weights of 0 beyond them. */
 START_TEST(far_sources) {
     for (int i = 0; i < 18; i++) {
         uint64_t least = i % 2;
@@ -178,7 +179,7 @@ START_TEST(far_sources) {
 }
 END_TEST
 
-/* Then no distance is more than 0. */
+/* All distances are 0. */
 START_TEST(nothing_but_the_source) {
     shape s = shape_path(100);
     for (int type = GPUGRAPH_UINT32; type <= GPUGRAPH_REAL; type++) {
@@ -220,7 +221,7 @@ static void end_small(struct small *small) {
     shape_free(&small->s);
 }
 
-/* A weight that changes is one of the copy's, too. */
+/* A changed weight must reach the device's copy. */
 START_TEST(weights_that_change) {
     struct small small;
     begin_small(&small);

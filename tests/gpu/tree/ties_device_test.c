@@ -1,5 +1,5 @@
-/* Trees by weight on a device where edges of weight 0 tie, against the CPU's; and who settles ties: the
-** phase "parents" says so. Skipped where there is no device. */
+/* Trees by weight on a device where edges of weight 0 tie, against the CPU's. The phase
+** "parents" tells who settles ties. Skipped without a device. */
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"
@@ -10,7 +10,8 @@
 #include <string.h>
 
 static const char *const there = "passes over the edges, on the device";
-static const char *const here = "one pass over the edges"; /* by the host */
+/* detail if the host settles ties */
+static const char *const here = "one pass over the edges";
 
 static void *need(size_t count, size_t size) {
     void *block = calloc(count ? count : 1, size);
@@ -18,7 +19,8 @@ static void *need(size_t count, size_t size) {
     return block;
 }
 
-/* One edge in `of` weighs more than nothing; such as loses itself in a sum, where the type is REAL. */
+/* One edge in `of` has a positive weight. The others have the weight 0, or for REAL one
+** that a sum loses. */
 static gpugraph_graph *weigh(const shape *s, gpugraph_distance_type type, uint64_t of,
                              uint64_t seed) {
     int64_t *whole = need((size_t)s->edges, sizeof *whole);
@@ -53,7 +55,7 @@ static void tree_on(gpugraph_graph *graph, const gpugraph_search *search,
     free(distance);
 }
 
-/* who: a phrase; NULL: whoever did it. */
+/* who: a phrase of the detail; NULL: any. */
 static void check(gpugraph_graph *graph, const gpugraph_search *search, const char *who) {
     char heard[100];
     void *right = need(graph->n, 8), *got = need(graph->n, 8);
@@ -95,7 +97,7 @@ START_TEST(random_edges) {
 }
 END_TEST
 
-/* Short ways over edges of weight 0 are the device's, long ones the host's. */
+/* The device settles short paths over edges of weight 0, the host long ones. */
 START_TEST(who_settles_ties) {
     const uint32_t source = 0;
     for (uint32_t steps = 5; steps <= 500; steps *= 10) {
@@ -109,7 +111,7 @@ START_TEST(who_settles_ties) {
 }
 END_TEST
 
-/* A path leads over ties, too. */
+/* A path leads over ties. */
 START_TEST(paths_over_ties) {
     uint64_t seed = 11;
     const uint32_t source = 0;
