@@ -320,7 +320,7 @@ END_TEST
 
 /* Long paths, some of which a device leaves to the host, and many ties. */
 START_TEST(large_shapes) {
-    shape shapes[] = {shape_grid(120, 150), shape_path(20000), shape_rmat(11, 8, 5)};
+    shape shapes[] = {shape_grid(120, 150), shape_path(70000), shape_rmat(11, 8, 5)};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         check_shape(&shapes[i], i);
         shape_free(&shapes[i]);
