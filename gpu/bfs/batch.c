@@ -3,20 +3,20 @@
 **
 **     search         0 1 2 ... 63      a bit each of every word
 **     seen[v]        1 0 1      0      the searches that have reached v
-**     visit[v]       0 0 1      0      those that reached it in the newest level
-**     next[w]       |= visit[v] & ~seen[w]      for every arc v -> w of the frontier
+**     visit[v]       0 0 1      0      the searches that reached v in the newest level
+**     next[w]       |= visit[v] & ~seen[w]      for each arc v -> w of the frontier
 **
-** All searches are at the same level, so that an arc is looked at once for all those
-** whose frontier it leaves. A level is made in one of two ways:
-**   spread     along the arcs of the frontier, a list of vertices; then what was found is
-**              settled: seen, visit, depths
-**   gather     every vertex that some search has not reached collects the words of its
-**              neighbours, along the transpose, until nothing is missing
+** All searches are at the same level, so one look at an arc serves all searches whose
+** frontier the arc leaves. A level is made in one of two ways:
+**   spread     The searches go along the arcs of the frontier, a list of vertices. Then
+**              the found vertices are settled: seen, visit, depths.
+**   gather     Each vertex that some search has not reached collects the words of its
+**              neighbours along the transpose, until no search is missing.
 **
 ** After Then, Kaufmann, Chirigati, Hoang-Vu, Pham, Kemper, Neumann and Vo, "The More the
-** Merrier: Efficient Multi-Source Graph Traversal" (VLDB 2014). It pays where frontiers
-** of different searches meet at the same level, which they do where there are few levels:
-** not on roads, where each search is at every vertex at a time of its own. */
+** Merrier: Efficient Multi-Source Graph Traversal" (VLDB 2014). The method pays if
+** frontiers of different searches share vertices at the same level, so if there are few
+** levels. On roads each search reaches a vertex at a different level. */
 #define _GNU_SOURCE
 #include "algorithm.h"
 #include "bfs.h"
@@ -26,36 +26,38 @@
 #include <string.h>
 
 enum {
-    LEAST_GATHERED = 8, /* sources from which the transpose is worth its making */
-    GATHER_ALPHA = 4,   /* gather once the frontier has more than 1 / ALPHA of the arcs */
-    /* Vertices that a thread then takes at a time. With 64, threads shared many cache
-    ** lines. */
+    /* The least number of sources for which making the transpose pays. */
+    LEAST_GATHERED = 8,
+    /* Levels gather if the frontier has more than 1 / ALPHA of the arcs. */
+    GATHER_ALPHA = 4,
+    /* The number of vertices that a thread takes at a time. With 64, threads shared many
+    ** cache lines. */
     GATHER_GRAB = 1024
 };
 
 struct batch {
     gpugraph_run *run;
     const gpugraph_search *search;
-    csr forward, reverse; /* reverse.begin NULL: there is none */
+    csr forward, reverse; /* reverse.begin NULL: there is no transpose */
     uint32_t *const *depth;
     uint32_t searches;
-    uint64_t searching; /* searches that go on */
+    uint64_t searching; /* searches that are not over */
     int threads;
-    uint64_t taken; /* of a step's work, by its threads */
+    uint64_t taken; /* work of a step that threads have taken */
     uint64_t *seen, *visit, *next;
-    uint32_t *list, *found; /* the frontier; what a level finds */
+    uint32_t *list, *found; /* the frontier; the vertices that a level finds */
     uint64_t listed;        /* vertices in the list */
-    uint64_t tail;          /* of found */
-    uint32_t level;         /* of the frontier */
-    uint32_t gathered;      /* levels that were */
-    /* told by the threads of a level */
+    uint64_t tail;          /* vertices in found */
+    uint32_t level;         /* the level of the frontier */
+    uint32_t gathered;      /* levels that were gathered */
+    /* sums over the threads of a level */
     uint64_t fresh;    /* searches that have found something */
-    uint64_t vertices; /* of the next frontier, */
-    uint64_t arcs;     /* and what leaves them */
-    uint64_t reached;  /* by all searches, over all levels */
+    uint64_t vertices; /* vertices of the next frontier */
+    uint64_t arcs;     /* arcs that leave the next frontier */
+    uint64_t reached;  /* vertices that all searches have reached, over all levels */
 };
 
-/* What a thread has to tell of a level. */
+/* The sums of one thread over a level. */
 struct tally {
     uint64_t fresh, vertices, arcs, reached;
 };
@@ -67,14 +69,14 @@ static void tell_tally(struct batch *b, const struct tally *t) {
     __atomic_fetch_add(&b->reached, t->reached, __ATOMIC_RELAXED);
 }
 
-/* The depth of v in each of these searches. */
+/* Writes the depth of v for each of these searches. */
 static inline void put_depth(struct batch *b, uint32_t v, uint64_t searches,
                              uint32_t depth) {
     for (; searches; searches &= searches - 1)
         b->depth[__builtin_ctzll(searches)][v] = depth;
 }
 
-/* These searches have reached v in this level. */
+/* Records that these searches have reached v in this level. */
 static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
                           uint64_t searches) {
     b->seen[v] |= searches;
@@ -87,8 +89,9 @@ static inline void arrive(struct batch *b, struct tally *t, uint32_t v,
 
 /* ---- a level along the arcs ---- */
 
-/* Lanes come to w: true for the first of this level. The plain look first: most of them
-** are there already, and an atomic costs ten times as much. */
+/* These searches reach w. Returns true if they are the first in this level. The plain
+** load comes first, because most of the bits are set already and an atomic operation
+** costs ten times as much. */
 static inline bool offer_searches(uint64_t *next, uint32_t w, uint64_t searches,
                                   bool shared) {
     uint64_t there = __atomic_load_n(&next[w], __ATOMIC_RELAXED);
@@ -101,7 +104,7 @@ static inline bool offer_searches(uint64_t *next, uint32_t w, uint64_t searches,
     return there == 0;
 }
 
-/* One vertex of the frontier; false when the run must end. */
+/* Expands one vertex of the frontier. Returns false when the run must end. */
 static inline __attribute__((always_inline)) bool
 spread_vertex(struct batch *b, uint32_t v, struct gg_claims *finds, uint64_t *looked,
               bool shared) {
@@ -146,7 +149,7 @@ static void spread_shared(void *job, int member, int team) {
     spread(job, true);
 }
 
-/* What was found becomes the frontier; next is all zero again. */
+/* The found vertices become the frontier. All words of `next` become zero again. */
 static void settle_finds(void *job, int member, int team) {
     struct batch *b = job;
     struct tally tally = {0};
@@ -165,7 +168,7 @@ static void settle_finds(void *job, int member, int team) {
 
 /* ---- a level against the arcs ---- */
 
-/* The searches of `missing` that have a neighbour of v in their frontier. */
+/* Returns the searches of `missing` that have a neighbour of v in their frontier. */
 static inline uint64_t gather_vertex(const struct batch *b, uint32_t v, uint64_t missing,
                                      uint64_t *looked) {
     const uint32_t *target = b->reverse.target;
@@ -202,7 +205,8 @@ static void swap_words(struct batch *b) {
     b->next = old;
 }
 
-/* Only words of the frontier count from here on: the others become zero. */
+/* Clears the words of all vertices outside the frontier, because gathering reads every
+** word. */
 static void begin_gathering(struct batch *b) {
     for (uint64_t i = 0; i < b->listed; i++)
         b->next[b->list[i]] = b->visit[b->list[i]];
@@ -219,7 +223,7 @@ static void end_gathering(struct batch *b) {
 
 /* ---- levels ---- */
 
-/* Lanes whose targets are all reached. */
+/* Returns the searches whose targets are all reached. */
 static uint64_t satisfied_searches(const struct batch *b) {
     const gpugraph_search *search = b->search;
     uint64_t searches = search->target_count > 0 ? b->searching : 0;
@@ -300,7 +304,7 @@ static void search_levels(struct batch *b) {
 
 /* ---- a batch ---- */
 
-/* The depths of one search; of a large graph that takes some ten milliseconds. */
+/* Resets the depths of one search. This takes about ten milliseconds on a large graph. */
 static void clear_search(void *batch, uint64_t which) {
     const struct batch *b = batch;
     const uint64_t n = b->forward.n;
@@ -308,7 +312,7 @@ static void clear_search(void *batch, uint64_t which) {
         memset(b->depth[which], 0xff, n * sizeof **b->depth);
 }
 
-/* Source i begins search i. */
+/* Search i begins at source i. */
 static void start_batch(struct batch *b) {
     uint64_t depths = (uint64_t)b->forward.n * b->searches;
     gg_parts(gg_threads(b->run, depths / GG_FILL_ITEMS), b->searches, clear_search, b);

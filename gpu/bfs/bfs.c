@@ -1,23 +1,27 @@
-/* Breadth-first search: the public function and its CPU backend.
+/* Breadth-first search: the public function and the CPU backend.
 **
 **     queue     [ level 0 | level 1 | ... | frontier |  found now  |        ]  room for n
 **                                         ^begin     ^end          ^tail
 **     visited   a bit for each vertex, in words of 64; bits past n are set
 **
 ** A level is expanded in one of three ways:
-**   narrow      few vertices in the frontier (roads: always): the calling thread alone,
-**               without atomics or barriers, level after level
-**   top-down    threads share the frontier; a vertex belongs to who sets its bit first
-**   bottom-up   threads share the unvisited vertices, each of which looks for one visited
-**               neighbour along the transpose and stops at the first. All levels
-**               so far are complete, so such a neighbour can only be in the frontier, and
-**               the visited set itself serves as the frontier's bitmap. What is found goes
-**               to a second bitmap, so that the first stands still meanwhile (bottom_up.c).
-** The switch between the last two follows Beamer, Asanovic and Patterson,
-** "Direction-Optimizing Breadth-First Search" (SC 2012): bottom-up while the frontier's
-** arcs are more than a share of the arcs not looked at yet, until the frontier shrinks.
-** The transpose has the arcs of the other direction. It is used where it is there; a
-** later search of the same graph makes it, once its frontier explodes. */
+**   narrow      The frontier has few vertices (on roads always). The calling thread
+**               expands level after level alone, without atomics or barriers.
+**   top-down    Threads share the frontier. A vertex belongs to the thread that sets its
+**               bit first.
+**   bottom-up   Threads share the unvisited vertices. Each vertex looks for one visited
+**               neighbour along the transpose and stops at the first. All earlier levels
+**               are complete, so this neighbour can only be in the frontier, and the
+**               bitmap of visited vertices also serves as the bitmap of the frontier. New
+**               vertices go to a second bitmap, so that the first one does not change
+**               (bottom_up.c).
+**
+** The choice between the last two follows Beamer, Asanovic and Patterson,
+** "Direction-Optimizing Breadth-First Search" (SC 2012): levels are bottom-up as soon as
+** the frontier has more than a share of the arcs that no level has looked at, until the
+** frontier shrinks. The transpose has the arcs of the other direction. A search uses the
+** transpose if an earlier search has made it. A later search of a graph makes it when a
+** frontier explodes. */
 #define _GNU_SOURCE
 #include "bfs.h"
 #include "work.h"
@@ -33,14 +37,14 @@ static bool at_the_end(struct bfs *b) {
     return b->begin == b->end || b->level >= b->search->max_depth || gg_bfs_satisfied(b);
 }
 
-/* The level is complete: what it found is the frontier now. */
+/* The level is complete. The vertices that the level found become the frontier. */
 static void next_level(struct bfs *b) {
     b->begin = b->end;
     b->end = b->tail;
     b->level++;
 }
 
-/* Arcs that leave the frontier. */
+/* The number of arcs that leave the frontier. */
 static uint64_t frontier_arcs(const struct bfs *b) {
     uint64_t arcs = 0;
     for (uint64_t i = b->begin; i < b->end; i++)
@@ -50,9 +54,9 @@ static uint64_t frontier_arcs(const struct bfs *b) {
 
 /* ---- levels by one thread ---- */
 
-/* Targets of a row, without a branch on whether a vertex is new, which no processor could
-** foresee: every target is written behind the queue's end, which moves on only for new
-** ones. Returns the end. */
+/* Appends the new targets of a row to the queue. No processor could predict a branch on
+** whether a vertex is new. So each target is written behind the end of the queue, and the
+** end moves only past new vertices. Returns the new end. */
 static inline uint64_t take_targets(const struct bfs *b, uint64_t arc, uint64_t stop,
                                     uint64_t tail) {
     const uint32_t *target = b->forward.target;
@@ -68,7 +72,7 @@ static inline uint64_t take_targets(const struct bfs *b, uint64_t arc, uint64_t 
     return tail;
 }
 
-/* A row that may hold more arcs than may pass between two polls. */
+/* For a row that may have more arcs than may pass between two polls. */
 static __attribute__((noinline)) uint64_t take_long_row(struct bfs *b, uint64_t arc,
                                                         uint64_t stop, uint64_t tail) {
     for (bool go = true; arc < stop && go;) {
@@ -80,11 +84,12 @@ static __attribute__((noinline)) uint64_t take_long_row(struct bfs *b, uint64_t 
     return tail;
 }
 
-/* Expands part of the frontier; false when the run must end. */
+/* Expands a part of the frontier. Returns false when the run must end. */
 static bool expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
     const uint64_t *begin_of = b->forward.begin, *end_of = b->forward.end;
     const uint32_t *queue = b->queue;
-    uint64_t tail = b->tail, seen = 0, polled = 0; /* arcs; of these a poll knows */
+    /* Arcs looked at; arcs that were polled for. */
+    uint64_t tail = b->tail, seen = 0, polled = 0;
     for (uint64_t i = begin; i < end; i++) {
         const uint64_t arc = begin_of[queue[i]], stop = end_of[queue[i]];
         seen += stop - arc;
@@ -105,8 +110,8 @@ static bool expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
     return !gg_worked(b->run, &b->since, seen - polled) && !gg_stopping(b->run);
 }
 
-/* Levels while the frontier is narrow, in vertices and in arcs. Returns true when the
-** search is over. */
+/* Expands levels as long as the frontier has few vertices and few arcs. Returns true when
+** the search is over. */
 static bool narrow_levels(struct bfs *b) {
     while (!at_the_end(b)) {
         if (b->end - b->begin > BFS_ALONE || frontier_arcs(b) > BFS_ALONE_ARCS)
@@ -118,7 +123,7 @@ static bool narrow_levels(struct bfs *b) {
     return true;
 }
 
-/* A wide level without helpers. */
+/* Expands a wide level by the calling thread. */
 static void wide_level_alone(struct bfs *b) {
     expand_alone(b, b->begin, b->end);
     next_level(b);
@@ -126,8 +131,9 @@ static void wide_level_alone(struct bfs *b) {
 
 /* ---- top-down levels by several threads ---- */
 
-/* Offers a vertex to this thread: true when it is the first to come by. The plain look
-** first: most arcs lead to visited vertices, and an atomic costs ten times as much. */
+/* Returns true if this thread is the first to reach the vertex. The plain load comes
+** first, because most arcs lead to visited vertices and an atomic operation costs ten
+** times as much. */
 static inline bool claim_vertex(uint64_t *visited, uint32_t v) {
     uint64_t bit = (uint64_t)1 << (v & 63);
     uint64_t *word = &visited[v >> 6];
@@ -136,7 +142,7 @@ static inline bool claim_vertex(uint64_t *visited, uint32_t v) {
     return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
 }
 
-/* One vertex of the frontier; false when the run must end. */
+/* Expands one vertex of the frontier. Returns false when the run must end. */
 static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
                           struct gg_claims *finds) {
     uint64_t arc = b->forward.begin[v], stop = b->forward.end[v];
@@ -158,7 +164,7 @@ static bool expand_shared(struct bfs *b, uint32_t v, uint64_t *seen,
     return true;
 }
 
-/* A thread's part: vertices of the frontier, some at a time. */
+/* One thread expands vertices of the frontier, a few at a time. */
 static void join_top_down(void *job, int member, int team) {
     struct bfs *b = job;
     struct gg_claims finds;
@@ -200,7 +206,7 @@ static void wide_bfs_levels(struct bfs *b) {
     }
 }
 
-/* Roads never see the second half, and start no threads. */
+/* A search of a road network ends in the narrow levels and starts no threads. */
 static void search_levels(struct bfs *b) {
     if (narrow_levels(b))
         return;
@@ -257,7 +263,7 @@ const gg_method gg_bfs_methods[] = {
         {.is = {"bfs", "multi-source", "cpu",
                 "searches from up to 64 sources at once, a bit each; large frontiers are "
                 "gathered"},
-         .run = run_both_sides}, /* one source */
+         .run = run_both_sides}, /* for one source */
     {.is = {0}},
 };
 
@@ -269,7 +275,8 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
         return run->status;
     double started = gg_now_ms();
     b.words = ((uint64_t)graph->n + 63) / 64;
-    /* Two bitmaps, then the queue, with room for one entry written in vain. */
+    /* Two bitmaps, then the queue. The queue has room for one more entry, because the
+    ** last target is written even if it is not new. */
     uint64_t *workspace = gg_alloc(run, b.words * 16 + ((uint64_t)graph->n + 1) * 4, 1);
     if (!workspace)
         return run->status;
@@ -293,7 +300,7 @@ static double levels(const gpugraph_graph *graph) {
     return GG_FEW_LEVELS + (gg_is_thin(graph) ? 2 * sqrt(graph->n) : 0);
 }
 
-/* Are frontiers so narrow that one thread keeps them? */
+/* True if frontiers are so narrow that one thread expands them. */
 static bool narrow(const gpugraph_graph *graph) {
     return gg_is_thin(graph) && sqrt(graph->n) < BFS_ALONE;
 }
@@ -312,7 +319,7 @@ const gg_algorithm gg_bfs = {
     .arcs = gg_arcs_once,
     .steps = levels,
     .alone = narrow,
-    /* R-MAT of scale 16 and 20 and a grid, one thread and an H200. */
+    /* Measured with R-MATs of scale 16 and 20 and a grid, one thread and an H200. */
     .cpu_ns = 5,
     .cuda_ns = 0.013,
     .step_us = 3, /* a level: a barrier of all blocks */

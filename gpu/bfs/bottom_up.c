@@ -1,16 +1,18 @@
-/* Bottom-up levels of a breadth-first search, by several threads; bfs.c says when and
+/* Bottom-up levels of a breadth-first search, by several threads. bfs.c says when and
 ** why.
 **
-**     visited   stands still: all levels so far
-**     next      visited, and what this level finds; then the two change places */
+**     visited   does not change during a level: the vertices of all earlier levels
+**     next      visited, and the vertices that this level finds; then the two are swapped
+** */
 #include "bfs.h"
 #include "work.h"
 #include "graph/graph.h"
 
 enum {
-    GRAB_WORDS = 16, /* of the bitmap, that a thread takes at a time */
-    /* Beamer's switches: bottom-up when the frontier has more than 1 / ALPHA of the arcs
-    ** not looked at, top-down again below 1 / BETA of the vertices. */
+    GRAB_WORDS = 16, /* words of the bitmap that a thread takes at a time */
+    /* Beamer's thresholds: levels become bottom-up when the frontier has more than 1 /
+    ** ALPHA of the arcs not looked at, and top-down again when the frontier has less than
+    ** 1 / BETA of the vertices. */
     ALPHA = 15,
     BETA = 18
 };
@@ -32,7 +34,7 @@ bool gg_bfs_goes_bottom_up(struct bfs *b, uint64_t arcs) {
     return true;
 }
 
-/* The unvisited vertices of one word of the bitmap that have a neighbour in the
+/* Returns the unvisited vertices of one word of the bitmap that have a neighbour in the
 ** frontier. */
 static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
     const uint64_t *visited = b->visited, *begin = b->reverse.begin,
@@ -55,7 +57,7 @@ static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
     return fresh;
 }
 
-/* A thread's part: words of the bitmap, some at a time. */
+/* One thread takes words of the bitmap, a few at a time. */
 static void join_bottom_up(void *job, int member, int team) {
     struct bfs *b = job;
     uint64_t found = 0, seen = 0, pause_at = GG_POLL_ITEMS, word, last;
@@ -74,7 +76,7 @@ static void join_bottom_up(void *job, int member, int team) {
     __atomic_fetch_add(&b->found, found, __ATOMIC_RELAXED);
 }
 
-/* Returns how many vertices the level found. The queue is left behind. */
+/* Returns the number of vertices that the level found. Does not update the queue. */
 static uint64_t bottom_up_level(struct bfs *b) {
     uint64_t before = b->found;
     b->taken = 0;
@@ -87,8 +89,8 @@ static uint64_t bottom_up_level(struct bfs *b) {
     return b->found - before;
 }
 
-/* Puts the frontier into the queue again: what the latest bottom-up level found is what
-** the two bitmaps differ in. */
+/* Writes the frontier to the queue. The frontier is the difference of the two bitmaps
+** after the latest bottom-up level. */
 static void fill_queue(struct bfs *b) {
     uint64_t tail = 0;
     for (uint64_t word = 0; word < b->words; word++) {

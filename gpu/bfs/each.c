@@ -1,5 +1,5 @@
-/* Breadth-first searches from several sources, each by itself: the public function and
-** the CPU backend.
+/* Breadth-first searches from several sources, each with its own result: the public
+** function and the CPU backend.
 **
 **     sources  ->  one after the other (bfs.c), or up to 64 at once (batch.c)
 **     depths   ->  trees, one after the other */
@@ -8,14 +8,14 @@
 #include "tree/tree.h"
 
 enum {
-    /* Sources from which `auto` searches from all at once, and levels up to which it
-    ** does: with 2 sources that is slower, with 4 as fast, with 64 five times as fast
-    ** (R-MAT, 10 levels). */
+    /* `auto` searches from all sources at once if there are at least LEAST_SOURCES and
+    ** the first search has at most MOST_LEVELS levels. With 2 sources the batch is
+    ** slower, with 4 equally fast, with 64 five times as fast (R-MAT, 10 levels). */
     LEAST_SOURCES = 8,
     MOST_LEVELS = 32
 };
 
-/* A part of the sources: at most GG_LANES from number `first` on. */
+/* Returns a search from at most `most` sources, beginning with number `first`. */
 static gpugraph_search some_sources(const gpugraph_search *search, uint32_t first,
                                     uint32_t most) {
     gpugraph_search part = *search;
@@ -31,8 +31,8 @@ static bool search_one(gpugraph_graph *graph, const gpugraph_search *search, uin
     return !gg_cpu_bfs(graph, &one, run, depth[i], NULL);
 }
 
-/* Do frontiers of different searches meet? The search from the first source, which is
-** made anyway, tells how many levels there are. */
+/* True if frontiers of different searches share vertices at the same level. They do if
+** there are few levels. The depths are those of the first source. */
 static bool frontiers_meet(const gpugraph_graph *graph, const uint32_t *depth) {
     uint32_t deepest = 0;
     for (uint32_t v = 0; v < graph->n; v++)
@@ -41,12 +41,14 @@ static bool frontiers_meet(const gpugraph_graph *graph, const uint32_t *depth) {
     return deepest <= MOST_LEVELS;
 }
 
-/* Makes the searches, by `auto` all but the first at once where that pays. */
+/* Finds all depths. `auto` searches from the first source alone, and from the others at
+** once if that pays. */
 static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
                         gpugraph_run *run, uint32_t *const *depth) {
     const uint32_t count = search->source_count;
     const gg_method *method = gg_settle_method(run, gg_bfs_methods, NULL);
-    const bool may = search->limit == 0; /* with a limit searches stop at many levels */
+    /* With a limit searches stop at different levels. */
+    const bool may = search->limit == 0;
     bool at_once = may && method == &gg_bfs_methods[BFS_MULTI_SOURCE];
     uint32_t i = 0;
     gg_count_searches(graph, count - 1);
@@ -58,7 +60,7 @@ static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
     }
     while (i < count && run->status == GPUGRAPH_OK) {
         const gpugraph_search some = some_sources(search, i, GG_LANES);
-        if (gg_poll(run)) /* a search of a small graph ends before it asks */
+        if (gg_poll(run)) /* a search of a small graph ends before it polls */
             gg_stopped(run);
         else if (at_once)
             gg_bfs_batch(graph, &some, run, depth + i);
@@ -94,8 +96,8 @@ struct shared_each {
     void *const *tree_edge;
 };
 
-/* One search after the other. Many at once, a bit each, lose on a device up to 16 of
-** them, and gain a fifth at best with 64. */
+/* Searches from one source after the other. On a device the searches of a batch are
+** slower up to 16 sources, and a fifth faster at best with 64. */
 static void search_some(void *each, gpugraph_run *run, uint32_t low, uint32_t high) {
     const struct shared_each *e = each;
     bfs_entry *call = GG_CALL_OF(bfs_entry, gg_bfs.side[GPUGRAPH_CUDA]);
@@ -106,7 +108,7 @@ static void search_some(void *each, gpugraph_run *run, uint32_t low, uint32_t hi
     }
 }
 
-/* One by one, so that none waits long for another. */
+/* Each portion is one source, so that no device waits long for another. */
 static void share_each(struct shared_each *e, gpugraph_run *run) {
     const struct shared_work work = {
         .items = e->search->source_count, .portion = 1, .part = search_some, .of = e};
@@ -120,7 +122,7 @@ static void each_by(gpugraph_graph *graph, const gpugraph_search *search,
         gg_choose_shared(graph, &gg_bfs, NULL, search->source_count, run, &fallback);
     if (!on)
         return;
-    run->chosen_at_ms = 0; /* what many take says nothing of one */
+    run->chosen_at_ms = 0; /* the time of many searches says nothing about one */
     if (on == GPUGRAPH_CUDA)
         share_each(&(struct shared_each){graph, search, depth, tree_edge}, run);
     else
