@@ -1,19 +1,19 @@
-/* Breadth-first search on the device: chooses a method, and has the readable one,
-** "multi-kernel". bfs.c beside this has the meaning and the CPU backend; the other
-** methods are in levels.cu, wide.cu and narrow.cu.
+/* Breadth-first search on the device: the choice of a method, and the readable method
+** "multi-kernel". bfs.c has the meaning and the CPU backend. The other methods are in
+** levels.cu, wide.cu, narrow.cu and by_regions.cu.
 **
-**     found      vertices of the newest level, as they were found
-**        |  update     cuts them into slices, counts them, decides whether to go on
+**     found      vertices of the newest level, in the order in which they were found
+**        |  update     cuts their rows into slices, counts, and decides whether to go on
 **     slices     the frontier
 **        |  explore    claims unvisited neighbours: depth NONE -> level
 **     found      ...
 **
-** Two kernels take turns, as in the tutorial on multi-kernel programming (Rodinia's BFS):
-** the end of a launch is the barrier between levels. The frontier is a queue where the
-** tutorial has masks, so that a level costs its own arcs and not n. The state that
-** decides lies on the device and the host looks at it through pinned memory once in a
-** while: it queues several levels at a time, and a level past the end finds its counter
-** at 0 and does nothing. */
+** Two kernels alternate, as in the tutorial on multi-kernel programming (Rodinia's BFS):
+** the end of a launch is the barrier between levels. The frontier is a queue and not a
+** mask, so that a level costs its own arcs and not n. The state lies on the device, and
+** the host reads it through pinned memory from time to time. The host queues several
+** levels at a time. A level behind the last one finds its counter at 0 and does nothing.
+** */
 #include "bfs.h"
 #include "bfs.cuh"
 #include "device/services.h"
@@ -26,17 +26,18 @@
 #include <string.h>
 
 enum {
-    WALK_BLOCKS = 8, /* for each multiprocessor */
+    WALK_BLOCKS = 8, /* blocks for each multiprocessor */
     LIST_BLOCKS = 2,
-    /* Edges for each vertex below which no frontier explodes: roads, meshes. */
+    /* The number of edges for each vertex below which no frontier explodes: roads,
+    ** meshes. */
     EXPLODING_DEGREE = 8
 };
 
 struct state {
     uint32_t frontier; /* slices of the frontier; 0 once the search is over */
-    uint32_t slices;   /* being collected */
+    uint32_t slices;   /* slices that are being collected */
     uint32_t found;    /* vertices in the list */
-    uint32_t level;    /* of the vertices in the list */
+    uint32_t level;    /* the level of the vertices in the list */
     uint32_t missing;  /* targets not reached */
     uint32_t ticket;
     uint32_t levels; /* levels that had vertices */
@@ -48,7 +49,7 @@ struct bfs {
     struct state *state;
     uint32_t *depth, *found;
     void *tree;       /* edge numbers */
-    uint8_t *scratch; /* of the tree */
+    uint8_t *scratch; /* scratch memory for the tree */
     uint32_t *ends;   /* sources, then targets */
     uint32_t *wanted; /* bit v: v is a target that counts as missing */
     uint64_t *slice;
@@ -56,7 +57,7 @@ struct bfs {
 
 /* ---- kernels ---- */
 
-/* One thread per source, repeats allowed. */
+/* One thread for each source. Sources may repeat. */
 static __global__ void seed_sources(struct bfs b, uint32_t sources, uint32_t n) {
     uint64_t whole = gg_whole_warps(sources);
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
@@ -69,7 +70,7 @@ static __global__ void seed_sources(struct bfs b, uint32_t sources, uint32_t n) 
     }
 }
 
-/* One thread per target, repeats allowed. */
+/* One thread for each target. Targets may repeat. */
 static __global__ void mark_targets(struct bfs b, const uint32_t *target,
                                     uint32_t targets) {
     for (uint64_t i = gg_thread(); i < targets; i += gg_threads_of_grid()) {
@@ -79,7 +80,7 @@ static __global__ void mark_targets(struct bfs b, const uint32_t *target,
     }
 }
 
-/* The block walks a tile of the frontier's arcs: one thread per arc. */
+/* The blocks share the arcs of the frontier: one thread for each arc. */
 static __global__ void __launch_bounds__(GG_BLOCK) explore(device_csr g, struct bfs b) {
     const uint32_t level = b.state->level, frontier = b.state->frontier;
     gg_walk<uint32_t>(
@@ -94,7 +95,7 @@ static __global__ void __launch_bounds__(GG_BLOCK) explore(device_csr g, struct 
         });
 }
 
-/* The level is complete: by one thread. */
+/* Ends a level. Called by one thread. */
 static __device__ void end_level(struct state *state, struct bfs_bounds bounds) {
     uint32_t found = gg_peek(&state->found), slices = gg_peek(&state->slices);
     uint32_t missing = gg_peek(&state->missing);
@@ -109,7 +110,8 @@ static __device__ void end_level(struct state *state, struct bfs_bounds bounds) 
     state->level++;
 }
 
-/* One thread per vertex found, which is of the new level: debug builds look. */
+/* One thread for each found vertex. Each belongs to the new level, which debug builds
+** check. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     update(device_csr g, struct bfs b, struct bfs_bounds bounds) {
     struct state *state = b.state;
@@ -198,14 +200,15 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     return gg_going(job);
 }
 
-/* The persistent kernels count arcs in 32 bits. */
+/* True if the search fits the persistent kernels, which count arcs in 32 bits. */
 static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *search) {
     uint64_t arcs = search->direction == GPUGRAPH_BOTH ? 2 * graph->m : graph->m;
     return arcs < UINT32_MAX - 65536;
 }
 
-/* Are rows that there are anyhow the transpose as well? NOT_SYMMETRIC, too, where few
-** edges to a vertex leave no frontier to which that matters. */
+/* Sets *itself to SYMMETRIC if the rows of the search are their own transpose. Also
+** NOT_SYMMETRIC if the graph has so few edges that no frontier explodes. Returns false
+** when the run must end. */
 static bool turns_into_itself(struct cuda_job *job, const gpugraph_search *search,
                               enum symmetry *itself) {
     const gpugraph_graph *graph = job->graph;
@@ -223,7 +226,7 @@ struct bfs_task {
     const gpugraph_search *search;
     bool tree;
     struct bfs_outcome *out;
-    bool levels, regions, below; /* what suits the search */
+    bool levels, regions, below; /* properties of the search */
 };
 
 static bool may_persist(const void *task) {
@@ -288,9 +291,9 @@ static const gg_method methods[] = {
     {},
 };
 
-/* Bottom-up levels suit where the rows that there are do for the transpose, or an earlier
-** search has met a frontier for which that would have paid. A graph that is searched once
-** is not worth a transpose. */
+/* Finds out which methods suit the search. Bottom-up levels suit if the rows are their
+** own transpose, or if an earlier search has met a frontier for which the transpose would
+** have paid. Making a transpose does not pay for a single search. */
 static bool look_at_graph(struct bfs_task *t) {
     struct cuda_job *job = t->job;
     const gpugraph_graph *graph = job->graph;
@@ -308,7 +311,8 @@ static bool look_at_graph(struct bfs_task *t) {
     return true;
 }
 
-/* A search that does not fit one launch is made by kernels, whatever was asked for. */
+/* A search that does not fit one launch runs by multi-kernel, whatever method the caller
+** names. */
 static const gg_method *settle_bfs(const struct bfs_task *t) {
     gpugraph_run *run = t->job->run;
     const gg_method *m = gg_settle_method(run, methods, t);
@@ -378,7 +382,7 @@ static gpugraph_status list_bfs_on_device(gpugraph_graph *graph,
     return gg_job_close(&job);
 }
 
-/* What a run takes. */
+/* Device bytes that a run needs. */
 static int64_t bfs_device_bytes(const gpugraph_graph *graph, bool) {
     const struct cuda_job planned = planned_job(graph);
     return gg_device_graph_lacks(graph, CSR_OUT, false) +

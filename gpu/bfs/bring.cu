@@ -1,22 +1,23 @@
-/* Depths on their way home: a byte each, where no depth is larger than a byte has room
-** for.
+/* Downloads depths. Each depth crosses the bus as a byte if no depth needs more than a
+** byte.
 **
-**     device    depths  --- a kernel, a piece at a time --->  stage 0 1 2 3 0 ...     pinned memory
-**     host      stage   --- several threads --------------->  the caller's array, four bytes each
+**     device    depths  --- a kernel, a piece at a time --->  pinned stage 0 1 2 3 0 ...
+**     host      stage   --- several threads --------------->  the caller's array of words
 **
-** A search of a graph with hubs takes less time than its depths on the bus: a quarter of
-** the bytes crosses it. */
+** A search of a graph with hubs takes less time than four bytes for each depth on the
+** bus. */
 #include "bfs.cuh"
 
-/* Depths from which they come as bytes: a kernel more. (H100, a whole call from four
-** sources of R-MATs, ms as bytes and as words: 2^14 0.100 and 0.098, 2^15 0.109 and
-** 0.108, 2^16 0.112 and 0.118, 2^18 0.127 and 0.169, 2^20 0.195 and 0.83.) */
+/* The least number of depths that are downloaded as bytes, which takes a kernel more.
+** (H100, a whole call from four sources of R-MATs, ms as bytes and as words: 2^14 0.100
+** and 0.098, 2^15 0.109 and 0.108, 2^16 0.112 and 0.118, 2^18 0.127 and 0.169, 2^20 0.195
+** and 0.83.) */
 #ifndef GG_BFS_BYTES_LEAST
 #define GG_BFS_BYTES_LEAST (1 << 16)
 #endif
 
 enum {
-    PIECE = 1 << 21,      /* depths that are brought at a time */
+    PIECE = 1 << 21,      /* depths of a piece */
     NARROWING_BLOCKS = 4, /* for each multiprocessor: they wait for the bus */
     NO_DEPTH = UINT8_MAX  /* in place of GPUGRAPH_NONE */
 };
@@ -26,7 +27,7 @@ static __device__ __forceinline__ uint32_t narrow_one(uint32_t d) {
     return d < NO_DEPTH ? d : (uint32_t)NO_DEPTH;
 }
 
-/* One thread to four depths; the first one lies in the lowest byte. */
+/* One thread for four depths. The first depth lies in the lowest byte. */
 static __global__ void narrow_depths(const uint32_t *depth, uint32_t count,
                                      uint32_t *word) {
     const uint4 *four = (const uint4 *)depth;

@@ -1,6 +1,6 @@
-/* Breadth-first search on the device by regions, the method "regions": levels of a long
-** graph, which wait for each other by "persistent", are gone through by each block for
-** its region. regions/search.cu does it. */
+/* Breadth-first search on the device by regions: method "regions". In "persistent" all
+** blocks wait for each other after each level. Here each block goes through the levels of
+** its own region. regions/search.cu has the search. */
 #include "bfs.cuh"
 #include "regions/regions.cuh"
 #include "tree/tree.cuh"
@@ -8,7 +8,7 @@
 
 enum {
     WIDTH = 16
-}; /* levels that are as good as equal when the next region is chosen; 32 are as fast */
+}; /* Levels that count as equal when a block chooses its next region. 32 are as fast. */
 
 bool gg_fits_regions(const gpugraph_search *search) {
     return search->source_count > 0 && search->target_count == 0 && search->limit == 0 &&
@@ -24,8 +24,8 @@ static void carve_region_depths(struct workspace *space, const struct device_csr
     out->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
 }
 
-/* Regions are there; but they may be given back for the workspace. *there: they were not.
-** */
+/* Searches if the regions are there. The workspace may evict the regions: then *there is
+** false. */
 static bool search_regions(struct cuda_job *job, const gpugraph_search *search,
                            const struct device_csr *g, bool tree, struct bfs_outcome *out,
                            bool *there) {

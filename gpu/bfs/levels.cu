@@ -2,11 +2,11 @@
 ** the driver of the two kernels of bfs.cuh.
 **
 **     plant_sources                       depth 0, bit, queue
-**     wide, narrow, wide, narrow, ...     queued some at a time, until control says that
-**                                         the search is over
+**     wide, narrow, wide, narrow, ...     the host queues some at a time, until control
+**                                         says that the search is over
 **
-** No host looks at a level: a search is two launches, or a few more where its frontier
-** grows and shrinks. */
+** The host does not look at levels. A search takes two launches, or a few more if its
+** frontier grows and shrinks. */
 #include "bfs.cuh"
 #include "base/limits.h"
 #include "graph/device_copy.cuh"
@@ -15,19 +15,19 @@
 #include "graph/graph.h"
 
 enum {
-    LIST_BLOCKS = 2, /* for each multiprocessor */
-    /* Turns of both kernels that are queued before the host looks: twice as many each
-    ** time. */
+    LIST_BLOCKS = 2, /* blocks for each multiprocessor */
+    /* The number of turns of both kernels that the host queues before it looks at
+    ** control. The number doubles each time, up to MOST_TURNS. */
     FIRST_TURNS = 1,
     MOST_TURNS = 16,
-    LONG_WAY = 1000 /* narrow levels from which regions would have been quicker */
+    LONG_WAY = 1000 /* narrow levels from which on regions would have been faster */
 };
 static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
 static_assert(sizeof(struct bfs_control) <= GG_MAILBOX, "control is fetched at once");
 
 /* ---- kernels ---- */
 
-/* One thread per source, repeats allowed. */
+/* One thread for each source. Sources may repeat. */
 static __global__ void plant_sources(const __grid_constant__ device_csr g,
                                      const __grid_constant__ bfs_arrays b,
                                      uint32_t sources) {
@@ -48,7 +48,8 @@ static __global__ void plant_sources(const __grid_constant__ device_csr g,
     }
 }
 
-/* One thread per target, repeats allowed; a source among them is reached already. */
+/* One thread for each target. Targets may repeat. A source among the targets is already
+** reached. */
 static __global__ void mark_targets(const __grid_constant__ bfs_arrays b,
                                     const uint32_t *target, uint32_t targets) {
     for (uint64_t i = gg_thread(); i < targets; i += gg_threads_of_grid()) {
@@ -58,7 +59,7 @@ static __global__ void mark_targets(const __grid_constant__ bfs_arrays b,
     }
 }
 
-/* One thread: who begins? */
+/* One thread: chooses the first kernel. */
 static __global__ void open_control(const __grid_constant__ bfs_arrays b,
                                     const __grid_constant__ bfs_bounds bounds) {
     bfs_control *c = b.control;
@@ -115,7 +116,7 @@ static struct bfs_shape shape_for(struct cuda_job *job) {
     return shape;
 }
 
-/* Turns of both kernels until the search is over. */
+/* Queues turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
                        const struct bfs_below *below, const struct bfs_arrays *b,
                        struct bfs_bounds bounds, struct bfs_control *control) {
@@ -174,19 +175,20 @@ static bool run_bfs_levels(struct cuda_job *job, const struct device_csr *g,
     return gg_going(job);
 }
 
-/* Device bytes that the bottom-up look still needs. */
+/* Device bytes that bottom-up levels still need. */
 static int64_t below_lacks(const struct cuda_job *job, enum csr_kind kind) {
     const int64_t n = (int64_t)job->graph->n + 1024;
     return gg_device_graph_lacks(job->graph, kind, false) + 2 * n * 4 + 3 * n / 8;
 }
 
-/* Of the search itself, at most. */
+/* Device bytes that the search needs at most. */
 static int64_t own_bytes(const struct cuda_job *job, const struct device_csr *g) {
     return (int64_t)g->n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
 }
 
-/* A search that has looked so has left all that the next one needs. To ask how much
-** memory is free is a call of the system, while the device waits for the next search. */
+/* True if bottom-up levels fit the memory. An earlier search by bottom-up levels has left
+** all that this search needs. Asking for the free memory is a system call, during which
+** the device would wait. */
 static bool has_room_below(struct cuda_job *job, const gpugraph_search *search,
                            const struct device_csr *g, bool tree) {
     const enum csr_kind turned = gg_bfs_turned(job->graph, search->direction);
@@ -200,7 +202,7 @@ static bool has_room_below(struct cuda_job *job, const gpugraph_search *search,
     return below_lacks(job, turned) + own_bytes(job, g) <= gg_device_room(job);
 }
 
-/* Fills `below`, where there is room. False when the job must end. */
+/* Fills `below` if the memory suffices. Returns false when the job must end. */
 static bool look_below(struct cuda_job *job, const gpugraph_search *search,
                        const struct device_csr *g, bool tree, struct bfs_below *below) {
     if (!has_room_below(job, search, g, tree) ||

@@ -1,29 +1,30 @@
-/* Breadth-first search on the device by one cluster of blocks: long graphs, whose
-** frontiers are small, so that a level costs what its chain of dependent steps costs.
+/* Breadth-first search on the device by one cluster of blocks, for long graphs. Frontiers
+** of long graphs are small, so a level takes as long as its chain of dependent steps.
 ** bfs.cuh has the queue.
 **
-**     entry     row's first arc, arcs          in the shared memory of the block that has it
-**       |   a warp to what one block has sent, some lanes to a row
+**     entry     row's first arc, arcs          in the shared memory of its block
+**       |   a warp takes what one block has sent, some lanes to a row
 **     target[]
-**       |   together: claim its bit, and look its row up in case the claim is won
-**     entry     sent to the blocks in turns, so that all have as much to do
+**       |   together: claim the bit, and load the row in case the claim succeeds
+**     entry     sent to the blocks in turns, so that all blocks have equal work
 **
-** A level is two loads from device memory deep. Between levels there is no barrier of the
-** cluster, which would wait for every store under way and empty the first-level cache:
-** entries travel as asynchronous stores that the receiver's mbarrier counts. A block that
-** has sent all of its own tells every other one how many those were, and goes on as soon
-** as it has all of theirs.
+** A level has two dependent loads from device memory. There is no barrier of the cluster
+** between levels, because a barrier would wait for all pending stores and empty the
+** first-level cache. Entries travel as asynchronous stores, which the mbarrier of the
+** receiver counts. A block that has sent all of its entries sends their number to each
+** other block. It goes on as soon as it has received all entries of the other blocks.
 **
-** A block that runs out of room queues in device memory, and the whole grid goes on; so
-** it does where the frontier has grown, or holds a long row. */
+** The whole grid takes over if a block runs out of space and queues entries in device
+** memory, if the frontier has grown, or if the frontier has a long row. */
 #include "narrow.cuh"
 
-enum { STOP_LEVELS = 1024 }; /* between two looks at the stop flag: about a millisecond */
+/* Levels between two looks at the stop flag: about a millisecond. */
+enum { STOP_LEVELS = 1024 };
 
 /* ---- a level ---- */
 
-/* One warp: rows that its lanes have found, 0 arcs: none. They go to the blocks in turns,
-** or where there is no room to the queue. */
+/* One warp passes on the rows that its lanes have found. 0 arcs: no row. Rows go to the
+** blocks in turns, or to the queue if there is no space. */
 template <int count>
 static __device__ __forceinline__ void
 pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[count],
@@ -63,16 +64,17 @@ pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[
         atomicOr(&p.m->flags, LEAVES);
 }
 
-/* One warp: claims the targets v of its lanes, NONE: none. Returns how many this thread
-** found. */
+/* One warp claims the targets v of its lanes. NONE: no target. Returns how many targets
+** this thread has claimed. */
 template <int count>
 static __device__ __forceinline__ uint32_t visit_targets(const narrow &w, const place &p,
                                                          const uint32_t (&v)[count],
                                                          uint32_t half, uint32_t depth) {
+    /* The low words of offsets. */
     const uint32_t *row_begin = reinterpret_cast<const uint32_t *>(w.g.begin),
-                   *row_end = reinterpret_cast<const uint32_t *>(w.g.end); /* low words */
+                   *row_end = reinterpret_cast<const uint32_t *>(w.g.end);
     uint32_t begin[count], arcs[count], before[count], found = 0;
-    /* Rows and claims are asked for together, and waited for together. */
+    /* The loads of rows and the claims are all under way before the first wait. */
 #pragma unroll
     for (int i = 0; i < count; i++) {
         begin[i] = gg_load_now(row_begin + 2 * (uint64_t)v[i], v[i] != GPUGRAPH_NONE);
@@ -100,7 +102,7 @@ static __device__ __forceinline__ uint32_t visit_targets(const narrow &w, const 
     return found;
 }
 
-/* TURNS rows of a group of lanes, and PARTS of the targets of each. */
+/* TURNS rows of a group of lanes, and PARTS targets of each row. */
 struct rows_ahead {
     uint2 entry[TURNS];
     uint32_t v[TURNS][PARTS];
@@ -123,7 +125,7 @@ static __device__ __forceinline__ void load_rows(const narrow &w, const part &t,
                              : GPUGRAPH_NONE;
 }
 
-/* The warp's part of a level, its first batch loaded. */
+/* Expands the warp's part of a level. The first batch is already loaded. */
 static __device__ uint32_t expand_rows(const narrow &w, const place &p, const part &t,
                                        rows_ahead *b, uint32_t turn, uint32_t depth) {
     const uint32_t lanes = 1u << t.lanes, sub = gg_lane() & (lanes - 1);
@@ -162,7 +164,7 @@ static __device__ uint32_t expand_rows(const narrow &w, const place &p, const pa
 
 /* ---- from the queue and back ---- */
 
-/* The frontier goes to the queue, for the whole grid. */
+/* Moves the frontier to the queue, for the whole grid. */
 static __device__ void carry_out(const narrow &w, const place &p, const part &t) {
     const uint32_t warps = blockDim.x / GG_WARP >> p.shift;
     const uint32_t warp = threadIdx.x / GG_WARP >> p.shift;
@@ -174,7 +176,8 @@ static __device__ void carry_out(const narrow &w, const place &p, const part &t)
     }
 }
 
-/* The block's share of the frontier, from the queue, as if it had been found here. */
+/* Loads the block's share of the frontier from the queue, as if this cluster had found
+** it. */
 static __device__ void bring_in(const narrow &w, const place &p, uint32_t first,
                                 bfs_size frontier) {
     const uint2 *queue = w.b.queue + first;
@@ -193,7 +196,7 @@ static __device__ void bring_in(const narrow &w, const place &p, uint32_t first,
     }
 }
 
-/* What came from the queue and could not be served is there still. */
+/* A frontier that came from the queue and was not expanded is still in the queue. */
 static __device__ void leave_cluster(const narrow &w, uint32_t depth, uint32_t levels,
                                      uint32_t missing, bool over, uint32_t tail) {
     bfs_control *c = w.b.control;
@@ -212,7 +215,7 @@ static __device__ void leave_cluster(const narrow &w, uint32_t depth, uint32_t l
 
 /* ---- the kernel ---- */
 
-/* One cluster. */
+/* Runs as one cluster. */
 static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
     narrow_levels(const __grid_constant__ narrow w) {
     extern __shared__ uint4 shared[];
@@ -293,7 +296,8 @@ static void allow(struct cuda_job *job, const void *kernel, int blocks) {
         cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
 }
 
-/* The largest cluster that fits, a power of two; it is asked for once for each device. */
+/* Returns the number of blocks of the largest cluster that fits, a power of two. The
+** driver is asked once for each device. */
 int gg_bfs_cluster(struct cuda_job *job) {
     static int known[GG_MAX_DEVICES];
     int *blocks = &known[job->device->ordinal], major = 0, clusters = 0;

@@ -1,21 +1,22 @@
-/* What the kernel that runs breadth-first search by one cluster keeps in shared memory,
-** and how its blocks exchange rows and counts; device/cluster.cuh has the mail that
-** carries them.
+/* What the kernel of breadth-first search by one cluster keeps in shared memory, and how
+** its blocks exchange rows and counts. device/cluster.cuh has the transport.
 **
-**     pass_on           rows found by a warp, to all blocks in turns
-**     finish_sending    so many were sent
-**     sum_up            what all blocks have sent, once it is there
-**     part_of_warp      a warp's share of it
+**     pass_on           sends the rows that a warp has found to all blocks in turns
+**     finish_sending    sends the number of entries
+**     sum_up            adds up what all blocks have sent, once it is there
+**     part_of_warp      a warp's share of the entries
 **
 **     half of a level    [ from block 0 | from block 1 | ... ]  ROOM / blocks from each
-** entry p of block b goes to block (b + p) mod blocks, as its number p / blocks from b */
+**
+** Entry p of block b goes to block (b + p) mod blocks, as its number p / blocks from
+** b. */
 #ifndef GPUGRAPH_BFS_NARROW_CUH
 #define GPUGRAPH_BFS_NARROW_CUH
 
 #include "bfs.cuh"
 #include "device/cluster.cuh"
 
-/* Blocks of the cluster, its threads and entries to a block. (H200, from two sources:
+/* Blocks of the cluster, threads of a block, entries of a block. (H200, from two sources:
 ** road1m 2.36 and 2.59 ms with 512 threads, 2.90 and 3.21 with 1024; road24m 21.9 and
 ** 22.0, 21.9 and 21.2.) */
 #ifndef GG_BFS_CLUSTER
@@ -27,9 +28,9 @@
 enum {
     ROOM = GG_BFS_NARROW_ROOM, /* entries that a block sends in a level */
     MOST_BLOCKS = GG_BFS_CLUSTER,
-    /* Lanes to a row, as powers of 2: those of roads and meshes have up to 8 arcs. Most
-    ** of roads have no more than 4, so where there are many they get 4. (H200: road24m
-    ** 21.2 ms, and 23.3 with 8; mesh16m 21.6, and 20.8 with 8.) */
+    /* Lanes for a row, as powers of 2. Rows of roads and meshes have up to 8 arcs. Most
+    ** rows of roads have at most 4 arcs and get 4 lanes if there are many rows. (H200:
+    ** road24m 21.2 ms, and 23.3 with 8; mesh16m 21.6, and 20.8 with 8.) */
     LANES = 3,
     FEW_LANES = 2,
     PARTS = 2, /* arcs of a row that a lane loads together */
@@ -41,17 +42,18 @@ static_assert(PARTS == 2 && TURNS == 2, "expand() takes them so");
 static_assert(GG_BFS_NARROW_IN <= GG_BFS_NARROW_ROOM, "a frontier fits the cluster");
 static_assert(ROOM % MOST_BLOCKS == 0, "a block sends as much to each");
 
-/* What a block tells the others at the end of a level: what it has sent, and flags. */
-#define LEAVES  (1u << 31) /* no room, or a long row */
+/* What a block sends to the others at the end of a level: the number of its entries, and
+** flags. */
+#define LEAVES  (1u << 31) /* no space, or a long row */
 #define STOPS   (1u << 30) /* the host was interrupted */
 #define ENTRIES (STOPS - 1)
 
-/* An entry is a row's first arc and its arcs. */
+/* An entry is a row's first arc and its number of arcs. */
 struct block_memory {
     uint2 entry[2][ROOM];       /* by sender */
     uint2 news[2][MOST_BLOCKS]; /* by sender: entries and flags; targets found */
     struct cluster_mail mail;
-    uint32_t sent; /* entries of the level being found */
+    uint32_t sent; /* entries of the level that is being found */
     uint32_t hits, flags;
 };
 
@@ -60,18 +62,19 @@ struct narrow {
     bfs_arrays b;
     bfs_bounds bounds;
     bfs_shape shape;
-    bool short_rows; /* most have few arcs */
+    bool short_rows; /* most rows have few arcs */
 };
 
-/* What a thread goes by. */
+/* What a thread needs to know about its block. */
 struct place {
     block_memory *m;
-    uint32_t me, shift; /* this block; blocks as a power of 2 */
-    uint32_t tail;      /* of the queue; NONE: what finds no room is there already */
+    uint32_t me, shift; /* this block; the number of blocks as a power of 2 */
+    /* The end of the queue; NONE: entries without space are already in the queue. */
+    uint32_t tail;
     uint32_t *visited;
 };
 
-/* How many of that sender's entries came to this block. */
+/* The number of entries of that sender that came to this block. */
 static __device__ __forceinline__ uint32_t entries_for_block(uint32_t shift,
                                                              uint32_t sent,
                                                              uint32_t sender,
@@ -83,7 +86,7 @@ static __device__ __forceinline__ uint32_t entries_for_block(uint32_t shift,
 
 /* ---- between blocks ---- */
 
-/* All of the block: what it has sent is all it will send in this turn. */
+/* All threads of the block. The block sends no more entries in this turn. */
 static __device__ __forceinline__ void finish_sending(const place &p, uint32_t turn) {
     __syncthreads();
     if (threadIdx.x < GG_WARP) {
@@ -104,7 +107,7 @@ static __device__ __forceinline__ void finish_sending(const place &p, uint32_t t
 }
 
 struct summary {
-    uint32_t total, flags, hits; /* of all blocks */
+    uint32_t total, flags, hits; /* sums over all blocks */
 };
 
 /* One warp. */
@@ -118,19 +121,18 @@ static __device__ __forceinline__ summary sum_up(const place &p, uint32_t turn) 
     return s;
 }
 
-/* The entries that this warp serves: part of what one block has sent to this one. Where
-** rows are short and there are more than a turn has room for, fewer lanes are given to
-** each. */
+/* The entries that this warp serves, a part of what one block has sent to this one. If
+** rows are short and too many for one turn, each row gets fewer lanes. */
 struct part {
     const uint2 *entry;
     uint32_t at, count, stride;
-    uint32_t lanes; /* to a row: 2 to the power of it */
+    uint32_t lanes; /* for a row, as a power of 2 */
 };
 
 static __device__ __forceinline__ part part_of_warp(const place &p, uint32_t turn,
                                                     bool short_rows) {
     const uint32_t warp = threadIdx.x / GG_WARP, blocks = 1u << p.shift;
-    const uint32_t warps = blockDim.x / GG_WARP >> p.shift; /* to a sender */
+    const uint32_t warps = blockDim.x / GG_WARP >> p.shift; /* for a sender */
     const uint32_t sender = warp & (blocks - 1);
     uint32_t sent = p.m->news[turn % 2][sender].x & ENTRIES;
     part t;

@@ -1,16 +1,17 @@
-/* What the bottom-up look needs beside the transpose: made once for a graph and a
-** direction, kept with the device's copy.
+/* The data that bottom-up levels need beside the transpose. They are made once for a
+** graph and a direction and kept with the device's copy.
 **
-**     hub[v]    a vertex with an arc to v: the first one, until a search has found v by another
-**               one; so hubs are learned, which nearly all searches reach before v
-**     closed    bit v: nobody has an arc to v, so no search finds it
+**     hub[v]    a vertex with an arc to v: at first the first one, later the vertex by
+**               which a search has found v. So searches learn hubs, which nearly all
+**               searches reach before v
+**     closed    bit v: no vertex has an arc to v, so no search finds v
 **
-** Beside them lies what a search has learned about the graph. */
+** Beside them lie the properties of the graph that searches have found out. */
 #include "bfs.cuh"
 #include "device/parts.cuh"
 #include "graph/graph.h"
 
-/* One warp to 32 rows; a bit of `closed` for each. */
+/* One warp for 32 rows. Each row has a bit in `closed`. */
 static __global__ void first_hubs(const __grid_constant__ device_csr rows, uint32_t *hub,
                                   uint32_t *closed, uint64_t words) {
     uint64_t word = gg_thread() / GG_WARP;
@@ -28,15 +29,15 @@ static __global__ void first_hubs(const __grid_constant__ device_csr rows, uint3
 
 /* ---- what is kept ---- */
 
-struct device_hubs { /* of the rows of one kind; NULL: not made */
+struct device_hubs { /* for the rows of one kind; NULL: not made */
     uint32_t *hub, *closed;
 };
 
 struct bfs_part {
     struct device_part part;
-    uint32_t n; /* of the hubs that are made */
+    uint32_t n; /* vertices of the hubs that are made */
     struct device_hubs hubs[CSR_KINDS];
-    bool explodes[CSR_KINDS]; /* a search has had a use for hubs */
+    bool explodes[CSR_KINDS]; /* a search would have used hubs */
 };
 
 static void free_hubs(struct bfs_part *kept, struct device_hubs *hubs) {
@@ -101,7 +102,7 @@ bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *be
             take(job, &kept->part, &hubs->closed, gg_hub_words(n), sizeof *hubs->closed);
         made = made && gg_bfs_first_hubs(job, &below->rows, hubs->hub, hubs->closed) &&
                gg_wait(job);
-        if (!made) { /* what a kernel that never ran has left would be taken for hubs */
+        if (!made) { /* without its kernel the memory holds no hubs */
             free_hubs(kept, hubs);
             return false;
         }

@@ -1,24 +1,26 @@
-/* Breadth-first search on the device by the whole grid: one cooperative kernel runs level
-** after level, a grid barrier between them. bfs.cuh has the queue.
+/* Breadth-first search on the device by the whole grid. One cooperative kernel runs level
+** after level, with a grid barrier between them. bfs.cuh has the queue.
 **
-**     DOWN     the frontier's arcs in equal shares to all warps, 32 x SPAN of them at a time
-**     SWEEP    the first bottom-up look: every vertex not visited looks whether its hub
-**              is, then at a handful of its neighbours, then its warp at all of them. A
-**              word of the bitmap is a warp's, so it is written whole, into the other one
-**     LIST     later bottom-up looks: those left over, by their list. Few are, so depths
-**              tell who is visited, and the bitmap need not stand still
-**     COLLECT  the frontier that a SWEEP found becomes a queue again
+**     DOWN     All warps share the frontier's arcs equally, 32 x SPAN arcs at a time.
+**     SWEEP    The first bottom-up level. Each unvisited vertex checks its hub, then a
+**              handful of its neighbours, then its warp checks all neighbours. One warp
+**              owns a word of the bitmap and writes it whole, into the other bitmap.
+**     LIST     Later bottom-up levels: the vertices left over, by their list. They are
+**              few, so depths show which vertices are visited, and the bitmap may change.
+**     COLLECT  Moves the frontier that a SWEEP found back to the queue.
 **
-** A vertex has one hub, by which it was found the last time, which nearly always is
-** visited once the frontier explodes: most vertices are found by one read in order and
-** one bit. Direction after Beamer, Asanovic, Patterson (SC 2012), a handful first as in
-** cuGraph. */
+** The hub of a vertex is the vertex by which the latest search has found it. Once the
+** frontier explodes the hub is nearly always visited, so most vertices are found by one
+** sequential load and one bit. The choice of the direction follows Beamer, Asanovic and
+** Patterson (SC 2012). A handful of neighbours first, as in cuGraph. */
 #include "wide_steps.cuh"
 #include "base/arrivals.cuh"
 
-/* Arcs of a level from which it is worth a look at the stop flag across the bus. */
+/* The number of arcs of a level from which on a look at the stop flag across the bus
+** pays. */
 #define GG_BFS_STOP_ARCS 1000000
-/* Looks at a barrier, some half a minute: only a fault lets it come to that. */
+/* Looks at a barrier until the kernel gives up, about half a minute. Only a fault leads
+** there. */
 #ifndef GG_BFS_MOST_LOOKS
 #define GG_BFS_MOST_LOOKS (1u << 26)
 #endif
@@ -72,7 +74,7 @@ static __device__ void begin_wide(const wide &w, state *s) {
     choose_step(w, s);
 }
 
-/* Waits for all blocks and tells what they found together. */
+/* Waits for all blocks. Returns the sum of what the blocks have found. */
 static __device__ uint64_t meet_grid(const wide &w, const state &s, uint64_t found) {
     bfs_control *c = w.b.control;
     unsigned long long *arrived = &c->step[s.phase % 3].arrived;
@@ -97,7 +99,7 @@ static __device__ uint64_t meet_grid(const wide &w, const state &s, uint64_t fou
     return word >> 16;
 }
 
-/* The step is complete: its results become the frontier, and the next step is chosen. */
+/* Ends a step: its results become the frontier, and the next step is chosen. */
 static __device__ void end_wide_step(const wide &w, state *s, uint64_t found) {
     bfs_control *c = w.b.control;
     bfs_step *step = &c->step[s->phase % 3];
@@ -106,7 +108,8 @@ static __device__ void end_wide_step(const wide &w, state *s, uint64_t found) {
     bool ends = gg_peek(&step->stop) || (gg_peek(&c->failed) & 1);
     s->missing -= gg_peek(&step->hits);
     if (blockIdx.x == 0)
-        c->step[(s->phase + 2) % 3] = bfs_step(); /* all have left the one before */
+        /* All blocks have left the step before. */
+        c->step[(s->phase + 2) % 3] = bfs_step();
     s->phase++;
     s->seen += s->mode == DOWN ? s->arcs : 0;
     s->newest = found;
@@ -170,8 +173,8 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         found_by_block = 0;
     }
     __syncthreads();
-    /* All blocks have read control alike: nobody writes to it before they have all met,
-    ** and a launch has one step at least. */
+    /* All blocks have read the same control, because no block writes to control before
+    ** all blocks have met at a barrier, and a launch has at least one step. */
     while (s.mode != DONE) {
         pile finds = {find_pile[threadIdx.x / GG_WARP], 0};
         pile rest = {rest_pile[threadIdx.x / GG_WARP], 0};
@@ -187,7 +190,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         if (gg_lane() == 0 && found > 0)
             atomicAdd(&found_by_block, found);
         flush_rest(w, s, rest);
-        flush_finds(w, s, finds); /* and all warps of the block have met */
+        flush_finds(w, s, finds); /* contains a barrier of the block */
         __syncthreads();
         if (threadIdx.x == 0) {
             uint64_t all = meet_grid(w, s, found_by_block);

@@ -1,24 +1,27 @@
-/* What the parts of the kernel that runs breadth-first search by the whole grid share:
-** its state, and the piles by which what a warp finds comes into the queue.
+/* What the parts of the kernel of breadth-first search by the whole grid share: its
+** state, and the piles that collect the finds of a warp on their way into the queue.
 **
 **     pile     FULL vertices and up to a warp's more, in shared memory
-**       |        flushed when it is full, and at the end of a step
-**     queue    rows of the level being found, or the list of vertices left over */
+**       |        flushed when the pile is full, and at the end of a step
+**     queue    rows of the level that is being found, or the list of vertices left over
+** */
 #ifndef GPUGRAPH_BFS_WIDE_CUH
 #define GPUGRAPH_BFS_WIDE_CUH
 
 #include "bfs.cuh"
 
-/* Threads of its blocks, one to a multiprocessor: few blocks make a cheap barrier. */
+/* Threads of a block. Each multiprocessor has one block, because few blocks make a cheap
+** barrier. */
 #ifndef GG_BFS_WIDE_BLOCK
 #define GG_BFS_WIDE_BLOCK 1024
 #endif
-/* Bottom-up once the frontier has more than 1 / ALPHA of the arcs not looked at, and more
-** than 1 / LEAST of all: at the end of a long search the first alone says nothing. */
+/* Levels are bottom-up as soon as the frontier has more than 1 / ALPHA of the arcs that
+** no level has looked at and more than 1 / LEAST of all arcs. At the end of a long search
+** the first condition alone says nothing. */
 #define GG_BFS_DEVICE_ALPHA 15
 #define GG_BFS_LEAST        32
-/* Arcs of the frontier that cost as much as a vertex left over, and vertices left over
-** that cost less than a step saved. */
+/* Arcs of the frontier that cost as much as a vertex left over, and the number of
+** vertices left over that cost less than a further step. */
 #define GG_BFS_LOOKS 4
 #define GG_BFS_FEW   65536
 
@@ -34,10 +37,11 @@ static_assert((int)WARPS <= (int)GG_WARP, "a warp adds up a block's warps");
 
 enum mode { DONE, DOWN, SWEEP, LIST, COLLECT };
 
-/* What all threads of a block go by; its first thread sets it, alike in all blocks. */
+/* The state of a search, which the first thread of a block computes for all its threads.
+** All blocks compute the same state. */
 struct state {
     enum mode mode;
-    uint32_t level; /* of the frontier */
+    uint32_t level; /* the level of the frontier */
     uint32_t first, entries, arcs, tail;
     uint32_t has_rest, rest, side, odd, phase, calm, missing;
     uint32_t explodes, bottom_up, next;
@@ -52,9 +56,9 @@ struct wide {
     bfs_shape shape;
 };
 
-/* Vertices that a warp keeps until they are worth a reservation. */
+/* Vertices that a warp keeps until a reservation in the queue pays. */
 struct pile {
-    uint32_t *vertex; /* PILE, in shared memory */
+    uint32_t *vertex; /* PILE vertices, in shared memory */
     uint32_t count;
 };
 
@@ -69,7 +73,7 @@ static __device__ __forceinline__ void take_off(const pile &p,
     }
 }
 
-/* One warp. True when the pile is full: it must be flushed before the next one. */
+/* One warp. Returns true if the pile is full: it must be flushed before the next call. */
 static __device__ __forceinline__ bool put_on(pile *p, uint32_t v, bool wanted) {
     unsigned mask = __ballot_sync(ALL_LANES, wanted);
     if (wanted)
@@ -79,7 +83,7 @@ static __device__ __forceinline__ bool put_on(pile *p, uint32_t v, bool wanted) 
     return p->count >= FULL;
 }
 
-/* After the first FULL have been taken off. */
+/* Moves the remaining vertices down, after the first FULL have been taken. */
 static __device__ __forceinline__ void move_down(pile *p) {
     uint32_t left = p->count - FULL;
     uint32_t v = gg_lane() < left ? p->vertex[FULL + gg_lane()] : 0;
@@ -125,8 +129,8 @@ static __device__ __forceinline__ void leave_over(const wide &w, const state &s,
     move_down(rest);
 }
 
-/* The whole block: what is left in its warps' piles, by one reservation behind *size. Its
-** first thread gets what all of it came to. */
+/* The whole block queues what is left in the piles of its warps, by one reservation
+** behind *size. The first thread gets the total. */
 static __device__ bfs_size flush_piles(const device_csr &g, uint2 *level, bfs_size *size,
                                        const pile &finds) {
     __shared__ bfs_size start[GG_WARP];

@@ -1,5 +1,5 @@
-/* The steps of the kernel that runs breadth-first search by the whole grid; wide.cu says
-** when each is taken. They return how many vertices the warp found. */
+/* The steps of the kernel of breadth-first search by the whole grid. wide.cu says when
+** each is taken. Each returns how many vertices the warp found. */
 #ifndef GPUGRAPH_BFS_WIDE_STEPS_CUH
 #define GPUGRAPH_BFS_WIDE_STEPS_CUH
 
@@ -7,7 +7,7 @@
 
 enum {
     HANDFUL = 8,
-    GRASP = 4 /* neighbours loaded together */
+    GRASP = 4 /* neighbours that are loaded together */
 };
 static_assert(HANDFUL % GRASP == 0, "a handful is whole grasps");
 
@@ -19,8 +19,8 @@ static __device__ __forceinline__ void note_target(const wide &w, const state &s
 
 /* ---- DOWN ---- */
 
-/* The last entry that begins at or before that arc: one warp, a 32nd of what is left at
-** each step. */
+/* One warp: the last entry that begins at or before that arc. Each step reduces the range
+** to a 32nd. */
 static __device__ __forceinline__ uint32_t entry_of(const uint2 *frontier,
                                                     uint32_t entries, uint32_t arc) {
     uint32_t low = 0, high = entries;
@@ -34,7 +34,7 @@ static __device__ __forceinline__ uint32_t entry_of(const uint2 *frontier,
     return low;
 }
 
-/* The arcs from k on that 32 entries cover, up to SPAN for each lane. */
+/* Loads the arcs from k on that 32 entries cover, up to SPAN for each lane. */
 static __device__ __forceinline__ void load_arcs(const wide &w, uint2 entry, uint32_t k,
                                                  uint32_t stop, uint32_t (&v)[SPAN]) {
 #pragma unroll
@@ -78,8 +78,8 @@ static __device__ __forceinline__ uint32_t visit_arcs(const wide &w, const state
     return found;
 }
 
-/* One warp: its share of the frontier's arcs. Shares that follow each other go to
-** different blocks. */
+/* One warp expands its share of the frontier's arcs. Neighbouring shares go to different
+** blocks. */
 static __device__ uint32_t go_down(const wide &w, const state &s, pile *finds) {
     const uint64_t warps = (uint64_t)gridDim.x * WARPS;
     const uint64_t warp = (uint64_t)(threadIdx.x / GG_WARP) * gridDim.x + blockIdx.x;
@@ -111,8 +111,9 @@ static __device__ uint32_t go_down(const wide &w, const state &s, pile *finds) {
 
 /* ---- bottom-up ---- */
 
-/* A target of the lane's row for which is_visited holds, NONE where there is none. A lane
-** alone looks at a handful, its warp at what is left of the row. All lanes call. */
+/* Returns a target of the lane's row for which is_visited holds, or NONE. A lane alone
+** looks at a handful of targets, then its warp looks at the rest of the row. All lanes
+** call. */
 template <typename test_type>
 static __device__ __forceinline__ uint32_t look_at_row(const device_csr &rows, uint32_t v,
                                                        bool looks, test_type is_visited) {
@@ -160,8 +161,8 @@ static __device__ __forceinline__ uint32_t look_at_row(const device_csr &rows, u
     return found;
 }
 
-/* Of open vertices, GG_WARP numbers apart, their hubs; NONE: not open, or the row is
-** empty. */
+/* Loads the hubs of open vertices whose numbers are GG_WARP apart. NONE: not open, or the
+** row is empty. */
 template <int count>
 static __device__ __forceinline__ void
 nearest(const wide &w, uint64_t v, const bool (&open)[count], uint32_t (&hub)[count]) {
@@ -170,8 +171,8 @@ nearest(const wide &w, uint64_t v, const bool (&open)[count], uint32_t (&hub)[co
         hub[i] = open[i] ? __ldcg(&w.below.hub[v + i * GG_WARP]) : GPUGRAPH_NONE;
 }
 
-/* At the rows of lanes whose hub is not visited. What is found becomes the vertex's hub.
-** */
+/* Looks at the rows of lanes whose hub is not visited. The visited target that is found
+** becomes the hub of the vertex. */
 template <typename test_type>
 static __device__ __forceinline__ bool look_further(const wide &w, uint32_t v, bool looks,
                                                     test_type is_visited) {
@@ -181,7 +182,7 @@ static __device__ __forceinline__ bool look_further(const wide &w, uint32_t v, b
     return u != GPUGRAPH_NONE;
 }
 
-/* One warp to SPAN words at a time, one lane to a vertex. */
+/* One warp for SPAN words at a time, one lane for a vertex. */
 static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
     const uint32_t *visited = w.b.visited[s.odd];
     const uint64_t warps = (uint64_t)gridDim.x * WARPS;
@@ -228,7 +229,7 @@ static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
     return found;
 }
 
-/* One thread to a vertex that was left over. */
+/* One thread for a vertex that was left over. */
 static __device__ uint32_t look_at_rest(const wide &w, const state &s, pile *finds,
                                         pile *rest) {
     const uint32_t *list = w.b.rest[s.side], *depth = w.b.depth;
@@ -258,7 +259,7 @@ static __device__ uint32_t look_at_rest(const wide &w, const state &s, pile *fin
     return found;
 }
 
-/* One warp to a word: what the latest SWEEP found goes into the queue. */
+/* One warp for a word: moves what the latest SWEEP found into the queue. */
 static __device__ void collect_sweep(const wide &w, const state &s, pile *finds) {
     const uint32_t *visited = w.b.visited[s.odd], *before = w.b.visited[1 - s.odd];
     const uint64_t words = ((uint64_t)w.g.n + 31) / 32;
