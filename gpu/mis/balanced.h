@@ -1,24 +1,28 @@
-/* Maximal independent set, method "one-launch-balanced": a warp's look at 32 vertices,
-** whose arcs it deals out evenly to its lanes.
+/* Maximal independent set, method "one-launch-balanced": a warp looks at 32 vertices and
+** distributes their arcs evenly over its lanes.
 **
 **     lane       0       1   2           3              rows, of which each lane has one
-**     arcs      [0 1 2] [3] [4 5 6 7 8] [9 10 ...]      numbered through, MIS_SHARE at most
-**     lanes      0 1 2   3   4 5 6 7 8   9 10 ...       who loads which
+**     arcs      [0 1 2] [3] [4 5 6 7 8] [9 10 ...]      by number, MIS_SHARE at most
+**     lanes      0 1 2   3   4 5 6 7 8   9 10 ...       the lane that loads the arc
 **
-** Short rows of neighbours in number lie side by side, so most loads of targets share
-** their lines, and no lane waits for another one's longer row.
+** Short rows of vertices with neighbouring numbers lie side by side, so most loads of
+** targets share cache lines, and no lane waits for a longer row of another lane.
 **
-** Neighbours' words are loaded as the block may see them, out of a cache that is not kept
-** up to date: a word only ever becomes final, so an old one is an open one, and that
-** delays and never misleads. A blocker's own word is asked for afresh, and once it has
-** dropped the look goes on behind it, whatever the old word says.
+** Words of neighbours are loaded through the first-level cache, which may hold old words.
+** Words change only once, to a final value. So an old word is the word of an open vertex,
+** which delays a decision and never makes it wrong. The word of a blocker itself is
+** loaded from the second-level cache. Once the blocker has dropped, the look goes on
+** behind it, whatever the old word says.
 **
-** The includer has struct mis_graph (offset, target, word), or another one by the name
-** MIS_GRAPH, and defines MIS_EARLIER(g, u, v): of two vertices with equal words, is u the
-** earlier one? MIS_PUT(g, v, value), unless it is as below, makes a word final.
-** MIS_SEEN(g, v) and MIS_NOW(g, v) are a word as the block may see it and as the device
-** does, of GPUGRAPH_NONE MIS_DROPPED. Where there are MIS_COPIES(g) more copies of words,
-** MIS_SEND(g, copy, v) tells that one that v has dropped. */
+** The includer defines struct mis_graph (offset, target, word), or another struct as
+** MIS_GRAPH, and these macros:
+**     MIS_EARLIER(g, u, v)      of two vertices with equal words, is u earlier?
+**     MIS_PUT(g, v, value)      makes a word final; there is a default
+**     MIS_SEEN(g, v)            a word through the first-level cache; MIS_DROPPED for
+**                               GPUGRAPH_NONE
+**     MIS_NOW(g, v)             the same through the second-level cache
+**     MIS_COPIES(g)             the number of further copies of words; 0 by default
+**     MIS_SEND(g, copy, v)      writes to that copy that v has dropped */
 #ifndef GPUGRAPH_MIS_BALANCED_H
 #define GPUGRAPH_MIS_BALANCED_H
 
@@ -35,18 +39,19 @@
 #define MIS_NOW(g, v)  ((v) != GPUGRAPH_NONE ? device_load(&(g)->word[v]) : MIS_DROPPED)
 #endif
 
-/* An includer may say how many arcs are dealt out at first: most looks end early. */
+/* The number of arcs that are distributed first. Most looks end early, so an includer may
+** choose fewer. */
 #ifndef MIS_FIRST_SHARE
 #define MIS_FIRST_SHARE(g) MIS_SHARE
 #endif
 
-/* Is it asked once more whether a neighbour in the notes has dropped, before it is
-** dropped? Kept where a graph is small: its first looks all find the same hubs open. */
+/* True if a neighbour in the notes is looked up once more before it is dropped. This pays
+** for small graphs, whose first looks all find the same hubs open. */
 #ifndef MIS_ASKS_NOTES
 #define MIS_ASKS_NOTES(g) true
 #endif
 
-/* Rows may end before the next one begins. */
+/* Rows may end before the next row begins. */
 #ifndef MIS_ROW_END
 #define MIS_ROW_END(g, v) ((g)->offset[(v) + 1])
 #endif
@@ -59,18 +64,20 @@
 enum {
     MIS_EACH = 4, /* arcs that a lane looks at side by side */
     MIS_BATCH = MIS_EACH * warp_width,
-    MIS_SHARE = GG_MIS_SHARE, /* arcs dealt out at a time, about: a lone hub gets all */
-    MIS_NOTES = GG_MIS_NOTES  /* of them, those that a warp takes a note of */
+    /* Arcs distributed at a time, approximately: the row of a single hub gets all. */
+    MIS_SHARE = GG_MIS_SHARE,
+    MIS_NOTES = GG_MIS_NOTES /* the first of these arcs, which the warp takes notes of */
 };
 
-/* Arcs dealt out. */
+/* Arcs that are distributed over the lanes. */
 struct mis_part {
     uint32_t total;
-    uint32_t before, length; /* of the lane's row: arcs of the lanes before it, its own */
-    uint64_t first;          /* its first arc less `before` */
+    /* Of the lane's row: the arcs of the lanes before it, its own arcs. */
+    uint32_t before, length;
+    uint64_t first; /* the first arc of the lane's row less `before` */
 };
 
-/* From arc `at` of the lane's row on; all lanes call. */
+/* Distributes the arcs of the lane's row from `at` on. All lanes call. */
 WARP_FUNCTION void mis_deal(struct mis_part *part, uint32_t most, bool wanted,
                             uint64_t at, uint64_t end) {
     uint32_t rows = set_bits(warp_ballot(wanted));
@@ -81,7 +88,7 @@ WARP_FUNCTION void mis_deal(struct mis_part *part, uint32_t most, bool wanted,
     part->first = at - part->before;
 }
 
-/* The lane whose row has arc number k: the last one with no more than k before it. */
+/* The lane whose row has arc number k: the last lane with at most k arcs before it. */
 WARP_FUNCTION unsigned mis_owner(const struct mis_part *part, uint32_t k) {
     unsigned owner = 0;
     for (unsigned step = warp_width / 2; step > 0; step /= 2)
@@ -90,12 +97,12 @@ WARP_FUNCTION unsigned mis_owner(const struct mis_part *part, uint32_t k) {
     return owner;
 }
 
-/* Bits of the lanes before that one. */
+/* The bits of the lanes before that lane. */
 WARP_FUNCTION uint32_t mis_lanes_before(uint32_t lane) {
     return lane < 32 ? ((uint32_t)1 << lane) - 1 : UINT32_MAX;
 }
 
-/* Which lanes have this lane's row, where lane 0 has arc number k. */
+/* The lanes that look at this lane's row, if lane 0 looks at arc number k. */
 WARP_FUNCTION uint32_t mis_lanes_of_row(const struct mis_part *part, uint32_t k) {
     const uint32_t end = part->before + part->length;
     const uint32_t from = part->before > k ? part->before - k : 0;
@@ -103,23 +110,24 @@ WARP_FUNCTION uint32_t mis_lanes_of_row(const struct mis_part *part, uint32_t k)
     return mis_lanes_before(to) & ~mis_lanes_before(from);
 }
 
-/* Of what was dealt out first: neighbours that drop if their row's vertex joins, so that
-** they need not be looked up again. GPUGRAPH_NONE where there is nothing to drop. */
+/* Notes of the first arcs that were distributed: the neighbours that drop if the vertex
+** of their row joins, so that they need not be loaded again. GPUGRAPH_NONE: no neighbour
+** to drop. */
 struct mis_notes {
-    uint32_t *neighbour; /* the warp's: MIS_NOTES of them, by arc */
+    uint32_t *neighbour; /* MIS_NOTES neighbours, by arc; shared by the warp */
     struct mis_part part;
-    bool whole; /* the lane's row is all in there, and its vertex joins */
+    bool whole; /* the notes have the lane's whole row, and its vertex joins */
 };
 
 /* What a lane has found in its row. */
 struct mis_find {
-    uint32_t blocker, word; /* the first neighbour not later than it; GPUGRAPH_NONE */
-    uint32_t behind;        /* the blocker's place in the part */
+    uint32_t blocker, word; /* the first neighbour that is not later; GPUGRAPH_NONE */
+    uint32_t behind;        /* the position of the blocker in the part */
     bool joined;            /* a neighbour has joined */
 };
 
-/* Looks at MIS_EACH arcs for each lane, number k being lane 0's first. notes may be NULL.
-** */
+/* Looks at MIS_EACH arcs for each lane. Lane 0 begins with arc number k. notes may be
+** NULL. */
 WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *part,
                                     uint32_t k, uint32_t own, struct mis_find *find,
                                     uint32_t *notes) {
@@ -161,8 +169,8 @@ WARP_FUNCTION void mis_look_at_arcs(const MIS_GRAPH *g, const struct mis_part *p
     }
 }
 
-/* Looks at the lane's row from *at on, until a neighbour has joined or blocks it. Leaves
-** *at at the blocker, or at the end. */
+/* Looks at the lane's row from *at on, until a neighbour has joined or blocks. Leaves *at
+** at the blocker, or at the end. */
 WARP_FUNCTION void mis_look_at_rows(const MIS_GRAPH *g, bool wanted, uint32_t v,
                                     uint32_t own, uint64_t *at, uint64_t end,
                                     struct mis_find *find, struct mis_notes *notes) {
@@ -197,7 +205,7 @@ WARP_FUNCTION void mis_look_at_rows(const MIS_GRAPH *g, bool wanted, uint32_t v,
     }
 }
 
-/* These drop, of GPUGRAPH_NONE none. */
+/* Drops these neighbours. GPUGRAPH_NONE: no neighbour. */
 WARP_FUNCTION void mis_drop(const MIS_GRAPH *g, const uint32_t neighbour[MIS_EACH]) {
     WARP_UNROLL
     for (unsigned i = 0; i < MIS_EACH; i++)
@@ -212,9 +220,10 @@ WARP_FUNCTION void mis_drop(const MIS_GRAPH *g, const uint32_t neighbour[MIS_EAC
     }
 }
 
-/* Those that have dropped are GPUGRAPH_NONE afterwards. Hubs have dropped long ago, most
-** times, and all stores to one wait in a line. What is seen may be old, and a store into
-** another copy is dear: so where there are copies a word is asked for afresh. */
+/* Replaces neighbours that have dropped by GPUGRAPH_NONE. Hubs have usually dropped long
+** ago, and stores to one hub would wait in a line. A loaded word may be old, and a store
+** into another copy is expensive, so words are loaded from the second-level cache if
+** there are copies. */
 WARP_FUNCTION void mis_leave_out_dropped(const MIS_GRAPH *g,
                                          uint32_t neighbour[MIS_EACH]) {
     uint32_t word[MIS_EACH];
@@ -232,8 +241,8 @@ WARP_FUNCTION void mis_leave_out_dropped(const MIS_GRAPH *g,
         neighbour[i] = word[i] != MIS_DROPPED ? neighbour[i] : GPUGRAPH_NONE;
 }
 
-/* The neighbours of lanes with `whole` rows in the notes drop; the notes leave out what
-** had dropped a moment ago. */
+/* Drops the neighbours of lanes whose `whole` row is in the notes. The notes leave out
+** neighbours that had dropped a moment before. */
 WARP_FUNCTION void mis_drop_notes(const MIS_GRAPH *g, const struct mis_notes *notes) {
     const uint32_t rows = warp_ballot(notes->whole), total = notes->part.total;
     warp_sync();
@@ -257,7 +266,7 @@ WARP_FUNCTION void mis_drop_notes(const MIS_GRAPH *g, const struct mis_notes *no
     warp_sync();
 }
 
-/* The neighbours of lanes that have joined drop. */
+/* Drops the neighbours of lanes whose vertex has joined. */
 WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
                                  uint64_t end) {
     for (;;) {
@@ -285,9 +294,9 @@ WARP_FUNCTION void mis_drop_rows(const MIS_GRAPH *g, bool joins, uint64_t at,
     }
 }
 
-/* A look at a vertex for each lane with `live`. True where it must wait, with *w brought
-** up to date. A row longer than `longest` is not looked at yet. room: the warp's, for
-** MIS_NOTES. */
+/* Looks at a vertex for each lane with `live`. Returns true if the vertex must wait, and
+** updates *w. A row with more than `longest` arcs is left for a later pass. room: memory
+** of the warp for MIS_NOTES notes. */
 WARP_FUNCTION bool mis_look_balanced(const MIS_GRAPH *g, bool live, uint64_t longest,
                                      struct waiting *w, uint32_t *room) {
     uint32_t own = MIS_NOW(g, live ? w->vertex : GPUGRAPH_NONE);

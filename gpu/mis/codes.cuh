@@ -6,12 +6,12 @@
 #include "device/block_sum.cuh"
 #include "mis.cuh"
 
-/* Vertices of the sample; every block looks at all of them. (H100: rmat24 1.005 ms with
+/* Vertices of the sample. Each block looks at all of them. (H100: rmat24 1.005 ms with
 ** 512, 1.012 with 2048; with words 1.377.) */
 #define GG_MIS_SAMPLE 512
 
-/* Of vertex v, GPUGRAPH_NONE: MIS_DROPPED; out of a cache that is not kept up to date, or
-** not. */
+/* The code of vertex v through the first-level cache, which may hold old codes, or
+** through the second-level cache. MIS_DROPPED for GPUGRAPH_NONE. */
 static __device__ __forceinline__ uint32_t mis_code_seen(const uint8_t *code,
                                                          uint32_t v) {
     uint32_t value = MIS_DROPPED;
@@ -34,7 +34,7 @@ static __device__ __forceinline__ void mis_put_code(uint8_t *code, uint32_t v,
     asm volatile("st.relaxed.gpu.global.u8 [%0], %1;" ::"l"(code + v), "r"(value)
                  : "memory");
 }
-/* Into another device's copy. */
+/* Stores into the copy of another device. */
 static __device__ __forceinline__ void mis_send_code(uint8_t *code, uint32_t v,
                                                      uint32_t value) {
     asm volatile("st.relaxed.sys.global.u8 [%0], %1;" ::"l"(code + v), "r"(value)
@@ -50,8 +50,8 @@ struct mis_code_share {
 };
 static_assert((int)MIS_BINS == (int)GG_BLOCK, "a thread for each bin");
 
-/* One block: codes of bins, of which each thread has one, with so many vertices of the
-** sample. */
+/* One block: distributes the codes over the bins. Each thread has one bin, with that
+** number of vertices of the sample. */
 static __device__ __forceinline__ void mis_share_codes(uint32_t count,
                                                        mis_code_share *share) {
     uint32_t all;
@@ -62,7 +62,7 @@ static __device__ __forceinline__ void mis_share_codes(uint32_t count,
     __syncthreads();
 }
 
-/* One block, by a sample that is the same for all of them. */
+/* One block. All blocks use the same sample. */
 static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *share) {
     const uint32_t sample = g.n < GG_MIS_SAMPLE ? g.n : GG_MIS_SAMPLE;
     share->count[threadIdx.x] = 0;
@@ -77,8 +77,8 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
     mis_share_codes(share->count[threadIdx.x], share);
 }
 
-/* Codes of four rows, which begin at begin[0] and so on; rows: as many as there are, at most
-** four. word(i, degree) is that of row i. */
+/* Returns the codes of four rows, which begin at begin[0] and so on. rows: the number of
+** rows, at most four. word(i, degree) is the word of row i. */
 template <typename word_type>
 static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
                                                           const uint64_t *begin,
@@ -97,8 +97,8 @@ static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
     return codes;
 }
 
-/* Members among the vertices of the warp's own tiles, since others' may be open still: 16
-** for each lane. Both arrays have room for whole tiles. */
+/* Writes which vertices of the warp's own tiles are members, 16 for each lane. Vertices
+** of other warps may still be open. Both arrays have space for whole tiles. */
 static __device__ __forceinline__ void
 mis_members_of_codes(const uint8_t *code, uint8_t *member, uint64_t tiles) {
     const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;

@@ -1,23 +1,24 @@
 /* Maximal independent set: the public function and the CPU backend.
 **
-**     key[v]     the smaller, the earlier a greedy pass looks at v; equal keys by number
+**     key[v]     a greedy pass takes vertices in the order of keys, equal keys by number
 **                    by degree       distinct neighbours << 32 | hash
 **                    by degree, id   distinct neighbours << 32 | v
 **                    by random       hash << 32 | v
 **                    by id           v
-**     state[v]   OPEN -> JOINED (an earlier vertex is not), or DROPPED (a neighbour has)
-**                lives in the caller's member array, where DROPPED and JOINED are 0 and 1
+**     state[v]   OPEN -> JOINED (no earlier neighbour has joined), or DROPPED (a
+**                neighbour has joined). The states lie in the caller's array `member`,
+**                where DROPPED and JOINED are 0 and 1
 **
-** "greedy" sorts and looks at each vertex once. "rounds" looks at all open vertices again
-** and again, on all threads: v joins once every neighbour before it has dropped, and at
-** once drops its neighbours. States only ever become final, and each is final for a
-** reason that stays true, so whatever the threads see of each other the set is that of
-** the greedy pass; a round needs no snapshot and no barrier but its end. After Luby (SIAM
-** J. Comput. 15, 1986) and Blelloch, Fineman, Shun (SPAA 2012); a list of the open
-** vertices as in Nke et al. (cuMIS, ICS 2026).
+** "greedy" sorts the vertices and looks at each vertex once. "rounds" looks at all open
+** vertices again and again, on all threads. A vertex joins as soon as all earlier
+** neighbours have dropped, and at once drops its neighbours. A state changes only once,
+** for a reason that stays true. So the set is the set of the greedy pass whatever the
+** threads see of each other, and a round needs no snapshot and no barrier except its end.
+** After Luby (SIAM J. Comput. 15, 1986) and Blelloch, Fineman, Shun (SPAA 2012). A list
+** of the open vertices as in Nke et al. (cuMIS, ICS 2026).
 **
-** A chain of vertices that wait for each other (a path by id) decides few in a round: the
-** greedy pass then does the rest. */
+** In a chain of vertices that wait for each other (a path by id) a round decides few
+** vertices. The greedy pass then decides the rest. */
 #include "mis.h"
 #include "graph/graph.h"
 #include "ids/ids.h"
@@ -29,14 +30,15 @@ enum { DROPPED = 0, JOINED = 1, OPEN = 2 };
 
 enum {
     CHUNK = 512, /* open vertices that a thread takes at a time */
-    SLOW = 8     /* rounds end when one decides less than 1 / SLOW of the open vertices */
+    /* Rounds end when a round decides less than 1 / SLOW of the open vertices. */
+    SLOW = 8
 };
 
 struct mis {
     csr g;
     gpugraph_run *run;
     gpugraph_priority priority;
-    uint32_t *hash; /* NULL where the priority needs none */
+    uint32_t *hash; /* NULL if the priority needs none */
     uint8_t *state;
     char more[100]; /* for the phase "search" */
 };
@@ -59,7 +61,7 @@ static inline uint64_t priority_key_of(const struct mis *m, uint32_t v) {
     }
 }
 
-/* v joins, its neighbours drop. */
+/* v joins and drops its neighbours. */
 static inline void join_set(struct mis *m, uint32_t v) {
     __atomic_store_n(&m->state[v], JOINED, __ATOMIC_RELAXED);
     for (uint64_t i = m->g.begin[v]; i < m->g.end[v] && !gg_leave(m->run, i); i++) {
@@ -71,7 +73,7 @@ static inline void join_set(struct mis *m, uint32_t v) {
 
 /* ---- greedy ---- */
 
-/* Joins every vertex that is open when its turn comes; order NULL: by number. */
+/* Lets each vertex join that is open when its turn comes. order NULL: by number. */
 static bool greedy_pass(struct mis *m, const uint32_t *order, uint32_t count) {
     int64_t until_poll = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -89,7 +91,7 @@ static bool greedy_pass(struct mis *m, const uint32_t *order, uint32_t count) {
     return true;
 }
 
-/* Decides what is still open. */
+/* Decides all vertices that are still open. */
 static bool greedy(struct mis *m, uint32_t open) {
     if (m->priority == GPUGRAPH_BY_ID)
         return greedy_pass(m, NULL, m->g.n);
@@ -126,7 +128,8 @@ struct rounds {
     int threads;
 };
 
-/* Looks at an open vertex: true while it must wait for an earlier neighbour. */
+/* Looks at an open vertex. Returns true if the vertex must wait for an earlier
+** neighbour. */
 static inline bool must_wait(struct rounds *r, struct waiting *w) {
     struct mis *m = r->m;
     uint32_t v = w->vertex;
@@ -153,7 +156,7 @@ static inline bool must_wait(struct rounds *r, struct waiting *w) {
     return false;
 }
 
-/* One thread's part of a round: takes chunks of the list, keeps those that wait. */
+/* One thread of a round takes chunks of the list and keeps the vertices that wait. */
 static void look_at_chunks(void *rounds, int member, int team) {
     struct rounds *r = rounds;
     (void)member, (void)team;
@@ -177,7 +180,7 @@ static void look_at_chunks(void *rounds, int member, int team) {
     }
 }
 
-/* One round over the list; what waits becomes the list. */
+/* Runs one round over the list. The vertices that wait become the list. */
 static bool one_round(struct rounds *r, struct waiting *spare) {
     uint64_t chunks = (r->count + CHUNK - 1) / CHUNK;
     int threads = chunks < (uint64_t)r->threads ? (int)chunks : r->threads;
@@ -236,8 +239,8 @@ static bool prepare_mis_states(struct mis *m, int64_t seed, gpugraph_graph *grap
     return m->hash && gg_hash_ids(graph, seed, m->run, m->hash) == GPUGRAPH_OK;
 }
 
-/* Rounds pay even for one thread, unless the vertices are in order of priority already and need
-** no sort. */
+/* Rounds pay even with one thread, unless the vertices are already in the order of
+** priority and need no sort. */
 static bool needs_sort(const void *task) {
     const struct mis *m = task;
     return m->priority != GPUGRAPH_BY_ID;
@@ -296,7 +299,7 @@ const gg_algorithm gg_mis = {
     .brings_edges = true,
     .rows = CSR_SIMPLE,
     .arcs = gg_arcs_twice,
-    .cpu_ns = 3, /* of an arc: R-MATs of scale 16 and 20, a grid, beside an H200 */
+    .cpu_ns = 3, /* for an arc: R-MATs of scale 16 and 20, a grid, beside an H200 */
     .cuda_ns = 0.15,
     .step_us = 500,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_mis_cuda},

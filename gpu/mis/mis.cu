@@ -1,20 +1,17 @@
-/* Maximal independent set on the device: chooses a method, prepares what all of them
-** need, and brings the members back. mis.c beside this has the meaning and the CPU
-** backend.
+/* Maximal independent set on the device: chooses a method, prepares the data that all
+** methods need, and downloads the members. mis.c has the meaning and the CPU backend.
 **
 **     rows        CSR_SIMPLE, on the device or (out-of-core) pinned in host memory
-**     hashes      computed by the kernels, or by the host where ids are not consecutive
-**        |  one_launch.cu   one asynchronous kernel: "one-launch", and with
-**        |                      balanced.h "one-launch-balanced" (one_launch_codes.cu);
-**        |                      "out-of-core" is that over pinned rows
-**        v
+**     hashes      computed by the kernels, or by the host if ids are not consecutive
+**        |  one_launch.cu   one asynchronous kernel: "one-launch", and with balanced.h
+**        |                  "one-launch-balanced" (one_launch_codes.cu); "out-of-core" is
+**        v                  the balanced kernel with pinned rows
 **     member[n]   downloaded
 **
 ** "several", whose rows lie on several devices, is distributed/mis/several.cu.
 **
-** "auto" takes a single launch, which looks at fewest arcs: one-launch-balanced but where
-** rows are short; and out-of-core where the rows do not fit the device or memory_limit.
-** */
+** `auto` takes one-launch-balanced, but one-launch if rows are short, and out-of-core if
+** the rows fit neither the device nor memory_limit. */
 #include "mis.h"
 #include "base/limits.h"
 #include "ids/ids.h"
@@ -27,8 +24,8 @@ static bool hashed(gpugraph_priority priority) {
     return priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
 }
 
-/* The hashes of the ids of all vertices, in a block that the caller gives back. NULL: the
-** run must end. Phase "hash". */
+/* Computes the hashes of the ids of all vertices, and uploads them to a block that the
+** caller gives back. NULL: the run must end. Phase "hash". */
 static uint32_t *upload_hashes(struct cuda_job *job, int64_t seed) {
     const double started = gg_now_ms();
     const uint32_t n = job->graph->n;
@@ -46,7 +43,8 @@ static uint32_t *upload_hashes(struct cuda_job *job, int64_t seed) {
     return block;
 }
 
-/* Also fills hashes->stored where ids are not consecutive. */
+/* Also sets hashes->stored if ids are not consecutive. Returns false when the run must
+** end. */
 static bool prepare_hashes(struct cuda_job *job, int64_t seed, struct id_hashes *hashes) {
     hashes->salt = gg_fixed_hash((uint64_t)seed + 0x9e3779b97f4a7c15u);
     hashes->first = (uint64_t)job->graph->ids.first_integer;
@@ -70,11 +68,12 @@ struct mis_task {
     struct cuda_job *job;
     struct mis_graph *g;
     struct mis_report *report;
-    bool fits; /* the rows, on the device */
+    bool fits; /* the rows fit the device */
 };
 
-/* Arcs for each vertex from which they are dealt out evenly: 2.5 (roads) were slower so,
-** by a half, 6 (meshes) faster, by a fifth, 30 (R-MAT) faster four times (H200). */
+/* The least number of arcs for each vertex for which arcs are distributed evenly. Roads
+** (2.5) take 1.5 times as long with even distribution, meshes (6) a fifth less time,
+** R-MATs (30) a quarter of the time (H200). */
 enum { BALANCED_DEGREE = 4 };
 
 static bool is_balanced(const void *task) {
@@ -118,7 +117,7 @@ static const gg_method methods[] = {
     {},
 };
 
-/* The method, of which the arcs are not known yet, says where the rows lie. */
+/* The method decides where the rows lie. The number of arcs is not known before. */
 static bool prepare_mis_graph(struct cuda_job *job, const gg_method *method,
                               gpugraph_priority priority, int64_t seed,
                               struct mis_graph *g) {

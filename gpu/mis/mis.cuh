@@ -1,15 +1,15 @@
-/* What the methods of mis.cu share: a graph as the kernels see it, the word of a vertex,
-** and the look at its neighbours.
+/* What the methods of mis.cu share: a graph for kernels, the word of a vertex, and the
+** look at the neighbours of a vertex.
 **
 **     word[v]    0          JOINED
-**                1 ..       open; the smaller, the earlier a greedy pass would look at v
+**                1 ..       open; the smaller, the earlier a greedy pass takes v
 **                2^32 - 1   DROPPED
 **
-** A word is the leading part of the key of mis.c: an open vertex whose neighbours all
-** have larger words joins, one with a JOINED neighbour drops, and a DROPPED one is in
-** nobody's way. Keys by degree (degree << 32 | hash) become 5 bits of exponent and 27
-** bits of mantissa, which is monotonic; the few neighbours with equal words are compared
-** by their whole keys, then by number, so the set is exactly the greedy one. */
+** A word is the leading part of the key in mis.c. An open vertex joins if the words of
+** all neighbours are larger, and drops if a neighbour has joined. A DROPPED vertex blocks
+** no vertex. Keys by degree (degree << 32 | hash) become 5 bits of exponent and 27 bits
+** of mantissa, which preserves their order. The few neighbours with equal words are
+** compared by their whole keys, then by number, so the set is exactly the greedy one. */
 #ifndef GPUGRAPH_MIS_CUH
 #define GPUGRAPH_MIS_CUH
 
@@ -17,9 +17,10 @@
 #include "graph/frontier.cuh"
 #include "words.h"
 
-/* Arcs of 32 rows that the balanced look begins with, three of each, where a row has
-** fewer than so many and words would be more than the second-level cache holds: most
-** looks end there. (H200: mesh16m 1.30 ms with 96, 1.35 with 64 and with 1024.) */
+/* The number of arcs of 32 rows, three of each, that the balanced look begins with, if a
+** row has fewer than SHORT_ROW arcs and the second-level cache does not hold the words.
+** Most looks end within these arcs. (H200: mesh16m 1.30 ms with 96, 1.35 with 64 and with
+** 1024.) */
 #define GG_MIS_FIRST_SHARE 96
 #define GG_MIS_SHORT_ROW   8
 /* Arcs that a thread looks at together: their words are loaded together. */
@@ -47,8 +48,8 @@ static __device__ __forceinline__ uint32_t gg_id_hash(const id_hashes &h, uint32
 struct mis_graph {
     uint32_t n;
     uint64_t m;
-    const uint64_t *offset, *end; /* of each row */
-    const uint32_t *target;       /* perhaps in pinned host memory */
+    const uint64_t *offset, *end; /* by row */
+    const uint32_t *target;       /* may lie in pinned host memory */
     uint32_t *word;
     uint8_t *code; /* in place of words (codes.h) */
     uint8_t *member;
@@ -59,19 +60,19 @@ struct mis_graph {
     const uint32_t *stop; /* set by the host after an interrupt */
 };
 
-/* What a method tells the driver in mis.cu. It marks when its kernels, preprocessing
-** included, began and ended. */
+/* What a method reports to the driver in mis.cu. The method marks when its kernels,
+** preprocessing included, began and ended. */
 struct mis_report {
     char text[200];
 };
 
-/* All carve word and member, run, and leave the members in g->member. balanced: arcs are
-** dealt out evenly. */
+/* Carves word and member, runs, and leaves the members in g->member. balanced: arcs are
+** distributed evenly. */
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                        struct mis_report *report);
-/* Its kernel with codes in place of words. */
+/* The kernel with codes in place of words. */
 const void *gg_mis_by_codes(void);
-/* Device bytes of the first one's workspace. */
+/* Bytes of the workspace of gg_mis_one_launch. */
 uint64_t gg_mis_one_launch_bytes(uint32_t n);
 
 /* ---- words ---- */
@@ -80,7 +81,8 @@ static __device__ __forceinline__ void gg_put(uint32_t *at, uint32_t value) {
     device_store(at, value);
 }
 
-/* Of a vertex with that number; hash(): of its id, where the priority asks for it. */
+/* The key of a vertex with that number. hash() returns the hash of its id, if the
+** priority needs one. */
 template <typename hash_type>
 static __device__ __forceinline__ uint64_t mis_key_of(const mis_graph &g, uint32_t number,
                                                       uint64_t degree,
@@ -97,7 +99,7 @@ static __device__ __forceinline__ uint64_t mis_key_of(const mis_graph &g, uint32
     }
 }
 
-/* By the key of an open vertex, whose degree is not 0. */
+/* The word of an open vertex with that key. The degree is not 0. */
 static __device__ __forceinline__ uint32_t mis_word_of(const mis_graph &g, uint64_t key) {
     if (g.priority == GPUGRAPH_BY_DEGREE || g.priority == GPUGRAPH_BY_DEGREE_ID) {
         int top = 63 - __clzll((long long)key);
@@ -106,24 +108,24 @@ static __device__ __forceinline__ uint32_t mis_word_of(const mis_graph &g, uint6
     return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
 }
 
-/* Where a row ends. */
+/* The end of a row. */
 static __device__ __forceinline__ uint64_t mis_end(const mis_graph &g, uint32_t row) {
     return g.end[row];
 }
 
-/* The key of mis.c without the last tie, by number; numbers take all of 32 bits. */
+/* The key of mis.c without the last tie, by number. A number fills all 32 bits. */
 static __device__ __forceinline__ uint64_t mis_key(const mis_graph &g, uint32_t row,
                                                    uint64_t degree) {
     return mis_key_of(g, row, degree, [&] { return gg_id_hash(g.hashes, row); });
 }
 
-/* The word of an open vertex; degree is not 0. */
+/* The word of an open vertex. The degree is not 0. */
 static __device__ __forceinline__ uint32_t mis_word(const mis_graph &g, uint32_t row,
                                                     uint64_t degree) {
     return mis_word_of(g, mis_key(g, row, degree));
 }
 
-/* Neighbours of equal words: is u earlier than v? */
+/* Of two neighbours with equal words, is u earlier than v? */
 static __device__ __noinline__ bool mis_wins_tie(const mis_graph &g, uint32_t u,
                                                  uint32_t v) {
     uint64_t of_u = mis_key(g, u, mis_end(g, u) - g.offset[u]);
@@ -131,7 +133,7 @@ static __device__ __noinline__ bool mis_wins_tie(const mis_graph &g, uint32_t u,
     return of_u != of_v ? of_u < of_v : u < v;
 }
 
-/* One thread per row. */
+/* One thread for each row. */
 static __device__ __forceinline__ void mis_first_word(const mis_graph &g, uint32_t row) {
     uint64_t degree = mis_end(g, row) - g.offset[row];
     g.word[row] = degree ? mis_word(g, row, degree) : MIS_JOINED;
@@ -140,17 +142,18 @@ static __device__ __forceinline__ void mis_first_word(const mis_graph &g, uint32
 /* ---- a look at neighbours, by a thread or a warp ---- */
 
 struct sight {
-    uint64_t at;      /* the first arc whose end is open and earlier; else the end */
+    uint64_t at;      /* the first arc whose end is open and earlier; or the end */
     uint32_t blocker; /* the end of that arc */
-    uint32_t word;    /* the blocker's word */
-    bool joined;      /* a neighbour has joined: the rest does not count */
+    uint32_t word;    /* the word of the blocker */
+    bool joined;      /* a neighbour has joined: the other members do not count */
 };
 
 template <int lanes> static __device__ __forceinline__ bool mis_any(bool value) {
     return lanes == 1 ? value : __any_sync(ALL_LANES, value);
 }
 
-/* Notes the first lane's blocker among arcs base .. base + lanes - 1. */
+/* Notes the blocker of the first lane that has one, among arcs base .. base + lanes -
+** 1. */
 template <int lanes>
 static __device__ __forceinline__ void mis_note(sight &s, bool blocks, uint64_t base,
                                                 uint32_t u, uint32_t word) {
@@ -170,11 +173,11 @@ static __device__ __forceinline__ void mis_note(sight &s, bool blocks, uint64_t 
     }
 }
 
-/* Looks at arcs at .. end - 1 of a vertex whose word is own, until the first neighbour
-** that has joined, comes earlier, or has the same word. In the last case mis_past_tie
-** compares, because the comparison is a call that costs registers. Each of `lanes`
-** threads that look together reads `each` words at a time; chunks begin at multiples of
-** 128 bytes. */
+/* Looks at arcs at .. end - 1 of a vertex with the word `own`, until the first neighbour
+** that has joined, is earlier, or has the same word. In the last case mis_past_tie
+** compares, because the comparison is a call that costs registers. `lanes` threads look
+** together, and each loads `each` words at a time. Chunks begin at multiples of 128
+** bytes. */
 template <int lanes, int each>
 static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t own,
                                                  uint64_t at, uint64_t end) {
@@ -207,8 +210,8 @@ static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t ow
     return s;
 }
 
-/* Has a tie ended the look of v? Where v is the earlier one, the next look goes on behind
-** it. */
+/* Handles a tie that has ended the look of v. If v is the earlier one, the next look goes
+** on behind the tie. */
 static __device__ __forceinline__ void mis_past_tie(const mis_graph &g, uint32_t v,
                                                     uint32_t own, sight *s) {
     if (s->blocker != GPUGRAPH_NONE && s->word == own &&

@@ -1,4 +1,4 @@
-/* Maximal independent sets, on either side. */
+/* Maximal independent sets on the CPU and on devices. */
 #ifndef GPUGRAPH_MIS_H
 #define GPUGRAPH_MIS_H
 
@@ -14,7 +14,7 @@ typedef gpugraph_status mis_entry(gpugraph_graph *, gpugraph_priority, int64_t s
 extern const gg_algorithm gg_mis;
 extern const algorithm_side gg_mis_cuda;
 
-/* By several devices. (distributed/mis) */
+/* For several devices. (distributed/mis) */
 extern const algorithm_side gg_mis_distributed;
 
 #ifdef __cplusplus

@@ -1,29 +1,31 @@
-/* Maximal independent set, method "one-launch": all rounds in one kernel, without rounds.
+/* Maximal independent set, method "one-launch": the whole search in one kernel without
+** rounds.
 **
-**     tiles      32 vertices each, dealt to the warps in turn
-**     pass 1     a warp looks at its tiles; what must wait goes into the warp's list
-**     pass 2 ..  it looks at its list again and again, until nobody waits
+**     tiles      32 vertices each, distributed over the warps in turn
+**     pass 1     A warp looks at its tiles. Vertices that must wait go into the warp's
+**                list.
+**     pass 2 ..  The warp looks at its list again and again, until no vertex waits.
 **
-**     look at v:  its word, and that of its blocker, the neighbour it waits for
-**                 blocker open: wait; blocker joined: drop; blocker dropped: look at the
-**                 neighbours behind it, for the next one
-**                 no more neighbours: v joins and drops its neighbours at once
+**     look at v:  Load the word of v and the word of its blocker, the neighbour it waits
+**                 for. Blocker open: wait. Blocker joined: drop. Blocker dropped: look at
+**                 the neighbours behind the blocker for the next one. No more neighbours:
+**                 v joins and drops its neighbours at once.
 **
-** A word only ever becomes final, for a reason that stays true, and what a thread sees
-** may be late but never wrong: so nothing needs an order, a lock or an atomic operation,
-** and the set is that of the greedy pass (Blelloch, Fineman, Shun, SPAA 2012). Each arc
-** is looked at once from each side at most; a vertex that loses early is dropped by a
-** neighbour and never looks at most of its arcs, which is where the time goes on graphs
-** with hubs. So the first pass leaves long rows alone: most of them are dropped by then.
+** A word changes only once, for a reason that stays true. A thread may see a word late
+** but never wrong, so the kernel needs no order, lock or atomic operation, and the set is
+** the set of the greedy pass (Blelloch, Fineman, Shun, SPAA 2012). Each arc is looked at
+** once from each side at most. A vertex that a neighbour drops early never looks at most
+** of its arcs, which saves most of the time on graphs with hubs. So the first pass leaves
+** out long rows: most of their vertices have dropped by then.
 **
-** No warp waits for another one inside a pass: the earliest open vertex can always be
-** decided by its own warp. Passes are bounded all the same; the host then looks, and
-** launches again for what is left.
+** No warp waits for another warp inside a pass, because the warp of the earliest open
+** vertex can always decide it. Passes are bounded all the same. The host then looks, and
+** launches again for the open vertices.
 **
-** The balanced look has words or, where the second-level cache does not hold these, a
-** byte for each vertex (one_launch_codes.cu). Rows may lie in pinned host memory: method
-** "out-of-core". A vertex that waits asks for nothing but its own word and its blocker's,
-** so most arcs cross the bus once. */
+** The balanced look has words, or a byte for each vertex if the second-level cache does
+** not hold the words (one_launch_codes.cu). Rows may lie in pinned host memory: method
+** "out-of-core". A waiting vertex loads only its own word and the word of its blocker, so
+** most arcs cross the bus once. */
 #include "mis.h"
 #include "base/limits.h"
 #include "passes.cuh"
@@ -44,8 +46,8 @@ static_assert(SERIAL % PROBE == 0, "a thread's part of a row is whole batches");
 
 /* ---- looks ---- */
 
-/* Has v joined: its neighbours drop. A thread each, where rows are short; else all lanes
-** together for one lane's row after the other. */
+/* Drops the neighbours of vertices that have joined. A thread drops the neighbours of a
+** short row. All lanes together take the long rows of the warp, one after the other. */
 static __device__ __forceinline__ void drop_neighbours(const mis_graph &g, bool joins,
                                                        uint64_t begin, uint64_t end) {
     bool is_short = end - begin <= SERIAL;
@@ -62,9 +64,9 @@ static __device__ __forceinline__ void drop_neighbours(const mis_graph &g, bool 
     }
 }
 
-/* One thread per vertex while SERIAL arcs suffice, then one warp. All lanes call; true
-** where the vertex must wait, with *w brought up to date. A row longer than `longest` is
-** not looked at yet. */
+/* Looks at a vertex for each lane: one thread up to SERIAL arcs, then the warp. All lanes
+** call. Returns true if the vertex must wait, and updates *w. A row with more than
+** `longest` arcs is left for a later pass. */
 static __device__ __forceinline__ bool look_at_row(const mis_graph &g, bool live,
                                                    uint64_t longest, waiting *w) {
     uint32_t v = w->vertex, own = live ? gg_peek(&g.word[v]) : MIS_DROPPED;
@@ -136,7 +138,7 @@ struct by_arcs : by_rows {
 
 /* ---- driver ---- */
 
-/* Vertices that a warp has room for, in a grid of that many warps. */
+/* Vertices that a warp needs space for, in a grid of that many warps. */
 static uint32_t room_of_warp(uint32_t n, uint64_t warps) {
     uint64_t tiles = ((uint64_t)n + GG_WARP - 1) / GG_WARP;
     return (uint32_t)((tiles + warps - 1) / warps * GG_WARP);
@@ -152,7 +154,7 @@ static void carve_mis_launch(struct workspace *space, struct mis_graph *g,
 }
 
 /* The last tile of a warp may be empty. A grid has at most a thread for each vertex, in
-** whole blocks, and no more than a device runs at once. */
+** whole blocks, and no more threads than a device runs at once. */
 uint64_t gg_mis_one_launch_bytes(uint32_t n) {
     const uint64_t most = GG_PLANNED_PROCESSORS * 2048;
     const uint64_t threads = (n < most ? n : most) + GG_BLOCK;
@@ -160,7 +162,7 @@ uint64_t gg_mis_one_launch_bytes(uint32_t n) {
 }
 
 /* Passes are bounded, so the kernel is launched until it leaves no vertex open. Returns
-** how many launches there were; 0: the job must end. */
+** the number of launches. 0: the job must end. */
 static unsigned launch_until_decided(struct cuda_job *job,
                                      const struct cooperative_kernel *kernel,
                                      unsigned blocks, struct mis_graph *g,

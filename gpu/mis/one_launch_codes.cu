@@ -1,5 +1,5 @@
 /* Method "one-launch-balanced" with a byte for each vertex in place of a word (codes.h),
-** for graphs whose words the second-level cache does not hold. */
+** for graphs whose words do not fit the second-level cache. */
 #include "codes.cuh"
 #include "passes.cuh"
 

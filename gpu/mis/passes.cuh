@@ -1,10 +1,11 @@
-/* Maximal independent set by one launch: the passes of its warps, and the kernel. What a
-** pass does with a vertex is the includer's, struct how:
+/* Maximal independent set by one launch: the passes of the warps, and the kernel. The
+** includer defines what a pass does with a vertex, as a struct `how`:
 **
-**     blocks          for each multiprocessor that the compiler leaves registers for
+**     blocks          blocks of a multiprocessor for which the compiler leaves registers
 **     first_words     by the whole grid
-**     look            at a vertex for each lane with `live`, all lanes call: must it wait?
-**     tell_members    of the vertices of the warp's own tiles */
+**     look            looks at a vertex for each lane with `live`; all lanes call.
+**                     Returns true if the vertex must wait
+**     tell_members    writes the members among the vertices of the warp's own tiles */
 #ifndef GPUGRAPH_MIS_PASSES_CUH
 #define GPUGRAPH_MIS_PASSES_CUH
 
@@ -14,19 +15,20 @@
 #include <cooperative_groups.h>
 
 struct launch_state {
-    uint32_t open;   /* vertices that wait still */
-    uint32_t passes; /* of the warp that had most */
+    uint32_t open;   /* vertices that still wait */
+    uint32_t passes; /* passes of the warp that had most */
 };
 
 struct launch {
     struct launch_state *state;
     struct waiting *list;
     uint32_t room; /* entries of each warp */
-    bool resume;   /* words are there already */
+    bool resume;   /* words are already there */
 };
 
-/* Passes of a warp, the first over its tiles and then over its list, until that is empty
-** or for long enough. Returns what is left. */
+/* Runs the passes of a warp, the first over its tiles and the next over its list, until
+** the list is empty or the number of passes is reached. Returns the number of vertices
+** left. */
 template <typename how>
 static __device__ __forceinline__ uint32_t all_passes(const mis_graph &g, const launch &l,
                                                       uint32_t *passes) {
@@ -57,7 +59,7 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_graph &g, const 
     return count;
 }
 
-/* Cooperative. One thread per vertex for words and members, looks between. */
+/* Cooperative. One thread for each vertex makes words and members. Looks come between. */
 template <typename how>
 static __global__ void __launch_bounds__(GG_BLOCK, how::blocks)
     decide_all(const __grid_constant__ mis_graph g, const __grid_constant__ launch l) {
@@ -72,7 +74,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, how::blocks)
             atomicAdd(&l.state->open, count);
         atomicMax(&l.state->passes, passes);
     }
-    /* The vertices of the warp's own tiles: all decided, or the host launches again. */
+    /* The vertices of the warp's own tiles. If some are open, the host launches again. */
     how::tell_members(g);
 }
 

@@ -1,5 +1,6 @@
-/* Words of vertices and what waits, for the kernels of maximal independent sets and for
-** the part of them that a test runs on threads: see mis.cuh. */
+/* Words of vertices, and waiting vertices, for the kernels of maximal independent sets
+** and for the part of the kernels that a test runs on threads. mis.cuh has the
+** meaning. */
 #ifndef GPUGRAPH_MIS_WORDS_H
 #define GPUGRAPH_MIS_WORDS_H
 
@@ -8,12 +9,13 @@
 #define MIS_JOINED  0u
 #define MIS_DROPPED UINT32_MAX
 
-/* Arcs of 32 rows that are dealt out at a time; of these, those of which a warp takes
-** notes in shared memory: more than 32 rows of a first pass have. */
+/* The number of arcs of 32 rows that are distributed at a time, and the number of these
+** arcs that a warp takes notes of in shared memory. 32 rows of a first pass have fewer
+** arcs. */
 #define GG_MIS_SHARE 1024
 #define GG_MIS_NOTES 512
 
-/* A vertex that waits: its first `at` neighbours are later ones or dropped, and neighbour
+/* A vertex that waits. Its first `at` neighbours are later or have dropped. Neighbour
 ** number `at` is the blocker, GPUGRAPH_NONE before the first look. */
 struct waiting {
     uint32_t vertex, blocker, at;
