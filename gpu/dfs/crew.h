@@ -1,49 +1,51 @@
 /* The workers of the device's depth-first search: how they walk, share and end.
 **
-**     a worker    holds one entry in its hands and descends from it; what it leaves on
-**                 the way lies in its deque (dfs/deque.h)
-**     work        own ring, own cold list, the list of roots, then what others have:
-**                 rings of its block; once all of its block is idle, cold lists of others
-**     busy        workers that hold work or are about to take some: a thief counts itself
-**                 before it reaches out. At 0 all rings and lists are empty.
-**     opener      who raises busy from 0 to 1 is alone: it opens the next root of a
-**                 forest, or ends the search
+**     a worker    holds one entry in its hands and descends from it. What it leaves on
+**                 the way lies in its deque (dfs/deque.h).
+**     work        comes from the worker's own ring, its own cold list, the list of roots,
+**                 the rings of its block, and, if its whole block is idle, from cold
+**                 lists of other blocks.
+**     busy        the number of workers that hold work or are about to take some. A thief
+**                 counts itself before it takes work. At 0 all rings and lists are empty.
+**     opener      the worker that raises busy from 0 to 1. It is alone, and opens the
+**                 next root of a forest or ends the search.
 **
-** A vertex belongs to who sets its depth; its parent is written next, before any entry
-** names it. Forests: the trees of `root` may grow at the same time because no arc leads
-** from one to the other; further roots are opened one after the other, in order of
-** number, each when nothing else is under way. Every loop looks at `stop`. */
+** A vertex belongs to the worker that sets its depth. The worker writes the parent next,
+** before any entry names the vertex. The trees of the listed roots of a forest may grow
+** at the same time, because no arc leads from one to another. Further roots are opened
+** one after the other, in the order of numbers, each when no other work exists. Each loop
+** looks at `stop`. */
 #ifndef GPUGRAPH_DFS_CREW_H
 #define GPUGRAPH_DFS_CREW_H
 
 #include "dfs/control.h"
 #include "dfs/deque.h"
 
-/* Blocks among which a thief takes the most loaded one: two, as published; 32 took rmat22
-** from 37 to 46 ms and mesh16m from 323 to 377. */
+/* A thief takes from the most loaded of this many blocks: two, as published. With 32
+** rmat22 took 46 ms in place of 37, mesh16m 377 in place of 323. */
 #define DFS_CHOICES 2
 
-/* What the workers share; a view by value. */
+/* The state that the workers share, passed by value. */
 struct dfs_crew {
     const uint64_t *begin, *end;
     const uint32_t *target;
-    uint32_t *depth, *parent; /* DFS_NONE; but depth 0 at the roots of the list */
+    uint32_t *depth, *parent; /* DFS_NONE; depth 0 at the roots of the list */
     const uint32_t *root;     /* the roots to begin with */
     uint32_t n, roots;
     bool all_vertices; /* a forest: further roots are opened */
     struct dfs_control *control;
     struct dfs_pool pool;
-    uint64_t *cold, *under; /* of each worker: words of its cold chunks */
-    uint32_t *cold_chunk;   /* shape.cold for each */
-    uint32_t *rest;         /* entries in each one's, about */
+    uint64_t *cold, *under; /* by worker: words of its cold chunks */
+    uint32_t *cold_chunk;   /* by worker: shape.cold chunks */
+    uint32_t *rest;         /* by worker: approximate number of entries */
     uint32_t workers, block_workers;
     struct dfs_shape shape;
     const uint32_t *host_stop;
 };
 
-struct dfs_block {          /* in memory that the block's workers share */
+struct dfs_block {          /* in memory that the workers of the block share */
     uint64_t *word, *entry; /* rings */
-    uint32_t *busy;         /* its workers, counted like the crew's */
+    uint32_t *busy;         /* busy workers of the block */
 };
 
 struct dfs_worker {
@@ -75,7 +77,8 @@ WARP_FUNCTION struct dfs_cold dfs_cold_of(const struct dfs_worker *w, uint32_t n
 
 /* ---- the end ---- */
 
-/* Must the worker leave? The host's flag is far away, so few look at it. */
+/* True if the worker must leave. The host's flag is far away, so few workers look at
+** it. */
 WARP_FUNCTION bool dfs_stops(struct dfs_worker *w, bool ask_host) {
     uint32_t stop = 0;
     if (warp_lane() == 0) {
@@ -111,7 +114,7 @@ WARP_FUNCTION void dfs_get_idle(struct dfs_worker *w) {
 
 /* ---- descending ---- */
 
-/* Takes v for u where nobody has it; v is the same in all lanes. */
+/* Takes v as a child of u if no worker has v. v is the same in all lanes. */
 WARP_FUNCTION bool dfs_claim(struct dfs_worker *w, uint32_t v, uint32_t u,
                              uint32_t depth) {
     uint32_t mine = 0;
@@ -124,9 +127,9 @@ WARP_FUNCTION bool dfs_claim(struct dfs_worker *w, uint32_t v, uint32_t u,
     return warp_from(mine, 0) != 0;
 }
 
-/* Claims the first open target among the arcs [*next, degree) of u, lanes side by side,
-** for that depth. DFS_NONE: there is none, or the worker must leave. *next: the arc
-** behind. */
+/* Claims the first open target among the arcs [*next, degree) of u, which the lanes look
+** at side by side, for that depth. DFS_NONE: there is none, or the worker must leave.
+** *next: the arc behind the target. */
 WARP_FUNCTION uint32_t dfs_claim_next(struct dfs_worker *w, uint32_t u, uint32_t depth,
                                       uint32_t degree, uint32_t *next) {
     uint64_t first = w->crew.begin[u];
@@ -153,7 +156,7 @@ WARP_FUNCTION uint32_t dfs_claim_next(struct dfs_worker *w, uint32_t u, uint32_t
     return DFS_NONE;
 }
 
-/* Leaves an entry in the deque. False: the worker must leave. */
+/* Leaves an entry in the deque. Returns false if the worker must leave. */
 WARP_FUNCTION bool dfs_leave(struct dfs_worker *w, uint64_t entry) {
     while (!dfs_push(w->ring, entry)) {
         if (w->spare == DFS_NO_CHUNK) {
@@ -177,8 +180,8 @@ WARP_FUNCTION bool dfs_leave(struct dfs_worker *w, uint64_t entry) {
     return true;
 }
 
-/* From the entry in the hands down to where no open vertex follows. False: the worker
-** must leave. */
+/* Descends from the entry in the hands until no open vertex follows. Returns false if the
+** worker must leave. */
 WARP_FUNCTION bool dfs_descend(struct dfs_worker *w) {
     uint32_t u = (uint32_t)(w->hands >> 32), next = (uint32_t)w->hands;
     uint32_t depth = device_load(&w->crew.depth[u]);
@@ -209,7 +212,7 @@ WARP_FUNCTION void dfs_keep_chunk(struct dfs_worker *w, uint32_t chunk) {
     warp_sync();
 }
 
-/* From the cold chunks of that worker. */
+/* Refills the ring from the cold chunks of that worker. */
 WARP_FUNCTION bool dfs_refill_from(struct dfs_worker *w, uint32_t number) {
     uint32_t chunk =
         dfs_refill(w->ring, dfs_cold_of(w, number), number == w->number, w->crew.pool);
@@ -221,7 +224,7 @@ WARP_FUNCTION bool dfs_refill_from(struct dfs_worker *w, uint32_t number) {
     return true;
 }
 
-/* The next root of the list. */
+/* Takes the next root of the list. */
 WARP_FUNCTION bool dfs_take_root(struct dfs_worker *w) {
     uint32_t at = DFS_NONE;
     uint32_t *next = &w->crew.control->next_root;
@@ -235,13 +238,15 @@ WARP_FUNCTION bool dfs_take_root(struct dfs_worker *w) {
     return true;
 }
 
-/* Into the worker's own ring, from one of its block. The caller counts as busy. */
+/* Steals from a ring of the block into the worker's own ring. The caller counts as
+** busy. */
 WARP_FUNCTION bool dfs_steal_near(struct dfs_worker *w, uint32_t victim) {
     struct dfs_ring from = dfs_ring_of(w, victim);
     return dfs_steal(from, w->ring, w->crew.shape) > 0;
 }
 
-/* The deepest ring of the block where it is worth a theft, or DFS_NONE. */
+/* Returns the worker with the fullest ring of the block, if a theft pays there, or
+** DFS_NONE. */
 WARP_FUNCTION uint32_t dfs_look_near(struct dfs_worker *w) {
     uint32_t deepest = 0;
     for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width) {
@@ -253,8 +258,8 @@ WARP_FUNCTION uint32_t dfs_look_near(struct dfs_worker *w) {
     return deepest ? deepest & 0xffff : DFS_NONE;
 }
 
-/* The load of a block, and in *victim the worker there that has most of it: by each lane
-** for a block of its own. */
+/* Returns the load of a block, and in *victim its worker with the largest load. Each lane
+** looks at a block of its own. */
 WARP_FUNCTION uint32_t dfs_load_of(struct dfs_worker *w, uint32_t block,
                                    uint32_t *victim) {
     uint32_t sum = 0, most = 0, first = block * w->crew.block_workers;
@@ -269,8 +274,8 @@ WARP_FUNCTION uint32_t dfs_load_of(struct dfs_worker *w, uint32_t block,
     return sum;
 }
 
-/* A worker with cold chunks of at least cold_cutoff entries, in the most loaded one of
-** DFS_CHOICES blocks, or DFS_NONE. */
+/* Returns a worker with cold chunks of at least cold_cutoff entries, in the most loaded
+** of DFS_CHOICES blocks, or DFS_NONE. */
 WARP_FUNCTION uint32_t dfs_look_far(struct dfs_worker *w) {
     uint32_t blocks = w->crew.workers / w->crew.block_workers, victim = DFS_NONE;
     uint32_t most = 0, dice = dfs_random(&w->random);
@@ -282,14 +287,14 @@ WARP_FUNCTION uint32_t dfs_look_far(struct dfs_worker *w) {
             victim = other;
         }
     }
-    /* Loads of lanes, and which lane. */
+    /* The loads of the lanes, with the number of the lane in the low bits. */
     most = most < 0x3ffffff ? most : 0x3ffffff;
     uint32_t best = warp_max(most << 5 | warp_lane());
     return best >> 5 ? warp_from(victim, best & 31) : DFS_NONE;
 }
 
-/* One look for work at the others; the caller is idle before, and busy if it found
-** some. */
+/* Tries once to steal from other workers. The caller is idle before, and busy if it finds
+** work. */
 WARP_FUNCTION bool dfs_steal_once(struct dfs_worker *w) {
     uint32_t near = dfs_look_near(w), far = DFS_NONE, alone = 0;
     if (near == DFS_NONE) {
@@ -311,8 +316,8 @@ WARP_FUNCTION bool dfs_steal_once(struct dfs_worker *w) {
 
 /* ---- opening roots ---- */
 
-/* By the opener: the next vertex that nobody has becomes a root and comes into its hands.
-** Those without arcs need no search. */
+/* By the opener: the next vertex that no worker has becomes a root and comes into its
+** hands. Vertices without arcs need no search. */
 WARP_FUNCTION bool dfs_open_root(struct dfs_worker *w) {
     struct dfs_control *control = w->crew.control;
     uint64_t at = w->crew.all_vertices ? device_load(&control->opened) : w->crew.n;
@@ -339,8 +344,8 @@ WARP_FUNCTION bool dfs_open_root(struct dfs_worker *w) {
     return false;
 }
 
-/* Where nobody is busy: this worker alone opens a root, or ends the search. True: it has
-** one and is busy. */
+/* If no worker is busy, this worker alone opens a root or ends the search. Returns true
+** if it has a root and is busy. */
 WARP_FUNCTION bool dfs_be_opener(struct dfs_worker *w) {
     struct dfs_control *control = w->crew.control;
     uint32_t alone = 0;
@@ -366,7 +371,8 @@ WARP_FUNCTION bool dfs_is_over(struct dfs_worker *w) {
     return warp_from(over, 0) != 0;
 }
 
-/* Something into the worker's hands. False: the search is over, or stopped. */
+/* Finds an entry for the worker's hands. Returns false if the search is over or
+** stopped. */
 WARP_FUNCTION bool dfs_find_work(struct dfs_worker *w) {
     for (;;) {
         if (dfs_pop(w->ring, &w->hands))
@@ -391,7 +397,7 @@ WARP_FUNCTION bool dfs_find_work(struct dfs_worker *w) {
 
 /* ---- a worker's life ---- */
 
-/* All workers count as busy when the first one begins; rings are empty. */
+/* All workers count as busy when the first worker begins. All rings are empty. */
 WARP_FUNCTION void dfs_work(struct dfs_crew crew, struct dfs_block block,
                             uint32_t number) {
     struct dfs_worker w;

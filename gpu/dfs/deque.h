@@ -1,23 +1,27 @@
-/* The two-level stack of a depth-first worker on the device, from which others steal.
+/* The two-level stack of a depth-first worker on the device, from which other workers
+** steal.
 **
 **     ring    on chip, one for each worker     [ tail oldest .. newest ]
 **                 word: version << 32 | tail << 16 | count
-**             the owner pushes and pops at the newest end; workers of its block steal
-**             from the oldest
+**             The owner pushes and pops at the newest end. Workers of its block steal
+**             from the oldest end.
 **     chunks  in device memory, from one pool: `batch` entries each
 **     cold    chunks of each worker, in order         [ under | tail oldest .. newest ]
-**                 word: as a ring's; the oldest lie linked under it once it is full
-**             a full ring moves its oldest entries to the newest end (flush), an empty one
-**             takes the newest chunk back (refill); idle blocks steal the oldest chunk
-**     lists   chunks linked to each other, one word each: version << 32 | first chunk
-**             under   one for each worker: what its cold ring has no room for
-**             free    one for all
+**                 word: as for a ring. Once the array is full, the oldest chunks are
+**                 linked in a list under it.
+**             A full ring moves its oldest entries to the newest end (flush). An empty
+**             ring takes the newest chunk back (refill). Idle blocks steal the oldest
+**             chunk.
+**     lists   linked chunks, one word each: version << 32 | first chunk
+**             under   one for each worker: chunks for which its cold array has no space
+**             free    one for all workers
 **     entry   vertex << 32 | next      the arcs of that vertex from number `next` on
 **
-** Every change of a ring or a list is one compare-and-swap of its word, which also counts
-** a version: who copies entries copies first, to where nobody looks, and what it copied
-** counts only when its swap succeeds. An entry is in one place at a time, so at most n
-** are alive, and a pool of n / batch chunks and a few for each worker is never exhausted.
+** Each change of a ring or a list is one compare-and-swap of its word, which also
+** increments a version. A thief first copies entries to memory of its own, and the copy
+** counts only if its swap succeeds. An entry is in one place at a time, so at most n
+** entries exist, and a pool of n / batch chunks and a few for each worker is never
+** exhausted.
 **
 ** After Niu, Lu, Liu, Casas, DiggerBees (PPoPP 2026), whose cold segments are arrays of n
 ** entries for each worker. */
@@ -28,10 +32,11 @@
 
 #define DFS_NO_CHUNK UINT32_MAX
 
-/* Sizes in entries. ring and batch: powers of two, batch at most ring / 2, ring at most
-** 2^15; cold, in chunks, likewise. A thief takes hot_cutoff / 2 (at least 1) of a ring
-** that holds hot_cutoff or more, hot_cutoff at least 2; and a chunk of a worker whose
-** cold ones hold cold_cutoff entries or more. */
+/* Sizes in entries. ring and batch are powers of two, batch at most ring / 2, ring at
+** most 2^15. cold is a number of chunks with the same limits. A thief takes hot_cutoff /
+** 2 entries (at least 1) of a ring with at least hot_cutoff entries, where hot_cutoff is
+** at least 2, and a chunk of a worker whose cold chunks have at least cold_cutoff
+** entries. */
 struct dfs_shape {
     uint32_t ring, batch, hot_cutoff, cold_cutoff, cold;
 };
@@ -45,13 +50,13 @@ struct dfs_pool {
     uint64_t *entry;   /* chunks * batch */
     uint32_t *next;    /* chunks */
     uint64_t *free;    /* a list */
-    uint32_t *touched; /* chunks ever taken: those beyond are free too */
+    uint32_t *touched; /* chunks ever taken: later chunks are free, too */
     uint32_t chunks, batch;
 };
 
 struct dfs_cold { /* of one worker */
     uint64_t *word, *under;
-    uint32_t *chunk; /* size */
+    uint32_t *chunk; /* `size` chunks */
     uint32_t size;
 };
 
@@ -70,7 +75,7 @@ WARP_FUNCTION uint32_t dfs_first(uint64_t word) {
     return (uint32_t)word;
 }
 
-/* The word that comes after `word` when the ring has this tail and count. */
+/* The word after `word` for a ring with this tail and count. */
 WARP_FUNCTION uint64_t dfs_ring_word(uint64_t word, uint32_t tail, uint32_t count) {
     return (uint64_t)(dfs_version(word) + 1) << 32 | tail << 16 | count;
 }
@@ -92,8 +97,8 @@ WARP_FUNCTION void dfs_list_push(uint64_t *list, struct dfs_pool pool, uint32_t 
     } while (!device_cas_64(list, word, dfs_list_word(word, chunk)));
 }
 
-/* DFS_NO_CHUNK where the list is empty. The link of a chunk that another one has taken
-** meanwhile may be anything: the version then refuses it. */
+/* Returns DFS_NO_CHUNK if the list is empty. If another worker has taken the chunk
+** meanwhile, its link may be anything: the version then makes the swap fail. */
 WARP_FUNCTION uint32_t dfs_list_pop(uint64_t *list, struct dfs_pool pool) {
     for (;;) {
         uint64_t word = device_acquire_64(list);
@@ -121,8 +126,8 @@ WARP_FUNCTION uint32_t *dfs_cold_place(struct dfs_cold cold, uint32_t at) {
     return &cold.chunk[at & (cold.size - 1)];
 }
 
-/* The oldest chunk of a ring of them that showed `word`, or DFS_NO_CHUNK: it has changed.
-** */
+/* Removes and returns the oldest chunk of a cold array whose word was `word`.
+** DFS_NO_CHUNK: the word has changed. */
 WARP_FUNCTION uint32_t dfs_cut_chunk(struct dfs_cold cold, uint64_t word) {
     uint32_t tail = dfs_tail(word), oldest = device_load(dfs_cold_place(cold, tail));
     uint64_t next =
@@ -130,7 +135,8 @@ WARP_FUNCTION uint32_t dfs_cut_chunk(struct dfs_cold cold, uint64_t word) {
     return device_cas_64(cold.word, word, next) ? oldest : DFS_NO_CHUNK;
 }
 
-/* By the owner: at the newest end. Where there is no room the oldest goes under. */
+/* By the owner: adds a chunk at the newest end. If there is no space, the oldest chunk
+** goes under. */
 WARP_FUNCTION void dfs_cold_push(struct dfs_cold cold, struct dfs_pool pool,
                                  uint32_t chunk) {
     for (;;) {
@@ -148,7 +154,7 @@ WARP_FUNCTION void dfs_cold_push(struct dfs_cold cold, struct dfs_pool pool,
     }
 }
 
-/* By the owner: the newest chunk, or DFS_NO_CHUNK. */
+/* By the owner: takes the newest chunk. DFS_NO_CHUNK: there is none. */
 WARP_FUNCTION uint32_t dfs_cold_newest(struct dfs_cold cold, struct dfs_pool pool) {
     for (;;) {
         uint64_t word = device_acquire_64(cold.word);
@@ -161,7 +167,7 @@ WARP_FUNCTION uint32_t dfs_cold_newest(struct dfs_cold cold, struct dfs_pool poo
     }
 }
 
-/* By a thief: the oldest chunk, or DFS_NO_CHUNK. */
+/* By a thief: takes the oldest chunk. DFS_NO_CHUNK: there is none. */
 WARP_FUNCTION uint32_t dfs_cold_oldest(struct dfs_cold cold, struct dfs_pool pool) {
     for (;;) {
         uint32_t chunk = dfs_list_pop(cold.under, pool);
@@ -178,7 +184,7 @@ WARP_FUNCTION uint32_t dfs_cold_oldest(struct dfs_cold cold, struct dfs_pool poo
 
 /* ---- the ring: called by all lanes ---- */
 
-/* By the owner. False: the ring is full. */
+/* By the owner. Returns false if the ring is full. */
 WARP_FUNCTION bool dfs_push(struct dfs_ring ring, uint64_t entry) {
     bool done = false;
     if (warp_lane() == 0) {
@@ -194,7 +200,7 @@ WARP_FUNCTION bool dfs_push(struct dfs_ring ring, uint64_t entry) {
     return warp_from(done, 0);
 }
 
-/* By the owner: the newest entry. False: the ring is empty. */
+/* By the owner: takes the newest entry. Returns false if the ring is empty. */
 WARP_FUNCTION bool dfs_pop(struct dfs_ring ring, uint64_t *entry) {
     bool done = false;
     uint64_t newest = 0;
@@ -213,7 +219,8 @@ WARP_FUNCTION bool dfs_pop(struct dfs_ring ring, uint64_t *entry) {
     return warp_from(done, 0);
 }
 
-/* The oldest `count` entries leave the ring that showed `word`. False: it has changed. */
+/* Removes the oldest `count` entries of a ring whose word was `word`. Returns false if
+** the word has changed. */
 WARP_FUNCTION bool dfs_cut(struct dfs_ring ring, uint64_t word, uint32_t count) {
     bool done = false;
     warp_sync();
@@ -225,7 +232,7 @@ WARP_FUNCTION bool dfs_cut(struct dfs_ring ring, uint64_t word, uint32_t count) 
     return warp_from(done, 0);
 }
 
-/* By the owner of an empty ring, once `count` entries lie behind its tail. */
+/* By the owner of an empty ring, after `count` entries were written behind its tail. */
 WARP_FUNCTION void dfs_publish(struct dfs_ring ring, uint32_t count) {
     warp_sync();
     if (warp_lane() == 0) {
@@ -238,7 +245,7 @@ WARP_FUNCTION void dfs_publish(struct dfs_ring ring, uint32_t count) {
     warp_sync();
 }
 
-/* What the ring shows now, to all lanes. */
+/* Loads the word of the ring for all lanes. */
 WARP_FUNCTION uint64_t dfs_look(struct dfs_ring ring) {
     uint64_t word = 0;
     if (warp_lane() == 0)
@@ -250,8 +257,9 @@ WARP_FUNCTION uint64_t dfs_look(struct dfs_ring ring) {
 
 /* ---- from ring to ring, from ring to chunk and back: called by all lanes ---- */
 
-/* Moves the oldest entries of a ring of the same block into `to`, which is the caller's
-** own and empty. Returns how many entries; 0: not worth it, or someone was faster. */
+/* Moves the oldest entries of a ring of the same block into `to`, the empty ring of the
+** caller. Returns the number of entries. 0: a theft does not pay, or another thief was
+** faster. */
 WARP_FUNCTION uint32_t dfs_steal(struct dfs_ring from, struct dfs_ring to,
                                  struct dfs_shape shape) {
     uint64_t word = dfs_look(from), own = dfs_look(to);
@@ -267,9 +275,9 @@ WARP_FUNCTION uint32_t dfs_steal(struct dfs_ring from, struct dfs_ring to,
     return count;
 }
 
-/* Moves the oldest batch of a full ring to the newest end of the owner's cold chunks, by
-** way of a chunk that is the caller's. False: thieves have made room meanwhile, the chunk
-** is not used. */
+/* Moves the oldest batch of a full ring to the newest end of the owner's cold chunks, in
+** a chunk of the caller. Returns false if thieves have made space meanwhile: the chunk is
+** not used. */
 WARP_FUNCTION bool dfs_flush(struct dfs_ring ring, struct dfs_cold cold,
                              struct dfs_pool pool, uint32_t chunk) {
     uint64_t word = dfs_look(ring);
@@ -286,9 +294,9 @@ WARP_FUNCTION bool dfs_flush(struct dfs_ring ring, struct dfs_cold cold,
     return true;
 }
 
-/* Moves a cold chunk into the caller's own, empty ring: the newest one of its own, the
-** oldest one of another's. Returns the chunk, now empty and the caller's, or
-** DFS_NO_CHUNK. */
+/* Moves a cold chunk into the empty ring of the caller: the newest of its own chunks, or
+** the oldest chunk of another worker. Returns the chunk, which is empty and belongs to
+** the caller, or DFS_NO_CHUNK. */
 WARP_FUNCTION uint32_t dfs_refill(struct dfs_ring ring, struct dfs_cold cold, bool own,
                                   struct dfs_pool pool) {
     uint32_t chunk = DFS_NO_CHUNK;

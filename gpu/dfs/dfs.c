@@ -1,13 +1,13 @@
 /* Depth-first search: the public function, and the search by one thread, which makes the
-** lexicographic tree where rows are sorted. The search by many is in workers.c, the stack
-** and its frames in stack.h. A serial search that counts postorder keeps a frame until
-** its vertex is finished. It writes depth and parent as one word, in a block of huge
-** pages, and takes them apart in the end: vertices come in an order that no cache
-** foresees, so each further array would cost a vertex one more miss.
+** lexicographic tree if rows are sorted. workers.c has the search by many threads,
+** stack.h the stack and its frames. A serial search that numbers in postorder keeps a
+** frame until its vertex is finished. The search writes depth and parent as one word, in
+** a block of huge pages, and separates them at the end. Vertices come in an order that no
+** cache can predict, so each further array would cost a vertex one more cache miss.
 **
 **     in    rows of one direction, a source or GPUGRAPH_NONE (a forest over all vertices)
-**     out   depth, parent; from these tree_edge (tree/tree.c), preorder and postorder, which
-**           the serial search counts as it goes and tree/number.c finds afterwards */
+**     out   depth, parent; from these tree_edge (tree/tree.c), preorder and postorder,
+**           which the serial search counts and tree/number.c computes afterwards */
 #include "dfs.h"
 #include "stack.h"
 #include "tree/tree.h"
@@ -15,7 +15,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* All n entries become GPUGRAPH_NONE; false when the run must end. NULL is allowed. */
+/* Sets all n entries to GPUGRAPH_NONE. Returns false when the run must end. entry may be
+** NULL. */
 static bool fill_none(gpugraph_run *run, uint32_t *entry, uint32_t n) {
     for (uint64_t at = 0; entry && at < n; at += 1 << 20) {
         uint64_t count = n - at < 1 << 20 ? n - at : 1 << 20;
@@ -48,8 +49,8 @@ static inline bool serial_enter(struct serial *s, uint32_t v, uint32_t parent,
     return stack_push(&s->stack, s->g, v, s->run);
 }
 
-/* The next unvisited target of the newest frame, or GPUGRAPH_NONE when its arcs (or
-** DFS_LOOK of them) are through. */
+/* Returns the next unvisited target of the newest frame, or GPUGRAPH_NONE after its last
+** arc or DFS_LOOK arcs. */
 static inline uint32_t serial_next(struct serial *s, struct frame *f) {
     const uint32_t *arc = s->g->target + f->next;
     uint32_t count = f->left < DFS_LOOK ? f->left : DFS_LOOK;
@@ -65,8 +66,8 @@ static inline uint32_t serial_next(struct serial *s, struct frame *f) {
     return found;
 }
 
-/* The tree of one root. The row that the search will come back to is fetched ahead: the
-** stack knows it long before. */
+/* Searches the tree of one root. The stack knows the row that the search will return to,
+** so the row is fetched ahead. */
 static bool serial_tree(struct serial *s, uint32_t root) {
     const bool finish = s->tree.postorder != NULL;
     struct stack *stack = &s->stack;
@@ -94,7 +95,7 @@ static bool serial_tree(struct serial *s, uint32_t root) {
     return true;
 }
 
-/* Words become depths and parents. */
+/* Separates the words into depths and parents. */
 static void take_apart(void *serial, uint64_t low, uint64_t high) {
     const struct serial *s = serial;
     const gpugraph_dfs_tree *tree = &s->tree;
@@ -107,8 +108,8 @@ static void take_apart(void *serial, uint64_t low, uint64_t high) {
     }
 }
 
-/* The stack has room for every vertex from the start: what is not used is never touched,
-** and nothing is copied. */
+/* The stack has space for all vertices from the start, so nothing is copied. Unused space
+** is never touched. */
 static gpugraph_status search_serial(const csr *g, uint32_t source, gpugraph_run *run,
                                      const gpugraph_dfs_tree *tree, uint64_t *reached) {
     struct serial s = {.g = g, .run = run, .tree = *tree};
@@ -222,11 +223,13 @@ gpugraph_status gg_cpu_dfs(gpugraph_graph *graph, gpugraph_run *run,
 
 enum {
     VERTEX_ARCS = 7, /* arcs that cost as much as a vertex */
-    /* Edges for each vertex below which a graph may be one path or a few: its steps are
-    ** one part in so many of its vertices, and one CPU thread does all. */
+    /* A graph with fewer edges for each vertex may be one path or a few paths. Its
+    ** predicted steps are one for CHAIN_STEPS vertices, and one CPU thread does all the
+    ** work. */
     CHAIN_DEGREE = 2,
     CHAIN_STEPS = 16,
-    /* The same of roads and meshes; their steps for each row of a square grid. */
+    /* The same limit for roads and meshes, and their predicted steps for each row of a
+    ** square grid. */
     PATH_DEGREE = 8,
     PATH_STEPS = 2
 };
@@ -235,7 +238,7 @@ static double dfs_arcs(const gpugraph_graph *graph) {
     return (double)graph->m + (double)graph->n * VERTEX_ARCS;
 }
 
-/* Perhaps one path or a few, or a search has found it so. */
+/* True if the graph may be one path or a few paths, or if a search has found that. */
 static bool chains(const gpugraph_graph *graph) {
     return gg_knows(&graph->known.thin) ||
            (double)graph->m < (double)graph->n * CHAIN_DEGREE;
@@ -246,7 +249,7 @@ static bool always(const gpugraph_graph *graph) {
     return true;
 }
 
-/* What a search has found out counts for more than what degrees let expect. */
+/* The result of an earlier search counts for more than the prediction from degrees. */
 static double dfs_steps(const gpugraph_graph *graph) {
     double n = graph->n, m = graph->m;
     if (gg_knows(&graph->known.thin))
@@ -270,7 +273,7 @@ const gg_algorithm gg_dfs = {
     .arcs = dfs_arcs,
     .steps = dfs_steps,
     .alone = chains,
-    .cpu_ns = 8.5, /* of an arc: R-MATs of scale 16 and 20, a grid, beside an H200 */
+    .cpu_ns = 8.5, /* for an arc: R-MATs of scale 16 and 20, a grid, beside an H200 */
     .cuda_ns = 0.02,
     .step_us = GG_DFS_STEP_US,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_dfs_cuda},
@@ -291,7 +294,7 @@ const gg_algorithm gg_dfs_ordered = {
     .rows = CSR_OUT,
     .arcs = dfs_arcs,
     .alone = always,
-    .cpu_ns = 4, /* of an arc */
+    .cpu_ns = 4, /* for an arc */
     .side = {[GPUGRAPH_CPU] = &ordered_side, [GPUGRAPH_CUDA] = &no_side},
 };
 
@@ -320,7 +323,7 @@ static gpugraph_status check_dfs(const gpugraph_graph *graph, uint32_t source,
     return ordered ? check_ordered(run) : GPUGRAPH_OK;
 }
 
-/* One thread makes an ordered tree, whatever method was asked for. */
+/* One thread makes an ordered tree, whatever method the caller names. */
 static void run_dfs(gpugraph_graph *graph, gpugraph_run *run, struct dfs_call *call) {
     const char *method = run->method;
     run->method = call->ordered ? "serial" : method;

@@ -1,11 +1,11 @@
-/* Depth-first search on the device: one call, whatever the method. dfs.c beside this has
-** the meaning and the CPU backend, dfs.cuh the parts.
+/* Depth-first search on the device: the driver of all methods. dfs.c has the meaning and
+** the CPU backend, dfs.cuh the parts.
 **
-**     rows  ->  roots  ->  a crew of warps that stays until the end  ->  edges
+**     rows  ->  roots  ->  workers: warps that stay until the end  ->  edges
 **
-** A forest begins with roots that no other root leads to as a list (roots.cu), all in one
-** launch. An ordered tree has no parallelism in it: method "serial" searches on the host.
-** The host also searches graphs that are long and thin, at which a device is slow. */
+** A forest begins with a list of roots that no other root leads to (roots.cu), all in one
+** launch. An ordered tree has no parallelism: method "serial" searches on the host. The
+** host also searches graphs that are long and thin, at which a device is slow. */
 #include "dfs.h"
 #include "dfs.cuh"
 #include "tree/tree.cuh"
@@ -15,15 +15,15 @@
 #include <stdlib.h>
 
 enum {
-    BLOCK_VERTICES = 512, /* of a graph that are worth a block */
-    /* Graphs of more arcs to a vertex get fixed rows: a mesh (6) takes 9.6 ms with them
-    ** and 12.6 without (H100). Where rows are asked for ahead, roads get them, too (2.5).
-    ** */
+    BLOCK_VERTICES = 512, /* vertices of a graph that are worth a block */
+    /* Graphs with more arcs for each vertex get fixed rows: a mesh (6) takes 9.6 ms with
+    ** fixed rows and 12.6 without (H100). Roads (2.5) get fixed rows, too, because their
+    ** search loads rows ahead. */
     FIXED_DEGREE = 4,
     FIXED_DEGREE_AHEAD = 2
 };
-/* How long a search that `auto` has brought to the device may take beyond what the CPU
-** was predicted to need. */
+/* Milliseconds that a search by `auto` on the device may take beyond the predicted time
+** of the CPU. */
 #define PATIENCE_MS 5.0
 
 unsigned gg_dfs_blocks(struct cuda_job *job, const struct cooperative_kernel *kernel,
@@ -64,8 +64,8 @@ static void carve_dfs(struct cuda_job *job, struct workspace *space, bool tree,
     s->parent = gg_carve<uint32_t>(space, n);
     s->forest.root = gg_carve<uint32_t>(space, s->whole ? n : 1);
     s->forest.roots = gg_carve<uint32_t>(space, 1);
-    /* Components and arcs into vertices are needed before the search, tree edges after.
-    ** */
+    /* Components and arcs into vertices are needed before the search, tree edges after
+    ** it. */
     bool by_vertex = s->whole || tree, wide = tree && job->graph->wide;
     s->forest.component =
         gg_carve<uint32_t>(space, by_vertex ? (uint64_t)n * (wide ? 2 : 1) : 0);
@@ -162,9 +162,9 @@ static bool search_on_host(const struct dfs_task *t, const char *method,
     return !gg_cpu_dfs(t->graph, run, t->call);
 }
 
-/* Where the caller left the choice, a worker may take as many steps as the CPU's
-** predicted time is worth, and a few: then the graph has too little to do side by side.
-** */
+/* Returns the limit of steps of a worker. If the caller left the choice open, the limit
+** is the predicted time of the CPU and a little more. A search that reaches the limit has
+** too little parallelism. */
 static uint32_t limit_of(const gpugraph_graph *graph, gpugraph_run *run) {
     double ms = gg_cpu_ms(graph, &gg_dfs, run);
     double steps = (ms + PATIENCE_MS) * 1e3 / GG_DFS_STEP_US;
@@ -241,7 +241,7 @@ static gpugraph_status search_dfs(gpugraph_graph *graph, gpugraph_run *run,
     return run->status;
 }
 
-/* What a run takes. */
+/* Device bytes that a run needs. */
 static int64_t dfs_device_bytes(const gpugraph_graph *graph, bool) {
     struct cuda_job planned = planned_job(graph);
     gpugraph_run run = {};

@@ -1,4 +1,4 @@
-/* Depth-first search, on either side. */
+/* Depth-first search on the CPU and on a device. */
 #ifndef GPUGRAPH_DFS_H
 #define GPUGRAPH_DFS_H
 
@@ -16,18 +16,18 @@ struct dfs_call {
     uint32_t source; /* GPUGRAPH_NONE: a forest over all vertices */
     bool ordered;
     gpugraph_direction direction;
-    gpugraph_dfs_tree tree; /* with parents where numbers are wanted */
-    bool numbered;          /* preorder and postorder are filled, too */
+    gpugraph_dfs_tree tree; /* has parents if numbers are wanted */
+    bool numbered;          /* the search has filled preorder and postorder */
 };
 
 typedef gpugraph_status dfs_entry(gpugraph_graph *, gpugraph_run *, struct dfs_call *);
 
 extern const gg_algorithm gg_dfs;
 extern const algorithm_side gg_dfs_cuda;
-/* What an ordered tree costs, which one thread makes. */
+/* The predicted cost of an ordered tree, which one thread makes. */
 extern const gg_algorithm gg_dfs_ordered;
 
-/* On the CPU. */
+/* The CPU backend. */
 gpugraph_status gg_cpu_dfs(gpugraph_graph *, gpugraph_run *, struct dfs_call *);
 
 #ifdef __cplusplus

@@ -1,31 +1,33 @@
-/* Depth-first search on the device, method "many-paths": the crew of paths.h.
+/* Depth-first search on the device, method "many-paths": the workers of paths.h.
 **
-**     one warp     one worker, whose lanes follow a path each
+**     one warp     one worker, whose lanes follow one path each
 **     one block    rings and hands of its workers, in shared memory
-**     visited      a bit for each vertex; tree: parent and depth in one word, so that a
-**                  vertex costs one store; both are unpacked at the end */
+**     visited      a bit for each vertex
+**     tree         parent and depth of a vertex in one word, so that a vertex costs one
+**                  store; both are unpacked at the end */
 #include "dfs.cuh"
 #include "base/limits.h"
 #include "graph/frontier.cuh"
 
 enum {
     RING = 256, /* entries */
-    ARCS = 512, /* of a step */
+    ARCS = 512, /* arcs of a step */
     BATCH = 32, /* entries of a chunk */
-    /* Entries of a ring from which a chunk is offered to other blocks, and from which a
-    ** further one is. */
+    /* Entries of a ring from which on a chunk is offered to other blocks, and from which
+    ** on a further chunk is offered. */
     SHARE = 8,
     DEEP = 128,
     DIRECT = 128, /* arcs of a step up to which no test precedes a claim */
     CAREFUL = 64, /* roots of a directed forest that are opened one after the other */
-    /* Arcs for each vertex below which a graph counts as thin. Its steps are shorter:
-    ** arcs of a step, blocks to a multiprocessor (road24m 19.0 ms, and 20.6 with three,
-    ** H100), entries in the hands of a warp. */
+    /* Graphs with fewer arcs for each vertex are thin. Their steps are shorter: arcs of a
+    ** step, blocks of a multiprocessor (road24m 19.0 ms, and 20.6 with three, H100),
+    ** entries in the hands of a warp. */
     THIN_ROW = 8,
     ARCS_THIN = 128,
     BLOCKS_THIN = 2,
     HANDS_THIN = 12,
-    /* The same where rows are fixed: mesh16m 9.6 ms, and 11.5 to 11.8 with 12 (H100). */
+    /* Entries in the hands if rows are fixed: mesh16m 9.6 ms, and 11.5 to 11.8 with 12
+    ** (H100). */
     HANDS_FIXED = 4
 };
 
@@ -46,7 +48,7 @@ static_assert(RING >= PATHS_GROUP + BATCH && GG_PATHS_LANE_ARCS >= 2,
 
 enum kind { ANY_ROWS, FIXED_ROWS, ROWS_AHEAD };
 
-/* One warp per worker, until the search is over. blocks: to a multiprocessor. */
+/* One warp for each worker, until the search is over. blocks: for each multiprocessor. */
 template <kind kind, int blocks>
 static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_crew crew) {
     extern __shared__ uint64_t entry[];
@@ -71,7 +73,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, blocks) paths_search(paths_cr
     paths_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
 }
 
-/* One thread per root. */
+/* One thread for each root. */
 static __global__ void plant_paths(paths_crew crew) {
     for (uint64_t i = gg_thread(); i < crew.roots; i += gg_threads_of_grid()) {
         uint32_t v = crew.root[i];
@@ -84,7 +86,7 @@ static __global__ void plant_paths(paths_crew crew) {
     }
 }
 
-/* One thread per vertex. */
+/* One thread for each vertex. */
 static __global__ void unpack(paths_crew crew, uint32_t *depth, uint32_t *parent) {
     for (uint64_t v = gg_thread(); v < crew.n; v += gg_threads_of_grid()) {
         bool there = crew.visited[v / 32] >> v % 32 & 1;
@@ -138,13 +140,13 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
     crew->pool.batch = BATCH;
 }
 
-/* Vertices whose rows have an arc for each lane. */
+/* Vertices whose rows together have an arc for each lane. */
 static uint32_t rows_for_lanes(const struct device_csr *g) {
     const uint64_t arcs = g->m / (g->n + 1) + 1; /* mean of a row, rounded up */
     return (uint32_t)(arcs < GG_FIXED_PLACES ? warp_width / arcs : (uint32_t)HANDS_FIXED);
 }
 
-/* Where rows are short, a step is as short as it can be: one look for each lane. */
+/* Short rows make the shortest step: one look for each lane. */
 static struct paths_shape shape_for(const struct device_csr *g, bool fixed, bool ahead) {
     struct paths_shape shape = {RING, GG_WARP, ARCS, BATCH, SHARE, DEEP, DIRECT, CAREFUL};
     if (is_thin(g)) {
@@ -156,14 +158,15 @@ static struct paths_shape shape_for(const struct device_csr *g, bool fixed, bool
     return shape;
 }
 
-/* Begins with the roots, and ends where it is whole or the rest can be pulled. */
+/* Searches from the roots until the tree is complete or the rest can be pulled. */
 static bool search_by_paths(struct cuda_job *job, struct dfs_search *s) {
     struct paths_crew *crew = &s->paths;
     crew->begin = s->g.begin;
     crew->end = s->g.end;
     crew->target = s->g.target;
     crew->n = s->g.n;
-    crew->fixed = is_thin(&s->g) ? s->fixed : NULL; /* or there are too many blocks */
+    /* Other graphs would have too many blocks. */
+    crew->fixed = is_thin(&s->g) ? s->fixed : NULL;
     crew->places = GG_FIXED_PLACES;
     crew->ahead = crew->fixed && gg_dfs_rows_ahead(&s->g);
     crew->root = s->forest.root;
@@ -186,7 +189,7 @@ static bool search_by_paths(struct cuda_job *job, struct dfs_search *s) {
            gg_dfs_launch(job, s, &search_kernels[kind], crew, crew->control);
 }
 
-/* Fills `visited` and `tree` of the crew, and control. */
+/* Fills `visited`, `tree` and control. */
 static bool find_tree_by_paths(struct cuda_job *job, struct dfs_search *s) {
     bool whole = true;
     if (!search_by_paths(job, s) || (s->control.left && !gg_dfs_pull(job, s, &whole)))

@@ -1,58 +1,60 @@
-/* The workers of the device's fastest depth-first search: each follows as many paths at
-** once as its warp has lanes. How they walk, share and end; crew.h has the workers that
-** follow one path.
+/* The workers of the device's fastest depth-first search. Each worker follows as many
+** paths at once as its warp has lanes. This file has the steps of a worker, and how
+** workers share work and end. crew.h has the workers that follow one path.
 **
-**     entry    vertex << 32 | depth, first arc << 24 | arcs    a vertex of the tree and
-**                                    arcs of it that nobody has looked at; that many arcs
-**                                    that 24 bits do not hold them: to the end of the row
-**     hands    one entry for each lane: the newest ones
-**     ring     on chip, one for each worker: what is newer than its cold chunks and older
-**              than its hands   word and versions as in deque.h
+**     entry    vertex << 32 | depth, first arc << 24 | arcs
+**              A vertex of the tree, and arcs of it that no worker has looked at. A
+**              number of arcs that does not fit 24 bits means: to the end of the row.
+**     hands    one entry for each lane: the newest entries
+**     ring     on chip, one for each worker: the entries that are newer than its cold
+**              chunks and older than its hands; word and versions as in deque.h
 **     cold     in device memory, one list of chunks for each block; a chunk that is not
 **              full ends with entries without arcs
 **
-** One step looks at up to `arcs` arcs of the hands, dealt out evenly to the lanes, some
-** for each lane at a time so that their loads are under way together. Vertices that it
-** takes are the next hands; those beyond go into the ring. What limits a search of a long
-** graph is the latency of a step: a target, then the claim of that vertex while its row's
-** place is on the way. One bit says that a vertex is taken: all bits fit the second-level
-** cache of a large device.
+** One step looks at up to `arcs` arcs of the hands, distributed evenly over the lanes.
+** Each lane takes some arcs at a time, so that their loads overlap. The vertices that a
+** step takes are the next hands. Vertices beyond the hands go into the ring. The latency
+** of a step limits the search of a long graph: a load of a target, then the claim of that
+** vertex while its row offset is loaded. One bit says that a vertex is taken: the
+** second-level cache of a large device holds all bits.
 **
-** Where rows are fixed, paths_rows.h has steps with fewer trips. Where they are long, the
-** crew may leave when it has most of the tree: paths_pull.h has the rest.
+** paths_rows.h has steps with fewer dependent loads for fixed rows. If rows are long, the
+** workers may leave when they have most of the tree: paths_pull.h has the rest.
 **
-** Whatever lies in a ring is surplus, since the hands are full: an idle warp of the block
-** takes half of it at once. A block keeps one chunk in its list for others; the scout of
-** an idle block, its first worker, takes one from another block.
+** All entries of a ring are surplus, because the hands are full. An idle warp of the
+** block takes half of the ring at once. A block keeps one chunk in its list for other
+** blocks. The scout of an idle block, its first worker, takes a chunk from another block.
 **
-**     block busy    workers of the block that hold work or are about to take some
-**     crew busy     blocks where that is not 0, counted before and until after: at 0
-**                   there is no work anywhere. Who raises it from 0 is alone: it opens
-**                   the next root of a forest, or ends the search */
+**     block busy    the number of workers of the block that hold work or are about to
+**                   take some
+**     crew busy     the number of blocks where block busy is not 0, counted before and
+**                   until after. At 0 there is no work anywhere. The worker that raises
+**                   it from 0 is alone: it opens the next root of a forest, or ends the
+**                   search */
 #ifndef GPUGRAPH_DFS_PATHS_H
 #define GPUGRAPH_DFS_PATHS_H
 
 #include "paths_roots.h"
 #include "paths_rows.h"
 
-/* Looks of an idle warp round its block for one beyond it; looks after which it rests
-** longer, and both rests in nanoseconds. */
+/* Looks of an idle warp in its block before it looks beyond the block, looks after which
+** it rests longer, and both rests in nanoseconds. */
 #define GG_PATHS_FAR     4
 #define GG_PATHS_EAGER   64
 #define GG_PATHS_NAP_NS  64
 #define GG_PATHS_REST_NS 400
-/* Vertices taken from which a block tells the crew. */
+/* Vertices taken after which a block adds them to the count of the crew. */
 #define GG_PATHS_TELL 128
-/* Sixteenths of the vertices that arcs lead to which the crew takes before the others
-** look for a parent (paths_pull.h): of an R-MAT after a tenth of its arcs, with a tree as
-** deep as by all. (H200, 12, 10, 8 and 6: rmat22 1.10, 0.93, 0.76 and 0.69 ms; with 6 the
-** tree is flatter.) */
+/* Sixteenths of the vertices with arcs into them that the workers take before the other
+** vertices look for a parent (paths_pull.h). An R-MAT gets there after a tenth of its
+** arcs, with a tree as deep as by all arcs. (H200, 12, 10, 8 and 6: rmat22 1.10, 0.93,
+** 0.76 and 0.69 ms. With 6 the tree is flatter.) */
 #define GG_PATHS_PULL_SHARE 8
 
 /* ---- a step ---- */
 
-/* Arcs beyond those of one step go back, in two parts where they are many, so that others
-** can take one. */
+/* Puts the arcs beyond those of one step back into the ring, in two entries if they are
+** many, so that other workers can take one. */
 WARP_FUNCTION bool paths_put_back(struct paths_worker *w, uint32_t keep) {
     uint32_t rest = w->count - keep, half = 0;
     uint64_t begin = w->begin + keep;
@@ -85,7 +87,8 @@ struct paths_find { /* of one arc */
     uint64_t up, begin, end;
 };
 
-/* Takes what is still open for the tree: the lane's own afterwards. */
+/* Takes the open vertices for the tree. `open` then marks the vertices that this lane has
+** taken. */
 WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
                                bool test) {
     uint32_t *visited = w->crew.visited;
@@ -102,8 +105,7 @@ WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
             find[i].end = w->crew.end[find[i].v];
         }
     }
-    /* All claims before the first answer is looked at, so that they are under way
-    ** together. */
+    /* All claims are issued before the first answer is used, so that they overlap. */
     uint32_t before[GG_PATHS_LANE_ARCS];
     for (int i = 0; i < GG_PATHS_LANE_ARCS; i++) {
         before[i] = UINT32_MAX;
@@ -118,8 +120,8 @@ WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
                 (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
 }
 
-/* Looks at arcs [base, base + PATHS_GROUP) of the hands, `total` in all; *held lanes have
-** a next entry already. */
+/* Looks at arcs [base, base + PATHS_GROUP) of the hands, of `total` arcs. *held lanes
+** already have a next entry. */
 WARP_FUNCTION void paths_look(struct paths_worker *w, uint32_t first, uint32_t base,
                               uint32_t total, uint32_t *held) {
     struct paths_find find[GG_PATHS_LANE_ARCS];
@@ -146,8 +148,8 @@ WARP_FUNCTION void paths_look(struct paths_worker *w, uint32_t first, uint32_t b
         paths_publish(w, beyond);
 }
 
-/* Offers a chunk to others where the block has none, or the ring is deep; `first`: of the
-** block's list. */
+/* Offers a chunk to other blocks if the block's list has none or the ring is deep.
+** `first`: the first chunk of the block's list. */
 WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint32_t first) {
     bool offered = warp_from(first, 0) != DFS_NO_CHUNK;
     if (w->bound < (offered ? w->crew.shape.deep : w->crew.shape.share))
@@ -159,7 +161,7 @@ WARP_FUNCTION bool paths_offer(struct paths_worker *w, uint32_t first) {
     return paths_flush(w, word, (count + 1) / 2);
 }
 
-/* Arcs of the hands, up to as many as a step takes. */
+/* Looks at arcs of the hands, up to as many as a step takes. */
 WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
     if (w->begin == PATHS_ROW_BEGIN && w->count > 0) {
         w->begin = w->crew.begin[w->who >> 32] + paths_first_place(w);
@@ -180,9 +182,9 @@ WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
     return true;
 }
 
-/* Tells the block how many vertices it has taken, and the block the crew, whenever these
-** are some: one word that thousands change is slow for all. Has the crew enough of them?
-** */
+/* Adds the vertices that the worker has taken to the count of the block, and from time to
+** time the count of the block to that of the crew, because one word that thousands of
+** threads change is slow for all. Returns true if the crew has enough vertices. */
 WARP_FUNCTION bool paths_has_enough(struct paths_worker *w) {
     struct dfs_control *control = w->crew.control;
     uint32_t taken, enough = 0;
@@ -206,9 +208,9 @@ WARP_FUNCTION bool paths_has_enough(struct paths_worker *w) {
     return warp_from(enough, 0) != 0;
 }
 
-/* From the hands to the next hands. False: the worker must leave. */
+/* One step: from the hands to the next hands. Returns false if the worker must leave. */
 WARP_FUNCTION bool paths_step(struct paths_worker *w) {
-    uint32_t held = 0, cold = 0; /* asked for early, used late */
+    uint32_t held = 0, cold = 0; /* loaded early, used late */
     if (w->bound >= w->crew.shape.share && warp_lane() == 0)
         cold = dfs_first(device_load_64(w->cold));
     if (!(paths_by_rows(w)     ? paths_walk_rows(w, &held)
@@ -226,7 +228,7 @@ WARP_FUNCTION bool paths_step(struct paths_worker *w) {
 
 /* ---- finding work ---- */
 
-/* A chunk of that list into the empty hands. */
+/* Takes a chunk of that list into the empty hands. */
 WARP_FUNCTION bool paths_take_chunk(struct paths_worker *w, uint64_t *list) {
     uint32_t chunk = DFS_NO_CHUNK, batch = w->crew.shape.batch;
     if (warp_lane() == 0)
@@ -244,8 +246,8 @@ WARP_FUNCTION bool paths_take_chunk(struct paths_worker *w, uint64_t *list) {
     return true;
 }
 
-/* Up to half of the deepest ring of the block into the empty hands. The caller counts as
-** busy. */
+/* Takes up to half of the fullest ring of the block into the empty hands. The caller
+** counts as busy. */
 WARP_FUNCTION bool paths_steal_near(struct paths_worker *w) {
     uint32_t key = 0;
     for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width) {
@@ -273,7 +275,7 @@ WARP_FUNCTION bool paths_steal_near(struct paths_worker *w) {
     return true;
 }
 
-/* Something of the own block into the hands of an idle worker. */
+/* Takes work of the own block into the hands of an idle worker. */
 WARP_FUNCTION bool paths_help(struct paths_worker *w, bool look_cold) {
     uint32_t some = 0;
     for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width)
@@ -293,8 +295,8 @@ WARP_FUNCTION bool paths_help(struct paths_worker *w, bool look_cold) {
     return false;
 }
 
-/* By the scout of an idle block: a chunk of another one, or a new root, or the end. Every
-** lane tries its luck with one block. */
+/* By the scout of an idle block: takes a chunk of another block, opens a new root, or
+** ends the search. Each lane looks at one block. */
 WARP_FUNCTION bool paths_scout(struct paths_worker *w) {
     uint32_t random = dfs_random(&w->random) + warp_lane() * 0x9e3779b9u;
     uint32_t victim = (uint32_t)(((uint64_t)random * w->crew.blocks) >> 32), busy = 1;
@@ -315,8 +317,8 @@ WARP_FUNCTION bool paths_scout(struct paths_worker *w) {
     return false;
 }
 
-/* Must an idle worker leave? The first of each block asks for all of them: one word that
-** thousands look at is slow for all. */
+/* True if an idle worker must leave. The first worker of each block looks for all workers
+** of the block, because one word that thousands of threads load is slow for all. */
 WARP_FUNCTION bool paths_leaves(struct paths_worker *w, bool ask, bool ask_host) {
     uint32_t leave = 0;
     if (warp_lane() == 0)
@@ -331,7 +333,7 @@ WARP_FUNCTION bool paths_leaves(struct paths_worker *w, bool ask, bool ask_host)
     return warp_from(leave, 0) != 0;
 }
 
-/* Something into the empty hands. False: the search is over, or stopped. */
+/* Finds entries for the empty hands. Returns false if the search is over or stopped. */
 WARP_FUNCTION bool paths_find_work(struct paths_worker *w) {
     if (paths_top_up(w, 0) > 0 || paths_take_chunk(w, w->cold) || paths_take_roots(w) ||
         paths_take_at_will(w))
@@ -352,7 +354,7 @@ WARP_FUNCTION bool paths_find_work(struct paths_worker *w) {
 
 /* ---- a worker's life ---- */
 
-/* All workers count as busy when the first one begins; rings are empty. */
+/* All workers count as busy when the first worker begins. All rings are empty. */
 WARP_FUNCTION void paths_work(struct paths_crew crew, struct paths_block block,
                               uint32_t number) {
     struct paths_worker w;

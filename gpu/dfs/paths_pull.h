@@ -1,24 +1,25 @@
-/* The last part of a tree of paths.h, on graphs of many arcs. Once most vertices are
-** taken, nearly every arc leads to one that is: so the crew leaves, and those that nobody
-** has look for a parent by themselves.
+/* The last part of a tree of paths.h, for graphs with many arcs. Once most vertices are
+** taken, nearly every arc leads to a taken vertex. So the workers leave, and each
+** remaining vertex looks for a parent itself.
 **
-**     crew     takes vertices depth-first, until it has GG_PATHS_PULL_SHARE sixteenths of those
-**              that arcs lead to: of an R-MAT after a tenth of its arcs
-**     words    each vertex that nobody has, by the word of its bit: along the arcs into it to
-**              one that is taken
-**     list     those that had none, once more, with what the pass before has found
+**     crew     takes vertices depth-first, until it has GG_PATHS_PULL_SHARE sixteenths of
+**              the vertices with arcs into them: of an R-MAT after a tenth of its arcs
+**     words    each remaining vertex, by the word of its bit, looks along the arcs into
+**              it for a taken vertex
+**     list     the vertices that found none look again, with what the pass before has
+**              found
 **
-** A pass looks at bits that it leaves as they are; what it has found becomes visible
-** between two passes. When one finds nothing, all that can be reached is taken. A vertex
-** takes the deepest of the first taken ones that it meets, so the tree is as deep as the
-** crew has made it. */
+** A pass does not change the bits that it reads. Its finds become visible between two
+** passes. If a pass finds nothing, all vertices that can be reached are taken. A vertex
+** takes the deepest of the first taken vertices that it meets, so the tree stays as deep
+** as the workers have made it. */
 #ifndef GPUGRAPH_DFS_PATHS_PULL_H
 #define GPUGRAPH_DFS_PATHS_PULL_H
 
 #include "deque.h"
 
-/* Passes at most. Arcs of a row of nobody's that are looked at in vain before a search is
-** done without. */
+/* The largest number of passes, and the number of arcs of an open row that are looked at
+** in vain before the search gives up pulling. */
 #define GG_PATHS_PULLS    48
 #define GG_PATHS_PULL_ROW 4096
 
@@ -26,21 +27,20 @@
 enum { PULL_ARCS = 4 };
 
 struct pull_counts {
-    uint32_t found[GG_PATHS_PULLS];  /* by each pass */
-    uint32_t listed[GG_PATHS_PULLS]; /* left to the next one */
-    uint32_t
-        far; /* a long row of nobody's was met whose first arcs all lead to nobody's */
+    uint32_t found[GG_PATHS_PULLS];  /* by pass */
+    uint32_t listed[GG_PATHS_PULLS]; /* by pass: vertices left to the next pass */
+    uint32_t far; /* the first arcs of some long row all lead to open vertices */
 };
 
-struct paths_pull {              /* a view by value */
+struct paths_pull {              /* passed by value */
     const uint64_t *begin, *end; /* the arcs into each vertex */
     const uint32_t *target;
     uint32_t n, most; /* most: vertices that may be left after the first pass */
     uint32_t *visited;
     uint64_t *tree;
     uint32_t *fresh;   /* bits that the pass over words has found */
-    uint32_t *list[2]; /* of n */
-    uint32_t *found;   /* by a pass over a list; of n */
+    uint32_t *list[2]; /* n entries each */
+    uint32_t *found;   /* found by a pass over a list; n entries */
     struct pull_counts *counts;
 };
 
@@ -48,8 +48,8 @@ WARP_FUNCTION bool pull_is_taken(struct paths_pull p, uint32_t v) {
     return p.visited[v / 32] >> v % 32 & 1;
 }
 
-/* The deepest taken one of up to PULL_ARCS arcs from `arc` on: parent << 32 | depth, or
-** all ones. */
+/* Returns the deepest taken vertex at the end of up to PULL_ARCS arcs from `arc` on, as
+** parent << 32 | depth, or all ones. */
 WARP_FUNCTION uint64_t pull_look(struct paths_pull p, uint64_t arc, uint64_t end) {
     uint32_t from[PULL_ARCS];
     bool taken[PULL_ARCS];
@@ -69,7 +69,7 @@ WARP_FUNCTION uint64_t pull_look(struct paths_pull p, uint64_t arc, uint64_t end
     return up;
 }
 
-/* All lanes together along one row. */
+/* All lanes look along one row. */
 WARP_FUNCTION uint64_t pull_look_along(struct paths_pull p, uint64_t arc, uint64_t end) {
     for (; arc < end; arc += PULL_ARCS * warp_width) {
         const uint64_t up = pull_look(p, arc + (uint64_t)PULL_ARCS * warp_lane(), end);
@@ -80,8 +80,8 @@ WARP_FUNCTION uint64_t pull_look_along(struct paths_pull p, uint64_t arc, uint64
     return UINT64_MAX;
 }
 
-/* A parent for this lane's vertex, `mine`: first by the lane alone, what has a longer row
-** by all. */
+/* Finds a parent for the vertex of each lane with `mine`. A lane looks at the first arcs
+** of its row alone, then all lanes look at the rest of longer rows. */
 WARP_FUNCTION bool pull_vertex(struct paths_pull p, bool mine, uint32_t v) {
     uint64_t arc = mine ? p.begin[v] : 0, up = UINT64_MAX;
     const uint64_t end = mine ? p.end[v] : 0;
@@ -104,7 +104,7 @@ WARP_FUNCTION bool pull_vertex(struct paths_pull p, bool mine, uint32_t v) {
     return up != UINT64_MAX;
 }
 
-/* Puts the vertices of lanes with `mine` into a list. */
+/* Appends the vertices of lanes with `mine` to a list. */
 WARP_FUNCTION void pull_note(bool mine, uint32_t v, uint32_t *list, uint32_t *count) {
     const uint32_t lanes = warp_ballot(mine);
     uint32_t at = 0;
@@ -140,7 +140,7 @@ WARP_FUNCTION void pull_by_words(struct paths_pull p, uint64_t warp, uint64_t wa
         device_take(&p.counts->found[0], found);
 }
 
-/* Pass 1 and those after it. */
+/* Pass 1 and the later passes. */
 WARP_FUNCTION void pull_by_list(struct paths_pull p, uint32_t pass, uint64_t warp,
                                 uint64_t warps) {
     const uint32_t *from = p.list[(pass - 1) % 2], count = p.counts->listed[pass - 1];
@@ -153,8 +153,8 @@ WARP_FUNCTION void pull_by_list(struct paths_pull p, uint32_t pass, uint64_t war
     }
 }
 
-/* Was pass `pass` of use, and is another one? Where too much hangs by nothing that is
-** taken, passes only cost. */
+/* True if pass `pass` has found something and another pass may. If too many vertices are
+** out of reach of the taken ones, passes only cost. */
 WARP_FUNCTION bool pull_goes_on(struct paths_pull p, uint32_t pass) {
     return device_load(&p.counts->found[pass]) > 0 &&
            device_load(&p.counts->listed[pass]) > 0 &&
@@ -172,7 +172,7 @@ WARP_FUNCTION void pull_show_found(struct paths_pull p, uint64_t at) {
 
 /* ---- the end ---- */
 
-/* Adds up what was found. False: what hangs by the tree may not all be in it. */
+/* Adds up the finds. Returns false if vertices that can be reached may be missing. */
 static inline bool pull_is_whole(const struct pull_counts *counts, uint32_t most,
                                  uint32_t *found) {
     *found = 0;

@@ -1,13 +1,12 @@
 /* How workers of paths.h count as busy, when they must leave, and where they find roots.
 **
-**     list       roots that the search begins with: whoever is free takes some
-**     opener     alone in the crew: opens the first vertex that nobody has
-**     at will    anyone: the open ones of the next group of vertices (control: group)
+**     list       roots that the search begins with: a worker without work takes some
+**     opener     alone in the crew: opens the first open vertex
+**     at will    any worker: opens the open vertices of the next group (control: group)
 **
-** A forest of directed arcs may need roots beyond those of the list. The first of them
-** are opened one after the other, so that what hangs together becomes one tree; where
-** they are many, whoever has nothing to do opens a group of vertices (control: group), at
-** will. */
+** A forest of directed arcs may need roots beyond the list. An opener opens the first of
+** them one after the other, so that connected vertices become one tree. If there are
+** many, each worker without work opens a group of vertices at will. */
 #ifndef GPUGRAPH_DFS_PATHS_ROOTS_H
 #define GPUGRAPH_DFS_PATHS_ROOTS_H
 
@@ -15,7 +14,8 @@
 
 /* ---- the end ---- */
 
-/* Must the worker leave? The host's flag is far away, so few look at it. */
+/* True if the worker must leave. The host's flag is far away, so few workers look at
+** it. */
 WARP_FUNCTION bool paths_stops(struct paths_worker *w, bool ask_host) {
     uint32_t stop = 0;
     if (warp_lane() == 0) {
@@ -59,7 +59,7 @@ WARP_FUNCTION bool paths_join(struct paths_worker *w) {
     return warp_from(done, 0) != 0;
 }
 
-/* The first of an idle block; *alone: nobody else in the crew is busy. */
+/* Makes an idle block busy. *alone: no other worker of the crew is busy. */
 WARP_FUNCTION bool paths_wake(struct paths_worker *w, bool *alone) {
     uint32_t done = 0, before = 0;
     if (warp_lane() == 0) {
@@ -73,7 +73,7 @@ WARP_FUNCTION bool paths_wake(struct paths_worker *w, bool *alone) {
 
 /* ---- roots ---- */
 
-/* The next roots of the list into the empty hands. */
+/* Takes the next roots of the list into the empty hands. */
 WARP_FUNCTION bool paths_take_roots(struct paths_worker *w) {
     uint32_t at = DFS_NONE, *next = &w->crew.control->next_root;
     if (warp_lane() == 0 && device_load(next) < w->crew.roots)
@@ -91,7 +91,7 @@ WARP_FUNCTION bool paths_take_roots(struct paths_worker *w) {
     return true;
 }
 
-/* This lane's vertex becomes a root, in its empty hands where there are arcs. */
+/* This lane's vertex becomes a root, in its empty hands if it has arcs. */
 WARP_FUNCTION void paths_root(struct paths_worker *w, uint64_t v, uint64_t begin,
                               uint64_t arcs) {
     w->crew.tree[v] = (uint64_t)DFS_NONE << 32;
@@ -100,7 +100,7 @@ WARP_FUNCTION void paths_root(struct paths_worker *w, uint64_t v, uint64_t begin
         paths_hold(w, v << 32, paths_arcs(begin, arcs));
 }
 
-/* Looks at vertices [at, at + warp_width): has this lane's one no visitor? */
+/* True if vertex v of this lane is open. Also returns its row. */
 WARP_FUNCTION bool paths_open(struct paths_worker *w, uint64_t v, uint64_t *begin,
                               uint64_t *arcs) {
     bool open = v < w->crew.n && !(device_load(&w->crew.visited[v / 32]) >> v % 32 & 1);
@@ -109,7 +109,7 @@ WARP_FUNCTION bool paths_open(struct paths_worker *w, uint64_t v, uint64_t *begi
     return open;
 }
 
-/* Bit i: vertex 32 * word + i has no visitor. */
+/* Bit i: vertex 32 * word + i is open. */
 WARP_FUNCTION uint32_t paths_open_bits(struct paths_worker *w, uint64_t word) {
     if (word * 32 >= w->crew.n)
         return 0;
@@ -118,8 +118,8 @@ WARP_FUNCTION uint32_t paths_open_bits(struct paths_worker *w, uint64_t word) {
     return there < 32 ? bits & ((1u << there) - 1) : bits;
 }
 
-/* The first word from `word` on with open vertices, or one past the end. Most often there
-** is none, so some words for each lane are looked at together. */
+/* Returns the first word from `word` on with open vertices, or a word past the end.
+** Usually there is none, so each lane looks at some words together. */
 WARP_FUNCTION uint64_t paths_find_open(struct paths_worker *w, uint64_t word) {
     uint64_t words = w->crew.n / 32 + 1;
     for (; word < words; word += PATHS_WORDS * warp_width) {
@@ -137,7 +137,7 @@ WARP_FUNCTION uint64_t paths_find_open(struct paths_worker *w, uint64_t word) {
     return words;
 }
 
-/* By the opener: it has taken a root, and the next one comes from vertex `next` on. */
+/* By the opener, after it has taken a root. The next root comes from vertex `next` on. */
 WARP_FUNCTION void paths_count_opening(struct paths_worker *w, uint64_t next) {
     struct dfs_control *control = w->crew.control;
     warp_sync();
@@ -150,8 +150,8 @@ WARP_FUNCTION void paths_count_opening(struct paths_worker *w, uint64_t next) {
     }
 }
 
-/* By the opener: the next vertex that nobody has becomes a root and comes into its hands.
-** Those without arcs need no search. */
+/* By the opener: the next open vertex becomes a root and comes into its hands. Vertices
+** without arcs need no search. */
 WARP_FUNCTION bool paths_open_root(struct paths_worker *w) {
     uint64_t words = w->crew.n / 32 + 1, word = words;
     if (w->crew.all_vertices)
@@ -177,7 +177,7 @@ WARP_FUNCTION bool paths_open_root(struct paths_worker *w) {
     return false;
 }
 
-/* Are roots opened at will, and are there vertices that nobody has looked at for one? */
+/* True if workers open roots at will and there are vertices that none has looked at. */
 WARP_FUNCTION bool paths_at_will(struct paths_worker *w) {
     uint32_t some = 0;
     if (w->crew.all_vertices && warp_lane() == 0)
@@ -185,8 +185,8 @@ WARP_FUNCTION bool paths_at_will(struct paths_worker *w) {
     return warp_from(some, 0) != 0;
 }
 
-/* The next vertices that nobody has, at will: roots in the empty hands. The caller counts
-** as busy. */
+/* Opens the next open vertices at will, as roots in the empty hands. The caller counts as
+** busy. */
 WARP_FUNCTION bool paths_take_at_will(struct paths_worker *w) {
     while (paths_at_will(w)) {
         uint32_t group = 0, bit = 1;
@@ -207,7 +207,7 @@ WARP_FUNCTION bool paths_take_at_will(struct paths_worker *w) {
     return false;
 }
 
-/* Roots taken at will by an idle worker, whose block may be idle too. */
+/* An idle worker, whose block may be idle too, opens roots at will. */
 WARP_FUNCTION bool paths_open_at_will(struct paths_worker *w) {
     bool alone;
     if (!paths_at_will(w) || !(paths_join(w) || paths_wake(w, &alone)))
@@ -218,9 +218,10 @@ WARP_FUNCTION bool paths_open_at_will(struct paths_worker *w) {
     return false;
 }
 
-/* By one that has raised the crew's busy from 0: new roots, or the end. Where others may
-** open roots too, it is the end only if none of them has: its own block first, for no
-** work comes there while this worker counts as busy. */
+/* By a worker that has raised the busy count of the crew from 0: opens roots, or ends the
+** search. If other workers may open roots too, the search ends only if none of them has.
+** The worker checks its own block first, because no work comes there while it counts as
+** busy. */
 WARP_FUNCTION bool paths_open_or_end(struct paths_worker *w) {
     uint32_t closed = 0, end = 1;
     struct dfs_control *control = w->crew.control;

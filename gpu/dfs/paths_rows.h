@@ -1,22 +1,22 @@
-/* Steps of a worker of paths.h by fixed rows, the first targets of a vertex at a place
-** that follows from its number (graph/fixed_rows.cuh).
+/* Steps of a worker of paths.h by fixed rows. The position of a fixed row follows from
+** the number of its vertex (graph/fixed_rows.cuh).
 **
-**     by places   a lane has one place of one of the hands' rows: targets come, then are
-**                 claimed, two trips to memory a step
-**     ahead       a lane has an arc whose target is known: the target is claimed and its
-**                 row asked for at once, one trip a step
+**     by places   a lane has one place of a row of the hands. It loads a target, then
+**                 claims it: two dependent memory accesses for each step.
+**     ahead       a lane has an arc whose target is known. It claims the target and loads
+**                 its row at the same time: one memory access for each step.
 **
 **     hand      parent << 32 | depth, target     an arc (PATHS_FOUND)
 **       |       vertex << 32 | depth, place      a vertex of the tree (PATHS_FROM)
-**       |   claim, if it is an arc, and the vertex's row, together
-**     row       of those that this lane has taken: a target for each free lane
+**       |   claim, if it is an arc, and load of the vertex's row, together
+**     row       of the vertices that this lane has taken: a target for each free lane
 **       |
-**     hand      and to the ring what no lane is free for: a vertex, and the place to go on from
+**     hand      Places for which no lane is free go to the ring, as a vertex and the
+**               first of these places.
 **
-** A row that was asked for in vain costs a sector; one that is taken up from the ring, a
-** step whose lane claims nothing. The arc back to the parent is passed over. What a row
-** has beyond its places is looked at by paths_walk_arcs, as soon as no arcs are in the
-** hands. */
+** A row that was loaded in vain costs a sector. A row that comes from the ring costs a
+** step whose lane claims nothing. The arc back to the parent is skipped. paths_walk_arcs
+** looks at the arcs of a row beyond its places, as soon as the hands have no arcs. */
 #ifndef GPUGRAPH_DFS_PATHS_ROWS_H
 #define GPUGRAPH_DFS_PATHS_ROWS_H
 
@@ -24,13 +24,14 @@
 
 /* ---- by places ---- */
 
-/* Are all arcs of the hands to be looked at by their places? */
+/* True if all entries of the hands are looked at by their places. */
 WARP_FUNCTION bool paths_by_places(const struct paths_worker *w) {
     return w->crew.fixed && !w->crew.ahead &&
            !warp_ballot(w->count > 0 && w->begin != PATHS_ROW_BEGIN);
 }
 
-/* Looks at places [base, base + warp_width) of the hands' fixed rows, `total` in all. */
+/* Looks at places [base, base + warp_width) of the fixed rows of the hands, of `total`
+** places. */
 WARP_FUNCTION void paths_look_at_places(struct paths_worker *w, uint32_t base,
                                         uint32_t total, uint32_t *held) {
     const uint32_t places = w->crew.places, k = base + warp_lane();
@@ -56,7 +57,7 @@ WARP_FUNCTION void paths_look_at_places(struct paths_worker *w, uint32_t base,
         paths_publish(w, beyond);
 }
 
-/* All arcs of hands whose entries are whole. */
+/* Looks at all arcs of hands whose entries are whole. */
 WARP_FUNCTION bool paths_walk_places(struct paths_worker *w, uint32_t *held) {
     const uint32_t rows = set_bits(warp_ballot(w->count > 0));
     const uint32_t total = rows * w->crew.places;
@@ -72,8 +73,8 @@ WARP_FUNCTION bool paths_walk_places(struct paths_worker *w, uint32_t *held) {
 
 enum { PATHS_MOST_PLACES = 8, PATHS_ASKED = 4 };
 
-/* Loads PATHS_ASKED words for a lane that asks. The load is issued here, so that it and
-** the claim behind it are on their way together. */
+/* Loads PATHS_ASKED words for a lane that asks. The load is issued here, so that it
+** overlaps with the claim that follows. */
 #ifdef __CUDACC__
 WARP_FUNCTION void paths_ask(const uint32_t *at, bool asks, uint32_t *row) {
     for (int i = 0; i < PATHS_ASKED; i++)
@@ -90,8 +91,8 @@ WARP_FUNCTION void paths_ask(const uint32_t *at, bool asks, uint32_t *row) {
 }
 #endif
 
-/* Is the step one by rows ahead? Arcs of other kinds are in the hands without any that
-** was found (paths_top_up). */
+/* True if this is a step by rows ahead. Entries of other kinds and found arcs are never
+** in the hands together (paths_top_up). */
 WARP_FUNCTION bool paths_by_rows(const struct paths_worker *w) {
     return w->crew.fixed && w->crew.ahead &&
            !warp_ballot(w->count > 0 && !paths_is_found(w) &&
@@ -103,10 +104,10 @@ struct paths_row { /* of this lane's vertex, which it has taken */
     uint64_t who;
     uint32_t target[PATHS_MOST_PLACES];
     uint32_t open; /* bits of places that are worth a claim */
-    bool more;     /* arcs beyond its places */
+    bool more;     /* the row has arcs beyond its places */
 };
 
-/* Which places of a row that was taken lead on? Not those to the vertex itself or to
+/* Finds the places of a taken row that lead on: not to the vertex itself or to
 ** `above`. */
 WARP_FUNCTION void paths_read_row(const struct paths_worker *w, uint32_t first,
                                   uint32_t above, struct paths_row *row) {
@@ -121,8 +122,8 @@ WARP_FUNCTION void paths_read_row(const struct paths_worker *w, uint32_t first,
     }
 }
 
-/* Claims the lane's arc, if it has one, and brings the row of the vertex; nothing where
-** another has taken that. */
+/* Claims the lane's arc, if it has one, and loads the row of the vertex. The row stays
+** empty if another worker has taken the vertex. */
 WARP_FUNCTION void paths_take_row(struct paths_worker *w, struct paths_row *row) {
     const bool there = w->count > 0, found = there && paths_is_found(w);
     const uint32_t above = (uint32_t)(w->who >> 32);
@@ -147,8 +148,8 @@ WARP_FUNCTION void paths_take_row(struct paths_worker *w, struct paths_row *row)
     paths_read_row(w, found ? 0 : paths_first_place(w), found ? above : v, row);
 }
 
-/* Deals the open places of the row to the hands from number `at` on. Returns the first
-** one that no lane is free for, or as many as there are. */
+/* Distributes the open places of the row over the hands from number `at` on. Returns the
+** first place for which no lane is free, or PATHS_MOST_PLACES. */
 WARP_FUNCTION uint32_t paths_deal(struct paths_worker *w, const struct paths_row *row,
                                   uint32_t at) {
     uint32_t left = PATHS_MOST_PLACES;
@@ -167,7 +168,7 @@ WARP_FUNCTION uint32_t paths_deal(struct paths_worker *w, const struct paths_row
     return left;
 }
 
-/* A step: *held lanes have an arc then. */
+/* One step. *held lanes have an arc afterwards. */
 WARP_FUNCTION bool paths_walk_rows(struct paths_worker *w, uint32_t *held) {
     if (!paths_make_room(w))
         return false;

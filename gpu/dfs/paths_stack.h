@@ -1,5 +1,5 @@
-/* The two-level stack of a worker of paths.h: hands, ring, and its block's chunks. All
-** lanes call together; deque.h has words, versions and lists. */
+/* The two-level stack of a worker of paths.h: hands, ring, and the chunks of its block.
+** All lanes call together. deque.h has words, versions and lists. */
 #ifndef GPUGRAPH_DFS_PATHS_STACK_H
 #define GPUGRAPH_DFS_PATHS_STACK_H
 
@@ -10,30 +10,33 @@
 #ifndef GG_PATHS_LANE_ARCS
 #define GG_PATHS_LANE_ARCS 4
 #endif
-/* Empty chunks that a warp keeps for itself; looks round all blocks for one where there
-** seems to be none. */
+/* Empty chunks that a warp keeps for itself, and looks at all blocks for an empty chunk
+** before the pool counts as exhausted. */
 #define GG_PATHS_SPARES 8
 #define GG_PATHS_LOOKS  64
 
 #define PATHS_TO_END 0xffffffu
-/* An entry whose arcs are those of its vertex from place k of its fixed row on; all of
-** them. */
+/* An entry with the arcs of its vertex from place k of its fixed row on, and an entry
+** with all arcs. */
 #define PATHS_FROM(k)   (~0ull - 1 - (k))
 #define PATHS_WHOLE     PATHS_FROM(0)
 #define PATHS_ROW_BEGIN (PATHS_WHOLE >> 24)
-/* In the last place of such a row: it is longer. */
+/* In the last place of a fixed row: the row is longer. */
 #define PATHS_MORE (DFS_NONE - 1)
 
 struct paths_shape {
     uint32_t ring;  /* entries, a power of two up to 2^15, at least PATHS_GROUP + batch */
     uint32_t hands; /* entries in the hands, at most as many as a warp has lanes */
-    uint32_t arcs;  /* of one step, at most */
+    uint32_t arcs;  /* arcs of one step, at most */
     uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
-    uint32_t share; /* entries of a ring from which one chunk is offered to others */
-    uint32_t deep; /* and from which a further one is, whatever the block offers: at least
-                    ** 2 batch - 1, or the pool of chunks can run out */
-    uint32_t direct;  /* arcs of a step up to which no test precedes a claim */
-    uint32_t careful; /* roots opened one after the other before all open them at will */
+    /* Entries of a ring from which on one chunk is offered to other blocks. */
+    uint32_t share;
+    /* Entries from which on a further chunk is offered, whatever the block offers: at
+    ** least 2 batch - 1, or the pool of chunks can run out. */
+    uint32_t deep;
+    uint32_t direct; /* arcs of a step up to which no test precedes a claim */
+    /* Roots opened one after the other before workers open roots at will. */
+    uint32_t careful;
 };
 
 /* Entries that go into a ring together, at most. */
@@ -41,35 +44,38 @@ enum { PATHS_GROUP = GG_PATHS_LANE_ARCS * warp_width };
 /* Words of `visited` that a lane looks at together. */
 enum { PATHS_WORDS = 4 };
 
-/* What the workers share; a view by value. control: busy counts blocks, free is not used,
-** the rest as in control.h. pool.entry has two words for each entry. */
+/* The state that the workers share, passed by value. control.busy counts blocks,
+** control.free is not used, the rest is as in control.h. pool.entry has two words for
+** each entry. */
 struct paths_crew {
     const uint64_t *begin, *end;
     const uint32_t *target;
-    const uint32_t *fixed; /* rows (gg_fixed_rows); NULL: none */
-    uint32_t places;       /* of such a row, a power of 2 */
-    bool ahead;        /* a row is asked for when its vertex is claimed (paths_rows.h) */
-    uint32_t *visited; /* a bit for each vertex; set at the roots of the list */
-    uint64_t *tree;    /* parent << 32 | depth, of visited vertices */
+    const uint32_t *fixed; /* fixed rows (gg_fixed_rows); NULL: none */
+    uint32_t places;       /* places of a fixed row, a power of 2 */
+    bool ahead;            /* a row is loaded when its vertex is claimed (paths_rows.h) */
+    uint32_t *visited;     /* a bit for each vertex; set for the roots of the list */
+    uint64_t *tree;        /* parent << 32 | depth, of visited vertices */
     const uint32_t *root;
     uint32_t n, roots;
     bool all_vertices;
-    bool pulls; /* it leaves once it has taken most of what arcs lead to (paths_pull.h) */
+    /* The workers leave when they have taken most vertices with arcs into them
+    ** (paths_pull.h). */
+    bool pulls;
     struct dfs_control *control;
     struct dfs_pool pool;
     uint64_t *cold; /* one list for each block */
-    uint64_t *free; /* likewise: chunks that its workers have emptied */
-    uint32_t limit; /* steps of one worker after which all give up */
+    uint64_t *free; /* one list for each block: chunks that its workers have emptied */
+    uint32_t limit; /* steps of one worker after which all workers give up */
     uint32_t blocks, block_workers;
     struct paths_shape shape;
     const uint32_t *host_stop;
 };
 
-struct paths_block {        /* in memory that the block's workers share */
+struct paths_block {        /* in memory that the workers of the block share */
     uint64_t *word, *entry; /* rings: entries of two words */
     uint64_t *hand;         /* warp_width entries for each worker */
     uint32_t *busy, *leave; /* leave: the search is over or stopped */
-    uint32_t *taken;        /* vertices that the crew was not told of */
+    uint32_t *taken;        /* vertices that are not yet in the count of the crew */
 };
 
 struct paths_worker {
@@ -77,9 +83,11 @@ struct paths_worker {
     struct paths_block block;
     struct dfs_ring ring;
     uint64_t *hand;
-    uint64_t *cold;               /* of its block */
-    uint32_t number, home, place; /* in the crew; its block, its place there */
-    uint32_t head, bound;   /* of its ring: where entries are added; no more are in it */
+    uint64_t *cold; /* of its block */
+    /* Number in the crew; its block, its place in the block. */
+    uint32_t number, home, place;
+    /* Of its ring: where entries are added; an upper bound of their number. */
+    uint32_t head, bound;
     uint32_t spare, spares; /* empty chunks of its own: the first, how many */
     uint32_t random, steps, reached, stolen;
     uint64_t who, begin; /* this lane's entry */
@@ -101,19 +109,19 @@ WARP_FUNCTION void paths_hold(struct paths_worker *w, uint64_t who, uint64_t arc
         w->count = (uint32_t)(w->crew.end[who >> 32] - w->begin);
 }
 
-/* Is this lane's entry an arc whose target is known, its begin? Such ones never leave the
-** hands. */
+/* True if this lane's entry is an arc whose target is known: the low bits of `begin`.
+** Such entries never leave the hands. */
 #define PATHS_FOUND (1ull << 39)
 WARP_FUNCTION bool paths_is_found(const struct paths_worker *w) {
     return w->begin >> 32 == PATHS_FOUND >> 32;
 }
-/* From which place of its row on has this lane's entry arcs, which begins with
-** PATHS_ROW_BEGIN? */
+/* The place of its row from which on this lane's entry has arcs. The entry begins with
+** PATHS_ROW_BEGIN. */
 WARP_FUNCTION uint32_t paths_first_place(const struct paths_worker *w) {
     return ((uint32_t)PATHS_WHOLE & PATHS_TO_END) - w->count;
 }
-/* Do these arcs lie in a fixed row? What begins with its last place may go on beyond it.
-** */
+/* True if these arcs lie in a fixed row. Arcs that begin with its last place may go on
+** beyond it. */
 WARP_FUNCTION bool paths_in_row(const struct paths_worker *w, uint64_t arcs) {
     return arcs <= PATHS_WHOLE && arcs > PATHS_FROM(w->crew.places - 1);
 }
@@ -140,7 +148,7 @@ WARP_FUNCTION struct dfs_ring paths_ring_of(const struct paths_worker *w,
 
 /* ---- the ring and the list ---- */
 
-/* By the owner: `count` entries that lie behind the newest one become visible. */
+/* By the owner: makes `count` entries visible that lie behind the newest one. */
 WARP_FUNCTION void paths_publish(struct paths_worker *w, uint32_t count) {
     struct dfs_ring ring = w->ring;
     w->head += count;
@@ -157,8 +165,8 @@ WARP_FUNCTION void paths_publish(struct paths_worker *w, uint32_t count) {
     warp_sync();
 }
 
-/* An emptied chunk becomes the worker's own, or its block's: one list for all would be
-** slow for all. */
+/* Keeps an emptied chunk for the worker or for its block. One list for all workers would
+** be slow. */
 WARP_FUNCTION void paths_keep_chunk(struct paths_worker *w, uint32_t chunk) {
     bool own = w->spares < GG_PATHS_SPARES;
     if (warp_lane() == 0) {
@@ -174,8 +182,9 @@ WARP_FUNCTION void paths_keep_chunk(struct paths_worker *w, uint32_t chunk) {
     warp_sync();
 }
 
-/* Where there is none of its own: one of its block, a fresh one, or one of another block.
-** All that others free while this looks may escape it, so it looks again. */
+/* Gets an empty chunk for a worker that has none: a chunk of its block, a fresh chunk, or
+** a chunk of another block. The search may miss a chunk that is freed meanwhile, so it
+** looks again. */
 WARP_FUNCTION bool paths_get_spare(struct paths_worker *w) {
     uint32_t chunk = DFS_NO_CHUNK;
     struct dfs_pool pool = w->crew.pool;
@@ -197,8 +206,8 @@ WARP_FUNCTION bool paths_get_spare(struct paths_worker *w) {
     return w->spares > 0;
 }
 
-/* Moves up to `count` of the oldest entries into a chunk and that into the list of the
-** block. False: the pool is exhausted, the worker must leave. */
+/* Moves up to `count` of the oldest entries into a chunk, and the chunk into the list of
+** the block. Returns false if the pool is exhausted: the worker must leave. */
 WARP_FUNCTION bool paths_flush(struct paths_worker *w, uint64_t word, uint32_t count) {
     uint32_t batch = w->crew.shape.batch;
     if (w->spares == 0 && !paths_get_spare(w)) {
@@ -228,7 +237,7 @@ WARP_FUNCTION bool paths_flush(struct paths_worker *w, uint64_t word, uint32_t c
     return true;
 }
 
-/* Room for one more group. */
+/* Makes space for one more group. */
 WARP_FUNCTION bool paths_make_room(struct paths_worker *w) {
     while (w->bound + PATHS_GROUP > w->ring.size) {
         uint64_t word = dfs_look(w->ring);
@@ -240,8 +249,8 @@ WARP_FUNCTION bool paths_make_room(struct paths_worker *w) {
     return true;
 }
 
-/* An entry for each lane with `row`: into the hands, where *held lanes have one, or
-** behind what lies in the ring and *beyond it. */
+/* Keeps an entry for each lane with `row`: in the hands if fewer than `hands` lanes have
+** one, otherwise behind the entries of the ring and *beyond further ones. */
 WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
                               uint64_t arcs, uint32_t *held, uint32_t *beyond) {
     const uint32_t hands = w->crew.shape.hands, lanes = warp_ballot(row);
@@ -259,8 +268,8 @@ WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
     }
 }
 
-/* Entries that the hands take up from the ring. By rows ahead each brings as many arcs as
-** lanes come to it. */
+/* Entries that the hands take from the ring. By rows ahead each entry brings as many arcs
+** as there are lanes for it. */
 WARP_FUNCTION uint32_t paths_room_in_hands(const struct paths_worker *w, uint32_t held) {
     const uint32_t hands = w->crew.shape.hands;
     if (w->crew.ahead)
@@ -268,8 +277,8 @@ WARP_FUNCTION uint32_t paths_room_in_hands(const struct paths_worker *w, uint32_
     return held < hands ? hands - held : 0;
 }
 
-/* How many of `taken` entries, this lane's one of them, from lane `held` on, are of one
-** kind: arcs in rows, and others alone. */
+/* Returns how many of `taken` entries, from lane `held` on, are of one kind: arcs in
+** rows, or other entries. */
 WARP_FUNCTION uint32_t paths_alike(const struct paths_worker *w, uint32_t held,
                                    uint32_t taken, bool mine, uint64_t arcs) {
     const uint32_t others = warp_ballot(mine && !paths_in_row(w, arcs));
@@ -278,8 +287,8 @@ WARP_FUNCTION uint32_t paths_alike(const struct paths_worker *w, uint32_t held,
     return end ? lowest_bit(end) - held : taken;
 }
 
-/* Into lanes from `held` on, the newest entries of the own ring. Returns how many lanes
-** have one now. */
+/* Moves the newest entries of the own ring into lanes from `held` on. Returns how many
+** lanes have an entry now. */
 WARP_FUNCTION uint32_t paths_top_up(struct paths_worker *w, uint32_t held) {
     uint32_t room;
     while (w->bound > 0 && (room = paths_room_in_hands(w, held)) > 0) {

@@ -1,9 +1,9 @@
 /* The last part of a tree of "many-paths" (paths_pull.h): when it suits a graph, and all
 ** of its passes in one launch.
 **
-** It needs the arcs into vertices. Both ways, and of a graph that is symmetric, these are
-** the rows that there are; else those of earlier searches, if any: nothing is made for
-** it. */
+** The passes need the arcs into vertices. For direction 'both' and for a symmetric graph
+** these are the rows of the search. Otherwise the passes use rows of earlier searches, if
+** there are any. No rows are made for them. */
 #include "dfs.cuh"
 #include "device/parts.cuh"
 #include "graph/device_copy.cuh"
@@ -13,16 +13,16 @@
 #include <cooperative_groups.h>
 
 enum {
-    ASK_AFTER = 3,   /* searches of a graph before it is asked whether it is symmetric */
+    ASK_AFTER = 3,   /* searches of a graph before it is tested for symmetry */
     LEFT_SHARE = 16, /* one vertex in so many may be left after the first pass */
     PULL_BLOCKS = 6  /* for each multiprocessor */
 };
 static_assert(sizeof(pull_counts) <= GG_MAILBOX, "it is fetched at once");
 
-/* What searches have learned. */
+/* What searches have found out about a graph. */
 struct dfs_part {
     struct device_part part;
-    bool unfit[CSR_KINDS]; /* a search had to begin anew */
+    bool unfit[CSR_KINDS]; /* a search had to begin again */
 };
 
 static void forget_unfit(gpugraph_graph *, struct device_part *, unsigned) {}
@@ -41,7 +41,7 @@ static bool suits(const struct cuda_job *job, const struct dfs_search *s) {
            !is_unfit(job->graph, (enum csr_kind)s->direction);
 }
 
-/* The question costs as much as some searches. */
+/* The test for symmetry costs as much as some searches. */
 bool gg_dfs_ask_pull(struct cuda_job *job, struct dfs_search *s) {
     enum symmetry found;
     if (s->direction != GPUGRAPH_OUT || !suits(job, s) ||
@@ -74,7 +74,7 @@ void gg_dfs_pull_carve(struct workspace *space, struct dfs_search *s) {
     s->pull.counts = gg_carve<struct pull_counts>(space, 1);
 }
 
-/* One thread per vertex. */
+/* One thread for each vertex. */
 static __global__ void count_entered(const uint64_t *begin, const uint64_t *end,
                                      uint32_t n, uint32_t *entered) {
     const uint64_t whole = gg_whole_warps(n);
@@ -119,9 +119,9 @@ bool gg_dfs_pull(struct cuda_job *job, struct dfs_search *s, bool *whole) {
     p->most = s->control.entered / LEFT_SHARE;
     p->visited = s->paths.visited;
     p->tree = s->paths.tree;
-    p->list[0] = s->depth; /* scratch until the tree is unpacked */
+    p->list[0] = s->depth; /* scratch memory until the tree is unpacked */
     p->list[1] = s->parent;
-    p->found = (uint32_t *)s->paths.pool.entry; /* whose chunks nobody has any more */
+    p->found = (uint32_t *)s->paths.pool.entry; /* no worker uses the chunks any more */
     void *arguments[] = {p};
     gg_fill(job, p->counts, 0, sizeof *p->counts);
     if (!gg_going(job) ||

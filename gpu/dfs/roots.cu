@@ -1,8 +1,8 @@
 /* Roots of a depth-first forest, all found at once.
 **
 **     undirected    the smallest vertex of each weak component
-**     directed      each vertex that no arc leads to (such a vertex can only be a root), and
-**                   the smallest vertex of each weak component without such a vertex
+**     directed      each vertex that no arc leads to (such a vertex can only be a root),
+**                   and the smallest vertex of each weak component without such a vertex
 **
 ** The trees of these roots may grow at the same time. Vertices that directed arcs do not
 ** reach from these roots lie behind cycles that no arc leads to. The workers open further
@@ -12,7 +12,7 @@
 #include "graph/frontier.cuh"
 #include "base/warp.h"
 
-/* One thread per edge: what an arc leads to, loops left out. */
+/* One thread for each edge: marks the vertices that arcs lead to. Loops do not count. */
 static __global__ void enter(device_edges edges, bool forward, uint32_t *entered) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         uint32_t s = edges.source[e], t = edges.target[e], v = forward ? t : s;
@@ -26,7 +26,7 @@ static __device__ __forceinline__ bool has_bit(const uint32_t *bits, uint64_t v)
     return bits[v / 32] >> v % 32 & 1;
 }
 
-/* One thread per vertex: components with a vertex that no arc leads to. */
+/* One thread for each vertex: marks the components with a vertex that no arc leads to. */
 static __global__ void serve_components(dfs_forest f, uint32_t n) {
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
         if (has_bit(f.entered, v))
@@ -37,7 +37,7 @@ static __global__ void serve_components(dfs_forest f, uint32_t n) {
     }
 }
 
-/* One thread per vertex: roots come into the list. */
+/* One thread for each vertex: lists the roots. */
 static __global__ void gather_roots(dfs_forest f, uint32_t n, bool directed) {
     uint64_t whole = gg_whole_warps(n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
@@ -50,7 +50,7 @@ static __global__ void gather_roots(dfs_forest f, uint32_t n, bool directed) {
     }
 }
 
-/* Into s->forest.entered and served. */
+/* Fills s->forest.entered and served. */
 static void look_at_arcs(struct cuda_job *job, struct dfs_search *s,
                          const struct device_edges *edges) {
     uint64_t bytes = (s->g.n / 32 + 1) * sizeof(uint32_t);

@@ -1,13 +1,12 @@
-/* What the serial depth-first search (dfs.c) and the workers (workers.c) share: the
-** stack.
+/* The stack of the serial depth-first search (dfs.c) and of the workers (workers.c).
 **
-**     frame     vertex | left | next     the arcs of a vertex that nobody has looked at:
-**                                        target[next] .. target[next + left - 1]
+**     frame     vertex | left | next     the arcs of a vertex that are still to be looked
+**                                        at: target[next] .. target[next + left - 1]
 **     stack     [bottom oldest ... newest top]    grows, and searches, at its top
 **     visited   one bit for each vertex
 **
-** A frame goes away with its last arc, before the search descends along it, so a long
-** path needs no stack at all. */
+** A frame is removed with its last arc, before the search descends along this arc, so a
+** long path needs no stack at all. */
 #ifndef GPUGRAPH_DFS_STACK_H
 #define GPUGRAPH_DFS_STACK_H
 
@@ -17,7 +16,7 @@
 
 enum {
     DFS_LOOK = 256,    /* arcs looked at in one step, at most */
-    DFS_COPY = 1 << 16 /* frames copied between two looks at gg_pause */
+    DFS_COPY = 1 << 16 /* frames copied between two calls of gg_pause */
 };
 
 struct frame {
@@ -37,8 +36,8 @@ static inline bool stack_open(struct stack *stack, uint64_t room, gpugraph_run *
     return stack->frame != NULL;
 }
 
-/* Room for one more frame: moves the live ones to the front of this or of a block twice
-** as large. False: no memory, or the run must end. */
+/* Makes space for one more frame: moves the live frames to the front of the block, or to
+** a block twice as large. Returns false if there is no memory or the run must end. */
 static inline bool stack_grow(struct stack *stack, gpugraph_run *run) {
     uint64_t live = stack->top - stack->bottom;
     const struct frame *from = stack->frame + stack->bottom;
@@ -73,8 +72,8 @@ static inline uint64_t visited_words(uint32_t n) {
     return (uint64_t)n / 64 + 1;
 }
 
-/* workers.c: a search by `workers` threads fills depth and parent of the tree, which
-** hold GPUGRAPH_NONE everywhere. *shared: how often one worker gave work to another. */
+/* workers.c: a search by `workers` threads fills depth and parent of the tree, which hold
+** GPUGRAPH_NONE everywhere. *shared: how often one worker gave work to another. */
 gpugraph_status gg_dfs_workers(const csr *g, uint32_t source, gpugraph_run *run,
                                const gpugraph_dfs_tree *tree, int workers,
                                uint64_t *reached, uint64_t *shared);

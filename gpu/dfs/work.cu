@@ -1,14 +1,14 @@
-/* Depth-first search on the device, one path for each warp: the crew of crew.h, after
+/* Depth-first search on the device, one path for each warp: the workers of crew.h, after
 ** Niu, Lu, Liu, Casas, DiggerBees (PPoPP 2026). Method "work-stealing" is the last of the
 ** paper's four versions: as many blocks as fit the device at once steal from one another.
 **
-**     one warp     one worker: its lanes look at 32 arcs side by side, one child is taken
-**     one block    BLOCK_WORKERS workers; they stay until the end */
+**     one warp     one worker: its lanes look at 32 arcs side by side and take one child
+**     one block    BLOCK_WORKERS workers, which stay until the end */
 #include "dfs/dfs.cuh"
 #include "graph/frontier.cuh"
 
-/* Blocks of a crew. Benchmarks build the paper's versions of one and of 33 blocks, too.
-** */
+/* The largest number of blocks. Benchmarks also build the paper's versions with one and
+** with 33 blocks. */
 #ifndef GG_DFS_MOST_BLOCKS
 #define GG_DFS_MOST_BLOCKS UINT32_MAX
 #endif
@@ -20,11 +20,11 @@ enum {
     RING = 64,           /* entries of a HotRing: half a kilobyte on chip for each warp */
     BATCH = 32,          /* entries of a chunk of a ColdSeg */
     COLD = 1024,     /* chunks of a ColdSeg that lie in an array: 4 KiB for each warp */
-    HOT_CUTOFF = 4,  /* entries from which a ring is stolen from */
-    COLD_CUTOFF = 32 /* entries from which a ColdSeg is */
+    HOT_CUTOFF = 4,  /* entries from which on thieves steal from a ring */
+    COLD_CUTOFF = 32 /* entries from which on thieves steal from a ColdSeg */
 };
 
-/* One warp per worker, until the search is over. */
+/* One warp for each worker, until the search is over. */
 static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS) crew_works(dfs_crew crew) {
     __shared__ uint64_t word[BLOCK_WORKERS], entry[BLOCK_WORKERS * RING];
     __shared__ uint32_t busy;
@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS) crew_works(dfs_crew c
     dfs_work(crew, block, blockIdx.x * BLOCK_WORKERS + threadIdx.x / GG_WARP);
 }
 
-/* One thread per root. */
+/* One thread for each root. */
 static __global__ void plant_crew(dfs_crew crew) {
     for (uint64_t i = gg_thread(); i < crew.roots; i += gg_threads_of_grid())
         crew.depth[crew.root[i]] = 0;

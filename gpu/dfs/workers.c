@@ -2,23 +2,26 @@
 ** stealing. A worker claims a vertex by setting its visited bit, writes depth and parent,
 ** then opens its row on its own stack (stack.h).
 **
-** Stacks are private. A worker with nothing to do leaves its number with another one
-** (request) and waits; the other looks at its letter box every few steps and copies its
-** oldest work, that nearest to the root, straight into the empty stack of the thief:
+** Stacks are private. A worker without work writes its number into the request of another
+** worker and waits. That worker looks at its request every few steps, and copies its
+** oldest work, nearest to the root, straight into the empty stack of the thief:
 **
 **     request of a worker   NOBODY -> number of a thief -> NOBODY; IDLE without work
-**     answer of a thief     WAITING -> GIVEN or REFUSED
+**     answer to a thief     WAITING -> GIVEN or REFUSED
 **
 ** After Rao and Kumar (1987) and Acar, Chargueraud, Rainey (SC 2015). In a forest the
-** last worker to run out of work opens the next root: a tree is complete before the next
-** one begins, so it holds all that its root reaches and no earlier root did. */
+** last worker to run out of work opens the next root. So a tree is complete before the
+** next tree begins, and contains all vertices that its root reaches and no earlier root
+** did. */
 #include "stack.h"
 
 enum {
-    ATTEND = 64, /* steps between two looks at the letter box: some microseconds */
-    WIDE = 128,  /* arcs from which a frame is split rather than given away */
-    SHORT = 4,   /* arcs from which the only frame is: fewer may be those of a path */
-    BATCH = 128, /* frames given away at once, at most */
+    ATTEND = 64, /* steps between two looks at the request: some microseconds */
+    WIDE = 128,  /* arcs from which on a frame is split and not given away */
+    /* Arcs from which on the only frame is split: a frame with fewer arcs may be that of
+    ** a path. */
+    SHORT = 4,
+    BATCH = 128,      /* frames given away at once, at most */
     FIRST_ROOM = 1024 /* frames of a new stack */
 };
 _Static_assert(BATCH <= FIRST_ROOM, "a gift fits every stack");
@@ -28,10 +31,10 @@ enum { WAITING = 0, GIVEN, REFUSED }; /* worker.answer */
 
 struct worker {
     int request, answer;
-    char apart[64]; /* others write before, the owner behind */
+    char apart[64]; /* other workers write the words before, the owner the words behind */
     struct stack stack;
     uint64_t reached, gifts;
-    uint32_t steps; /* since the last look at the letter box */
+    uint32_t steps; /* since the last look at the request */
     uint32_t random;
     char apart_too[64];
 };
@@ -43,8 +46,8 @@ struct crew {
     uint64_t *visited;
     struct worker *worker;
     int workers;
-    uint32_t root, end; /* the next root; the last worker with work alone touches it */
-    int over;           /* every vertex is reached */
+    uint32_t root, end; /* the next root; only the last worker with work touches it */
+    int over;           /* all vertices are reached */
     char apart[64];
     int busy; /* workers that have work */
 };
@@ -53,7 +56,7 @@ static bool crew_ends(const struct crew *crew) {
     return gg_stopping(crew->run) || __atomic_load_n(&crew->over, __ATOMIC_RELAXED);
 }
 
-/* Sets v's bit; true: it was not set, so v is the caller's. */
+/* Sets v's bit. Returns true if it was not set, so that v belongs to the caller. */
 static inline bool claim_bit(uint64_t *visited, uint32_t v) {
     uint64_t bit = 1ull << v % 64, *word = visited + v / 64;
     return !(__atomic_load_n(word, __ATOMIC_RELAXED) & bit) &&
@@ -70,7 +73,7 @@ static inline bool crew_enter(struct crew *crew, struct worker *me, uint32_t v,
 }
 
 /* Moves the oldest work of one stack into another, empty one: half the arcs of a wide
-** row, else up to half the frames. False: there is nothing to share. */
+** row, or up to half of the frames. Returns false if there is nothing to share. */
 static bool share_stack(struct stack *from, struct stack *to) {
     uint64_t frames = from->top - from->bottom;
     if (frames == 0)
@@ -91,8 +94,8 @@ static bool share_stack(struct stack *from, struct stack *to) {
     return count > 0;
 }
 
-/* Answers the thief that stands at the letter box. The thief counts as busy before it
-** knows of its work: busy never falls to 0 while there is some. */
+/* Answers the thief in the worker's request. The thief counts as busy before it knows of
+** its work, so busy never falls to 0 while there is work. */
 static void answer_thief(struct crew *crew, struct worker *me, int thief, int request) {
     struct worker *other = &crew->worker[thief];
     bool given = share_stack(&me->stack, &other->stack);
@@ -104,7 +107,8 @@ static void answer_thief(struct crew *crew, struct worker *me, int thief, int re
     __atomic_store_n(&other->answer, given ? GIVEN : REFUSED, __ATOMIC_RELEASE);
 }
 
-/* Every ATTEND steps: interrupts, then the letter box. False: the crew ends. */
+/* Every ATTEND steps: looks for interrupts, then at the request. Returns false if the
+** crew ends. */
 static inline bool attend(struct crew *crew, int self) {
     struct worker *me = &crew->worker[self];
     if (++me->steps < ATTEND)
@@ -118,8 +122,8 @@ static inline bool attend(struct crew *crew, int self) {
     return true;
 }
 
-/* Claims the next target of a frame, or GPUGRAPH_NONE when its arcs (or DFS_LOOK of
-** them) are through. */
+/* Claims the next target of a frame. Returns GPUGRAPH_NONE after its last arc or DFS_LOOK
+** arcs. */
 static inline uint32_t claim_next(const struct crew *crew, struct frame *f) {
     const uint32_t *arc = crew->g->target + f->next;
     uint32_t count = f->left < DFS_LOOK ? f->left : DFS_LOOK;
@@ -134,7 +138,7 @@ static inline uint32_t claim_next(const struct crew *crew, struct frame *f) {
     return found;
 }
 
-/* Searches until the worker's stack is empty. False: the crew ends. */
+/* Searches until the worker's stack is empty. Returns false if the crew ends. */
 static bool descend(struct crew *crew, int self) {
     struct worker *me = &crew->worker[self];
     struct stack *stack = &me->stack;
@@ -155,7 +159,8 @@ static bool descend(struct crew *crew, int self) {
     return true;
 }
 
-/* The only worker with work opens the next root. False: there is none, the crew ends. */
+/* The only worker with work opens the next root. Returns false if there is none: the crew
+** ends. */
 static bool open_root(struct crew *crew, int self) {
     while (crew->root < crew->end) {
         uint32_t v = crew->root++;
@@ -168,8 +173,8 @@ static bool open_root(struct crew *crew, int self) {
     return false;
 }
 
-/* Between two vain rounds of asking: spins, then yields, then sleeps up to 0.3 ms, so
-** that a search without parallelism is not slowed down by workers without a part. */
+/* Waits between two rounds of requests without success: spins, then yields, then sleeps
+** up to 0.3 ms, so that idle workers do not slow down a search without parallelism. */
 static void rest_between(unsigned rounds) {
     if (rounds < 8) {
         for (unsigned i = 0; i < 1u << rounds; i++)
@@ -203,7 +208,8 @@ static bool ask_worker(struct crew *crew, int self, struct worker *victim) {
     }
 }
 
-/* Asks the others, from a random one on, until one gives. False: the crew ends. */
+/* Asks the other workers, beginning with a random one, until one gives work. Returns
+** false if the crew ends. */
 static bool steal(struct crew *crew, int self) {
     struct worker *me = &crew->worker[self];
     for (unsigned rounds = 0; !crew_ends(crew); rounds++) {
@@ -223,9 +229,9 @@ static bool steal(struct crew *crew, int self) {
     return false;
 }
 
-/* A worker's stack is empty: the next root where nobody else has work, else a part of
-** what another one has. Whoever counts busy down to 0 is the last one, alone with
-** crew->root until it counts itself busy again. */
+/* Finds work for a worker whose stack is empty: the next root if no other worker has
+** work, otherwise work of another worker. The worker that decrements busy to 0 is the
+** last one, and has crew->root to itself until it counts itself busy again. */
 static bool next_work(struct crew *crew, int self) {
     struct worker *me = &crew->worker[self];
     if (__atomic_load_n(&crew->busy, __ATOMIC_ACQUIRE) == 1)
