@@ -1,22 +1,27 @@
 /* Connected components: the public function, and weak components on the CPU.
 **
-**     component[v]     0  0  2  1  2     each vertex points to a smaller one of its component, or to
-**                      ^--+     |  |     itself: a root. Two trees become one when the larger root
-**                      +--------+  |     is hooked to the smaller one, so a root is always the
-**                            ^-----+     smallest vertex of its tree, and the answer in the end
+**     component[v]     0  0  2  1  2     each vertex points to a smaller vertex of its
+**                      ^--+     |  |     component, or to itself: a root. Two trees
+**                      +--------+  |     become one by a hook from the larger root to
+**                            ^-----+     the smaller one. So a root is always the
+**                                        smallest vertex of its tree, and at the end the
+**                                        name of the component
 **
-** Hooks are compare-and-swap of roots alone, so threads need no order and the answer has none.
+** Only roots are hooked, by compare-and-swap. So threads need no order, and the answer
+** does not depend on one.
 **
-** 1. a sample of the edges, one for each vertex, spread over the whole list; all of few edges
-** 2. every vertex points to its root; the commonest root among some is taken for the largest
-**    component, and a bitmap holds the vertices outside of it
-** 3. all other edges, but for those with both ends inside
-** 4. every vertex points to its root
+** 1. Link a sample of the edges: one for each vertex, spread over the whole list. If
+**    there are few edges, link all of them.
+** 2. Point each vertex to its root. The commonest root of some vertices stands for the
+**    largest component. A bitmap holds the vertices outside this component.
+** 3. Link all other edges, except edges with both ends inside.
+** 4. Point each vertex to its root.
 **
-** Where rows of both directions are there, from an earlier search, and are no short ones, the sample is the first
-** COMPONENTS_SAMPLE arcs of each row, and step 3 walks the rows of vertices outside alone: that is
-** Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018). The list of edges needs no rows, and is looked at whole. Roots as smallest members
-** after Shiloach, Vishkin (J. Algorithms 3, 1982). */
+** If an earlier search has left rows of both directions, and they are not short, the
+** sample is the first COMPONENTS_SAMPLE arcs of each row, and step 3 walks only the rows
+** of vertices outside: Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018). The list of edges
+** needs no rows, but step 3 reads all of it. Roots are the smallest members after
+** Shiloach, Vishkin (J. Algorithms 3, 1982). */
 #include "components.h"
 #include "graph/graph.h"
 #include "ids/ids.h"
@@ -24,8 +29,8 @@
 #include <string.h>
 
 enum {
-    CHUNK = 1 << 14, /* edges, vertices that a thread takes at a time */
-    LISTED = 1024    /* edges of which those are listed that are to be linked */
+    CHUNK = 1 << 14, /* edges or vertices that a thread takes at a time */
+    LISTED = 1024    /* edges of which the ones to be linked are listed at a time */
 };
 
 struct weak {
@@ -33,9 +38,9 @@ struct weak {
     gpugraph_run *run;
     uint32_t *parent;  /* the caller's array */
     uint64_t *outside; /* bit v: not in the largest component */
-    uint64_t stride;   /* every stride-th edge is one of the sample */
+    uint64_t stride;   /* every stride-th edge belongs to the sample */
     uint32_t largest;  /* its root */
-    csr rows;          /* of both directions; or begin is NULL: the list of edges */
+    csr rows;          /* of both directions; begin NULL: search by the list of edges */
     uint32_t round;    /* of the sample of rows */
     int threads;
 };
@@ -44,7 +49,8 @@ static inline uint32_t tree_parent(const struct weak *w, uint32_t v) {
     return __atomic_load_n(&w->parent[v], __ATOMIC_RELAXED);
 }
 
-/* One tree of the two ends' trees. A failed hook tells who was quicker, and goes on from there. */
+/* Makes one tree of the trees of the two ends. If another thread has hooked the root
+** first, the loop goes on from that hook. */
 static inline void link_ends(struct weak *w, uint32_t u, uint32_t v) {
     uint32_t a = tree_parent(w, u), b = tree_parent(w, v);
     while (a != b) {
@@ -55,8 +61,7 @@ static inline void link_ends(struct weak *w, uint32_t u, uint32_t v) {
                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
             return;
         a = tree_parent(w, above);
-        if (a !=
-            above) /* shortens the way for whoever comes next; any ancestor is right */
+        if (a != above) /* shortens the path for later walks; any ancestor is right */
             __atomic_store_n(&w->parent[high], a, __ATOMIC_RELAXED);
         b = low;
     }
@@ -77,7 +82,7 @@ static void sample(void *weak, uint64_t low, uint64_t high) {
         link_ends(w, edges->source[i * w->stride], edges->target[i * w->stride]);
 }
 
-/* Every row's arc number `round`. */
+/* Links arc number `round` of each row. */
 static void sample_rows(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++)
@@ -95,7 +100,7 @@ static void compress_trees(void *weak, uint64_t low, uint64_t high) {
     }
 }
 
-/* Words low .. high - 1 of the bitmap. */
+/* Fills words low .. high - 1 of the bitmap. */
 static void mark_outside(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     for (uint64_t word = low; word < high && !gg_leave(w->run, word); word++) {
@@ -112,7 +117,8 @@ static inline uint64_t is_outside(const struct weak *w, uint32_t v) {
     return w->outside[v / 64] >> v % 64 & 1;
 }
 
-/* Which edges have an end outside nobody foresees: they are listed without a branch, and linked then. */
+/* Links the edges with an end outside. No processor can predict which edges these are, so
+** they are listed without a branch and then linked. */
 static void link_rest(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     const uint32_t *source = w->graph->edges.source, *target = w->graph->edges.target;
@@ -143,7 +149,7 @@ static void link_row_ends(void *weak, uint64_t low, uint64_t high) {
     }
 }
 
-/* The root that most of some vertices, spread over all, have. */
+/* The commonest root of some vertices that are spread over all. */
 static uint32_t commonest_root(const struct weak *w) {
     uint32_t root[COMPONENTS_VOTES], best = 0, best_votes = 0;
     const uint64_t n = w->graph->n;
@@ -171,7 +177,7 @@ static bool over_vertices(struct weak *w, gg_span *step) {
     return !gg_stopping(w->run);
 }
 
-/* Has the sample left anything? */
+/* Returns true if the sample has left edges. */
 static bool link_sample(struct weak *w) {
     const uint64_t m = w->graph->m;
     if (!w->rows.begin) {
@@ -224,7 +230,7 @@ const gg_algorithm gg_components = {
     .name = "components",
     .rows = CSR_KINDS,
     .arcs = gg_arcs_once,
-    /* One thread over 8 M edges of an R-MAT in no order; rmat24 on a device. */
+    /* One thread over 8 M edges of an unsorted R-MAT; rmat24 on a device. */
     .cpu_ns = 14,
     .cuda_ns = 0.03,
     .step_us = 120,

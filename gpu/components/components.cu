@@ -1,21 +1,26 @@
-/* Weakly connected components on the device; components.c has the meaning. Of the list of edges:
+/* Weakly connected components on the device. components.c has the meaning. The steps for
+** the list of edges:
 **
-**     begin            component[v] = v
-**     hook_first       each vertex points to its first neighbour, if that is smaller: no two threads need
-**                      to agree, since a hook that another one overwrites is an edge like the others
-**     shorten          every vertex points to its root or near it, and halves the ways on which it goes there
-**     link_second      the trees of vertices and their second neighbours become one, by compare-and-swap
-**     shorten
-**     elect            the commonest root of some vertices
-**     mark_outside     a ballot makes a word of the bitmap of those outside of its component: 32 vertices
-**     link_rest        edges with an end outside
-**     compress         every vertex points to its root
+**     plant_trees      component[v] = v
+**     hook_first       Each vertex points to its first neighbour if that is smaller.
+**                      Threads may overwrite each other's hooks, because the lost edge is
+**                      linked later like all other edges.
+**     shorten_paths    Each vertex points to its root or near it, and each walk halves
+**                      the path that it follows.
+**     link_second      The trees of vertices and their second neighbours become one, by
+**                      compare-and-swap.
+**     shorten_paths
+**     elect            finds the commonest root of some vertices
+**     mark_outside     A ballot fills a word of the bitmap of vertices outside that
+**                      component.
+**     link_rest        links the edges with an end outside
+**     compress_trees   Each vertex points to its root.
 **
-** Where there are few edges to a vertex they are linked at once. Where rows of both directions are there,
-** from an earlier search, no edges are looked at but the first two arcs of each row, then the rows of
-** vertices outside (Afforest; components.c). Edges that a warp is to link wait until there is one for each
-** lane: a link is a chain of looks at memory, and takes as long for one lane as for all. No step asks the
-** host anything. */
+** If there are few edges for each vertex, all edges are linked at once. If earlier
+** searches have left rows of both directions, only the first two arcs of each row are
+** looked at, and then the rows of vertices outside (Afforest; components.c). Edges that a
+** warp must link wait until each lane has one. A link is a chain of dependent loads and
+** takes as long for one lane as for all. No step waits for the host. */
 #include "trees.cuh"
 #include "device/services.h"
 #include "graph/device_copy.cuh"
@@ -23,7 +28,8 @@
 
 enum { GROUP = 4 /* edges that a thread reads at once */ };
 
-/* Rows of both directions: of CSR_BOTH, or of OUT and IN; begin is NULL where there are none. */
+/* Rows of both directions: of CSR_BOTH, or of OUT and IN. begin is NULL if there are
+** none. */
 struct both_rows {
     const uint64_t *begin[2], *end[2];
     const uint32_t *target[2];
@@ -31,7 +37,8 @@ struct both_rows {
 
 /* ---- the first neighbours ---- */
 
-/* Which edge of its run, of edges one behind the other with the same source; 2: a later one. */
+/* The place of an edge in its run, the consecutive edges with the same source. 2: a later
+** place. */
 static __device__ __forceinline__ uint32_t place_in_run(const device_edges &edges,
                                                         uint64_t e, uint32_t u) {
     if (e < 1 || edges.source[e - 1] != u)
@@ -51,8 +58,8 @@ static __global__ void hook_first(device_edges edges,
     }
 }
 
-/* In a list in no order every edge is a run; some of them, from all over the list, stand for the second
-** neighbours then. */
+/* In an unsorted list each edge is a run. Some edges from all over the list then stand
+** for second neighbours. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     link_second(device_edges edges, const __grid_constant__ component_arrays a) {
     __shared__ waiting of_warp[WARPS];
@@ -74,7 +81,7 @@ static __global__ void link_every(device_edges edges,
         link_ends(a.component, edges.source[e], edges.target[e]);
 }
 
-/* In place of begin. */
+/* Takes the place of plant_trees. */
 static __global__ void hook_first_arc(const __grid_constant__ both_rows rows,
                                       const __grid_constant__ component_arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
@@ -139,7 +146,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         link_ends(a.component, edges.source[e], edges.target[e]);
 }
 
-/* The rows of vertices outside: a lane for each, the whole warp for a long one. */
+/* Links the rows of vertices outside. A lane takes a short row, the whole warp a long
+** row. */
 static __global__ void link_outside_rows(const __grid_constant__ both_rows rows, int side,
                                          const __grid_constant__ component_arrays a) {
     const uint64_t *row_begin = rows.begin[side], *row_end = rows.end[side];
@@ -186,7 +194,8 @@ static struct both_rows sides(const struct device_copy *copy,
     return rows;
 }
 
-/* Rows that earlier searches have left; nothing is made. Those of a symmetric graph are both directions'. */
+/* Returns rows that earlier searches have left. Makes no rows. The OUT rows of a
+** symmetric graph have both directions. */
 static struct both_rows rows_there(const gpugraph_graph *graph) {
     const struct device_copy *copy = gg_device_copy_of(graph);
     const struct device_rows *out = &copy->rows[CSR_OUT], *in = &copy->rows[CSR_IN],
@@ -260,7 +269,7 @@ static void find_weak(struct cuda_job *job, uint32_t *component) {
     gg_bring(job, component, a.component, edges.n, "components");
 }
 
-/* What a run takes. */
+/* Device bytes that a run needs. */
 static int64_t bytes_components(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct component_arrays a;

@@ -7,9 +7,10 @@
 
 struct component_arrays {
     uint32_t n;
-    uint32_t *component; /* n; in the end the smallest vertex of each one's component */
-    uint32_t *outside;   /* scratch: a bit for each vertex */
-    uint32_t *largest;   /* scratch: one number */
+    /* N entries; at the end the smallest vertex of the component of v. */
+    uint32_t *component;
+    uint32_t *outside; /* scratch memory: a bit for each vertex */
+    uint32_t *largest; /* scratch memory: one number */
 };
 
 /* Fills a->component. Returns false when the run must end. */

@@ -1,18 +1,19 @@
 /* Strongly connected components on the CPU: one depth-first pass over the rows of OUT.
 **
 **     rank[v]      0        not seen
-**                  1, 2 ..  v is open: the order in which it was seen, or that of an earlier open
-**                           vertex which it reaches
-**                  DONE     its component is known
-**     open         vertices that are seen and not done, in a stack that the components leave from
-**                  the top: when a vertex reaches nothing seen before it, it and all above it are
-**                  one component
-**     visits       the path from the root: where each vertex of it has got to in its row
+**                  1, 2 ..  v is open: the number in the order of visits, or the rank of
+**                           an earlier open vertex that v reaches
+**                  DONE     the component is known
+**     open         a stack of vertices that are seen and not done. If a vertex reaches no
+**                  vertex seen before it, it and all vertices above it leave the stack as
+**                  one component.
+**     path         the vertices from the root to the current vertex. next[v] is the
+**                  position in the row of v.
 **
-** Both stacks share one array of n entries, the path from below, the open ones from above: a vertex
-** is on the path until all its arcs are seen, and open after that. After Tarjan (SIAM J. Comput. 1,
-** 1972), in the space of Pearce (Inf. Process. Lett. 116, 2016). A vertex that is done is told by
-** its component, the smallest vertex of it. */
+** Both stacks share one array of n entries. The path grows from below, the open vertices
+** from above. A vertex is on the path until all its arcs are seen, and then open. After
+** Tarjan (SIAM J. Comput. 1, 1972), in the space of Pearce (Inf. Process. Lett. 116,
+** 2016). The component of a vertex is named by its smallest vertex. */
 #include "components.h"
 #include "graph/graph.h"
 
@@ -22,8 +23,8 @@ struct strong {
     csr g;
     gpugraph_run *run;
     uint32_t *rank, *stack, *component;
-    uint64_t *next;      /* of v: the arc that is to be looked at */
-    uint32_t path, open; /* the path's length; entries from `open` on are open */
+    uint64_t *next;      /* of v: the next arc to be looked at */
+    uint32_t path, open; /* the length of the path; entries from `open` on are open */
     uint32_t seen;
     int64_t until_poll;
 };
@@ -34,7 +35,7 @@ static void enter_vertex(struct strong *s, uint32_t v) {
     s->stack[s->path++] = v;
 }
 
-/* v reaches nothing that was seen before it. */
+/* v reaches no vertex that was seen before it: closes the component of v. */
 static void close_component(struct strong *s, uint32_t v, uint32_t rank) {
     uint32_t top = s->open, least = v;
     while (top < s->g.n && s->rank[s->stack[top]] >= rank) {
@@ -50,7 +51,8 @@ static void close_component(struct strong *s, uint32_t v, uint32_t rank) {
     s->open = top;
 }
 
-/* All arcs of the path's last vertex are seen: its rank is the least that it reaches. */
+/* All arcs of the last vertex of the path are seen. Its rank is the smallest rank that it
+** reaches. */
 static void leave_vertex(struct strong *s, uint32_t own) {
     const uint32_t v = s->stack[--s->path], rank = s->rank[v];
     if (rank == own)
@@ -64,7 +66,8 @@ static void leave_vertex(struct strong *s, uint32_t own) {
     }
 }
 
-/* Goes on along the arcs of the path's last vertex. own[v] is where it stood when it was seen. */
+/* Goes on along the arcs of the last vertex of the path. own[v] is the number of v in the
+** order of visits. */
 static bool walk_from(struct strong *s, uint32_t *own) {
     while (s->path > 0) {
         const uint32_t v = s->stack[s->path - 1];
@@ -111,7 +114,7 @@ static gpugraph_status find_strong(gpugraph_graph *graph, gpugraph_run *run,
         if (s.rank[root] == 0) {
             enter_vertex(&s, root);
             component[root] = s.rank[root];
-            go = walk_from(&s, component); /* of a vertex not done: where it stood */
+            go = walk_from(&s, component); /* an open vertex keeps its number there */
         }
     }
     gg_release(s.rank);
@@ -135,7 +138,7 @@ const gg_algorithm gg_strong_components = {
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .alone = always,
-    /* One thread over 8 M edges of an R-MAT in no order; rmat24 on a device. */
+    /* One thread over 8 M edges of an unsorted R-MAT; rmat24 on a device. */
     .cpu_ns = 32,
     .cuda_ns = 0.1,
     .step_us = 800,

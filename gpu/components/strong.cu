@@ -1,49 +1,53 @@
-/* Strongly connected components on the device; strong.c has the meaning.
+/* Strongly connected components on the device. strong.c has the meaning.
 **
-**     list         the vertices whose component is not known; settled ones leave it
-**     label[v]     some vertex of v's component; NONE: not known
+**     list         the vertices whose component is not known; settled vertices leave the
+**                  list
+**     label[v]     some vertex of the component of v; NONE: not known
 **
-** 1. trim, along either direction in turn, for as long as many leave. A listed vertex that no listed
-**    one leads to is a component by itself. One that a single one leads to is what that one makes it:
-**    such vertices form chains and rings, and pointers that double find where each begins.
+** 1. Trim, along either direction in turn, as long as many vertices leave. A listed
+**    vertex that no listed vertex leads to is a component by itself. A vertex that only
+**    one vertex leads to depends on that vertex. Such vertices form chains and rings.
+**    Pointer doubling finds where each of them begins.
 **
-**        nobody -> a -> b -> c            all by themselves
-**        ring of a -> b -> c -> a -> d    the ring is one component, d is by itself
+**        none -> a -> b -> c              each vertex is a component
+**        ring of a -> b -> c -> a -> d    the ring is one component, d is another
 **        many -> a -> b                   stays listed
 **
-** 2. a search forwards and one backwards from a vertex with many arcs both ways: what both reach is
-**    its component, mostly the one large one
-** 3. trim again; then rounds of colours until the list is empty: a vertex takes the largest number
-**    that leads to it, and those that the owner of that number is reached from, within the colour,
-**    are its component
-** 4. label becomes the smallest vertex that has it
+** 2. Search forwards and backwards from a vertex with many arcs both ways. The vertices
+**    that both searches reach are its component, usually the one large component.
+** 3. Trim again. Then rounds of colours until the list is empty: each vertex takes the
+**    largest number that leads to it. The vertices of a colour that reach the owner of
+**    this number are its component.
+** 4. Replace each label by the smallest vertex with this label.
 **
-** After Fleischer, Hendrickson, Pinar (2000), McLendon et al. (2005), Orzan (2004), Slota,
-** Rajamanickam, Madduri (IPDPS 2014); chains and rings at once are ours. */
+** After Fleischer, Hendrickson, Pinar (2000), McLendon et al. (2005), Orzan (2004),
+** Slota, Rajamanickam, Madduri (IPDPS 2014). Handling chains and rings at once is our
+** own. */
 #include "components.h"
 #include "bfs/bfs.cuh"
 #include "graph/frontier.cuh"
 
 enum {
     LIST_BLOCKS = 16,   /* for each multiprocessor */
-    PIVOT_LIST = 65536, /* listed vertices from which two searches pay */
-    TRIM_SHARE = 16,    /* trimming goes on while one in so many leaves the list */
-    TRIM_ROUNDS = 64,   /* at most */
-    QUEUED = 4 /* steps that are queued before the host asks whether any is left */
+    PIVOT_LIST = 65536, /* listed vertices from which on two searches pay */
+    /* Trimming goes on while one in so many vertices leaves the list. */
+    TRIM_SHARE = 16,
+    TRIM_ROUNDS = 64, /* at most */
+    QUEUED = 4        /* steps that are queued before the host looks at the state */
 };
 
-#define STOP UINT32_MAX /* low of a vertex that several listed ones lead to */
+#define STOP UINT32_MAX /* low of a vertex that several listed vertices lead to */
 
 struct state {
-    uint32_t count;   /* of the list that is made */
-    uint32_t changed; /* something has, in the steps since it was cleared */
+    uint32_t count;   /* length of the list that is being made */
+    uint32_t changed; /* some step has changed something since the last reset */
     unsigned long long pivot;
 };
 
 struct strong {
     struct state *state;
     uint32_t *label, *list[2];
-    uint64_t *chain[2]; /* before << 32 | smallest on the way there; by vertex */
+    uint64_t *chain[2]; /* before << 32 | smallest vertex on the way there; by vertex */
     uint32_t *colour;
     uint8_t *mark;
 };
@@ -52,7 +56,7 @@ struct strong_run {
     struct cuda_job *job;
     struct device_csr rows[2]; /* OUT, IN */
     struct strong s;
-    uint32_t count; /* listed, in s.list[0] */
+    uint32_t count; /* vertices in s.list[0] */
 };
 
 /* ---- kernels ---- */
@@ -64,7 +68,7 @@ static __global__ void list_all_vertices(uint32_t n, strong s) {
     }
 }
 
-/* rows: of those that lead to v, when heads are looked for. */
+/* rows: arcs into v, when the beginnings of chains are looked for. */
 static __global__ void find_single(device_csr rows, strong s, uint32_t count) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t v = s.list[0][i];
@@ -84,7 +88,7 @@ static __global__ void find_single(device_csr rows, strong s, uint32_t count) {
     }
 }
 
-/* Each pointer goes as far again: from v to what its pointer points to. */
+/* Doubles each pointer: from v to the pointer of the vertex that v points to. */
 static __global__ void jump(strong s, uint32_t count, int from) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t v = s.list[0][i];
@@ -103,7 +107,7 @@ static __global__ void jump(strong s, uint32_t count, int from) {
     }
 }
 
-/* Where pointers end on a ring, they end on all of it. */
+/* If pointers end on a ring, they end on all of its vertices. Marks these vertices. */
 static __global__ void mark_rings(strong s, uint32_t count, int from) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t before = (uint32_t)(s.chain[from][s.list[0][i]] >> 32);
@@ -135,7 +139,7 @@ static __global__ void list_open(strong s, uint32_t count) {
     }
 }
 
-/* The listed vertex with most arcs in the scarcer direction. */
+/* Finds the listed vertex with most arcs in the direction in which it has fewer. */
 static __global__ void find_pivot(device_csr out, device_csr in, strong s,
                                   uint32_t count) {
     unsigned long long best = 0;
@@ -166,7 +170,7 @@ static __global__ void begin_colours(strong s, uint32_t count) {
         s.colour[s.list[0][i]] = s.list[0][i];
 }
 
-/* in: rows of those that lead to v. What leads to the owner of its colour leads to v. */
+/* in: arcs into v. A vertex that leads to the owner of v's colour also leads to v. */
 static __global__ void spread_colours(device_csr in, strong s, uint32_t count) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t v = s.list[0][i], own = gg_peek(&s.colour[v]);
@@ -184,8 +188,9 @@ static __global__ void spread_colours(device_csr in, strong s, uint32_t count) {
     }
 }
 
-/* The owners, and then whoever has an arc to one of theirs. Labels of this round are colours of
-** listed vertices: what was settled before has none. */
+/* Settles the owners, and then each vertex with an arc to a settled vertex of its colour.
+** Labels of this round are colours of listed vertices, so earlier labels do not
+** interfere. */
 static __global__ void settle_owners(strong s, uint32_t count) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t v = s.list[0][i];
@@ -238,7 +243,8 @@ static __global__ void take_least(uint32_t n, strong s, const uint32_t *least) {
     GG_LAUNCH((r)->job, kernel, gg_grid((r)->job, (r)->job->graph->n, LIST_BLOCKS),      \
               __VA_ARGS__)
 
-/* Repeats the step, a few times between two looks, until it changes nothing, `most` times at most. */
+/* Repeats the step until it changes nothing, at most `most` times. Several steps run
+** between two looks at the state. */
 template <typename step_type>
 static bool until_settled(struct strong_run *r, uint32_t most, step_type step) {
     struct state state = {0, 1, 0};
@@ -252,7 +258,7 @@ static bool until_settled(struct strong_run *r, uint32_t most, step_type step) {
     return gg_going(r->job);
 }
 
-/* Drops settled vertices from the list. */
+/* Removes settled vertices from the list. */
 static bool shorten_list(struct strong_run *r) {
     struct strong *s = &r->s;
     gg_fill(r->job, &s->state->count, 0, sizeof s->state->count);
@@ -336,7 +342,7 @@ static bool colour_round(struct strong_run *r) {
 
 /* ---- driver ---- */
 
-/* The run's own block: the searches have the workspace. */
+/* Carves a block of the run's own, because the searches use the workspace. */
 static uint64_t carve_strong(unsigned char *block, uint32_t n, struct strong *s) {
     struct workspace space = {block, 0};
     s->state = gg_carve<struct state>(&space, 1);
@@ -391,7 +397,7 @@ static void find_strong(struct cuda_job *job, uint32_t *component) {
     gg_give(job, block, bytes);
 }
 
-/* What a run takes. */
+/* Device bytes that a run needs. */
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     const struct cuda_job job = planned_job(graph);
     struct strong s;

@@ -1,4 +1,4 @@
-/* Trees that are hooked together, on a device: components.c has the idea. */
+/* Trees that are hooked together on a device. components.c has the idea. */
 #ifndef GPUGRAPH_COMPONENTS_TREES_CUH
 #define GPUGRAPH_COMPONENTS_TREES_CUH
 
@@ -7,7 +7,7 @@
 #include "graph/frontier.cuh"
 
 enum {
-    LONG_ROW = 64, /* arcs from which a warp takes a row together */
+    LONG_ROW = 64, /* arcs from which on a warp takes a row together */
     WARPS = GG_BLOCK / GG_WARP
 };
 
@@ -18,9 +18,10 @@ static __device__ __forceinline__ uint32_t tree_parent(const uint32_t *component
     return *(const volatile uint32_t *)&component[v];
 }
 
-/* A parent as it is or was, from any cache, while no tree is hooked to another: an ancestor stays one, and a root a
-** root. The ways of a large component all end at one word; asked for behind the caches, its one place in
-** memory would have to answer every warp. */
+/* Returns a present or an earlier parent from any cache, while no tree is hooked to
+** another: an ancestor stays an ancestor, and a root stays a root. All paths of a large
+** component end at one word. If loads bypassed the caches, the one place of this word in
+** memory would have to serve all warps. */
 static __device__ __forceinline__ uint32_t some_parent_of(const uint32_t *component,
                                                           uint32_t v) {
     uint32_t parent;
@@ -47,13 +48,13 @@ static __device__ void link_ends(uint32_t *component, uint32_t u, uint32_t v) {
                 return;
         }
         a = tree_parent(component, above);
-        if (a != above) /* a root is never changed so: high is none */
+        if (a != above) /* never changes a root: high is no root */
             point_to(component, high, a);
         b = low;
     }
 }
 
-/* Edges of a warp that wait for a lane each. */
+/* Edges that a warp keeps until each lane has one. */
 struct waiting {
     uint2 edge[2 * GG_WARP];
 };
@@ -67,7 +68,8 @@ link_waiting(const component_arrays &a, const waiting *w, uint32_t first, uint32
     __syncwarp();
 }
 
-/* All lanes of the warp, each with an edge or none; count is the warp's, for all lanes alike. */
+/* All lanes of the warp call, each with an edge or none. `count` is the same in all
+** lanes. */
 static __device__ __forceinline__ uint32_t wait_or_link(const component_arrays &a,
                                                         waiting *w, uint32_t count,
                                                         bool has_edge, uint32_t u,
@@ -90,8 +92,9 @@ static __global__ void plant_trees(const __grid_constant__ component_arrays a) {
         a.component[v] = (uint32_t)v;
 }
 
-/* Halves the way to the root while it is followed. Another thread may have stored the root, and this one then
-** stores an ancestor in its place: the way is longer again, and still right. */
+/* Halves the path to the root while following it. If another thread has stored the root
+** meanwhile, this thread replaces it by another ancestor: the path is longer again, and
+** still right. */
 static __global__ void shorten_paths(const __grid_constant__ component_arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
         const uint32_t first = tree_parent(a.component, (uint32_t)v);
@@ -119,7 +122,8 @@ static __global__ void compress_trees(const __grid_constant__ component_arrays a
 
 /* ---- the largest component ---- */
 
-/* One block of COMPONENTS_VOTES threads: how many of the others have this one's root? */
+/* One block of COMPONENTS_VOTES threads. Each thread counts how many of the others have
+** its root. */
 static __global__ void elect(const __grid_constant__ component_arrays a) {
     __shared__ uint32_t root[COMPONENTS_VOTES];
     __shared__ unsigned long long best;

@@ -1,22 +1,22 @@
 /* Lists of edges between trees.
 **
-**     edges         u0 v0 w0  u1 v1 w1  u2 v2 w2 ...        a part of them, as many as a list has room for
+**     edges         u0 v0 w0  u1 v1 w1  u2 v2 w2 ...     as many as a list has space for
 **                      |  sift: one look at each, by the pivot or the large tree
-**     list[1]       those that may be wanted, one behind the other
+**     list[1]       edges that may be wanted
 **                      |  list_first_edges, list_later_edges: roots, weights, the order
-**     list[0]       those that are wanted
+**     list[0]       edges that are wanted
 **
-** Most edges fail at the first look. Were the second look in the same kernel, a warp would make it for the three of
-** its lanes that get so far.
-** An edge gets on a list by its block's shared memory, so that blocks claim room for a thousand edges at a time. */
+** Most edges fail at the first look. If the second look were in the same kernel, a warp
+** would make it for only about three of its lanes. Edges reach a list through the shared
+** memory of their block, so a block claims space for a thousand edges at a time. */
 #include "spanning_forest.cuh"
 #include "base/warp.h"
 
 enum {
-    STAGED = 1536, /* edges that a block collects before it claims room in a list */
-    TAKEN = 4,     /* that a thread looks at in between, all at once */
+    STAGED = 1536, /* edges that a block collects before it claims space in a list */
+    TAKEN = 4,     /* edges that a thread looks at in between, all at once */
     FOUR = 4,      /* edges that a thread reads by one load */
-    SIFTED = 8,    /* that a thread looks at together where most fail */
+    SIFTED = 8,    /* edges that a thread looks at together when most fail */
     WARPS = GG_BLOCK / GG_WARP
 };
 
@@ -26,8 +26,9 @@ template <bool packed> static __device__ __forceinline__ word key_of(forest_plac
     return packed ? (word)place.weight << 32 | place.edge : (word)place.weight;
 }
 
-/* Lanes that want it are to lower a root's key to *key. Where many have the same root, as in a large tree, one does for
-** all: says whether this lane does. All lanes of the warp call. */
+/* Lanes with `wanted` are to lower the key of a root to *key. If many of them have the
+** same root, as in a large tree, one lane does it for all. Returns whether this lane
+** lowers a key. All lanes of the warp call. */
 static __device__ __forceinline__ bool speaks(uint32_t root, word *key, bool wanted) {
     const unsigned mask = __ballot_sync(ALL_LANES, wanted);
     if (mask == 0)
@@ -50,14 +51,15 @@ static __device__ __forceinline__ void lower_best(word *at, uint32_t root, word 
         atomicMin(&at[root], key);
 }
 
-/* An edge between the trees of u and v, if it is one. */
+/* An edge that may connect the trees of u and v. */
 struct candidate {
     uint32_t u, v;
     word key, edge;
     bool wanted;
 };
 
-/* Both roots' keys of each, all asked for before the first one is lowered. */
+/* Lowers the keys of both roots of each candidate. All keys are loaded before the first
+** is lowered. */
 static __device__ __forceinline__ void lower_all(word *best,
                                                  const candidate (&c)[TAKEN]) {
     word key[TAKEN][2], now[TAKEN][2];
@@ -84,12 +86,12 @@ static __device__ __forceinline__ void lower_all(word *best,
 
 /* ---- lists ---- */
 
-/* Edges on their way to a list, in the block's shared memory. */
+/* Edges on their way to a list, in the shared memory of the block. */
 struct staged_edges {
     uint32_t u[STAGED], v[STAGED];
     word key[STAGED];
     uint32_t count;
-    word first; /* where they go */
+    word first; /* the position in the list */
 };
 
 template <bool packed>
@@ -105,7 +107,7 @@ static __device__ __forceinline__ void stage(staged_edges *s, word *staged_edge,
         staged_edge[at] = c.edge;
 }
 
-/* What has no room is counted all the same. All threads of the block call. */
+/* Edges without space are counted all the same. All threads of the block call. */
 template <bool packed>
 static __device__ __forceinline__ void
 hand_edges_over(staged_edges *s, const word *staged_edge, const forest_list &list,
@@ -131,8 +133,8 @@ hand_edges_over(staged_edges *s, const word *staged_edge, const forest_list &lis
     __syncthreads();
 }
 
-/* For each of `count` items look(i), should it be on the list? What it reads is asked for together for some items.
-** Who is listed lowers both roots' best. */
+/* Calls look(i) for each of `count` items, which tells whether the item is listed. The
+** loads of several items overlap. A listed edge lowers the best key of both roots. */
 template <bool packed, typename looking>
 static __device__ __forceinline__ void
 make_edge_list(const forest &f, const forest_list &list, word *listed, uint64_t count,
@@ -157,14 +159,14 @@ make_edge_list(const forest &f, const forest_list &list, word *listed, uint64_t 
         lower_all(f.best, c);
         __syncthreads();
         const bool full = s.count > STAGED - tile;
-        __syncthreads(); /* all have read it */
+        __syncthreads(); /* all threads have read it */
         if (full)
             hand_edges_over<packed>(&s, staged_edge, list, listed, f.room);
     }
     hand_edges_over<packed>(&s, staged_edge, list, listed, f.room);
 }
 
-/* Every vertex a tree, every edge between two of them on the list. */
+/* Every vertex is a tree, and every edge between two vertices is listed. */
 template <bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)
     list_all_edges(const __grid_constant__ forest f) {
@@ -188,7 +190,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- sifting ---- */
 
-/* Of four edges from `e` on, a multiple of four; behind the last one that one again. */
+/* Loads four edges from `e` on, a multiple of four. Behind the last edge the last edge
+** repeats. */
 template <typename type>
 static __device__ __forceinline__ void load_four(const type *array, uint64_t e,
                                                  uint64_t to, type *four) {
@@ -211,9 +214,9 @@ static __device__ __forceinline__ void load_four(const type *array, uint64_t e,
     }
 }
 
-/* Of the edges from..to-1, `from` a multiple of four, those that look(e, own) lets pass, own[k] for edge
-** edge_at(e, k), are put(k, e, at) behind *count. All that is read is asked for before a block's threads wait for
-** each other. */
+/* Looks at the edges from .. to - 1, where `from` is a multiple of four. look(e, own)
+** sets own[k] for edge edge_at(e, k). put(k, e, at) stores each passing edge behind
+** *count. All loads are issued before the threads of the block wait for each other. */
 static __device__ __forceinline__ uint64_t edge_at(uint64_t e, uint32_t k) {
     return e + k / FOUR * FOUR * GG_BLOCK + k % FOUR;
 }
@@ -263,8 +266,8 @@ static __device__ __forceinline__ void sift(uint64_t from, uint64_t to, word *co
     }
 }
 
-/* By the pivot: light edges' places. The kind of weights is known to the compiler: a choice for each edge would keep
-** its load behind the one before. */
+/* By the pivot: keeps light edges. The kind of weights is a template parameter, because a
+** choice for each edge would delay its load until the load before had ended. */
 template <forest_weights kind, bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)
     sift_first(const __grid_constant__ forest f, uint64_t from, uint64_t to) {
@@ -296,7 +299,7 @@ static __device__ __forceinline__ uint32_t large_bits(const forest &f, uint32_t 
     return f.large[v / 32] >> v % 32;
 }
 
-/* By the large tree: edges with an end outside. Their numbers stand for keys. */
+/* By the large tree: keeps edges with an end outside. Their numbers stand for keys. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     sift_later(const __grid_constant__ forest f, uint64_t from, uint64_t to) {
     uint32_t u[SIFTED], v[SIFTED];
@@ -320,12 +323,12 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         });
 }
 
-/* The edge of a key, which has 32 bits for it where weights take the others. */
+/* The edge of a key. With weights the edge has the low 32 bits. */
 static __device__ __forceinline__ word edge_of_key(const forest &f, word key) {
     return f.kind == NO_WEIGHT ? key : key & 0xffffffffu;
 }
 
-/* Every vertex a tree. */
+/* Every vertex is a tree. */
 template <bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)
     list_first_edges(const __grid_constant__ forest f) {
@@ -355,7 +358,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     });
 }
 
-/* Of the edges with the smallest weight the one with the smallest number. */
+/* Of the edges with the smallest weight takes the edge with the smallest number. */
 static __global__ void settle_ties(const __grid_constant__ forest f, int from) {
     const forest_list list = f.list[from];
     const uint64_t count = f.state->listed[from], whole = gg_whole_warps(count);
@@ -370,7 +373,7 @@ static __global__ void settle_ties(const __grid_constant__ forest f, int from) {
 
 /* ---- the list of a range ---- */
 
-/* A part of the edges that surely fits list[1]; from a multiple of four on. */
+/* Lists a part of the edges that surely fits list[1], from a multiple of four on. */
 template <forest_weights kind, bool packed>
 static void list_slice_edges(struct forest_course *c, uint64_t from, uint64_t to) {
     const struct forest *f = c->f;
@@ -446,6 +449,6 @@ void gg_rename_list(struct forest_course *c) {
     else
         GG_LAUNCH(c->job, rename<false>, blocks, *c->f, c->list);
     c->list = 1 - c->list;
-    c->state.listed[c->list] = listed; /* at most, until the host looks again */
+    c->state.listed[c->list] = listed; /* an upper bound, until the host looks again */
     gg_break_ties(c);
 }

@@ -1,7 +1,8 @@
-/* Rounds: every tree takes the first edge that leaves it, and is joined to the tree there. */
+/* Rounds: each tree takes the first edge that leaves it and is joined to the tree at the
+** other end. */
 #include "spanning_forest.cuh"
 
-enum { JUMPS = 16 /* of one pass of shorten */ };
+enum { JUMPS = 16 /* of one pass of shorten_next */ };
 
 /* ---- trees ---- */
 
@@ -18,7 +19,7 @@ static __global__ void plant_forest(const __grid_constant__ forest f) {
     }
 }
 
-/* As many steps as there were rounds, at most. Nobody changes a parent meanwhile. */
+/* At most as many steps as there were rounds. No thread changes a parent meanwhile. */
 static __device__ __forceinline__ uint32_t forest_root(const forest &f, uint32_t v) {
     uint32_t above;
     while ((above = f.parent[v]) != v)
@@ -26,7 +27,7 @@ static __device__ __forceinline__ uint32_t forest_root(const forest &f, uint32_t
     return v;
 }
 
-/* A thread per live root. */
+/* One thread for each live root. */
 static __global__ void choose_edges(const __grid_constant__ forest f, int list,
                                     int live) {
     const uint32_t count = f.state->live[live];
@@ -54,7 +55,8 @@ static __global__ void choose_edges(const __grid_constant__ forest f, int list,
     }
 }
 
-/* Each only its own entry, so far as JUMPS allow: two passes reach at least JUMPS * JUMPS times as far. */
+/* Each thread changes only its own entry and follows at most JUMPS pointers. Two passes
+** reach at least JUMPS * JUMPS times as far. */
 static __global__ void shorten_next(const __grid_constant__ forest f, int live) {
     const uint32_t count = f.state->live[live];
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
@@ -72,7 +74,8 @@ static __global__ void shorten_next(const __grid_constant__ forest f, int live) 
     }
 }
 
-/* Places behind *count for those threads of the block that want one. All of them call. */
+/* Reserves places behind *count for the threads of the block that want one. All threads
+** of the block call. */
 static __device__ __forceinline__ uint32_t reserve_by_block(uint32_t *count,
                                                             bool wanted) {
     __shared__ uint32_t own, first;
@@ -87,8 +90,8 @@ static __device__ __forceinline__ uint32_t reserve_by_block(uint32_t *count,
     return first + at;
 }
 
-/* Roots that no edge of the list leaves are live no more until the next list: nobody has joined them, and
-** nobody will. */
+/* Roots that no edge of the list leaves are not live until the next list: no tree has
+** joined them, and none will. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     settle_roots(const __grid_constant__ forest f, int live) {
     const uint32_t count = f.state->live[live];
@@ -122,7 +125,8 @@ static __global__ void compress_forest(const __grid_constant__ forest f) {
 
 /* ---- between two lists ---- */
 
-/* One block: the root that most of some vertices have, which a hash draws from edges. */
+/* One block: finds the commonest root of some vertices, which a hash draws from the
+** edges. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     find_large_tree(const __grid_constant__ forest f) {
     __shared__ uint32_t root[GG_BLOCK];
@@ -142,7 +146,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         f.state->large = (uint32_t)most;
 }
 
-/* Marks who is in the large tree, and lists all roots. Vertices of a warp fill a word. */
+/* Marks the vertices of the large tree and lists all roots. The vertices of a warp fill a
+** word. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     gather_trees(const __grid_constant__ forest f, int live) {
     const uint32_t large = f.state->large;
@@ -163,7 +168,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- rounds ---- */
 
-/* Until every next[v] is a root: two passes mostly. */
+/* Repeats until each next[v] is a root: usually two passes. */
 static bool shorten_all(struct forest_course *c) {
     const struct forest *f = c->f;
     const unsigned blocks = grid(c, c->state.live[c->live]);
@@ -182,7 +187,7 @@ static void settle_all(struct forest_course *c) {
     const uint32_t live = c->state.live[c->live];
     GG_LAUNCH(c->job, settle_roots, grid(c, live), *c->f, c->live);
     c->live = 1 - c->live;
-    c->state.live[c->live] = live; /* at most, until the host looks again */
+    c->state.live[c->live] = live; /* an upper bound, until the host looks again */
 }
 
 bool gg_join_trees(struct forest_course *c) {

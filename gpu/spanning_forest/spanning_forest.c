@@ -1,33 +1,37 @@
-/* Minimum spanning forests: the public function and the CPU's side.
+/* Minimum spanning forests: the public function and the CPU backend.
 **
-**     edges       by number:  a-b 7   b-c 2   a-c 2   c-d 5         an edge comes before another by
-**     list        in order:   b-c     a-c     c-d     a-b           weight, then by edge number
-**     parent[v]   trees of the vertices that are connected so far; the root is the smallest of them
+**     edges       by number:  a-b 7   b-c 2   a-c 2   c-d 5      the order is by weight,
+**     list        in order:   b-c     a-c     c-d     a-b        then by edge number
+**     parent[v]   trees of the vertices that are connected so far; a root is the smallest
+**                 vertex
 **     chosen      bit e: edge e connected two trees; the forest, by edge number
 **
-** Kruskal's way: edges in order, each that connects two trees is one of the forest. Most edges of a graph with many
-** are never sorted: those up to a pivot come first, a few for each vertex, and of the others only
-** those are listed that do not lie within a tree by then. The pivot is a place in the order of all edges, so
-** ties do not matter to it, and is taken from some edges by chance: it decides the work, not the answer.
-** Without weights the order is that of the list of edges.
+** Kruskal's method: an edge that connects two trees belongs to the forest, in the order
+** of edges. Most edges of a graph with many edges are never sorted. The edges up to a
+** pivot come first, a few for each vertex. Of the other edges only those are listed that
+** do not lie within a tree by then. The pivot is a place in the order of all edges, so
+** ties do not matter. It comes from a random sample, so it decides the work and never the
+** answer. Without weights the order is that of the list of edges.
 **
-** Threads list, sort and look up roots; one of them connects.
+** Threads list, sort and look up roots. One thread connects.
 **
-** Kruskal (Proc. AMS 7, 1956); filters after Osipov, Sanders, Singler (filter-Kruskal, ALENEX 2009). */
+** Kruskal (Proc. AMS 7, 1956). Filters after Osipov, Sanders, Singler (filter-Kruskal,
+** ALENEX 2009). */
 #include "spanning_forest.h"
 #include "base/limits.h"
 #include "graph/graph.h"
 
 #include <string.h>
 
-/* Edges for each vertex that come first, of graphs that have at least twice as many. One
-** thread takes 17 ns for an edge of an R-MAT graph, 60 for one of a road network; a
-** device takes 0.064 and 0.15. */
+/* Edges for each vertex that come first, in graphs with at least twice as many edges. One
+** thread takes 17 ns for an edge of an R-MAT, 60 for an edge of a road network. A device
+** takes 0.064 and 0.15. */
 enum { FOREST_LIGHT = 3 };
 
 enum {
     CHUNK = 1 << 14, /* vertices that a thread takes at a time */
-    PARTS = 8 /* slices of the edges for each thread, since some have more to list */
+    /* Slices of the edges for each thread, since some slices have more to list. */
+    PARTS = 8
 };
 
 struct forest {
@@ -37,12 +41,12 @@ struct forest {
     int threads, parts;
     uint32_t *parent;
     uint64_t *chosen, found;
-    /* The edges to be listed: not within a tree, and up to the pivot, or behind it. */
+    /* The edges to be listed: not within a tree, and up to the pivot or behind it. */
     struct forest_place pivot;
     bool behind;
     uint64_t *listed; /* bit e */
-    uint64_t *begin;  /* [parts + 1]: where the edges of each slice go in the list */
-    uint64_t count;   /* of the list */
+    uint64_t *begin;  /* [parts + 1]: the position of each slice's edges in the list */
+    uint64_t count;   /* length of the list */
     uint64_t *key;    /* weights; NULL: no weights */
     void *edge;
 };
@@ -131,7 +135,7 @@ static void compress_forest(void *forest, uint64_t low, uint64_t high) {
     }
 }
 
-/* Halves the way for whoever comes next. */
+/* Halves the path for later walks. */
 static inline uint32_t forest_root(uint32_t *parent, uint32_t v) {
     while (parent[v] != v) {
         parent[v] = parent[parent[v]];
@@ -156,7 +160,8 @@ static void connect_listed(struct forest *f) {
 
 /* ---- lists ---- */
 
-/* Behind the pivot every vertex points to its root. Nobody foresees the answer, so there is no branch. */
+/* Behind the pivot each vertex points to its root. No processor can predict the answer,
+** so there is no branch. */
 static inline uint64_t is_edge_listed(const struct forest *f, uint64_t e) {
     const uint32_t u = f->parent[f->graph->edges.source[e]],
                    v = f->parent[f->graph->edges.target[e]];
@@ -200,7 +205,8 @@ static void list_slice_edges(void *forest, uint64_t part) {
         }
 }
 
-/* Stable, and listed by edge number: so those of one weight stay in that order. */
+/* The sort is stable, and edges were listed by number. So edges of equal weight stay in
+** that order. */
 static void sort_list(struct forest *f) {
     uint64_t *key = gg_alloc(f->run, f->count, sizeof *key);
     void *edge = gg_alloc(f->run, f->count, gg_edge_size(f->wide));
@@ -228,7 +234,7 @@ static void make_edge_list(struct forest *f) {
         sort_list(f);
 }
 
-/* Those up to the pivot, or behind it, become part of the forest. */
+/* Takes the edges up to the pivot, or behind it, into the forest. */
 static void take_in(struct forest *f, bool behind) {
     f->behind = behind;
     f->key = NULL;
@@ -294,7 +300,7 @@ const gg_algorithm gg_spanning_forest = {
     .name = "spanning_forest",
     .rows = CSR_KINDS,
     .arcs = gg_arcs_once,
-    /* Between an R-MAT graph and a road network. */
+    /* Between the times of an R-MAT and a road network. */
     .cpu_ns = 30,
     .cuda_ns = 0.06,
     .step_us = 960,

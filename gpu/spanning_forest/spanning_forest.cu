@@ -1,27 +1,33 @@
-/* Minimum spanning forests on the device; spanning_forest.c has the meaning and the order of edges.
+/* Minimum spanning forests on the device. spanning_forest.c has the meaning and the order
+** of edges.
 **
 **     list       u v place       edges between two trees; u and v are the trees' roots
 **     live       roots of trees
 **     best[v]    of a live root: the first place of an edge that leaves its tree
-**     next[v]    the root that edge leads to; of two that choose the same edge the smaller one stays
-**     parent[v]  of whoever is live no more: the root that it joined
-**     chosen     bit e: edge e was best for somebody
+**     next[v]    the root at the other end of that edge; if two roots choose the same
+**                edge, the smaller root stays
+**     parent[v]  of a vertex that is not live: the root that it joined
+**     chosen     bit e: edge e was best for some root
 **
-**     sift             the edges up to a pivot (later: with an end outside the large tree): lists.cu
-**     list             those of them whose ends have different roots
-**     choose           next[v] by best[v]; the edge is one of the forest
-**     shorten          next[v] by next[next[v]], in passes, until all point to roots
+**     sift             keeps the edges up to a pivot (later: with an end outside the
+**                      large tree): lists.cu
+**     list             keeps the edges whose ends have different roots
+**     choose           sets next[v] by best[v]; the edge belongs to the forest
+**     shorten          sets next[v] to next[next[v]], in passes, until all point to roots
 **     settle           next[v] becomes parent[v]; roots stay live
-**     rename           the list, with its ends' new roots, without edges that are now within a tree
+**     rename           gives the ends of listed edges their new roots, and drops edges
+**                      within a tree
 **
-** The last four are a round (rounds.cu), after which there are at most half as many trees with an edge that leaves
-** them. The host looks once a round whether the list is empty. As on the CPU a few edges for each vertex come
-** first, so that most others never get on a list.
+** The last four are a round (rounds.cu). A round at least halves the number of trees with
+** an edge that leaves them. The host checks once in a round whether the list is empty. As
+** on the CPU, a few edges for each vertex come first, so that most other edges never
+** reach a list.
 **
-** A place fits one word of 64 bits where weights have 32 bits and edge numbers have: the kernels' `packed`.
-** Otherwise the smallest weight is found first, then the smallest number of its edges (settle_ties).
+** A place fits one word of 64 bits if weights and edge numbers have 32 bits each:
+** `packed`. Otherwise the smallest weight is found first, then the smallest number of its
+** edges (settle_ties).
 **
-** Boruvka (1926); on a device after Vineet, Harish, Patidar, Narayanan (HPG 2009). */
+** Boruvka (1926). On a device after Vineet, Harish, Patidar, Narayanan (HPG 2009). */
 #include "spanning_forest.cuh"
 #include "base/limits.h"
 #include "base/warp.h"
@@ -29,11 +35,11 @@
 
 enum { GROUP = 32 * 32 /* edges whose bits in `chosen` a warp reads */ };
 
-/* ---- which edges come on a list: by a pivot, a place in their order, taken from a sample ---- */
+/* ---- which edges come on a list: by a pivot, taken from a sample ---- */
 
-/* Edges for each vertex on the first list, and the share of its room that a later list is
-** to fill. (H100, R-MAT 24: 23.9 ms, and 26.1 with 3 on each list. R-MAT 22: 5.90 ms;
-** with 3 on each 6.07; with 1 and then 3, which takes a third list, 6.90.) */
+/* The edges for each vertex on the first list, and the share of its space that a later
+** list is to fill. (H100, R-MAT 24: 23.9 ms, and 26.1 with 3 on each list. R-MAT 22: 5.90
+** ms; with 3 on each 6.07; with 1 and then 3, which takes a third list, 6.90.) */
 #define FOREST_FIRST 2
 #define FOREST_FILL  0.9
 
@@ -43,7 +49,8 @@ static __global__ void forget_best(const __grid_constant__ forest f, int live) {
         f.best[f.live[live][i]] = NOWHERE;
 }
 
-/* A thread per edge of the sample, which may be listed; else its place is NOWHERE. */
+/* One thread for each edge of the sample. The place is NOWHERE if the edge may not be
+** listed. */
 static __global__ void draw(const __grid_constant__ forest f, uint32_t count,
                             uint64_t salt) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
@@ -54,7 +61,7 @@ static __global__ void draw(const __grid_constant__ forest f, uint32_t count,
     }
 }
 
-/* About half of the range that there was; of one edge: that. */
+/* Reduces the range to about a half. A range of one edge stays. */
 static void halve_range(struct forest *f) {
     const struct forest_place low = f->first ? forest_place{0, 0} : f->low;
     struct forest_place *high = &f->high;
@@ -70,8 +77,9 @@ static void halve_range(struct forest *f) {
         high->edge = low.edge + (high->edge - low.edge) / 2;
 }
 
-/* The share of all edges that the next list is to have: a few for each vertex on the first one, then what there is
-** room for, since a later list mostly has all that are left, and each list costs a look at all edges. A sample errs. */
+/* The share of all edges that the next list is to have. The first list has a few edges
+** for each vertex. A later list has what it has space for: usually all remaining edges,
+** because each list costs a look at all edges. A sample errs. */
 static double share_to_list(const struct forest *f) {
     const double m = (double)f->edges.m;
     if (gg_first_share(f->edges.n, f->edges.m) >= 1)
@@ -80,9 +88,9 @@ static double share_to_list(const struct forest *f) {
                     : FOREST_FILL * (double)f->room / m;
 }
 
-/* Moves the places of a sample whose edges may be listed to the front, and sets *places to their
-** number, which is 0 if all edges may be listed. Returns the number of the chosen place among
-** them. */
+/* Sets f->high. Moves the places of the sample whose edges may be listed to the front,
+** and sets *places to their number, which is 0 if all edges may be listed. Returns the
+** number of the chosen place among them. */
 static uint32_t choose_high(struct forest_course *c, struct forest_place *place,
                             uint32_t *places) {
     struct forest *f = c->f;
@@ -106,9 +114,9 @@ static uint32_t choose_high(struct forest_course *c, struct forest_place *place,
     return number < found ? number : found;
 }
 
-/* The next edges in order whose ends have different roots, on list 0; high says how far they go.
-** All vertices point to their roots. A list that does not fit is made again of fewer edges. False
-** when the run must end. */
+/* Puts the next edges in order whose ends have different roots on list 0. f->high says
+** how far they go. All vertices point to their roots. If a list does not fit, it is made
+** again with fewer edges. Returns false when the run must end. */
 static bool make_next_list(struct forest_course *c) {
     struct forest *f = c->f;
     struct forest_place place[GG_FOREST_SAMPLE];
@@ -126,7 +134,8 @@ static bool make_next_list(struct forest_course *c) {
 
 /* ---- the answer ---- */
 
-/* next[root]: its tree's smallest vertex; all ones before. Vertices of a warp ascend. */
+/* next[root]: the smallest vertex of its tree; all ones before. The vertices of a warp
+** ascend. */
 static __global__ void find_smallest(const __grid_constant__ forest f) {
     const uint64_t whole = gg_whole_warps(f.edges.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
@@ -149,7 +158,7 @@ static __device__ __forceinline__ uint32_t chosen_word(const forest &f, uint64_t
     return at < (f.edges.m + 31) / 32 ? f.chosen[at] : 0;
 }
 
-/* A warp per group. */
+/* One warp for each group. */
 static __global__ void count_chosen(const __grid_constant__ forest f) {
     for (uint64_t group = gg_thread() / GG_WARP; group < f.groups;
          group += gg_threads_of_grid() / GG_WARP) {
@@ -214,7 +223,7 @@ static void carve_forest(struct workspace *space, struct forest *f) {
     f->scan = gg_carve<unsigned char>(space, f->scan_bytes);
 }
 
-/* A third more than is aimed at: a sample errs. */
+/* A list has a third more space than its aim, because a sample errs. */
 static struct forest planned(const gpugraph_graph *graph, bool weighted) {
     struct forest f = forest();
     const double share = gg_first_share(graph->n, graph->m);
@@ -232,7 +241,8 @@ static struct forest planned(const gpugraph_graph *graph, bool weighted) {
     return f;
 }
 
-/* Numbers of the chosen edges, ascending, in place of best; components in place of live[0]. */
+/* Writes the numbers of the chosen edges, ascending, to `best`, and components to
+** live[0]. */
 static uint64_t write_answer(struct forest_course *c) {
     const struct forest *f = c->f;
     const unsigned by_group = grid(c, f->groups * GG_WARP),
@@ -281,7 +291,7 @@ static void find_forest(struct cuda_job *job, bool weighted, void *edge, uint32_
     download(job, &f, edge, *count, component);
 }
 
-/* What a run takes, by weight where there are weights. */
+/* Device bytes that a run needs, by weight if there are weights. */
 static int64_t bytes_spanning_forest(const gpugraph_graph *graph, bool) {
     const bool weighted = gg_has_weights(graph);
     struct workspace space = {NULL, 0};

@@ -1,5 +1,5 @@
-/* The arrays of a run, and the state that the host keeps of it. lists.cu, rounds.cu and
-** spanning_forest.cu share them; spanning_forest.cu has the drawing. */
+/* The arrays of a run, and the state that the host keeps. lists.cu, rounds.cu and
+** spanning_forest.cu share them. spanning_forest.cu has the drawing. */
 #ifndef GPUGRAPH_SPANNING_FOREST_CUH
 #define GPUGRAPH_SPANNING_FOREST_CUH
 
@@ -8,11 +8,11 @@
 
 #define NOWHERE (~0ull) /* no place, and no part of one */
 
-typedef unsigned long long word; /* as atomics have it */
+typedef unsigned long long word; /* the type that atomic operations need */
 
 struct forest_list {
     uint32_t *u, *v;
-    word *key, *edge; /* edge: NULL where key is packed */
+    word *key, *edge; /* edge: NULL if key is packed */
 };
 
 struct forest_state { /* [list], [live]: one is read, the other written */
@@ -34,20 +34,20 @@ struct forest {
     struct forest_place *sample;
     uint32_t *parent, *next, *live[2], *chosen, *count,
         *large;             /* bit v: v is in the large tree */
-    word *best, *best_edge; /* best_edge: NULL where best is packed */
+    word *best, *best_edge; /* best_edge: NULL if best is packed */
     uint64_t *offset, groups, scan_bytes;
     unsigned char *scan;
-    /* of the edges that are listed */
-    bool first; /* none was before */
+    /* the range of edges that are listed */
+    bool first; /* there was no list before */
     struct forest_place low, high;
 };
 
-/* What the host knows. */
+/* The state that the host keeps. */
 struct forest_course {
     struct cuda_job *job;
     struct forest *f;
     struct forest_state state;
-    int list, live; /* of both those that are read next */
+    int list, live; /* the list and the live roots that are read next */
     uint32_t rounds, lists;
 };
 
@@ -61,7 +61,7 @@ static inline bool look_at_state(struct forest_course *c) {
 
 /* ---- places ---- */
 
-/* How weights lie in memory. */
+/* The type of weights in memory. */
 template <forest_weights kind> struct weight_type { typedef uint32_t type; };
 template <> struct weight_type<WHOLE_WEIGHT> { typedef uint64_t type; };
 template <> struct weight_type<REAL_WEIGHT> { typedef double type; };
@@ -92,21 +92,23 @@ static __device__ __forceinline__ bool in_range(const forest &f, forest_place pl
 
 /* ---- lists.cu ---- */
 
-/* The edges behind low up to high whose ends have different roots, on list 0, so far as they fit: the state says how
-** many they are. False when the run must end. */
+/* Puts the edges behind f->low up to f->high whose ends have different roots on list 0,
+** as far as they fit. The state has their number. Returns false when the run must end. */
 bool gg_list_in_range(struct forest_course *c);
-/* The list becomes the other one, with its ends' new roots; live roots' best is lowered. */
+/* Moves the list to the other one, with the new roots of its ends, and lowers `best` of
+** live roots. */
 void gg_rename_list(struct forest_course *c);
-/* best_edge of the list that is there, where best is not packed. */
+/* Fills best_edge from the present list, if best is not packed. */
 void gg_break_ties(struct forest_course *c);
 
 /* ---- rounds.cu ---- */
 
-/* Every vertex a tree. */
+/* Makes each vertex a tree. */
 void gg_begin_trees(struct forest_course *c);
-/* Between two lists: all roots are live, and who is in the large tree is marked. */
+/* Between two lists: makes all roots live, and marks the vertices of the large tree. */
 void gg_gather_trees(struct forest_course *c);
-/* With the list that is there, until it is empty; then every vertex points to its root. */
+/* Joins trees by the present list until it is empty. Then each vertex points to its root.
+** Returns false when the run must end. */
 bool gg_join_trees(struct forest_course *c);
 
 #endif

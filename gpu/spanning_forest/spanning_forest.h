@@ -1,4 +1,4 @@
-/* Minimum spanning forests, on either side. */
+/* Minimum spanning forests on the CPU and on a device. */
 #ifndef GPUGRAPH_SPANNING_FOREST_H
 #define GPUGRAPH_SPANNING_FOREST_H
 
@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-/* The order of edges in which each forest is the only one: by weight, then by edge number. Weights as
-** unsigned numbers that sort alike: doubles that are not negative do so by their bits. */
+/* The order of edges that makes the forest unique: by weight, then by edge number.
+** Weights are unsigned numbers in the same order: the bits of nonnegative doubles sort
+** like the doubles. */
 struct forest_place {
     uint64_t weight, edge;
 };
@@ -22,14 +23,16 @@ __host__ __device__
     return a.weight < b.weight || (a.weight == b.weight && a.edge < b.edge);
 }
 
-/* A few for each vertex; of that share of m edges. 1: all of them. (spanning_forest.c) */
+/* The share of m edges that comes first, a few for each vertex. 1: all edges.
+** (spanning_forest.c) */
 double gg_first_share(uint64_t n, uint64_t m);
 
-/* edge, *count, component as in gpugraph_spanning_forest, but for a component of NULL. */
+/* edge, *count, component as in gpugraph_spanning_forest, but component is not NULL. */
 typedef gpugraph_status forest_entry(gpugraph_graph *, gpugraph_run *, bool weighted,
                                      void *edge, uint32_t *count, uint32_t *component);
 
-/* Of places, which it moves, the one that `before` others come before. (spanning_forest.c) */
+/* Returns the place that has `before` smaller ones, and reorders the places.
+** (spanning_forest.c) */
 struct forest_place gg_place_at(struct forest_place *place, uint32_t count,
                                 uint32_t before);
 
