@@ -1,12 +1,12 @@
-/* Sums of doubles that are the same whoever adds them, in whatever order: in fixed point, whose
-** additions are exact.
+/* Sums of doubles in fixed point. Additions are exact, so a sum does not depend on the
+** order of additions or on the threads that add.
 **
 **     127         96 95                                    0
 **     | whole part  | 96 bits behind the point             |      unit 2^-96
 **
-** An addend of at most 1 is cut below 2^-96, which of a rank above 1e-9 is a part in 7e19. 2^31 of
-** them fit. The sum is rounded once, to the nearest double, ties to even. The same source is compiled
-** for the host and for a device. */
+** An addend of at most 1 is cut below 2^-96, which is one part in 7e19 of a rank above
+** 1e-9. 2^31 addends fit. The sum is rounded once, to the nearest double, ties to even.
+** The same source is compiled for the host and for a device. */
 #ifndef GPUGRAPH_FIXED_H
 #define GPUGRAPH_FIXED_H
 
@@ -35,7 +35,7 @@ FIXED_HERE double gg_double_of(uint64_t bits) {
     return x;
 }
 
-/* 2^exponent, of a normal double. */
+/* 2^exponent, a normal double. */
 FIXED_HERE double gg_power_of_two(int exponent) {
     return gg_double_of((uint64_t)(exponent + DOUBLE_BIAS) << (DOUBLE_BITS - 1));
 }

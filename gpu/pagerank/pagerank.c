@@ -1,12 +1,14 @@
-/* PageRank: the public function and the CPU's side. steps.h has the arithmetic.
+/* PageRank: the public function and the CPU backend. steps.h has the arithmetic.
 **
 **     rank[v]     jump + damping * (sum of share[u] over the arcs u -> v, + lost)
-**     next[v]     rank[v] / out[v], the share of the next iteration     one pass over the rows that lead to v
+**     next[v]     rank[v] / out[v], the share of the next iteration; one pass over the
+**                 rows of arcs into vertices makes both
 **
-** Pulled, not pushed: each vertex is written by one thread, and the sums are in fixed point, so no
-** order of threads is seen in the ranks. Shares are added as two doubles whose sums are exact, and
-** that make one number at the end of a row (split.h). After Page, Brin, Motwani, Winograd (1999); the rank of
-** vertices without a way out as in LDBC Graphalytics. */
+** Vertices pull: one thread writes each vertex, and sums are in fixed point, so ranks do
+** not depend on the order of threads. Shares are added as two doubles, whose sums are
+** exact and which make one number at the end of a row (split.h). After Page, Brin,
+** Motwani, Winograd (1999). The rank of vertices without outgoing arcs as in LDBC
+** Graphalytics. */
 #include "pagerank.h"
 #include "split.h"
 #include "steps.h"
@@ -25,12 +27,13 @@ struct ranking {
     gpugraph_run *run;
     csr out, in;
     double *rank, *share, *next; /* shares of this iteration, and of the next */
-    double *total;               /* the weights of the arcs of u, NULL without weights */
-    int16_t *exponent;           /* of these; NULL without weights */
-    uint64_t *is_place;          /* bit v: jumps lead there; NULL: everywhere */
+    /* The sum of the weights of the arcs of u; NULL without weights. */
+    double *total;
+    int16_t *exponent;  /* the exponents of these sums; NULL without weights */
+    uint64_t *is_place; /* bit v: jumps lead there; NULL: everywhere */
     uint32_t places;
     rank_gift gift;
-    bool keeps; /* ranks, and how much they change: an iteration needs shares alone */
+    bool keeps; /* keeps ranks and their change, which most iterations do not need */
     gg_fixed lost, change; /* under the lock */
     gg_brief_lock lock;
     int threads;
@@ -61,7 +64,7 @@ static void add_to_rank_sum(struct ranking *r, gg_fixed *sum, gg_fixed part) {
 
 static void sum_weights(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
-    uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
+    uint64_t since = GG_POLL_ITEMS; /* each of many chunks may have few arcs */
     for (uint64_t u = low; u < high; u++) {
         double largest = 0;
         gg_fixed sum = 0;
@@ -90,7 +93,8 @@ static void set_first_ranks(void *ranking, uint64_t low, uint64_t high) {
         r->rank[v] = is_rank_place(r, v) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
 }
 
-/* u's share; without weights without what fixed point cuts off. What is lost there is added to *lost. */
+/* Returns the share of u. Without weights, the part that fixed point would cut off is cut
+** off. Rank that has no outgoing arc is added to *lost. */
 static inline double rank_share(const struct ranking *r, uint64_t u, double rank,
                                 gg_fixed *lost) {
     const double out = out_of(r, u), share = gg_share(rank, out);
@@ -118,7 +122,7 @@ static double arrived_at(const struct ranking *r, uint64_t v) {
     return gg_unfix(sum);
 }
 
-struct pulled { /* by a thread */
+struct pulled { /* the sums of a thread */
     gg_fixed changed, lost;
     uint64_t since; /* gg_worked */
 };
@@ -138,16 +142,18 @@ struct block { /* of vertices */
     double arrived[EXACT], out[EXACT], now[EXACT];
 };
 
-/* The vertices from v on, an even number, where jumps lead everywhere. False, with no rank changed, where
-** a number is smaller than SPLIT_CUT, or no arc leads out, so that a share is no number or more than 2. (A rank is no
-** smaller than its share. Doubles that are not negative stand in the order of their bits.) keeps: r->keeps. */
+/* Ends the rows of an even number of vertices from v on, if jumps lead everywhere.
+** Returns false, with no rank changed, if some number is smaller than SPLIT_CUT, or if
+** some vertex has no outgoing arc, so that its share is not a number or more than 2. (A
+** rank is not smaller than its share. The bits of nonnegative doubles sort like the
+** doubles.) keeps: r->keeps. */
 static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
                              struct block *b, struct pulled *p, bool keeps) {
     const two_doubles damping = two_of(r->how->damping), jump = two_of(r->gift.jump),
                       lost = two_of(r->gift.lost), cut = two_of(SPLIT_CUT);
     const struct two_splits none = TWO_SPLITS_OF_NONE;
     struct two_splits change = none;
-    two_words odd = {0, 0}; /* below 0 once a number is */
+    two_words odd = {0, 0}; /* negative as soon as some number is out of range */
     for (uint64_t i = 0; i < count; i += 2) {
         const two_doubles now = jump + damping * (two_at(&b->arrived[i]) + lost);
         const two_doubles share = now / two_at(&b->out[i]);
@@ -170,7 +176,8 @@ static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
     return true;
 }
 
-/* A row of more arcs than may be added up without a poll: the sum that split_gather makes. */
+/* A row with more arcs than may be added between two polls. The sum is that of
+** split_gather. */
 static double gather_long_row(const struct ranking *r, uint64_t first, uint64_t end) {
     gg_fixed sum = 0;
     for (uint64_t i = first; i < end && !gg_leave(r->run, i - first); i += EXACT)
@@ -188,8 +195,8 @@ static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t cou
                          : split_gather(r->share, r->in.target, begin[i], end[i], roomy);
 }
 
-/* Where each row of some begins, and the last one ends, if they follow one another, as rows with room do where no arc
-** has come; NULL: they do not. */
+/* Returns the begin of each row, and the end of the last row, if the rows lie one behind
+** the other. Rows with slack do so where no arc was added. NULL: the rows do not. */
 static const uint64_t *rows_in_order(const csr *rows, uint64_t v, uint64_t count,
                                      uint64_t *copy) {
     if (gg_rows_packed(rows))
@@ -204,7 +211,7 @@ static const uint64_t *rows_in_order(const csr *rows, uint64_t v, uint64_t count
     return copy;
 }
 
-/* False when the run must end. */
+/* Returns false when the run must end. */
 static bool gather_block(const struct ranking *r, uint64_t v, uint64_t count,
                          struct block *b, struct pulled *p) {
     uint64_t copy[SHORT_ROWS + 1];
@@ -333,7 +340,7 @@ const gg_algorithm gg_pagerank = {
     .name = "pagerank",
     .rows = CSR_IN,
     .arcs = arcs,
-    /* As of components. Several: two H100, ten iterations, R-MAT of scale 20 and 26. */
+    /* As for components. Several: two H100, ten iterations, R-MAT of scale 20 and 26. */
     .cpu_ns = 3,
     .cuda_ns = 0.012,
     .step_us = PAGERANK_ITERATIONS * 30,

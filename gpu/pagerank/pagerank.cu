@@ -1,18 +1,21 @@
-/* PageRank on the device; pagerank.c has the meaning, steps.h the arithmetic.
+/* PageRank on the device. pagerank.c has the meaning, steps.h the arithmetic.
 **
-**     sum_weights   once, with weights: total[u], exponent[u]
-**     share_out     once: share[u], and the lost rank of all
-**     pull          a warp takes 32 rows: the short ones a lane each, then those of some length eight lanes
-**                   each, then long ones the whole warp; hubs are left to
-**     pull_hubs     a block for each slice of a hub's row, which adds to arrived[hub]
-**     end_hubs      the hubs' ranks
+**     sum_weights       once, with weights: total[u], exponent[u]
+**     share_out         once: share[u], and the lost rank of all vertices
+**     pull_shares       A warp takes 32 rows. A lane takes a short row, eight lanes take
+**                       a row of medium length, the whole warp takes a long row. Hubs are
+**                       left to
+**     pull_hub_shares   A block takes a slice of a hub's row and adds to arrived[hub].
+**     end_hubs          computes the ranks of hubs
 **
-** Whoever has a new rank writes its share, for the next iteration, too: shares have two arrays, which are
-** read and written in turn. A lane asks for AT_ONCE arcs, then for their shares, before it adds.
+** A thread that has a new rank also writes its share for the next iteration. The two
+** arrays of shares are read and written in turn. A lane loads AT_ONCE arcs, then their
+** shares, before it adds.
 **
-** Sums are in fixed point: lanes, warps and blocks add in any order, and the total is the host's. Without
-** weights a lane adds shares as two doubles each (split.h), which rounds nothing away either. The
-** state is fetched after each iteration when there is a tolerance, else at the end. */
+** Sums are in fixed point: lanes, warps and blocks add in any order, and the total equals
+** that of the host. Without weights a lane adds shares as two doubles each (split.h),
+** which is exact, too. The host fetches the state after each iteration if there is a
+** tolerance, otherwise at the end. */
 #include "pagerank.cuh"
 #include "sums.cuh"
 #include "device/services.h"
@@ -29,7 +32,7 @@ static __global__ void set_first_ranks(const __grid_constant__ ranking r) {
         r.rank[v] = first_rank(r, (uint32_t)v);
 }
 
-/* A warp for each vertex. */
+/* One warp for each vertex. */
 static __global__ void sum_weights(const __grid_constant__ ranking r) {
     for (uint64_t u = gg_thread() / GG_WARP; u < r.out.n;
          u += gg_threads_of_grid() / GG_WARP) {
@@ -56,7 +59,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- new ranks ---- */
 
-/* v's new rank and share. */
+/* Computes the new rank and the new share of v. */
 static __device__ __forceinline__ void end_row(const ranking &r, uint32_t v,
                                                uint64_t degree, double before,
                                                double arrived, rank_gift gift,
@@ -113,7 +116,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- driver ---- */
 
-/* arcs: at most so many lead anywhere. */
+/* arcs: an upper bound of the arcs. */
 static void carve_ranking(struct workspace *space, uint32_t n, uint64_t arcs,
                           bool weighted, uint32_t sources, struct ranking *r,
                           uint32_t **place) {
@@ -130,7 +133,7 @@ static void carve_ranking(struct workspace *space, uint32_t n, uint64_t arcs,
     *place = gg_carve<uint32_t>(space, sources > 0 ? (uint64_t)n / 32 + 1 : 0);
 }
 
-/* Shares of the first ranks, too. */
+/* Also computes the shares of the first ranks. */
 static bool start_ranking(struct cuda_job *job, const gpugraph_pagerank_options *how,
                           struct ranking *r, uint32_t *place) {
     const uint32_t n = r->in.n, sources = how->source_count;
@@ -224,7 +227,7 @@ static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
     gg_bring(job, rank, found, in.n, "ranks");
 }
 
-/* What a run takes, along the edges and without weights. */
+/* Device bytes that a run needs, along the edges and without weights. */
 static int64_t bytes_pagerank(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct ranking r;

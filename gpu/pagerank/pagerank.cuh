@@ -1,12 +1,12 @@
-/* PageRank on one device, by rows that are there. */
+/* PageRank on one device, by rows of the caller. */
 #ifndef GPUGRAPH_PAGERANK_CUH
 #define GPUGRAPH_PAGERANK_CUH
 
 #include "pagerank.h"
 #include "graph/graph.cuh"
 
-/* `in` brings rank, along `out` it flows away; both may be one. *rank: valid until the workspace is
-** used again. */
+/* `in` has the arcs that bring rank, `out` the arcs along which rank flows away. Both may
+** be the same rows. *rank is valid until the next use of the workspace. */
 bool gg_pagerank_by_rows(struct cuda_job *job, const struct device_csr *in,
                          const struct device_csr *out, gpugraph_distance_type type,
                          const gpugraph_pagerank_options *how, pagerank_end *end,

@@ -1,4 +1,4 @@
-/* PageRank, on either side. */
+/* PageRank on the CPU and on devices. */
 #ifndef GPUGRAPH_PAGERANK_H
 #define GPUGRAPH_PAGERANK_H
 
@@ -8,10 +8,10 @@
 extern "C" {
 #endif
 
-/* How it went. */
+/* The course of a search. */
 typedef struct pagerank_end {
     uint32_t iterations;
-    double change; /* of the last one */
+    double change; /* of the last iteration */
 } pagerank_end;
 
 typedef gpugraph_status pagerank_entry(gpugraph_graph *, gpugraph_run *,
@@ -20,10 +20,10 @@ typedef gpugraph_status pagerank_entry(gpugraph_graph *, gpugraph_run *,
 
 extern const gg_algorithm gg_pagerank;
 extern const algorithm_side gg_pagerank_cuda;
-/* By several devices. (distributed/pagerank) */
+/* For several devices. (distributed/pagerank) */
 extern const algorithm_side gg_pagerank_distributed;
 
-/* The rows along which rank flows out of a vertex, and those that bring it in. */
+/* The rows along which rank flows out of a vertex, and the rows that bring rank. */
 static inline enum csr_kind gg_rows_out(gpugraph_direction direction) {
     return (enum csr_kind)direction;
 }

@@ -1,11 +1,11 @@
-/* Sums in fixed point (fixed.h) by additions of doubles, several at a time, that round nothing away.
+/* Exact sums in fixed point (fixed.h) by additions of doubles, several at a time.
 **
 **     x       a multiple of 2^-96 below 2
-**     high    the nearest multiple of 2^-50: of such the sums, below 4, are exact doubles
-**     low     what is left, 2^-51 at most: of these the sums are exact as long as they are EXACT ones
+**     high    the nearest multiple of 2^-50; sums of these below 4 are exact doubles
+**     low     the rest, at most 2^-51; sums of up to EXACT of these are exact
 **
-** high + low is the sum, rounded once, as gg_unfix would round it. From SPLIT_CUT on every double is such
-** an x; what is smaller must be cut first. */
+** high + low is the sum, rounded once, as gg_unfix would round it. Each double from
+** SPLIT_CUT on is such an x. Smaller doubles must be cut first. */
 #ifndef GPUGRAPH_SPLIT_H
 #define GPUGRAPH_SPLIT_H
 
@@ -13,13 +13,14 @@
 
 #include <stdbool.h>
 
-/* Bytes of targets ahead at which they are asked for: an arc of R-MAT of scale 20 takes
-** 1.08 ns so, and 1.48 ns without; 1 to 4 KiB are alike. (One thread of an AMD EPYC.) */
+/* Bytes ahead at which targets are prefetched. An arc of R-MAT of scale 20 takes 1.08 ns
+** with prefetching and 1.48 ns without. 1 to 4 KiB are equally good. (One thread of an
+** AMD EPYC.) */
 enum { PAGERANK_AHEAD = 2048 };
 
 #define SPLIT_CUT 0x1p-43
 #define SPLIT_BY                                                                         \
-    4.0 /* doubles from it up to 8 are 2^-50 apart: a sum with it is rounded to that */
+    4.0 /* doubles from 4 to 8 are 2^-50 apart: a sum with 4 is rounded to that */
 #define SPLIT_UNITS 0x1p96
 
 enum { EXACT = 256 };
@@ -39,14 +40,14 @@ FIXED_HERE gg_fixed split_fixed(struct split sum) {
     return gg_fix(sum.high) + (gg_fixed)(__int128)(int64_t)(sum.low * SPLIT_UNITS);
 }
 
-/* What gg_fix would cut off, cut off. */
+/* Cuts off what gg_fix would cut off. */
 FIXED_HERE double split_cut(double x) {
     return x < SPLIT_CUT ? gg_unfix(gg_fix(x)) : x;
 }
 
 #ifndef __CUDACC__ /* a device has lanes for that */
 
-/* Two numbers, two sums side by side. */
+/* Two numbers, and two sums side by side. */
 typedef double two_doubles __attribute__((vector_size(2 * sizeof(double))));
 typedef int64_t two_words __attribute__((vector_size(2 * sizeof(int64_t))));
 
@@ -54,7 +55,8 @@ struct two_splits {
     two_doubles high, low;
 };
 
-/* A sum begins at SPLIT_BY, where doubles lie as far apart as parts do: adding rounds to a part. */
+/* A sum begins at SPLIT_BY, where doubles are as far apart as high parts, so that adding
+** rounds to a high part. */
 #define TWO_SPLITS_OF_NONE                                                               \
     {                                                                                    \
         {SPLIT_BY, SPLIT_BY}, {                                                          \
@@ -92,7 +94,7 @@ static inline two_doubles two_distances(two_doubles x, two_doubles y) {
 
 enum { GROUP = 4 }; /* entries that are added side by side */
 
-/* A row of one group, of which some are kept. */
+/* A row of one group. `keep` selects the entries that count. */
 static inline struct split split_group(const double *share, const uint32_t *at,
                                        const two_words keep[2]) {
     const two_doubles by = {SPLIT_BY, SPLIT_BY}, low = {share[at[0]], share[at[1]]},
@@ -105,12 +107,13 @@ static inline struct split split_group(const double *share, const uint32_t *at,
     return (struct split){sum[0] + sum[1], rest[0] + rest[1]};
 }
 
-/* share[target[first .. end - 1]], EXACT at most. The last group may be a part of one: what stands in its
-** place behind the row, of which there are GROUP entries, is taken for 0. So a row's length decides on no
-** branch but how many groups there are.
+/* share[target[first .. end - 1]], at most EXACT entries. GROUP entries must exist behind
+** the row. The last group may be only part of the row: its other entries count as 0. So
+** the length of a row decides no branch except the number of groups.
 **
-** Targets come in order, yet among all the shares that are on their way a processor does not ask for them far
-** enough ahead by itself. They are asked for as what is needed once, and past the array's end does no harm. */
+** Targets come in order, but the processor does not prefetch them far enough among all
+** the loads of shares. They are prefetched for one use, and a prefetch past the end of
+** the array does no harm. */
 static inline struct split split_sum(const double *share, const uint32_t *target,
                                      uint64_t first, uint64_t end) {
     static const two_words keep[GROUP + 1][2] = {{{0, 0}, {0, 0}},
@@ -135,7 +138,7 @@ static inline struct split split_sum(const double *share, const uint32_t *target
     return split_of_both(one, other);
 }
 
-/* The same one by one, for rows that nothing stands behind. */
+/* The same sum one by one, for rows without entries behind them. */
 static inline struct split split_sum_last(const double *share, const uint32_t *target,
                                           uint64_t first, uint64_t end) {
     struct split sum = {0, 0};
@@ -144,7 +147,8 @@ static inline struct split split_sum_last(const double *share, const uint32_t *t
     return sum;
 }
 
-/* The sum of all share[target[first .. end - 1]], rounded once. roomy: GROUP entries stand behind the row. */
+/* The sum of all share[target[first .. end - 1]], rounded once. roomy: GROUP entries
+** exist behind the row. */
 static inline double split_gather(const double *share, const uint32_t *target,
                                   uint64_t first, uint64_t end, bool roomy) {
     if (end - first <= EXACT) {
@@ -166,9 +170,11 @@ static inline double split_gather(const double *share, const uint32_t *target,
 
 enum { SHORT_ROWS = 64 }; /* rows that are added up together, at most */
 
-/* arrived[r] = the sum of share[target[i]] over row[r] <= i < row[r + 1], rounded once, of rows that have EXACT arcs
-** together at most. Sums of all arcs up to one are exact, so the difference of two of them is a row's, and no
-** branch depends on a row's length. (High parts stay below 4: all that arrives anywhere is 1 together.) */
+/* arrived[r] is the sum of share[target[i]] over row[r] <= i < row[r + 1], rounded once,
+** for rows with at most EXACT arcs together. The running sums over all arcs are exact, so
+** the difference of two running sums is the sum of a row, and no branch depends on the
+** length of a row. (High parts stay below 4, because all shares together are at most
+** 1.) */
 static inline void split_differences(const double *share, const uint32_t *target,
                                      const uint64_t *row, uint64_t rows,
                                      double *arrived) {
@@ -178,7 +184,8 @@ static inline void split_differences(const double *share, const uint32_t *target
     uint64_t i = 0;
     to[0] = sum;
     target += first;
-    for (; i + 1 < arcs; i += 2) { /* a sum waits for another once in two arcs */
+    /* A sum depends on the one before only once in two arcs. */
+    for (; i + 1 < arcs; i += 2) {
         const two_doubles x = {share[target[i]], share[target[i + 1]]},
                           part = (x + by) - by, rest = x - part;
         const two_doubles one = {part[0], rest[0]}, other = {part[1], rest[1]};

@@ -1,13 +1,18 @@
-/* The arithmetic of PageRank, as both sides do it: each expression once, so that both round alike.
+/* The arithmetic of PageRank for all backends. Each expression exists once, so that all
+** round alike.
 **
-**     out[u]       arcs of u; with weights the sum of theirs, in units of 2^(exponent of the largest)
-**     share[u]     rank[u] / out[u], what an arc (of that weight unit) takes along; 0 without a way out
-**     arrived      fixed-point sum over the arcs to v: of shares, or of shares times weights
+**     out[u]       arcs of u; with weights their sum, in units of 2^(exponent of the
+**                  largest)
+**     share[u]     rank[u] / out[u], the rank that an arc (or a unit of weight) carries;
+**                  0 without outgoing arcs
+**     arrived      fixed-point sum over the arcs to v: of shares, or of shares times
+**                  weights
 **     rank[v]      jump(v) + damping * (arrived + lost(v))
-**     lost         fixed-point sum over the ranks of vertices without a way out
+**     lost         fixed-point sum of the ranks of vertices without outgoing arcs
 **
-** Jumps and lost rank go to all vertices alike, or to the sources alone. Products and sums are
-** rounded one by one: a fused multiply-add would round once where another machine rounds twice. */
+** Jumps and lost rank go to all vertices equally, or only to the sources. Products and
+** sums are rounded one by one: a fused multiply-add would round once where another
+** machine rounds twice. */
 #ifndef GPUGRAPH_PAGERANK_STEPS_H
 #define GPUGRAPH_PAGERANK_STEPS_H
 
@@ -23,12 +28,12 @@
 #define RANK_DIVIDE(a, b)   ((a) / (b))
 #endif
 
-/* What every vertex gets that jumps lead to, and the others do not. */
+/* The rank that each vertex gets that jumps lead to. Other vertices get none. */
 typedef struct rank_gift {
     double jump, lost;
 } rank_gift;
 
-/* places: how many vertices jumps lead to. */
+/* places: the number of vertices that jumps lead to. */
 FIXED_HERE rank_gift gg_rank_gift(double damping, gg_fixed lost, uint64_t places) {
     rank_gift gift;
     gift.jump = RANK_DIVIDE(RANK_ADD(1.0, -damping), (double)places);
@@ -45,7 +50,7 @@ FIXED_HERE double gg_new_rank(double damping, gg_fixed arrived, rank_gift gift) 
     return gg_rank_of(damping, gg_unfix(arrived), gift);
 }
 
-/* A rank is at most 1, but for what rounding adds. */
+/* A rank is at most 1, apart from rounding. */
 FIXED_HERE double gg_share(double rank, double out) {
     return out > 0 ? RANK_DIVIDE(rank, out) : 0;
 }
@@ -55,14 +60,16 @@ FIXED_HERE gg_fixed gg_change(double now, double before) {
 }
 
 /* ---- weights ----
-** Weights of one vertex are taken relative to the power of two below its largest, so that their sum
-** fits fixed point whatever their size, and rounds once. A weight that is 2^-96 of that is none. */
+** Weights of one vertex are relative to the power of two below the largest of them. So
+** their sum fits fixed point whatever their size, and is rounded once. A weight of 2^-96
+** of the largest counts as 0. */
 
 FIXED_HERE int gg_weight_exponent(double largest) {
     return (int)(gg_bits_of(largest) >> (DOUBLE_BITS - 1)) - DOUBLE_BIAS;
 }
 
-/* weight / 2^exponent, below 2. In two steps, since 2^-exponent alone may be no double. */
+/* weight / 2^exponent, below 2. In two steps, because 2^-exponent alone may not be a
+** double. */
 FIXED_HERE double gg_relative_weight(double weight, int exponent) {
     const int half = exponent / 2;
     return RANK_MULTIPLY(RANK_MULTIPLY(weight, gg_power_of_two(-half)),

@@ -1,5 +1,6 @@
-/* PageRank on the device: the arrays of a run, and sums over rows that nobody's order changes. A lane, a crew of
-** eight lanes or a warp adds what arcs bring, as two doubles (split.h) or in fixed point (fixed.h). */
+/* PageRank on the device: the arrays of a run, and sums over rows that do not depend on
+** the order of additions. A lane, a crew of eight lanes or a warp adds what arcs bring,
+** as two doubles (split.h) or in fixed point (fixed.h). */
 #ifndef GPUGRAPH_PAGERANK_SUMS_CUH
 #define GPUGRAPH_PAGERANK_SUMS_CUH
 
@@ -7,29 +8,30 @@
 #include "steps.h"
 #include "graph/frontier.cuh"
 
-/* A share that nobody writes while the kernel runs; who includes this may say otherwise. */
+/* Loads a share that no thread writes while the kernel runs. An includer may define
+** another load. */
 #ifndef RANK_SHARE
 #define RANK_SHARE(at) __ldg(at)
 #endif
 
 enum {
     LANE_ROW = 8,    /* arcs up to which a lane takes a row */
-    CREW = 8,        /* lanes that take one up to EXACT arcs together */
-    HUB_ROW = 16384, /* arcs from which blocks share it; also a slice's */
-    AT_ONCE = 4,     /* arcs that a lane asks for together */
+    CREW = 8,        /* lanes that together take a row of up to EXACT arcs */
+    HUB_ROW = 16384, /* arcs from which on blocks share a row; also the arcs of a slice */
+    AT_ONCE = 4,     /* arcs that a lane loads together */
     ROW_BLOCKS = 16, /* for each multiprocessor */
     WARPS = GG_BLOCK / GG_WARP,
-    UNASKED = 8 /* iterations that are queued without a look at the host's stop */
+    UNASKED = 8 /* iterations that are queued without a look at the host's stop flag */
 };
 
 typedef unsigned long long word;
 
-struct device_fixed { /* of a gg_fixed; the carry of the low half goes to the high one */
+struct device_fixed { /* a gg_fixed; the carry of the low half goes to the high half */
     word low, high;
 };
 
 struct rank_state {
-    device_fixed lost[2], change; /* lost: beside share and next_share */
+    device_fixed lost[2], change; /* lost: for share and for next_share */
     uint32_t hubs, slices;
 };
 
@@ -46,13 +48,13 @@ struct ranking {
     bool weighted;
     struct rank_state *state;
     double *rank, *share, *next_share, *total;
-    uint32_t turn; /* lost[turn] is the shares', the other one that of the next */
+    uint32_t turn; /* lost[turn] belongs to share, the other one to next_share */
     int16_t *exponent;
     const uint32_t *is_place; /* bit v; NULL: everywhere */
     uint32_t *source;
     uint32_t *hub; /* vertices with long rows */
     hub_slice *slice;
-    device_fixed *arrived; /* at hubs, by their place in the list */
+    device_fixed *arrived; /* for hubs, by their place in the list */
 };
 
 /* ---- sums ---- */
@@ -61,7 +63,8 @@ static __device__ __forceinline__ gg_fixed fixed_of(device_fixed f) {
     return (gg_fixed)f.high << 64 | f.low;
 }
 
-/* The high half gets what overflows the low one: additions of both halves come in any order. */
+/* The carry of the low half goes to the high half. Additions to the halves may come in
+** any order. */
 static __device__ __forceinline__ void add_fixed(device_fixed *to, gg_fixed part) {
     const word low = (word)part, before = atomicAdd(&to->low, low);
     const word high = (word)(part >> 64) + (before + low < before);
@@ -78,11 +81,11 @@ static __device__ __forceinline__ gg_fixed sum_of_warp(gg_fixed part) {
     return part;
 }
 
-/* All threads of the block. */
+/* All threads of the block call. */
 static __device__ void add_of_block(device_fixed *to, gg_fixed part) {
     __shared__ device_fixed of_warp[GG_BLOCK / GG_WARP];
     part = sum_of_warp(part);
-    __syncthreads(); /* the array may be in use by the call before */
+    __syncthreads(); /* the array may be in use by the previous call */
     if (gg_lane() == 0)
         of_warp[threadIdx.x / GG_WARP] = device_fixed{(word)part, (word)(part >> 64)};
     __syncthreads();
@@ -113,7 +116,7 @@ static __device__ __forceinline__ gg_fixed brought(const ranking &r, uint64_t ar
                   gg_relative_weight(weight_of(r, r.in.weight, arc), r.exponent[u])));
 }
 
-/* What arcs first, first + step, ... below end bring, EXACT at most. */
+/* The sum of what arcs first, first + step, ... below end bring, at most EXACT arcs. */
 static __device__ __forceinline__ split shares_of(const ranking &r, uint64_t first,
                                                   uint64_t end, uint32_t step) {
     split sum = {0, 0};
@@ -133,7 +136,7 @@ static __device__ __forceinline__ split shares_of(const ranking &r, uint64_t fir
     return sum;
 }
 
-/* The same of any number of arcs, in fixed point. */
+/* The same for any number of arcs, in fixed point. */
 static __device__ __forceinline__ gg_fixed part_of_row(const ranking &r, uint64_t first,
                                                        uint64_t end, uint32_t step) {
     gg_fixed sum = 0;
@@ -156,7 +159,7 @@ static __device__ __forceinline__ double row_of_lane(const ranking &r, uint64_t 
     return sum.high + sum.low;
 }
 
-/* The row of a crew of lanes, of EXACT arcs at most; all lanes of the warp come here. */
+/* The row of a crew of lanes, at most EXACT arcs. All lanes of the warp call. */
 static __device__ __forceinline__ double row_of_crew(const ranking &r, uint64_t first,
                                                      uint64_t end) {
     const uint64_t mine = first + gg_lane() % CREW;
@@ -179,12 +182,13 @@ static __device__ __forceinline__ double row_of_crew(const ranking &r, uint64_t 
     return sum.high + sum.low;
 }
 
-struct warp_rows { /* of a warp's lanes that have such a row */
+struct warp_rows { /* the rows of a warp that crews take */
     uint8_t owner[GG_WARP];
     double arrived[GG_WARP];
 };
 
-/* Crews take the rows of these lanes, a few at a time; returns the calling lane's. */
+/* Crews take the rows of these lanes, a few at a time. Returns the sum of the calling
+** lane's row. */
 static __device__ __forceinline__ double rows_of_crews(const ranking &r, warp_rows *w,
                                                        unsigned rows, uint64_t first,
                                                        uint64_t end) {
@@ -205,8 +209,8 @@ static __device__ __forceinline__ double rows_of_crews(const ranking &r, warp_ro
     return has ? w->arrived[lane] : 0;
 }
 
-/* What comes to the row of the calling lane, of at most HUB_ROW arcs; all lanes of the warp come here, those
-** without such a row with none. */
+/* The sum over the row of the calling lane, at most HUB_ROW arcs. All lanes of the warp
+** call, lanes without such a row with an empty one. */
 static __device__ __forceinline__ double arrived_at(const ranking &r, warp_rows *w,
                                                     uint64_t first, uint64_t end) {
     const uint64_t arcs = end - first;
@@ -228,7 +232,7 @@ static __device__ __forceinline__ double arrived_at(const ranking &r, warp_rows 
 
 /* ---- weights, hubs, shares: a warp or a lane for each vertex ---- */
 
-/* total[u], by the warp; returns the exponent. */
+/* Fills total[u], by the warp. Returns the exponent. */
 static __device__ __forceinline__ int sum_weights_of(const ranking &r, uint64_t u) {
     const uint64_t first = r.out.begin[u] + gg_lane(), end = r.out.end[u];
     double largest = 0;
@@ -246,7 +250,8 @@ static __device__ __forceinline__ int sum_weights_of(const ranking &r, uint64_t 
     return exponent;
 }
 
-/* v is a hub, or is not: all lanes of the warp, those beyond the rows with an empty one. */
+/* Lists v if it is a hub. All lanes of the warp call, lanes beyond the rows with an empty
+** row. */
 static __device__ __forceinline__ void list_hub(const ranking &r, uint64_t v,
                                                 uint64_t first, uint64_t end) {
     const bool hub = end - first > HUB_ROW;
@@ -260,7 +265,8 @@ static __device__ __forceinline__ void list_hub(const ranking &r, uint64_t v,
         r.slice[k] = hub_slice{arc, min(end, arc + HUB_ROW), at};
 }
 
-/* What u's arcs take along, when its rank is that; what it has no arcs for is lost. */
+/* The rank that each arc of u carries if u has that rank. Rank that has no arc is added
+** to *lost. */
 static __device__ __forceinline__ double
 share_of(const ranking &r, uint32_t u, uint64_t degree, double rank, gg_fixed *lost) {
     const double out = r.weighted ? r.total[u] : (double)degree;
@@ -278,7 +284,7 @@ static __device__ __forceinline__ double first_rank(const ranking &r, uint32_t v
     return is_place(r, v) ? __ddiv_rn(1.0, (double)r.places) : 0;
 }
 
-/* v's new rank; returns its share. */
+/* Computes the new rank of v and returns its share. */
 static __device__ __forceinline__ double new_share(const ranking &r, uint32_t v,
                                                    uint64_t degree, double before,
                                                    double arrived, rank_gift gift,
@@ -290,13 +296,13 @@ static __device__ __forceinline__ double new_share(const ranking &r, uint32_t v,
     return share_of(r, v, degree, now, lost);
 }
 
-/* A row is a hub's when it has more than HUB_ROW arcs. */
+/* The row of a hub has more than HUB_ROW arcs. */
 static inline uint64_t most_hubs(uint64_t arcs, uint64_t n) {
     const uint64_t most = arcs / HUB_ROW + 1;
     return most < n ? most : n;
 }
 
-/* Whole ones, and one more for each hub. */
+/* Whole slices, and one more for each hub. */
 static inline uint64_t most_slices(uint64_t arcs, uint64_t n) {
     return arcs / HUB_ROW + most_hubs(arcs, n);
 }

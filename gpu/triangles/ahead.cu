@@ -1,11 +1,12 @@
-/* Rows of neighbours that rank higher, on the device: ahead.cuh. Two passes over the rows, to count and
-** to write; a lane takes a short row, the warp the long ones of its lanes, one after the other. */
+/* Rows of neighbours that rank higher, on the device: ahead.cuh. Two passes over the rows
+** count and write. A lane takes a short row. The warp takes the long rows of its lanes,
+** one after the other. */
 #include "ahead.cuh"
 
 enum {
     GRID_BLOCKS = 32, /* for each multiprocessor */
     LANE_ROW = 16,    /* arcs that a lane looks at alone */
-    RESIDENT = 8      /* blocks of a processor at once, all that it has threads for */
+    RESIDENT = 8      /* blocks of a multiprocessor at once, all that its threads allow */
 };
 
 static __device__ __forceinline__ uint32_t look_ahead_alone(const device_csr &g,
@@ -40,7 +41,8 @@ look_ahead_together(const device_csr &g, const ahead &a, uint32_t v, uint64_t fi
     return count;
 }
 
-/* Counts the neighbours of a higher rank (fill = false), or writes them in their order. */
+/* Counts the neighbours with a higher rank (fill = false), or writes them in their
+** order. */
 static __global__ void __launch_bounds__(GG_BLOCK, RESIDENT)
     look_ahead(device_csr g, ahead a, bool fill) {
     const uint64_t whole = gg_whole_warps(g.n);
@@ -74,7 +76,7 @@ void gg_carve_ahead(struct workspace *space, const struct device_csr *g,
     a->count = gg_carve<uint32_t>(space, (uint64_t)g->n + 1);
     a->offset = gg_carve<uint64_t>(space, (uint64_t)g->n + 1);
     a->scan = gg_carve<unsigned char>(space, a->scan_bytes);
-    a->target = gg_carve<uint32_t>(space, g->m / 2); /* every edge points ahead once */
+    a->target = gg_carve<uint32_t>(space, g->m / 2); /* each edge points ahead once */
 }
 
 bool gg_device_ahead(struct cuda_job *job, const struct device_csr *g,

@@ -1,4 +1,5 @@
-/* Rows of neighbours that rank higher, on the device: what counting triangles begins with.
+/* Rows of neighbours that rank higher, on the device. Counting triangles begins with
+** them.
 **
 **     rank       vertices by degree, equal degrees by number
 **     ahead[v]   the neighbours of v that rank higher, ascending by number */
@@ -15,7 +16,7 @@ struct ahead {
     uint64_t scan_bytes;
 };
 
-/* Of CSR_SIMPLE. */
+/* For rows of CSR_SIMPLE. */
 void gg_carve_ahead(struct workspace *space, const struct device_csr *g, struct ahead *a);
 bool gg_device_ahead(struct cuda_job *job, const struct device_csr *g,
                      const struct ahead *a);
@@ -26,7 +27,7 @@ static __device__ __forceinline__ bool gg_ranks_higher(const device_csr &g, uint
     return other > degree || (other == degree && u > v);
 }
 
-/* Where x stands in an ascending row, or its length. */
+/* The place of x in an ascending row, or the length of the row. */
 static __device__ __forceinline__ uint32_t gg_place_in(const uint32_t *row,
                                                        uint32_t length, uint32_t x) {
     uint32_t low = 0, high = length;

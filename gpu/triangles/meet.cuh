@@ -1,11 +1,14 @@
-/* The triangles of each vertex on the device: the arrays of a run, and rows that meet in a table on chip.
+/* The triangles of each vertex on the device: the arrays of a run, and rows that are
+** looked up in a table on chip.
 **
-**     key      u  -  w  -  -  x       an open table of ahead[v]: a slot is a vertex or NONE
-**     count    2  0  1  0  0  3       triangles that v, the slot's vertex and another one make
-**     more     0  0  1  0  0  0       where directions count: arcs beyond one for each triangle
+**     key      u  -  w  -  -  x     an open table of ahead[v]: a slot is a vertex or NONE
+**     count    2  0  1  0  0  3     triangles of v, the slot's vertex and another one
+**     more     0  0  1  0  0  0     if directions count: arcs beyond one a triangle
 **
-**     line     aaaaaaabbbbbcddddd...  rows of up to 32 neighbours of v, one behind the other: each lane of the warp
-**              0123...31 0123...31    takes entries 32 apart, and a bit where a row begins tells whose they are
+**     line     aaaaaaabbbbbcddddd...  up to 32 rows of neighbours, one behind the other
+**              0123...31 0123...31    Each lane of the warp takes entries 32 apart. A bit
+**                                     where a row begins tells which row an entry belongs
+**                                     to.
 **
 ** All slots are empty again when v is done. */
 #ifndef GPUGRAPH_MEET_CUH
@@ -17,20 +20,21 @@
 
 enum {
     NONE = -1,
-    FEW = 4,          /* ahead, up to which a lane looks at all pairs */
-    WARP_ROW = 128,   /* ahead, that a warp's table is good for */
-    WARP_ARCS = 1024, /* neighbours of a vertex, that a warp is good for */
-    PART_ARCS = 4096, /* neighbours of a vertex, that a block takes at a time */
+    FEW = 4,          /* neighbours ahead up to which a lane looks at all pairs */
+    WARP_ROW = 128,   /* neighbours ahead that a warp's table can hold */
+    WARP_ARCS = 1024, /* neighbours of a vertex that one warp handles */
+    PART_ARCS = 4096, /* neighbours of a vertex that a block takes at a time */
     LEAST_SLOTS = 32, /* of a table that is in use */
-    AT_ONCE = 4,      /* entries that a lane asks for together */
+    AT_ONCE = 4,      /* entries that a lane loads together */
     GRID_BLOCKS = 32, /* for each multiprocessor */
     TAKEN = 4,        /* vertices that a warp takes at a time */
-    UNASKED = 16,     /* times that it does so without a look at the stop flag */
+    UNASKED = 16,     /* turns between two looks at the stop flag */
     WARPS = GG_BLOCK / GG_WARP,
     FLAG_ARCS = 16 /* in a word of `there` */
 };
 
-#define TWICE 0x80000000u /* of a slot's count: v's edge there has both directions */
+/* In a slot's count: the edge from v to it has both directions. */
+#define TWICE 0x80000000u
 
 typedef unsigned long long word;
 
@@ -70,8 +74,8 @@ static __device__ __forceinline__ uint64_t simple_degree(const counting &c, uint
 
 /* ---- tables on chip ---- */
 
-/* Slots for each entry: with 4 of them a look-up is one look mostly; directions need the room for more. A block's
-** table has two at least. */
+/* Slots for each entry. With 4 slots a look-up usually takes one look. Directions need
+** the memory for `more`. A block's table has at least two slots for each entry. */
 template <bool along> constexpr uint32_t spread = along ? 2 : 4;
 template <bool along> constexpr uint32_t block_slots = along ? 2048 : 4096;
 
@@ -102,8 +106,8 @@ static __device__ __forceinline__ void insert(const table &t, uint32_t w, bool t
         }
 }
 
-/* The slot of w, from the one where it begins on, which holds `there`; NONE: it is not in the table. At most half of
-** a table is taken, so there is an empty slot. */
+/* Finds the slot of w, beginning with slot `at`, which holds `there`. NONE: w is not in
+** the table. At most half of a table is in use, so an empty slot exists. */
 static __device__ __forceinline__ uint32_t find_from(const table &t, uint32_t at,
                                                      uint32_t there, uint32_t w) {
     const uint32_t last = (1u << t.bits) - 1;
@@ -114,7 +118,7 @@ static __device__ __forceinline__ uint32_t find_from(const table &t, uint32_t at
     return there == w ? at : (uint32_t)NONE;
 }
 
-/* Entries first, first + step, ... of ahead[v], before end. */
+/* Inserts entries first, first + step, ... of ahead[v], before end. */
 template <bool along>
 static __device__ __forceinline__ void fill_table(const counting &c, const table &t,
                                                   uint64_t first, uint64_t end,
@@ -123,7 +127,8 @@ static __device__ __forceinline__ void fill_table(const counting &c, const table
         insert(t, c.ahead.target[arc], along && both_ways(c, arc));
 }
 
-/* Tells memory what slots first, first + step, ... have counted, and leaves them empty. */
+/* Adds the counts of slots first, first + step, ... to the arrays in memory, and empties
+** the slots. */
 template <bool along>
 static __device__ __forceinline__ void tell_corners(const counting &c, const table &t,
                                                     uint32_t first, uint32_t step) {
@@ -147,13 +152,13 @@ struct found { /* of a lane */
     uint32_t own, more;
 };
 
-/* Of a warp, in shared memory: vertices whose rows are to be looked up, and what the rows that are being looked up
-** have found. */
+/* Of a warp, in shared memory: vertices whose rows are to be looked up, and the triangles
+** found by rows that are being looked up. */
 struct waiting_rows {
     uint32_t vertex[2 * GG_WARP], own[GG_WARP];
 };
 
-/* Has the edge between them both directions? */
+/* True if the edge between them has both directions. */
 static __device__ __forceinline__ bool twice_between(const counting &c, uint32_t v,
                                                      uint32_t x) {
     const bool x_high = gg_ranks_higher(c.simple, x, simple_degree(c, v), v);
@@ -163,17 +168,19 @@ static __device__ __forceinline__ bool twice_between(const counting &c, uint32_t
                                             ahead_length(c.ahead, low), x_high ? x : v));
 }
 
-/* Rows that stand one behind the other, of a lane each. */
+/* Rows one behind the other, one row for each lane. */
 struct row_line {
-    uint32_t first, total; /* entries before this lane's row, and of all */
+    uint32_t first, total; /* entries before this lane's row, and of all rows */
     uint64_t
-        origin; /* entry i of the line is arc origin + i, where the row is this lane's */
-    uint32_t begun; /* rows that begin before what has been dealt out */
+        origin; /* entry i of the line is arc origin + i, if the row is this lane's */
+    /* Rows that begin before the entries that are still to be distributed. */
+    uint32_t begun;
     unsigned live,
-        twice; /* lanes with a row; those whose edge to v has both directions */
+        twice; /* lanes with a row; lanes whose edge to v has both directions */
 };
 
-/* The row of entry from + lane of the line; those before `from` have been dealt out. */
+/* The row of entry from + lane of the line. Entries before `from` are already
+** distributed. */
 static __device__ __forceinline__ uint32_t ahead_row(row_line *line, uint32_t from) {
     const bool begins = (line->live >> gg_lane() & 1) && line->first - from < GG_WARP;
     const uint32_t begin =
@@ -183,7 +190,7 @@ static __device__ __forceinline__ uint32_t ahead_row(row_line *line, uint32_t fr
     return row;
 }
 
-/* w is in v's table at `at`: a triangle with the owner of the row. */
+/* w is in the table of v at `at`: adds a triangle with the owner of the row. */
 template <bool along>
 static __device__ __forceinline__ void
 add_triangle(const counting &c, const table &t, uint32_t at, uint64_t arc, uint32_t row,
@@ -201,7 +208,8 @@ add_triangle(const counting &c, const table &t, uint32_t at, uint64_t arc, uint3
         atomicAdd(&t.more[at], 1u);
 }
 
-/* Looks the entries of a line of rows up in v's table: some for each lane together, whichever rows they are of. */
+/* Looks up the entries of a line of rows in the table of v. Each lane looks up some
+** entries together, whatever their rows. */
 template <bool along>
 static __device__ __forceinline__ void meet_table(const counting &c, const table &t,
                                                   row_line line, waiting_rows *w,
@@ -232,7 +240,7 @@ static __device__ __forceinline__ void meet_table(const counting &c, const table
     }
 }
 
-/* Rows of vertices first .. first + rows - 1 that wait for the warp, at most 32. */
+/* Looks up the rows of waiting vertices first .. first + rows - 1, at most 32. */
 template <bool along>
 static __device__ __forceinline__ void
 meet_rows(const counting &c, const table &t, uint32_t v, waiting_rows *w, uint32_t *more,
@@ -258,7 +266,7 @@ meet_rows(const counting &c, const table &t, uint32_t v, waiting_rows *w, uint32
         atomicAdd(&c.more[x], (word)more[gg_lane()]);
 }
 
-/* Is x's row looked up in v's table? */
+/* True if the row of x is looked up in the table of v. */
 static __device__ __forceinline__ bool meets(const counting &c, uint32_t v,
                                              uint32_t length, uint32_t x) {
     const uint32_t other = c.ahead.count[x];
@@ -267,7 +275,8 @@ static __device__ __forceinline__ bool meets(const counting &c, uint32_t v,
     return other > FEW || gg_ranks_higher(c.simple, x, simple_degree(c, v), v);
 }
 
-/* Neighbours first, first + step, ... of v, before end; step is for the warp's 32 lanes together. */
+/* Looks up the rows of neighbours first, first + step, ... of v, before end. Each step
+** covers the 32 lanes of the warp. */
 template <bool along>
 static __device__ __forceinline__ void
 meet_neighbours(const counting &c, const table &t, uint32_t v, uint64_t first,
@@ -294,7 +303,7 @@ meet_neighbours(const counting &c, const table &t, uint32_t v, uint64_t first,
         meet_rows<along>(c, t, v, w, more, 0, count, own);
 }
 
-/* What the lanes of a warp have found for v. */
+/* Adds what the lanes of a warp have found for v. */
 template <bool along>
 static __device__ __forceinline__ void tell_owner(const counting &c, uint32_t v,
                                                   found f) {

@@ -1,27 +1,29 @@
-/* Triangles of the undirected simple graph, each found once; the triangles of each vertex; and
-** how many of its neighbours are neighbours of each other: the public functions and the CPU's
-** side.
+/* Triangles of the undirected simple graph, each found once; the triangles of each
+** vertex; and how many of its neighbours are neighbours of each other: the public
+** functions and the CPU backend.
 **
 **     rank       vertices by degree, equal degrees by number
 **     ahead[v]   the neighbours of v that rank higher, by number
-**     marked     for each thread, one bit for each vertex: those in ahead[v]
+**     marked     for each thread, one bit for each vertex: the vertices in ahead[v]
 **
-**          u --- w       v lowest, w highest in rank: w is in ahead[v] and in ahead[u],
-**           \   /        and u is in ahead[v]; so the triangle is found once, when
-**            v           ahead[v] meets ahead[u]. All three corners may hear of it.
+**          u --- w       v has the lowest and w the highest rank: w is in ahead[v] and
+**           \   /        in ahead[u], and u is in ahead[v]. So the triangle is found
+**            v           once, when ahead[v] is compared with ahead[u], and may count
+**                        for all corners.
 **
-**     own       for each thread: of each vertex, how many triangles it has found there. Numbers of
-**               32 bits, given to the caller's array before one of them could be too small
+**     own       for each thread: the triangles that it has found, by vertex. The numbers
+**               have 32 bits and are added to the caller's array before they can
+**               overflow.
 **
-** No vertex has more than sqrt(2 m) neighbours ahead, so hubs cost no more than others.
-** After Chiba and Nishizeki (SIAM J. Comput. 14, 1985) and Latapy (TCS 407, 2008). Two
-** rows meet by marking the one and looking up the other: the marks of v serve all its
-** rows, and nothing branches on what they say.
+** No vertex has more than sqrt(2 m) neighbours ahead, so hubs do not cost more than
+** others. After Chiba and Nishizeki (SIAM J. Comput. 14, 1985) and Latapy (TCS 407,
+** 2008). Two rows are compared by marking one and looking up the other. The marks of v
+** serve all its rows, and no branch depends on a mark.
 **
-** Of edges with directions, arcs among the neighbours are counted: v has one for each triangle, and
-** a second one where u and w are joined in both directions. both[arc] says that of v and u; `twice`
-** marks it of the vertices ahead of v, and the further arcs are counted in `more` as triangles are in
-** `own`. */
+** If edges have directions, arcs among the neighbours are counted. v has one arc for each
+** triangle, and a second one if u and w are joined in both directions. both[arc] says so
+** for the vertices of an arc ahead. `twice` marks the vertices ahead of v with both
+** directions. The second arcs are counted in `more` as triangles are in `own`. */
 #include "triangles.h"
 #include "graph/graph.h"
 
@@ -43,7 +45,7 @@ static inline uint64_t simple_degree(const csr *g, uint32_t v) {
     return g->end[v] - g->begin[v];
 }
 
-/* Writes what is ahead of v, where `to` is not NULL. Returns how many. */
+/* Writes the neighbours ahead of v, unless `to` is NULL. Returns their number. */
 static uint64_t look_ahead(const csr *g, uint32_t v, uint32_t *to, gpugraph_run *run) {
     uint64_t degree = simple_degree(g, v), count = 0;
     for (uint64_t i = g->begin[v]; i < g->end[v] && !gg_leave(run, i); i++) {
@@ -58,7 +60,7 @@ static uint64_t look_ahead(const csr *g, uint32_t v, uint32_t *to, gpugraph_run 
     return count;
 }
 
-/* target NULL: counts into offset[v + 1]; else fills the rows. */
+/* target NULL: counts into offset[v + 1]. Otherwise fills the rows. */
 static void look_ahead_of_some(void *ahead, uint64_t low, uint64_t high) {
     struct ahead *a = ahead;
     for (uint64_t v = low; v < high && !gg_leave(a->run, v - low); v++) {
@@ -94,21 +96,22 @@ static void free_ahead(struct ahead *a) {
 
 struct counting {
     struct ahead ahead;
-    csr out, in;   /* rows of both directions, in no order; where directions count */
-    uint8_t *both; /* of each arc ahead; NULL: directions do not count */
-    uint64_t *triangles;   /* n; NULL: only `total` is asked for */
-    uint64_t *arcs;        /* n; with both: beyond one for each triangle */
-    uint64_t total, taken; /* taken: vertices, by the threads */
+    csr out, in;           /* rows of both directions, unsorted; if directions count */
+    uint8_t *both;         /* of each arc ahead; NULL: directions do not count */
+    uint64_t *triangles;   /* n; NULL: only `total` is wanted */
+    uint64_t *arcs;        /* n; with both: arcs beyond one for each triangle */
+    uint64_t total, taken; /* taken: vertices that threads have taken */
 };
 
 struct finder {               /* a thread */
     uint64_t *marked, *twice; /* bit v, all 0 between two rows */
-    /* n; none is larger than `since`. own: NULL where only the total is asked for */
+    /* n; no number is larger than `since`. own: NULL if only the total is wanted */
     uint32_t *own, *more;
     uint64_t since, work, total;
 };
 
-/* Takes the next vertices [*first, *end); false: none is left, or the run ends. */
+/* Takes the next vertices [*first, *end). Returns false if none is left or the run
+** ends. */
 static bool take_vertices(struct counting *c, uint64_t *first, uint64_t *end) {
     return !gg_pause(c->ahead.run) &&
            gg_take_chunk(&c->taken, c->ahead.simple.n, CHUNK, first, end);
@@ -173,7 +176,7 @@ static inline void mark_row(const struct counting *c, const csr *rows, uint32_t 
     }
 }
 
-/* Which vertices ahead of v are joined to it in both directions? */
+/* Finds the vertices ahead of v that are joined to v in both directions. */
 static void compare_directions(struct counting *c, uint32_t v, struct finder *f) {
     const struct ahead *a = &c->ahead;
     if (a->offset[v] == a->offset[v + 1])
@@ -207,7 +210,8 @@ static uint64_t marked_among(const uint64_t *marked, const uint32_t *row,
     return count;
 }
 
-/* v, u, and what is in row: w of ahead[u]. Returns how many there are; nothing branches on that. */
+/* Counts the triangles of v, u and each vertex w of ahead[u], and returns their number.
+** No branch depends on a mark. */
 static uint64_t meet_rows(const uint32_t *row, const uint32_t *end, struct finder *f) {
     uint64_t found = 0;
     for (; row < end; row++) {
@@ -218,7 +222,7 @@ static uint64_t meet_rows(const uint32_t *row, const uint32_t *end, struct finde
     return found;
 }
 
-/* The same where directions count: the arc from v to u is number vu, those of the row begin at arc. */
+/* The same if directions count. The arc from v to u has the number vu. */
 static uint64_t meet_along(const struct counting *c, uint32_t v, uint64_t vu,
                            struct finder *f) {
     const struct ahead *a = &c->ahead;
@@ -257,7 +261,8 @@ static inline void unmark_ahead(const struct counting *c, uint32_t v, struct fin
     }
 }
 
-/* After a row: no row finds more than 2^31 (its length squared is at most 2 m). */
+/* Called after each row. No row finds more than 2^31 triangles (its length squared is at
+** most 2 m). */
 static bool pause_finder(struct counting *c, struct finder *f) {
     if (f->since > UINT32_MAX / 2)
         hand_all_over(c, f);
@@ -267,7 +272,7 @@ static bool pause_finder(struct counting *c, struct finder *f) {
     return !gg_pause(c->ahead.run);
 }
 
-/* The triangles whose lowest vertex is v. */
+/* Counts the triangles whose lowest vertex is v. */
 static void count_from(struct counting *c, uint32_t v, struct finder *f) {
     const struct ahead *a = &c->ahead;
     const uint64_t first = a->offset[v], end = a->offset[v + 1];
@@ -370,7 +375,7 @@ static void tell_all(struct counting *c, bool along,
         gg_release(c->triangles);
 }
 
-/* counts: NULL where only *total is asked for. */
+/* counts: NULL if only *total is wanted. */
 static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
                                           gpugraph_run *run,
                                           const gpugraph_triangle_counts *counts,

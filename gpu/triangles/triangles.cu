@@ -1,22 +1,26 @@
-/* The triangles of each vertex on the device, and how many there are in all; triangles.c has the
-** meaning and the CPU's side.
+/* The triangles of each vertex on the device, and their total. triangles.c has the
+** meaning and the CPU backend.
 **
-**     ahead[v]          who works                              where
-**     2 .. 4            a lane: each two of them               rows in memory
-**     5 .. 128          a warp                                 table of the warp, on chip
-**     more              blocks, 4096 neighbours each           table of the block, on chip
+**     ahead[v]          works                               where
+**     2 .. 4            a lane: each pair of vertices       rows in memory
+**     5 .. 128          a warp                              table of the warp, on chip
+**     more              blocks, 4096 neighbours each        table of the block, on chip
 **
-**          x --- w       Of two neighbours the one with more ahead has the table, of its ahead. The other one's row
-**           \   /        is looked up there, whichever ranks higher: so of two rows the shorter one is walked. A w
-**            v           that is found adds one to its slot, to v's sum and to x's.
+**          x --- w       Of two neighbours the one with more vertices ahead has the table
+**           \   /        of these vertices. The row of the other one is looked up there,
+**            v           so the shorter of two rows is walked, whichever vertex ranks
+**                        higher. A w that is found counts for its slot, for v and for x.
 **
-** A vertex with few ahead and many neighbours is a block's, too. A corner is told in memory once for each table
-** and once for each row, not once for each triangle.
-** Where directions count, `there` has two bits for each arc ahead: is there an edge along it, is there
-** one against it? Slots then count the arcs beyond one for each triangle, too (triangles.c). */
+** A block also takes a vertex with few vertices ahead and many neighbours. A corner is
+** updated in memory once for each table and once for each row, not once for each
+** triangle.
+**
+** If directions count, `there` has two bits for each arc ahead: for an edge along it, and
+** for an edge against it. Slots then also count the arcs beyond one for each triangle
+** (triangles.c). */
 #include "meet.cuh"
 
-/* A thread for each edge. */
+/* One thread for each edge. */
 static __global__ void mark_directions(const __grid_constant__ counting c,
                                        struct device_edges edges) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
@@ -37,7 +41,7 @@ static __global__ void mark_directions(const __grid_constant__ counting c,
 
 /* ---- a few ahead ---- */
 
-/* Arcs v -> x, v -> y: is there a triangle? */
+/* Looks whether arcs v -> x and v -> y belong to a triangle. */
 template <bool along>
 static __device__ __forceinline__ void look_at_pair(const counting &c, uint64_t vx,
                                                     uint64_t vy, uint32_t *own,
@@ -61,7 +65,8 @@ static __device__ __forceinline__ void look_at_pair(const counting &c, uint64_t 
     }
 }
 
-/* Vertices of a warp, each wanted or not, go on the list for warps or for blocks. */
+/* Puts the vertices of a warp on the list for warps or for blocks, if a lane does not
+** handle them. */
 static __device__ __forceinline__ void put_on_list(const counting &c, uint32_t v,
                                                    uint32_t length, uint64_t degree) {
     const bool of_block = length > WARP_ROW || (length > FEW && degree > WARP_ARCS),
@@ -77,7 +82,7 @@ static __device__ __forceinline__ void put_on_list(const counting &c, uint32_t v
         c.block_part[first + i] = (uint64_t)v << 32 | i;
 }
 
-/* A lane for each vertex: looks at its pairs, or puts it on a list. */
+/* One lane for each vertex looks at its pairs, or puts it on a list. */
 template <bool along>
 static __global__ void __launch_bounds__(GG_BLOCK)
     count_few(const __grid_constant__ counting c) {
@@ -120,7 +125,7 @@ static __device__ __forceinline__ void count_by_warp(const counting &c, table t,
     __syncwarp();
 }
 
-/* A warp for each vertex of its list, a few at a time. */
+/* A warp takes vertices of its list, a few at a time. */
 template <bool along>
 static __global__ void __launch_bounds__(GG_BLOCK)
     count_warp_rows(const __grid_constant__ counting c) {
@@ -148,7 +153,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     }
 }
 
-/* Neighbours first .. end - 1 of v; a part of ahead[v] is in the table at a time. */
+/* Handles neighbours first .. end - 1 of v, with one part of ahead[v] in the table at a
+** time. */
 template <bool along>
 static __device__ __forceinline__ void
 count_by_block(const counting &c, table t, waiting_rows *w, uint32_t *more_of_rows,
@@ -170,7 +176,7 @@ count_by_block(const counting &c, table t, waiting_rows *w, uint32_t *more_of_ro
     tell_owner<along>(c, v, own);
 }
 
-/* A block for each part of its list. */
+/* A block takes the parts of its list, one at a time. */
 template <bool along>
 static __global__ void __launch_bounds__(GG_BLOCK)
     count_block_parts(const __grid_constant__ counting c) {
@@ -200,7 +206,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     }
 }
 
-/* A thread for each vertex. */
+/* One thread for each vertex. */
 static __global__ void end_counts(const __grid_constant__ counting c) {
     for (uint64_t v = gg_thread(); v < c.simple.n; v += gg_threads_of_grid()) {
         const uint32_t degree = (uint32_t)simple_degree(c, (uint32_t)v);
@@ -210,7 +216,7 @@ static __global__ void end_counts(const __grid_constant__ counting c) {
     }
 }
 
-/* A thread for each vertex. */
+/* One thread for each vertex. */
 static __global__ void add_corners(const __grid_constant__ counting c) {
     word sum = 0;
     for (uint64_t v = gg_thread(); v < c.simple.n; v += gg_threads_of_grid())
@@ -224,7 +230,7 @@ static __global__ void add_corners(const __grid_constant__ counting c) {
 
 /* ---- driver ---- */
 
-/* With arrays for directions where they count. */
+/* Carves arrays for directions if they count. */
 static void carve_counting(struct workspace *space, bool along, struct counting *c) {
     const uint64_t n = c->simple.n, arcs = c->simple.m, edges = arcs / 2;
     c->state = gg_carve<struct state>(space, 1);
@@ -249,7 +255,8 @@ static bool compare_directions(struct cuda_job *job, const struct counting *c,
                      *edges);
 }
 
-/* As many blocks as the device holds at once: they take what is on the lists until none is left. */
+/* Returns as many blocks as the device holds at once. They take entries of the lists
+** until none is left. */
 static unsigned blocks_of(struct cuda_job *job, void (*kernel)(counting),
                           uint64_t threads) {
     const struct cooperative_kernel k = {(const void *)kernel, "", GG_BLOCK, 0};
@@ -337,7 +344,7 @@ static void search_total(struct cuda_job *job, uint64_t *count) {
     gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), NULL);
 }
 
-/* What a run takes, where directions do not count. */
+/* Device bytes that a run needs if directions do not count. */
 static int64_t bytes_each(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct counting c = {};

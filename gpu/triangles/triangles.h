@@ -1,4 +1,4 @@
-/* Triangles, all of them and those of each vertex, on either side. */
+/* Triangles, all of them and those of each vertex, on the CPU and on a device. */
 #ifndef GPUGRAPH_TRIANGLES_H
 #define GPUGRAPH_TRIANGLES_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* along: the coefficient is that of the edges' directions */
+/* along: the coefficient uses the directions of edges */
 typedef gpugraph_status vertex_triangles_entry(gpugraph_graph *, gpugraph_run *,
                                                bool along,
                                                const gpugraph_triangle_counts *);
@@ -21,8 +21,8 @@ extern const algorithm_side gg_triangles_cuda;
 extern const gg_algorithm gg_vertex_triangles;
 extern const algorithm_side gg_vertex_triangles_cuda;
 
-/* Arcs among the neighbours, over those that there could be. Kernels call it, too: one division, of
-** numbers that round once each. */
+/* The number of arcs among the neighbours by the largest possible number. Kernels call
+** it, too. Both numbers are rounded once, and divided once. */
 #ifdef __CUDACC__
 __host__ __device__
 #endif
