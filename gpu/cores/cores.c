@@ -1,17 +1,20 @@
-/* Core numbers: the public function and the CPU's side.
+/* Core numbers: the public function and the CPU backend.
 **
-**     core[v]     neighbours of v that are left; once v is taken away: its core number
-**     rest        vertices that are left, ascending; a copy without those taken away for every k
-**     queue       | taken away for this k, pass 1 | pass 2 | ...
+**     core[v]     the remaining neighbours of v; once v is removed, its core number
+**     rest        the remaining vertices, ascending; for each k a copy without the
+**                 removed vertices
+**     queue       | removed for this k, pass 1 | pass 2 | ...
 **
-** For k = 0, 1, 2 ... every vertex with at most k neighbours left is taken away, and whoever falls to k
-** by that: k is their core number. A counter never falls below k: who would make it do so has it put
-** back, so that a vertex goes once and its counter is the answer. When nobody has k neighbours left, k
-** goes on to the fewest that anybody has. The copies are in all no longer than the sum of all core numbers and 2 n, which is
-** less than the arcs and 2 n.
+** For k = 0, 1, 2 ... each vertex with at most k remaining neighbours is removed, and
+** then each vertex whose remaining degree drops to k by that. Their core number is k. A
+** counter never stays below k: a thread that decrements it below k restores it. So a
+** vertex is removed once, and its counter is the answer. If no vertex has k remaining
+** neighbours, k goes on to the smallest remaining degree. All copies together have no
+** more entries than the sum of all core numbers and 2 n, which is less than the arcs and
+** 2 n.
 **
-** Peeling after Matula, Beck (J. ACM 30, 1983); by levels in parallel after Dasari, Ranjan, Zubair
-** (ParK, BigData 2014) and Kabir, Madduri (PKC, 2017). */
+** Peeling after Matula, Beck (J. ACM 30, 1983). By levels in parallel after Dasari,
+** Ranjan, Zubair (ParK, BigData 2014) and Kabir, Madduri (PKC, 2017). */
 #include "cores.h"
 #include "base/claims.h"
 #include "graph/graph.h"
@@ -19,12 +22,12 @@
 enum {
     CORES_PASSES = 3000, /* predicted */
     CORES_THIN_PASSES = 300,
-    CORES_WIDE = 4096 /* vertices from which threads share a pass */
+    CORES_WIDE = 4096 /* vertices from which on threads share a pass */
 };
 
 enum {
     CHUNK = 256,      /* vertices that a thread takes at a time */
-    REST_CHUNK = 4096 /* of those that are left */
+    REST_CHUNK = 4096 /* remaining vertices that a thread takes at a time */
 };
 
 struct peeling {
@@ -32,9 +35,10 @@ struct peeling {
     gpugraph_run *run;
     csr rows;
     uint32_t *core, *queue, *rest, *next_rest;
-    uint64_t first, last, tail;      /* of the queue; tail: by atomic addition */
-    uint64_t rest_count, next_count; /* next_count: likewise */
-    uint64_t fewest;                 /* neighbours that anybody has left, by gg_lower */
+    /* Positions in the queue; tail: by atomic addition. */
+    uint64_t first, last, tail;
+    uint64_t rest_count, next_count; /* next_count: by atomic addition */
+    uint64_t fewest;                 /* the smallest remaining degree, by gg_lower */
     uint64_t since;                  /* gg_worked of the calling thread */
     uint32_t k;
     int threads;
@@ -53,7 +57,8 @@ static void count_neighbours(void *peeling, uint64_t low, uint64_t high) {
     gg_lower(&p->fewest, fewest);
 }
 
-/* Those with k neighbours left go into the queue, those with more stay. */
+/* Moves vertices with k remaining neighbours to the queue, and keeps vertices with
+** more. */
 static void part_rest(void *peeling, uint64_t low, uint64_t high) {
     struct peeling *p = peeling;
     struct gg_claims gone, stays;
@@ -73,8 +78,9 @@ static void part_rest(void *peeling, uint64_t low, uint64_t high) {
     gg_lower(&p->fewest, fewest);
 }
 
-/* The vertices of the queue from i to end: some of those of a pass, which threads share, or,
-** alone, all that goes. Returns how far it came: alone it stops where threads help. */
+/* Removes the vertices of the queue from i to end: with `shared` a part of a pass,
+** otherwise all vertices that drop to k, too. Returns how far it came, because the
+** calling thread alone stops when helpers pay. */
 static inline __attribute__((always_inline)) uint64_t
 take_vertices(struct peeling *p, uint64_t i, uint64_t end, bool shared, uint64_t *since) {
     const uint32_t k = p->k;
@@ -114,11 +120,11 @@ take_vertices(struct peeling *p, uint64_t i, uint64_t end, bool shared, uint64_t
 
 static void take_shared_queue(void *peeling, uint64_t low, uint64_t high) {
     struct peeling *p = peeling;
-    uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
+    uint64_t since = GG_POLL_ITEMS; /* each of many chunks may have few arcs */
     take_vertices(p, p->first + low, p->first + high, true, &since);
 }
 
-/* All that goes for this k. */
+/* Removes all vertices for this k. */
 static void take_queue(struct peeling *p) {
     for (p->last = p->first; p->last < p->tail && !gg_stopping(p->run);) {
         p->first = p->last;
@@ -150,7 +156,7 @@ static void peel_all(struct peeling *p) {
         if (p->tail > p->first) {
             take_queue(p);
             p->k++;
-            p->fewest = UINT64_MAX; /* counters have fallen since */
+            p->fewest = UINT64_MAX; /* counters have changed since */
         }
     }
 }
@@ -191,7 +197,7 @@ const gg_algorithm gg_cores = {
     .rows = CSR_SIMPLE,
     .arcs = gg_arcs_twice,
     .steps = passes,
-    /* One thread over 3 M edges in no order; the device was not measured. */
+    /* One thread over 3 M unsorted edges; the device was not measured. */
     .cpu_ns = 14,
     .cuda_ns = 0.08,
     .step_us = 4,

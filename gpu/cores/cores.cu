@@ -1,10 +1,10 @@
-/* Core numbers on the device; cores.c has the meaning.
+/* Core numbers on the device. cores.c has the meaning.
 **
-**     count_neighbours    a thread per vertex
-**     peel_cores          one cooperative launch: for each k a pass over those that are left, a warp
-**                         for 32 of them, then rounds (cores/peel.cuh)
+**     count_neighbours    one thread for each vertex
+**     peel_cores          one cooperative launch. For each k a pass over the remaining
+**                         vertices, 32 for each warp, then rounds (cores/peel.cuh).
 **
-** A counter that would fall below k is put back, as on the CPU. */
+** A thread that decrements a counter below k restores it, as on the CPU. */
 #include "cores.h"
 #include "peel.cuh"
 
@@ -33,7 +33,8 @@ static __global__ void count_neighbours(cores c) {
         atomicMin(&c.state->fewest[0], fewest);
 }
 
-/* Those with k neighbours left go on the round's list, those with more stay. */
+/* Moves vertices with k remaining neighbours to the list of the round, and keeps vertices
+** with more. */
 static __device__ __forceinline__ void
 part_rest(const cores &c, uint32_t pass, uint32_t count, uint32_t k, uint32_t round) {
     struct cores_state *state = c.state;
@@ -58,7 +59,7 @@ part_rest(const cores &c, uint32_t pass, uint32_t count, uint32_t k, uint32_t ro
         atomicMin(&state->fewest[(pass + 1) % PEEL_COUNTS], fewest);
 }
 
-/* Cooperative. Every pass takes a vertex, or is followed by one that does. */
+/* Cooperative. Each pass removes a vertex, or the next pass does. */
 static __global__ void __launch_bounds__(PEEL_BLOCK)
     peel_cores(const __grid_constant__ cores c) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
@@ -78,7 +79,7 @@ static __global__ void __launch_bounds__(PEEL_BLOCK)
         gg_late();
         if (slices_of(gg_peek(&c.p.state->meeting[round % PEEL_COUNTS])) == 0) {
             const uint32_t fewest = gg_peek(&state->fewest[(pass + 1) % PEEL_COUNTS]);
-            grid.sync(); /* all have read the counts */
+            grid.sync(); /* all threads have read the counts */
             k = max(k + 1, fewest);
             continue;
         }
@@ -114,7 +115,8 @@ static bool launch_peel(struct cuda_job *job, struct cores *c) {
     if (!GG_LAUNCH(job, count_neighbours, gg_grid(job, c->p.rows.n, 16), *c))
         return false;
     int fit = gg_blocks_at_once(job, &kernel);
-    fit = fit < 1 ? fit : 1; /* for each multiprocessor: a grid barrier waits for all */
+    /* For each multiprocessor: a grid barrier waits for all blocks. */
+    fit = fit < 1 ? fit : 1;
     return gg_launch_cooperative(job, &kernel, (unsigned)(fit * job->device->processors),
                                  arguments);
 }
@@ -138,7 +140,7 @@ static void find_cores(struct cuda_job *job, uint32_t *core) {
     gg_bring(job, core, c.core, c.p.rows.n, "core numbers");
 }
 
-/* What a run takes; of the arcs that there may be. */
+/* Device bytes that a run needs, for the largest possible number of arcs. */
 static int64_t bytes_cores(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct cores c = cores();

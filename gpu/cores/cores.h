@@ -1,4 +1,4 @@
-/* Core numbers, on either side. */
+/* Core numbers on the CPU and on a device. */
 #ifndef GPUGRAPH_CORES_H
 #define GPUGRAPH_CORES_H
 

@@ -1,18 +1,20 @@
-/* Vertices that are taken away in rounds, of which each makes others fall: all of it in one cooperative
-** launch.
+/* Removes vertices in rounds, in one cooperative launch. The vertices of a round make
+** other vertices drop to k, which are the next round.
 **
-**     slices     v0: 7 arcs from 120, v1: 32 arcs from 127, v1: 5 arcs from 159, ...   first << 6 | arcs
-**                so that a round begins with targets and asks for no offsets
+**     slices     v0: 7 arcs from 120, v1: 32 arcs from 127, ...      first << 6 | arcs
+**                A round begins with targets and loads no offsets.
 **
-** A wide round is walked by all blocks, and ends when all have met at one word:
+** All blocks walk a wide round. The round ends when all blocks have arrived at one word:
 **
-**     meeting    stop, 1 bit | slices of the next round, 47 bits | blocks that have come, 16 bits
+**     meeting    stop, 1 bit | slices of the next round, 47 bits | blocks arrived, 16
+**                bits
 **
-** so that who sees the last one come knows the next round's length. One thread of a block looks: the word is
-** one place in the second cache, which answers one question at a time. While a round is narrow the
-** first block walks alone: its list lies in shared memory, a round costs the trips to offsets, targets
-** and counters, and the others wait at one barrier for many rounds. Rounds are bounded by the vertices:
-** each takes one away or is the last. */
+** So a block that sees the last arrival knows the length of the next round. One thread of
+** each block polls, because the word is one place in the second-level cache, which serves
+** one load at a time. The first block walks narrow rounds alone. Its list lies in shared
+** memory, and a round costs the loads of offsets, targets and counters. The other blocks
+** wait at one barrier for many rounds. The number of rounds is bounded by the vertices:
+** each round removes a vertex or is the last one. */
 #ifndef GPUGRAPH_PEEL_CUH
 #define GPUGRAPH_PEEL_CUH
 
@@ -23,41 +25,43 @@
 #include <cooperative_groups.h>
 
 enum {
-    PEEL_BLOCK = 1024,    /* threads, a multiprocessor full: few meet at a barrier */
+    /* Threads that fill a multiprocessor: few blocks make a cheap barrier. */
+    PEEL_BLOCK = 1024,
     PEEL_COUNTS = 3,      /* read, appended to, cleared for the next round */
     PEEL_SLICE = 32,      /* arcs at most */
-    PEEL_ARC_BITS = 6,    /* of their number */
-    PEEL_AT_ONCE = 4,     /* arcs that a lane asks for together */
-    PEEL_NEAR = 512,      /* slices that lie in shared memory, too */
+    PEEL_ARC_BITS = 6,    /* bits of their number */
+    PEEL_AT_ONCE = 4,     /* arcs that a lane loads together */
+    PEEL_NEAR = 512,      /* slices that also lie in shared memory */
     PEEL_ALONE = 4096,    /* rounds of one block between two barriers */
-    PEEL_BLOCK_BITS = 16, /* of a meeting */
-    PEEL_STOP_ROUNDS = 64 /* between two looks at the host's flag */
+    PEEL_BLOCK_BITS = 16, /* bits of a meeting */
+    PEEL_STOP_ROUNDS = 64 /* rounds between two looks at the host's flag */
 };
 static_assert((int)GG_PEEL_NARROW <= (int)PEEL_NEAR,
               "a narrow round lies in shared memory");
 
-#define PEEL_STOP (1ull << 63) /* of a meeting */
+#define PEEL_STOP (1ull << 63) /* in a meeting */
 
 typedef unsigned long long peel_meeting;
 
 struct peel_state {
-    peel_meeting meeting[PEEL_COUNTS]; /* [round % PEEL_COUNTS]: at its beginning */
+    /* [round % PEEL_COUNTS]: at the begin of the round. */
+    peel_meeting meeting[PEEL_COUNTS];
     uint32_t round, stopped;
 };
 
 struct peel_lists {
     device_csr rows;
     uint64_t *slice[2];
-    uint64_t room; /* slices that each has place for */
+    uint64_t room; /* slices that each list has space for */
     struct peel_state *state;
     const uint32_t *host_stop;
     uint32_t narrow; /* gg_limits.peel_narrow */
 };
 
-/* Where slices go: a list, and a copy of its beginning. */
+/* Where slices go: a list, and a copy of its first entries. */
 struct slice_list {
     uint64_t *far;
-    peel_meeting *meeting; /* has their number, but for a list with a copy */
+    peel_meeting *meeting; /* counts the slices, unless the list has a copy */
     uint64_t *near;        /* in shared memory, or NULL */
     uint32_t *near_count;
 };
@@ -82,7 +86,7 @@ static inline void gg_carve_peel(struct workspace *space, uint64_t n, uint64_t a
         p->slice[i] = gg_carve<uint64_t>(space, p->room);
 }
 
-/* Room for so many slices; where it begins. */
+/* Claims space for that number of slices. Returns its begin. */
 static __device__ __forceinline__ uint32_t claim_slices(const slice_list &list,
                                                         uint32_t count) {
     return list.near ? atomicAdd(list.near_count, count)
@@ -101,7 +105,7 @@ static __device__ __forceinline__ uint64_t slice_from(uint64_t first, uint64_t e
     return first << PEEL_ARC_BITS | min(end - first, (uint64_t)PEEL_SLICE);
 }
 
-/* Rows, empty where they are not wanted, whose bounds are on their way together. */
+/* Rows whose bounds are loaded together. Rows that are not wanted are empty. */
 template <uint32_t count> struct peel_rows { uint64_t begin[count], end[count]; };
 
 template <uint32_t count>
@@ -115,7 +119,7 @@ load_rows(const peel_lists &p, const uint32_t (&v)[count], const bool (&wanted)[
     }
 }
 
-/* Their slices. All lanes of the warp call. */
+/* Appends the slices of these rows. All lanes of the warp call. */
 template <uint32_t count>
 static __device__ __forceinline__ void gg_peel_append_rows(const peel_rows<count> &rows,
                                                            const slice_list &list) {
@@ -160,8 +164,8 @@ gg_peel_append(const peel_lists &p, uint32_t v, bool wanted, const slice_list &l
     gg_peel_append_rows(rows, list);
 }
 
-/* An arc from a vertex that has gone. A counter that would fall below k is put back, as on
-** the CPU. */
+/* An arc from a removed vertex. A thread that decrements a counter below k restores it,
+** as on the CPU. */
 struct arc_of_core {
     uint32_t *core, k;
     __device__ uint32_t look(uint32_t u) const {
@@ -177,7 +181,7 @@ struct arc_of_core {
     }
 };
 
-/* The lane whose arcs number k is one of; first: arcs before each lane's. */
+/* The lane to whose arcs number k belongs. first: the arcs before each lane. */
 static __device__ __forceinline__ unsigned owner_of(uint32_t first, uint32_t k) {
     unsigned owner = 0;
     for (unsigned step = GG_WARP / 2; step > 0; step /= 2)
@@ -186,8 +190,9 @@ static __device__ __forceinline__ unsigned owner_of(uint32_t first, uint32_t k) 
     return owner;
 }
 
-/* What the arcs of a lane, to to[i] where there is one, take away; *rows: the rows of what has fallen. A question is
-** asked for every arc before the first answer is looked at, so that all are on their way together. */
+/* Removes the arcs of a lane: to[i] for falls[i]. *rows: the rows of vertices that drop
+** to k. All atomic operations are issued before the first result is used, so that they
+** overlap. */
 static __device__ __forceinline__ void
 take_all(const peel_lists &p, const arc_of_core &take, const uint32_t (&to)[PEEL_AT_ONCE],
          bool (&falls)[PEEL_AT_ONCE], peel_rows<PEEL_AT_ONCE> *rows) {
@@ -215,8 +220,8 @@ take_all(const peel_lists &p, const arc_of_core &take, const uint32_t (&to)[PEEL
         rows->end[i] = falls[i] ? rows->end[i] : rows->begin[i];
 }
 
-/* One warp's share of a round, warp number `warp` of `warps`: some slices at a time, their arcs dealt
-** out to the lanes. */
+/* Walks the share of warp number `warp` of `warps` in a round: some slices at a time,
+** with their arcs distributed over the lanes. */
 static __device__ __forceinline__ void
 gg_peel_walk(const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_t warp,
              uint32_t warps, const slice_list &next, const arc_of_core &take) {
@@ -252,7 +257,7 @@ gg_peel_walk(const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_
     }
 }
 
-/* Rounds by one block, while they are narrow. */
+/* Runs rounds by one block, as long as they are narrow. */
 static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32_t count,
                                      near_lists *near, const arc_of_core &take) {
     const uint32_t end = round + PEEL_ALONE;
@@ -269,7 +274,7 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
                                  &near->count[(round + 1) % PEEL_COUNTS]};
         gg_peel_walk(p, near->slice[round % 2], count, threadIdx.x / GG_WARP,
                      blockDim.x / GG_WARP, next, take);
-        if (threadIdx.x == 0) /* read last in the round before */
+        if (threadIdx.x == 0) /* last read in the round before */
             near->count[(round + 2) % PEEL_COUNTS] = 0;
         __syncthreads();
         round++;
@@ -279,7 +284,7 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
         __syncthreads();
     }
     cooperative_groups::this_grid()
-        .sync(); /* the others wait here, and look at no meeting */
+        .sync(); /* the other blocks wait here and do not read `meeting` */
     if (threadIdx.x < PEEL_COUNTS)
         p.state->meeting[threadIdx.x] =
             threadIdx.x == round % PEEL_COUNTS
@@ -293,7 +298,7 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
 
 /* ---- meetings ---- */
 
-/* A word that is complete, for the whole block. */
+/* Loads a complete word for the whole block. */
 static __device__ __forceinline__ peel_meeting read_meeting(peel_meeting *meeting,
                                                             near_lists *near) {
     __syncthreads();
@@ -303,8 +308,8 @@ static __device__ __forceinline__ peel_meeting read_meeting(peel_meeting *meetin
     return near->meeting;
 }
 
-/* The block has done its share of the round before. Returns the word when all have, whose lists and counters are
-** then seen. */
+/* The block has done its share of the round. Returns the word when all blocks have, so
+** that their lists and counters are visible. */
 static __device__ __forceinline__ peel_meeting meet(peel_meeting *meeting, bool stop,
                                                     near_lists *near) {
     __syncthreads();
@@ -314,7 +319,9 @@ static __device__ __forceinline__ peel_meeting meet(peel_meeting *meeting, bool 
         peel_meeting now;
         __threadfence();
         device_arrive_64(word, 1 + (stop ? PEEL_STOP : 0));
-        do /* all blocks of a cooperative launch run, and none waits for anything else */
+        /* All blocks of a cooperative launch run, and no block waits for anything
+        ** else. */
+        do
             now = device_acquire_64(word);
         while ((now & blocks) != gridDim.x);
         __threadfence();
@@ -324,21 +331,23 @@ static __device__ __forceinline__ peel_meeting meet(peel_meeting *meeting, bool 
     return near->meeting;
 }
 
-/* All threads of a cooperative grid, after a barrier: rounds from `round` on, until one is
-** empty or the host says stop. Returns the round after them, behind a barrier. */
+/* All threads of a cooperative grid call, after a barrier. Runs rounds from `round` on,
+** until a round is empty or the host says stop. Returns the number of the next round,
+** behind a barrier. */
 static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t round,
                                                    near_lists *near,
                                                    const arc_of_core &take) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     struct peel_state *state = p.state;
-    /* Neighbours in a list go to different blocks: a round of some hundred slices is work for all. */
+    /* Neighbours in a list go to different blocks, so that a round of a few hundred
+    ** slices is work for all. */
     const uint32_t warp = threadIdx.x / GG_WARP * gridDim.x + blockIdx.x,
                    warps = (uint32_t)(gg_threads_of_grid() / GG_WARP);
     peel_meeting now = read_meeting(&state->meeting[round % PEEL_COUNTS], near);
     for (;;) {
         const uint32_t count = slices_of(now);
         if (count == 0 || now >= PEEL_STOP) {
-            grid.sync(); /* all have seen it */
+            grid.sync(); /* all threads have seen it */
             return round;
         }
         if (count <= p.narrow) {

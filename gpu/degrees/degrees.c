@@ -1,6 +1,7 @@
-/* Degrees: the smallest algorithm, and the one to copy for a new one. Here are the public
-** function and the CPU's side; degrees.cu has the device's. The count itself is
-** graph/count_degrees.c, since a graph that is made wants to know its largest degree.
+/* Degrees: the smallest algorithm, and the one to copy for a new one. This file has the
+** public function and the CPU backend, degrees.cu the device backend.
+** graph/count_degrees.c has the count itself, because making a graph needs its largest
+** degree.
 **
 **     edges     0 -> 1   1 -> 1   1 -> 2          degree  OUT   1  2  0
 **                                                         IN    0  2  1

@@ -1,16 +1,16 @@
-/* Degrees on the device; degrees.c beside this has the meaning and the CPU backend. The
-** smallest whole algorithm: copy this pair to start a new one.
+/* Degrees on the device. degrees.c has the meaning and the CPU backend. This is the
+** smallest whole algorithm: copy both files to start a new one.
 **
 **     edges   source[m], target[m]   ->   degree[n]
 **
-** The edge list alone is needed: a CSR would cost more than the count. */
+** The count needs only the list of edges: rows would cost more than the count. */
 #include "degrees.h"
 #include "graph/graph.cuh"
 
 /* ---- kernels ---- */
 
-/* One thread per edge. `ends`: bit 0 counts sources, bit 1 targets, so a loop counts
-** twice where both are set. */
+/* One thread for each edge. `ends`: bit 0 counts sources, bit 1 counts targets. A loop
+** counts twice if both are set. */
 static __global__ void count_ends(device_edges edges, int ends, uint32_t *degree) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         if (ends & 1)
@@ -44,7 +44,7 @@ static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *
     gg_bring(job, degree, on_device, n, "degrees");
 }
 
-/* What a run takes. */
+/* Device bytes that a run needs. */
 static int64_t bytes_degrees(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     uint32_t *degree;

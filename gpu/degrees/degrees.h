@@ -1,4 +1,4 @@
-/* Degrees, on either side. */
+/* Degrees on the CPU and on a device. */
 #ifndef GPUGRAPH_DEGREES_H
 #define GPUGRAPH_DEGREES_H
 

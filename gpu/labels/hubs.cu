@@ -1,17 +1,19 @@
 /* Hubs of label propagation on the device: rows too long for a table on chip.
 **
-**     row of a hub    |  slice 0  |  slice 1  | ...     3072 arcs each: a block counts them on chip
+**     row of a hub    |  slice 0  |  slice 1  | ...     3072 arcs each, counted on chip
 **                          |            |
 **     room            |  its table, in memory   |  another hub's  |  ...
 **
-** A hub's table is told of each label once for each slice, and of how often it was seen there. Its counts
-** only grow, so the largest (count, smallest label) that anybody has seen is that of the end. The room may
-** not hold all tables at once: then hubs take turns, in batches. */
+** A block counts the labels of a slice on chip and then adds each label's count to the
+** table of the hub, once for each slice. Counts only grow, so the largest (count,
+** smallest label) that any block has seen is the final one. If the room cannot hold all
+** tables at once, hubs take turns, in batches. */
 #include "labels.cuh"
 
 /* ---- kernels ---- */
 
-/* Tells a hub's table of a label that was seen so often in a slice. Returns what that makes. */
+/* Adds the count of a label in a slice to the table of the hub. Returns the vote of the
+** new count. */
 static __device__ __forceinline__ word count_at_hub(const spreading &s, const hub &h,
                                                     uint32_t label, uint32_t times) {
     uint32_t at = (uint32_t)((uint64_t)gg_place_number(s.odd, label) * h.slots >> 32);
@@ -27,7 +29,7 @@ static __device__ __forceinline__ word count_at_hub(const spreading &s, const hu
     return 0;
 }
 
-/* A block for each slice of those from `from` to `to`. */
+/* One block for each of the slices from `from` to `to`. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     count_hubs(const __grid_constant__ spreading s, uint64_t from, uint64_t to) {
     __shared__ block_table table;
@@ -75,13 +77,13 @@ static uint64_t slices_at_most(const struct device_csr *rows) {
     return rows->m / SLICE + hubs_at_most(rows);
 }
 
-/* Slots for a row of so many arcs: a third stays empty. */
+/* Slots for a row with that number of arcs: a third stays empty. */
 static uint64_t hub_slots(const struct device_csr *rows, uint64_t arcs) {
     const uint64_t labels = gg_smaller(arcs, rows->n);
     return labels + labels / 2 + 1;
 }
 
-/* The longest row fits, and a quarter of all arcs. */
+/* The room fits the longest row, and a quarter of all arcs. */
 static uint64_t room_slots(const struct device_csr *rows) {
     if (hubs_at_most(rows) == 0)
         return 0;
@@ -101,7 +103,7 @@ void gg_carve_hubs(struct workspace *space, struct spreading *s) {
 
 /* ---- the plan, made on the host ---- */
 
-/* Gives each hub, which has its number of arcs, a table and its slices. */
+/* Gives each hub a table and its slices. `at` holds its number of arcs before. */
 static void plan_hubs(const struct spreading *s, struct plan *p) {
     struct batch now = {0, 0, 0};
     for (uint32_t h = 0; h < p->hubs; h++) {

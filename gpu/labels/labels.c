@@ -1,18 +1,20 @@
-/* Label propagation: the public function and the CPU's side.
+/* Label propagation: the public function and the CPU backend.
 **
-**     label    3  7  3  3  1         of an iteration, read by all
-**     next     3  3  3  1  3         written once for each vertex, by the thread that counts its row
+**     label    3  7  3  3  1      of an iteration, read by all threads
+**     next     3  3  3  1  3      written once for each vertex, by the thread that counts
+**                                 its row
 **
-**     tally    label  7  3  -  1     for each thread: an open table of the labels in a row, and
-**              count  1  3     1     how often each was seen; the best of them so far beside it
+**     tally    label  7  3  -  1  for each thread: an open table of the labels in a row,
+**              count  1  3     1  with their counts; the best so far is kept beside it
 **
-** Synchronous, so that no order of threads is seen in the labels: an iteration reads the array that the
-** one before has written. A short row is counted by comparing all its labels, a longer one in a table of
-** at least twice as many slots as the row can have labels. An iteration that changes nothing is the last
-** one, because the next would give the same labels.
+** Iterations are synchronous: an iteration reads the array that the one before has
+** written. So labels do not depend on the order of threads. A short row is counted by
+** comparing all its labels, a longer row in a table of at least twice as many slots as
+** the row can have labels. An iteration that changes nothing is the last one, because the
+** next would give the same labels.
 **
-** After Raghavan, Albert, Kumara (Phys. Rev. E 76, 2007), made synchronous and deterministic as LDBC
-** Graphalytics has it. */
+** After Raghavan, Albert, Kumara (Phys. Rev. E 76, 2007), synchronous and deterministic
+** as in LDBC Graphalytics. */
 #include "labels.h"
 #include "graph/graph.h"
 
@@ -24,7 +26,7 @@ enum {
     CHUNK = 256, /* vertices that a thread takes at a time */
     FEW = 8,     /* arcs up to which all labels are compared with each other */
     LEAST_BITS = 5,
-    FIRST_BITS = 15 /* of the slots of a thread's first table: 256 KiB */
+    FIRST_BITS = 15 /* slots of a thread's first table, as a power of two: 256 KiB */
 };
 
 struct slot {
@@ -32,7 +34,7 @@ struct slot {
 };
 
 struct tally {
-    struct slot *slot; /* 2^bits; all are empty between two rows: count 0 */
+    struct slot *slot; /* 2^bits; between two rows all are empty: count 0 */
     int bits;
 };
 
@@ -74,7 +76,8 @@ static struct best count_few(const struct spreading *s, uint32_t v) {
     return best;
 }
 
-/* A table for so many labels, at most half full up to 2^31 labels; NULL: the run must end. */
+/* Returns a table for that number of labels. It is at most half full up to 2^31 labels.
+** NULL: the run must end. */
 static struct slot *table_for(const struct spreading *s, struct tally *tally,
                               uint64_t labels, int *bits) {
     *bits = LEAST_BITS;
@@ -142,7 +145,8 @@ static void spread_some(void *spreading, int member, int team) {
         __atomic_store_n(&s->changed, 1, __ATOMIC_RELAXED);
 }
 
-/* Between both arrays; the last labels are in *label then. Returns how many iterations there were. */
+/* Alternates between both arrays. *label is the array with the last labels. Returns the
+** number of iterations. */
 static uint32_t iterate_labels(struct spreading *s, uint32_t iterations, uint32_t **label,
                                uint32_t **next) {
     uint32_t done = 0;
@@ -209,7 +213,7 @@ const gg_algorithm gg_label_propagation = {
     .name = "label_propagation",
     .rows = CSR_BOTH,
     .arcs = arcs,
-    /* An iteration; its arcs are those of both directions. */
+    /* An iteration over the arcs of both directions. */
     .cpu_ns = 5,
     .cuda_ns = 0.06,
     .step_us = LABELS_ITERATIONS * 40,

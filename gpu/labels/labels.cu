@@ -1,14 +1,14 @@
-/* Label propagation on the device; labels.c has the meaning and the CPU's side.
+/* Label propagation on the device. labels.c has the meaning and the CPU backend.
 **
-**     arcs of a row     who counts                                        where
-**     0 .. 8            a lane, each label with each                      registers
-**     9 .. 32           a warp, by votes                                  registers
-**     33 .. 384         a warp                                            table of the warp, on chip
-**     385 .. 3072       a block                                           table of the block, on chip
-**     more: a hub       blocks, a slice of 3072 arcs each on chip, then   table of the hub
+**     arcs of a row     who counts                            where
+**     0 .. 8            a lane compares all labels            registers
+**     9 .. 32           a warp, by votes                      registers
+**     33 .. 384         a warp                                its table, on chip
+**     385 .. 3072       a block                               its table, on chip
+**     more: a hub       blocks, slices of 3072 arcs on chip   then the table of the hub
 **
-** Counters of labels that many lanes see at once grow on chip, where that costs little. hubs.cu has the
-** hubs. */
+** A label that many lanes have at once is counted on chip, where equal additions cost
+** little. hubs.cu has the hubs. */
 #include "labels.cuh"
 
 /* ---- rows of lanes and of warps ---- */
@@ -34,7 +34,7 @@ static __device__ __forceinline__ word best_of_few(const spreading &s, uint32_t 
     return best;
 }
 
-/* A row of up to 32 arcs, by all lanes: those with the same label find each other. */
+/* Counts a row of up to 32 arcs by all lanes: lanes with equal labels find each other. */
 static __device__ __forceinline__ word best_by_votes(const spreading &s, uint32_t v,
                                                      uint64_t first, uint64_t end) {
     const uint64_t arc = first + gg_lane();
@@ -98,7 +98,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- rows of blocks ---- */
 
-/* A block for each row. */
+/* One block for each row. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     spread_long_rows(const __grid_constant__ spreading s) {
     __shared__ block_table table;
@@ -123,7 +123,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- preparation ---- */
 
-/* A thread for each vertex. */
+/* One thread for each vertex. */
 static __global__ void label_themselves(const __grid_constant__ spreading s,
                                         uint32_t *label) {
     const uint64_t whole = gg_whole_warps(s.rows.n);
@@ -142,7 +142,7 @@ static __global__ void label_themselves(const __grid_constant__ spreading s,
     }
 }
 
-/* The arrays; r->label and r->next take turns. */
+/* Carves the arrays. s->label and s->next take turns. */
 static void carve_spreading(struct workspace *space, struct spreading *s) {
     const uint32_t n = s->rows.n;
     s->state = gg_carve<struct state>(space, 1);
@@ -167,7 +167,7 @@ static bool start_spreading(struct cuda_job *job, const struct spreading *s,
     return gg_plan_hubs(job, s, p);
 }
 
-/* The long rows first: what is short fills the gaps at their end. */
+/* The long rows come first, so that short rows fill the gaps at their end. */
 static void queue_iteration(struct cuda_job *job, const struct spreading *s,
                             const struct plan *p, uint32_t long_rows) {
     gg_fill(job, &s->state->changed, 0, sizeof s->state->changed);
@@ -215,7 +215,7 @@ static void spread_all(struct cuda_job *job, uint32_t iterations,
     gg_free_plan(&plan);
 }
 
-/* What a run takes, along both directions. */
+/* Device bytes that a run needs, along both directions. */
 static int64_t bytes_labels(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct spreading s = {};

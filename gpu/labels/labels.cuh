@@ -1,7 +1,9 @@
-/* What labels.cu and hubs.cu share: the arrays of a run, counting on chip, and what hubs.cu offers.
+/* What labels.cu and hubs.cu share: the arrays of a run, counting on chip, and the
+** functions of hubs.cu.
 **
-**     key    label  -  label  label     an open table on chip: of a warp, of a block; a slot is a
-**     count    3    0    1      9       label or NONE, and empty again when a row is done */
+**     key    label  -  label  label    an open table on chip, of a warp or of a block. A
+**     count    3    0    1      9      slot is a label or NONE, and empty again after the
+**                                      row. */
 #ifndef GPUGRAPH_LABELS_CUH
 #define GPUGRAPH_LABELS_CUH
 
@@ -14,10 +16,10 @@ enum {
     LANE_ROW = 8,
     LEAST_SLOTS = 64,   /* of a table that is in use */
     WARP_SLOTS = 512,   /* of a warp's table */
-    WARP_ROW = 384,     /* arcs that it is good for */
-    BLOCK_SLOTS = 4096, /* of a block's */
-    SLICE = 3072,       /* arcs that it is good for */
-    AT_ONCE = 4,        /* labels that a lane asks for together */
+    WARP_ROW = 384,     /* arcs that a warp's table can hold */
+    BLOCK_SLOTS = 4096, /* of a block's table */
+    SLICE = 3072,       /* arcs that a block's table can hold */
+    AT_ONCE = 4,        /* labels that a lane loads together */
     ROW_BLOCKS = 32,    /* for each multiprocessor */
     WARPS = GG_BLOCK / GG_WARP
 };
@@ -25,12 +27,12 @@ enum {
 typedef unsigned long long word;
 
 struct state {
-    uint32_t rows, hubs; /* long ones */
+    uint32_t rows, hubs; /* long rows */
     uint32_t changed;
 };
 
 struct hub {
-    uint64_t at;    /* of its table, in the room; before it has one: its arcs */
+    uint64_t at;    /* the position of its table in the room; its number of arcs before */
     uint32_t slots; /* more than it can have labels */
     uint32_t v;
 };
@@ -51,24 +53,25 @@ struct spreading {
     const uint32_t *label;
     uint32_t *next;
     struct state *state;
-    uint32_t *row;   /* vertices whose rows a block counts */
-    struct hub *hub; /* those whose rows many blocks count */
+    uint32_t *row;   /* vertices whose rows one block counts */
+    struct hub *hub; /* vertices whose rows many blocks count */
     uint64_t *slice; /* number of the hub << 32 | slice of its row */
     word *best;      /* of each hub: count << 32 | ~label */
-    uint32_t *key;   /* the room, */
-    uint32_t *count; /* of both the same length */
+    uint32_t *key;   /* the room: keys */
+    uint32_t *count; /* the room: counts, as many as keys */
     uint64_t room;
     uint32_t odd; /* of the placing hash */
 };
 
 /* ---- hubs.cu ---- */
 
-/* The arrays that hubs need, for rows that are known by their sizes alone. */
+/* Carves the arrays of hubs, for rows of which only the sizes are known. */
 void gg_carve_hubs(struct workspace *space, struct spreading *s);
-/* Gives the hubs that state->hubs counts their tables; and gives back what the host keeps of it. */
+/* Gives tables to the hubs that state->hubs counts. gg_free_plan frees what the host
+** keeps. */
 bool gg_plan_hubs(struct cuda_job *job, const struct spreading *s, struct plan *plan);
 void gg_free_plan(struct plan *plan);
-/* An iteration of the hubs. */
+/* Queues an iteration of the hubs. */
 void gg_queue_hubs(struct cuda_job *job, const struct spreading *s,
                    const struct plan *plan);
 
@@ -78,7 +81,8 @@ static inline uint64_t gg_smaller(uint64_t a, uint64_t b) {
 
 /* ---- counting on chip ---- */
 
-/* Slots of a table for so many labels: a power of two, twice as many where the table allows. */
+/* Slots of a table for that number of labels: a power of two, and twice the number if the
+** table allows. */
 static __device__ __forceinline__ uint32_t slot_bits(uint64_t arcs, uint32_t most) {
     const uint32_t slots = arcs < LEAST_SLOTS / 2 ? LEAST_SLOTS
                            : 2 * arcs > most      ? most
@@ -102,7 +106,7 @@ static __device__ __forceinline__ void count_on_chip(uint32_t odd, uint32_t *key
     }
 }
 
-/* Arcs first, first + step, ... before end: their labels, but for loops. */
+/* Counts the labels at arcs first, first + step, ... before end, without loops. */
 static __device__ __forceinline__ void count_arc_labels(const spreading &s, uint32_t v,
                                                         uint64_t first, uint64_t end,
                                                         uint32_t step, uint32_t *key,
@@ -139,7 +143,8 @@ static __device__ __forceinline__ word best_of_warp(word mine) {
     return (word)count << 32 | low;
 }
 
-/* Of a table from one slot to another in steps, which it leaves empty. */
+/* Returns the best label of a table from one slot to another in steps, and empties the
+** slots. */
 static __device__ __forceinline__ word best_on_chip(uint32_t *key, uint32_t *count,
                                                     uint32_t first, uint32_t slots,
                                                     uint32_t step) {
@@ -167,7 +172,7 @@ static __device__ __forceinline__ void empty_table(block_table *table) {
     __syncthreads();
 }
 
-/* For thread 0: the best of all threads. */
+/* For thread 0: the best label of all threads. */
 static __device__ __forceinline__ word best_of_block(block_table *table, word best) {
     best = best_of_warp(best);
     if (gg_lane() == 0)
@@ -179,7 +184,7 @@ static __device__ __forceinline__ word best_of_block(block_table *table, word be
     return best;
 }
 
-/* v's next label; has it changed? */
+/* Sets the next label of v. Returns true if the label has changed. */
 static __device__ __forceinline__ bool settle_label(const spreading &s, uint32_t v,
                                                     word best) {
     const uint32_t old = s.label[v], now = best ? ~(uint32_t)best : old;

@@ -1,4 +1,4 @@
-/* Label propagation, on either side. */
+/* Label propagation on the CPU and on a device. */
 #ifndef GPUGRAPH_LABELS_H
 #define GPUGRAPH_LABELS_H
 

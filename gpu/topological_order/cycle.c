@@ -1,10 +1,10 @@
-/* A cycle, where there is no topological order.
+/* Finds a cycle in a graph without a topological order.
 **
 **     into[v]     the smallest number of an edge to v from a vertex without a level
 **
-** Each vertex without a level has such an edge, so a walk against them, from the smallest vertex
-** without a level, ends in a ring. Vertices without a level are the same whoever has peeled the
-** others, and so is the ring. */
+** Each vertex without a level has such an edge. So a walk against these edges, from the
+** smallest vertex without a level, ends in a ring. The vertices without a level do not
+** depend on the backend, and neither does the ring. */
 #include "topological_order.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { IDS_ROOM = 24 * GPUGRAPH_CYCLE_EDGES };
 
 struct ring {
     const gpugraph_graph *graph;
-    const uint32_t *to, *from; /* ends of edges, in the order's direction */
+    const uint32_t *to, *from; /* ends of edges, in the direction of the order */
     const uint32_t *level;
     void *into;
     gpugraph_run *run;
@@ -23,14 +23,14 @@ static uint64_t into(const struct ring *r, uint32_t v) {
     return gg_edge_at(r->into, r->graph->wide, v);
 }
 
-/* The last edge that is written is the smallest. */
+/* The last edge that is written for a vertex is the smallest. */
 static void find_cycle_edges(const struct ring *r) {
     for (uint64_t e = r->graph->m; e-- > 0 && !gg_leave(r->run, e);)
         if (r->level[r->from[e]] == GPUGRAPH_NONE && r->level[r->to[e]] == GPUGRAPH_NONE)
             gg_put_edge(r->into, r->graph->wide, r->to[e], e);
 }
 
-/* A vertex of the ring: a walk of n steps has reached it. */
+/* Returns a vertex of the ring: a walk of n steps has reached it. */
 static uint32_t on_ring(const struct ring *r) {
     uint32_t v = 0;
     while (r->level[v] != GPUGRAPH_NONE)
@@ -40,7 +40,8 @@ static uint32_t on_ring(const struct ring *r) {
     return v;
 }
 
-/* The vertex that the ring's smallest edge leads to, and the ring's edges. */
+/* Returns the vertex that the smallest edge of the ring leads to, and counts the edges of
+** the ring. */
 static uint32_t smallest_of(const struct ring *r, uint32_t v, uint64_t *edges) {
     const uint32_t start = v;
     uint32_t best = v;
@@ -52,8 +53,8 @@ static uint32_t smallest_of(const struct ring *r, uint32_t v, uint64_t *edges) {
     return best;
 }
 
-/* Walks against the order's edges. From the smallest edge on, in the direction of the edges
-** themselves: along `out` the walk comes to the first ones last. */
+/* Walks against the edges of the order, and lists the ring in the direction of the edges,
+** from the smallest edge on. For direction `out` the walk visits the first edges last. */
 static void list_cycle(const struct ring *r, uint32_t v, bool out,
                        gpugraph_cycle *cycle) {
     const uint64_t edges = cycle->count;

@@ -1,13 +1,14 @@
-/* Topological order: the public function and the CPU's side.
+/* Topological order: the public function and the CPU backend.
 **
-**     left[v]      predecessors of v without a level yet
+**     left[v]      predecessors of v that have no level yet
 **     queue        | level 0 | level 1 . . . | level 2 ...     each vertex once
 **                              ^first          ^last  ^tail
 **
-** Who takes the last predecessor from a vertex gives it its level, one more than that of the level
-** being walked: all longest paths to it have been seen then. A wide level is shared by threads, a
-** narrow one is walked by the calling thread alone. Which thread comes first moves vertices within a
-** level of the queue and changes no level. Positions are the order of levels (base/order.c).
+** The thread that takes the last predecessor from a vertex sets its level, which is one
+** more than the level that is being walked. All longest paths to the vertex are known
+** then. Threads share a wide level, and the calling thread walks a narrow level alone.
+** The order of threads changes the order within a level of the queue, and no level.
+** Positions are the order of levels (base/order.c).
 **
 ** After Kahn (Communications of the ACM 5, 1962). */
 #include "topological_order.h"
@@ -15,10 +16,10 @@
 #include "graph/graph.h"
 
 enum {
-    /* Levels of a graph, predicted, not measured. */
+    /* Predicted levels of a graph, not measured. */
     TOPOLOGICAL_LEVELS = 500,
     TOPOLOGICAL_THIN_LEVELS = 5000,
-    TOPOLOGICAL_WIDE = 4096 /* vertices from which threads share a level */
+    TOPOLOGICAL_WIDE = 4096 /* vertices from which on threads share a level */
 };
 
 enum {
@@ -32,7 +33,7 @@ struct peeling {
     csr rows;
     uint32_t *left, *queue, *level;
     uint64_t first, last, tail; /* tail: by atomic addition */
-    uint32_t depth;             /* of the level being walked */
+    uint32_t depth;             /* the level that is being walked */
     uint64_t since;             /* gg_worked of the calling thread */
     int threads;
 };
@@ -51,7 +52,8 @@ static void take_free(void *peeling, uint64_t low, uint64_t high) {
     gg_hand_claims_over(&c, p->queue, &p->tail);
 }
 
-/* The vertices of the queue from `first` to `end`. shared: other threads walk others of the level. */
+/* Walks the vertices of the queue from `first` to `end`. shared: other threads walk other
+** vertices of the level. */
 static inline __attribute__((always_inline)) void walk_queue(struct peeling *p,
                                                              uint64_t first, uint64_t end,
                                                              bool shared,
@@ -84,7 +86,7 @@ static inline __attribute__((always_inline)) void walk_queue(struct peeling *p,
 
 static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
     struct peeling *p = peeling;
-    uint64_t since = GG_POLL_ITEMS; /* few arcs may be in each of many chunks */
+    uint64_t since = GG_POLL_ITEMS; /* each of many chunks may have few arcs */
     walk_queue(p, p->first + low, p->first + high, true, &since);
 }
 
@@ -145,7 +147,7 @@ const gg_algorithm gg_topological_order = {
     .rows = CSR_OUT,
     .arcs = gg_arcs_twice,
     .steps = levels_of,
-    /* One thread over 1.5 M edges in no order; the device was not measured. */
+    /* One thread over 1.5 M unsorted edges; the device was not measured. */
     .cpu_ns = 9,
     .cuda_ns = 0.05,
     .step_us = 3,
@@ -170,7 +172,7 @@ static void place_some(void *placing, uint64_t low, uint64_t high) {
         p->position[p->order[i]] = (uint32_t)i;
 }
 
-/* By level, and vertices of one level in their order. */
+/* Sorts vertices by level. The vertices of a level keep their order. */
 static void place_by_level(uint32_t n, const uint32_t *level, gpugraph_run *run,
                            uint32_t *position) {
     struct placing p = {.run = run, .position = position};

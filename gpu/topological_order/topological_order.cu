@@ -1,15 +1,17 @@
-/* Topological order on the device; topological_order.c has the meaning.
+/* Topological order on the device. topological_order.c has the meaning.
 **
-**     count_predecessors   a thread per edge
-**     plant                a thread per vertex: what has none is ready
-**     walk                 one cooperative launch for all that becomes ready: walk.h
-**     tell_levels          a thread per vertex */
+**     count_predecessors   one thread for each edge
+**     list_first_ready     one thread for each vertex: lists vertices without
+**                          predecessors
+**     walk_ready           one cooperative launch for all vertices that become ready:
+**                          walk.h
+**     tell_levels          one thread for each vertex */
 #include "topological_order.h"
 #include "graph/frontier.cuh"
 #include "topological_order/walk.h"
 
 enum {
-    WALK_BLOCK = 1024, /* threads; those of the last warp keep watch */
+    WALK_BLOCK = 1024, /* threads; the last warp keeps watch */
     WALK_WARPS = WALK_BLOCK / GG_WARP - 1,
     WALK_MOST_BLOCKS = 256
 };
@@ -22,7 +24,7 @@ struct order_state {
 struct arrays {
     struct order_walk w;
     struct order_state *state;
-    uint32_t *level; /* in the list's place */
+    uint32_t *level; /* uses the memory of the list */
 };
 
 /* ---- kernels ---- */
@@ -30,7 +32,8 @@ struct arrays {
 static __global__ void count_predecessors(uint64_t m, const uint32_t *to,
                                           uint64_t *vertex) {
     for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid())
-        atomicAdd((uint32_t *)&vertex[to[e]], 1u); /* what is left, the low half */
+        /* The low half: predecessors that are left. */
+        atomicAdd((uint32_t *)&vertex[to[e]], 1u);
 }
 
 static __global__ void list_first_ready(const __grid_constant__ order_walk w,
@@ -43,7 +46,8 @@ static __global__ void list_first_ready(const __grid_constant__ order_walk w,
     }
 }
 
-/* Cooperative: whoever may have to give something to another warp runs beside it. */
+/* Cooperative, because all warps must run at once: any warp may have to give slices to
+** another. */
 static __global__ void __launch_bounds__(WALK_BLOCK)
     walk_ready(const __grid_constant__ order_walk w) {
     __shared__ uint32_t end;
@@ -79,7 +83,7 @@ static __global__ void tell_levels(const uint64_t *vertex, uint32_t n,
 
 /* ---- driver ---- */
 
-/* Every slice of every row, and where each warp may wait. */
+/* Space for each slice of each row, and a slot where each warp may wait. */
 static uint64_t slots_of(const gpugraph_graph *graph) {
     return graph->n + graph->m / READY_ARCS + 1 + (uint64_t)WALK_WARPS * WALK_MOST_BLOCKS;
 }
@@ -100,7 +104,8 @@ static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a)
     const uint64_t m = job->graph->m;
     int fit = gg_blocks_at_once(job, &kernel);
     fit =
-        (fit < 1 ? fit : 1) * job->device->processors; /* a block of 1,024 threads each */
+        /* One block of 1,024 threads each. */
+        (fit < 1 ? fit : 1) * job->device->processors;
     const unsigned blocks = (unsigned)(fit < WALK_MOST_BLOCKS ? fit : WALK_MOST_BLOCKS);
     void *arguments[] = {&a->w};
     a->w.end = &a->state->end;
@@ -117,7 +122,7 @@ static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a)
            gg_launch_cooperative(job, &kernel, blocks, arguments);
 }
 
-/* state: as it is then. */
+/* *state: the state afterwards. */
 static bool fetch_levels(struct cuda_job *job, struct arrays *a,
                          struct order_state *state) {
     const uint32_t n = job->graph->n;
@@ -151,7 +156,7 @@ static void find_order(struct cuda_job *job, gpugraph_direction direction,
     gg_bring(job, found->level, a.level, graph->n, "levels");
 }
 
-/* What a run takes. */
+/* Device bytes that a run needs. */
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct arrays a = arrays();

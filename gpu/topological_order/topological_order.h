@@ -1,4 +1,4 @@
-/* Topological orders, on either side. */
+/* Topological orders on the CPU and on a device. */
 #ifndef GPUGRAPH_TOPOLOGICAL_ORDER_H
 #define GPUGRAPH_TOPOLOGICAL_ORDER_H
 
@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* Levels of vertices. Where there is a cycle, fewer than n have one, and those of the others
-** are NONE. */
+/* Levels of vertices. If there is a cycle, fewer than n vertices have a level, and the
+** others have NONE. */
 struct order_levels {
     uint32_t *level;
     uint32_t settled; /* vertices that have a level */
@@ -22,7 +22,8 @@ typedef gpugraph_status order_entry(gpugraph_graph *, gpugraph_run *, gpugraph_d
 extern const gg_algorithm gg_topological_order;
 extern const algorithm_side gg_topological_order_cuda;
 
-/* cycle.c. A cycle among the vertices without a level, and the sentence that lists it. */
+/* cycle.c: finds a cycle among the vertices without a level, and fails with a sentence
+** that lists it. */
 gpugraph_status gg_report_cycle(const gpugraph_graph *graph, gpugraph_direction direction,
                                 const uint32_t *level, gpugraph_run *run,
                                 gpugraph_cycle *cycle);

@@ -1,34 +1,37 @@
-/* The walk of a topological order on a device, as each of its warps does it.
+/* The walk of a topological order on a device, for one warp.
 **
-**     vertex[v]    [ level | left ]     level: one more than the largest of the predecessors that
-**                                       have one; left: predecessors that have none
-**     slot         [ s0 l0 ] [ s1 l1 ] [ s2 l2 ] [ 0 0 ] [ 0 0 ] ...     slices of ready rows
-**                                         ^given: room claimed    ^asked: tickets
+**     vertex[v]    [ level | left ]    level: one more than the largest level of the
+**                                      predecessors that have one; left: predecessors
+**                                      that have none
+**     slot         [ s0 l0 ] [ s1 l1 ] [ s2 l2 ] [ 0 0 ] [ 0 0 ] ...    slices of rows
+**                                         ^given: claimed    ^asked: tickets
 **
-** A warp takes a slice of a row from the list, an arc for each lane. For each arc one atomic
-** operation raises the target's level, where it is too low, and takes one from what is left. The
-** lane that takes the last predecessor knows the target's level, and has found a ready vertex. So
-** there are no rounds: a vertex is ready as soon as its last predecessor is, and its level is the
-** longest path to it. The warp walks on with one slice of the rows that become ready. The other
-** slices go on the list, each with its level, so that a long path waits for no other warp.
+** A warp takes a slice of a row from the list, one arc for each lane. For each arc one
+** atomic operation raises the level of the target, if it is too low, and decrements
+** `left`. The lane that takes the last predecessor knows the level of the target and has
+** found a ready vertex. So there are no rounds: a vertex is ready as soon as its last
+** predecessor is, and its level is the longest path to it. The warp walks on with one
+** slice of the rows that become ready. The other slices go on the list, each with its
+** level, so that a long path waits for no other warp.
 **
-** A warp that has slices claims room behind `given` and fills it. A warp without work takes a
-** ticket, the number of the slot that it waits at, and looks at the slot until both words are
-** there: a slice and the level of its vertex. So a slot has one writer and one reader, and is used
-** once. A warp asks for its next ticket when it is through with all that came of the last one. If
-** as many tickets have no slot as there are warps, nothing is left to do, and nothing will come.
+** A warp that has slices claims slots behind `given` and fills them. A warp without work
+** takes a ticket, the number of the slot that it waits at, and polls the slot until both
+** words are there: a slice and the level of its vertex. So a slot has one writer and one
+** reader, and is used once. A warp takes its next ticket after it has done all work that
+** came from the last one. If as many tickets have no slot as there are warps, no work is
+** left and none will come.
 **
-** No word says something about another word, so the order of changes of one word, which every
-** memory model gives, is enough. */
+** No word depends on another word, so the order of changes of one word, which each memory
+** model guarantees, is enough. */
 #ifndef GPUGRAPH_TOPOLOGICAL_ORDER_WALK_H
 #define GPUGRAPH_TOPOLOGICAL_ORDER_WALK_H
 
 #include "base/warp.h"
 
 enum {
-    READY_ARCS = warp_width, /* of a slice, at most: one for a lane */
-    READY_ARC_BITS = 6,      /* of their number */
-    READY_APART = 128 / 8    /* words of a line of the second cache */
+    READY_ARCS = warp_width, /* arcs of a slice, at most: one for each lane */
+    READY_ARC_BITS = 6,      /* bits of their number */
+    READY_APART = 128 / 8    /* words of a line of the second-level cache */
 };
 
 struct ready_slot { /* 0: not yet there */
@@ -41,7 +44,7 @@ struct ready_counts { /* each on a line of its own */
 };
 
 struct ready_list {
-    struct ready_slot *slot; /* as many as slices may come, and one for each warp */
+    struct ready_slot *slot; /* one for each possible slice, and one for each warp */
     struct ready_counts *counts;
     uint32_t warps;
 };
@@ -57,7 +60,7 @@ WARP_FUNCTION uint32_t ready_slices(uint64_t first, uint64_t end) {
 
 /* ---- who gives ---- */
 
-/* Room for so many slices; where it begins. */
+/* Claims slots for that number of slices. Returns the first. */
 WARP_FUNCTION uint64_t ready_claim(const struct ready_list *list, uint32_t slices) {
     return device_add_64(list->counts->given, slices);
 }
@@ -70,12 +73,13 @@ WARP_FUNCTION void ready_put(const struct ready_list *list, uint64_t at, uint64_
 
 /* ---- who takes ---- */
 
-/* The ticket after the first, which is the warp's number. All that it has given is claimed. */
+/* Returns the next ticket. The first ticket of a warp is its number. The warp has claimed
+** slots for all its slices before. */
 WARP_FUNCTION uint64_t ready_ask(const struct ready_list *list) {
     return list->warps + device_arrive_64(list->counts->asked, 1);
 }
 
-/* Is the slice there? */
+/* True if the slice is there. */
 WARP_FUNCTION bool ready_look(const struct ready_list *list, uint64_t ticket,
                               uint64_t *slice, uint32_t *level) {
     const uint64_t first = device_load_64(&list->slot[ticket].slice);
@@ -85,8 +89,9 @@ WARP_FUNCTION bool ready_look(const struct ready_list *list, uint64_t ticket,
     return first != 0 && second != 0;
 }
 
-/* Has everybody nothing to do? Tickets are counted before slots: nobody who has a slice has asked again, and who asked had
-** claimed room for all that he gave. */
+/* True if no warp has work. Tickets are counted before slots: a warp that has a slice has
+** not asked again, and a warp that asked had claimed slots for all slices that it
+** gave. */
 WARP_FUNCTION bool ready_ended(const struct ready_list *list) {
     const uint64_t asked = device_acquire_64(list->counts->asked);
     return device_load_64(list->counts->given) == asked;
@@ -96,25 +101,25 @@ WARP_FUNCTION bool ready_ended(const struct ready_list *list) {
 
 enum {
     WATCH_NS = 500, /* between two looks at whether the walk is over */
-    WATCH_HOST = 16 /* of these, one at the host's flag */
+    WATCH_HOST = 16 /* one of these looks also reads the host's flag */
 };
 
 enum walk_end { WALK_GOES_ON, WALK_IS_OVER, WALK_IS_STOPPED };
 
-enum { ORDER_LEVEL_SHIFT = 32 }; /* in a vertex's word; left lies below */
+enum { ORDER_LEVEL_SHIFT = 32 }; /* in the word of a vertex; `left` lies below */
 
 struct order_walk {
     const uint64_t *row_begin, *row_end;
     const uint32_t *target;
     uint64_t *vertex;
     struct ready_list list;
-    uint32_t *end; /* enum walk_end, for all */
+    uint32_t *end; /* enum walk_end, for all warps */
     const uint32_t *host_stop;
 };
 
 #ifdef __CUDACC__
-#define WALK_LOAD   gg_load_now /* device/cuda.cuh: asked for where it stands */
-#define WALK_WAIT() (void)0     /* a warp has nobody to make room for */
+#define WALK_LOAD   gg_load_now /* device/cuda.cuh: the load is issued where it stands */
+#define WALK_WAIT() (void)0     /* a warp need not let others run */
 #else
 #define WALK_LOAD(at, wanted) ((wanted) ? *(at) : 0)
 #define WALK_WAIT()           warp_pause(0)
@@ -127,7 +132,8 @@ WARP_FUNCTION uint32_t order_level(uint64_t vertex) {
     return (uint32_t)(vertex >> ORDER_LEVEL_SHIFT);
 }
 
-/* One predecessor, of the level below `level`, is taken away. Returns the word after. */
+/* Takes one predecessor, of the level below `level`, from a vertex. Returns the word
+** afterwards. */
 WARP_FUNCTION uint64_t walk_take(uint64_t *vertex, uint32_t level) {
     uint64_t was = device_load_64(vertex);
     while (order_level(was) < level) {
@@ -138,7 +144,8 @@ WARP_FUNCTION uint64_t walk_take(uint64_t *vertex, uint32_t level) {
     return device_add_64(vertex, ~(uint64_t)0) - 1; /* levels only rise */
 }
 
-/* The lanes' rows first..end-1 of vertices of a level, empty where there is none, but for `kept` slices. All lanes call. */
+/* Gives the lanes' rows first .. end - 1 of vertices of that level to the list, except
+** the first `kept` slices. A row may be empty. All lanes call. */
 WARP_FUNCTION void walk_give(const struct ready_list *list, uint32_t level,
                              uint64_t first, uint64_t end, uint32_t kept) {
     const uint32_t mine = ready_slices(first, end) - kept;
@@ -163,8 +170,8 @@ WARP_FUNCTION void walk_give(const struct ready_list *list, uint32_t level,
     }
 }
 
-/* Takes the arcs of a slice away, of a vertex of that level. Has a row become ready, its first slice is the next one. All
-** lanes call. */
+/* Walks the arcs of a slice of a vertex of that level. If a row becomes ready, its first
+** slice is the next one. All lanes call. */
 WARP_FUNCTION bool walk_slice(const struct order_walk *w, uint64_t *slice,
                               uint32_t *level) {
     const bool live = warp_lane() < (uint32_t)(*slice & ((1u << READY_ARC_BITS) - 1));
@@ -186,7 +193,8 @@ WARP_FUNCTION bool walk_slice(const struct order_walk *w, uint64_t *slice,
     return true;
 }
 
-/* A warp: until the walk is over, as *end, which the warps of a block share, says. All lanes call. */
+/* Walks until *end, which the warps of a block share, says that the walk is over. All
+** lanes call. */
 WARP_FUNCTION void walk_work(const struct order_walk *w, uint32_t warp, uint32_t *end) {
     uint64_t ticket = warp, slice;
     uint32_t level;
@@ -205,7 +213,8 @@ WARP_FUNCTION void walk_work(const struct order_walk *w, uint32_t warp, uint32_t
     }
 }
 
-/* One thread of a block: until the walk is over, which the first block's finds out. */
+/* One thread of a block watches until the walk is over. The first block's thread finds
+** out. */
 WARP_FUNCTION void walk_watch(const struct order_walk *w, bool first, uint32_t *end) {
     uint32_t now = WALK_GOES_ON;
     for (uint32_t looks = 1; now == WALK_GOES_ON; looks++) {
