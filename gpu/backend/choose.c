@@ -1,17 +1,17 @@
-/* Which backend runs a search, and by which method.
+/* The choice of the backend and the method of a search.
 **
-**     run->backend, run->method         what the caller asks for
-**        |  settled against the algorithm's two lists of methods
+**     run->backend, run->method         the caller's request
+**        |  compared with the algorithm's two lists of methods
 **        v
-**     cpu, cuda, or free to choose      'auto' weighs predicted times (model.h) in view of the
-**        |                              session (weigh.h)
+**     cpu, cuda, or free to choose      'auto' weighs predicted times (model.h) in view
+**        |                              of the session (weigh.h)
 **        v
-**     backend, used_method, why         told in the phase "search"; the time it took is told to
-**                                       the model
+**     backend, used_method, why         reported in the phase "search"; the model learns
+**                                       the time that the search took
 **
-** What an algorithm costs and needs is in its descriptor; no algorithm is known here. Where a
-** device is not open, nobody asks whether there is one: it is begun to be opened, in the background,
-** where that is worth its price. */
+** The descriptor of an algorithm has its costs and needs; no algorithm is known here.
+** A device that is not open is not asked for: it is opened in the background if that
+** pays. */
 #include "device/services.h"
 #include "device/weigh.h"
 #include "devices.h"
@@ -34,7 +34,8 @@ const gg_method *gg_find_method(const algorithm_side *side, const char *name) {
     return NULL;
 }
 
-/* Of the backend's side, or of the one for several devices. name NULL: the first. */
+/* Finds a method of the backend's side, or of the side for several devices. name NULL:
+** the first. */
 static const gg_method *find_on_backend(const gg_algorithm *a, gpugraph_backend on,
                                         const char *name) {
     const gg_method *m = gg_find_method(a->side[on], name);
@@ -53,7 +54,7 @@ const algorithm_side *gg_chosen_side(const gg_algorithm *a, gpugraph_backend on,
     return several ? a->several : a->side[on];
 }
 
-/* Behind `used` bytes of list, those of the side that `listed` does not have. */
+/* Appends to `used` bytes of `list` the methods of a side that `listed` does not have. */
 static size_t add_methods_of(const algorithm_side *side, const algorithm_side *listed,
                              char *list, size_t size, size_t used) {
     for (const gg_method *m = side ? side->methods : NULL;
@@ -102,7 +103,7 @@ static void no_method(const gg_algorithm *a, const char *method, gpugraph_run *r
 
 typedef struct request {
     struct sharing by;
-    const char *method; /* NULL for auto */
+    const char *method; /* NULL: auto */
     const gg_method *on_cpu, *on_cuda;
 } request;
 
@@ -135,8 +136,8 @@ static gpugraph_backend settle_choose(gpugraph_graph *graph, const request *r,
     return on;
 }
 
-/* The devices that are to search, and what they do so by. If there is none, or no room, run->why says
-** why. */
+/* Chooses the devices of the search, and its method on several devices. If there is no
+** device or no room, run->why says why. */
 static gpugraph_status take_devices(gpugraph_graph *graph, request *r, bool frugal,
                                     gpugraph_run *run) {
     const gg_method *several = gg_find_method(r->by.a->several, NULL);
@@ -176,7 +177,7 @@ static gpugraph_backend choose_cuda(gpugraph_graph *graph, request *r,
 
 /* ---- auto ---- */
 
-/* Why the CPU: `state` is how things stand now. */
+/* Writes why the CPU runs the search; `state`: the device's present state. */
 static void say_why_cpu(const struct stakes *s, enum opening_state state, const char *why,
                         gpugraph_run *run) {
     static const char *const device[] = {
@@ -194,7 +195,7 @@ static void say_why_cpu(const struct stakes *s, enum opening_state state, const 
 static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_run *run,
                                     bool *fallback) {
     if (!r->on_cuda || r->on_cuda->on_host) {
-        run->why[0] = 0; /* nothing to weigh: one thread is a CPU's */
+        run->why[0] = 0; /* nothing to weigh: one thread runs on a CPU */
         return settle_choose(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
     }
     const char *why;
@@ -212,7 +213,7 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
         return settle_choose(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
     }
     enum opening_state state = gg_devices_asked()->state(run->device, &why);
-    if (!c.on_device) /* else take_devices has said why */
+    if (!c.on_device) /* otherwise take_devices has written why */
         say_why_cpu(&s, state, why, run);
     return settle_choose(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
 }
@@ -267,7 +268,7 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
     return gg_choose_shared(graph, a, search, 0, run, fallback);
 }
 
-/* What ran elsewhere than was chosen says nothing. */
+/* The time of a search that ran elsewhere than chosen teaches nothing. */
 static void tell_time(const gpugraph_run *run, const gg_algorithm *a) {
     gpugraph_backend on = strcmp(run->used_backend, gg_backend_name[GPUGRAPH_CUDA]) == 0
                               ? GPUGRAPH_CUDA
@@ -279,9 +280,9 @@ static void tell_time(const gpugraph_run *run, const gg_algorithm *a) {
         gg_tell(a, run->like, on, &p, gg_now_ms() - run->chosen_at_ms);
 }
 
-/* Forgets the failure, which becomes the reason for what is done in its place. */
+/* Clears the failure, which becomes the reason for the new attempt. */
 static void begin_again(gpugraph_run *run, const char *what) {
-    int fact = (int)strcspn(run->message, ";"); /* behind it a cure, which is under way */
+    int fact = (int)strcspn(run->message, ";"); /* the cure behind it is under way */
     snprintf(run->why, sizeof run->why, "%s: %.*s", what, fact < 160 ? fact : 160,
              run->message);
     gg_begin(run);

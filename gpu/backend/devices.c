@@ -1,4 +1,5 @@
-/* Which devices search together: what is asked, what there is room for, what pays. */
+/* The choice of devices that search together, by the request, by room, and by predicted
+** times. */
 #include "devices.h"
 #include "device/cost.h"
 #include "device/services.h"
@@ -9,8 +10,7 @@
 
 #include <stdio.h>
 
-/* Milliseconds that each device takes to join those that share searches out: a thread, a
-** turn. */
+/* Milliseconds for each device that joins shared searches: a thread, a turn. */
 #define SHARE_MS 0.1
 
 void gg_use_one_device(gpugraph_run *run, bool cuda) {
@@ -37,7 +37,7 @@ gpugraph_status gg_check_devices(gpugraph_run *run) {
 /* ---- those that may ---- */
 
 struct candidates {
-    int count; /* the first is run->device */
+    int count; /* the first one is run->device */
     int ordinal[GG_MAX_DEVICES];
 };
 
@@ -52,13 +52,13 @@ static bool can_share(const struct sharing *s) {
     return s->searches ? s->searches > 1 : gg_find_method(s->a->several, NULL) != NULL;
 }
 
-/* Whether others are there is asked only where they could be of use. */
+/* Other devices are looked for only if they could be used. */
 static struct candidates find_candidates(const struct sharing *s,
                                          const gpugraph_run *run) {
     struct candidates c = {.count = 1, .ordinal = {run->device}};
     if (run->device_count == 0 || s->only_one || !can_share(s))
         return c;
-    /* One that was named and is not there is told so later. */
+    /* A named device that does not exist is reported later. */
     const bool named = run->all_devices && run->device_count > 0;
     const uint32_t most = s->searches ? s->searches : GG_MAX_DEVICES;
     for (int i = 0; i < GG_MAX_DEVICES && (uint32_t)c.count < most; i++)
@@ -78,7 +78,8 @@ static int64_t needed_on(const gpugraph_graph *graph, const struct sharing *s,
     return gg_bytes_on_device(graph, run, cuda->bytes, s->frugal);
 }
 
-/* Is there that device, and room on it where so many search? If not, run->why says why. */
+/* Checks that the device exists and has room if `devices` devices search. Otherwise
+** run->why says why. */
 static gpugraph_status has_room_of_devices(const gpugraph_graph *graph,
                                            const struct sharing *s, gpugraph_run *run,
                                            int ordinal, int devices) {
@@ -124,13 +125,13 @@ static bool is_open(int ordinal) {
     return gg_devices_asked()->state(ordinal, NULL) == OPENING_OPEN;
 }
 
-/* Of searches that are shared out: the one that has most of them, and all copies that lack, which go up one
-** after the other at the worst. */
+/* Predicts shared searches: the time of the device with most of them, and of all missing
+** copies, which in the worst case are uploaded one after the other. */
 static struct prediction of_shares(const gpugraph_graph *graph, const struct sharing *s,
                                    const gpugraph_run *run, const struct candidates *c,
                                    int devices) {
     const uint32_t each = (uint32_t)devices;
-    const uint32_t most = (s->searches + each - 1) / each; /* of one of them */
+    const uint32_t most = (s->searches + each - 1) / each; /* of one device */
     struct prediction all = gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run);
     all.search_ms *= s->a->times && s->search ? (double)most / s->searches : most;
     all.search_ms += (devices - 1) * SHARE_MS;
@@ -156,14 +157,14 @@ static struct prediction predicted(const gpugraph_graph *graph, const struct sha
                       &there);
 }
 
-/* Milliseconds of a search by several devices, where copies and parts are there. */
+/* Milliseconds of a search by several devices with existing copies or partitions. */
 struct offer {
     int devices;
-    double ms, gain; /* gain: less than one device */
-    double stays;    /* more than one device, to make copies or parts */
+    double ms, gain; /* gain: the time saved against one device */
+    double stays;    /* additional time to make copies or partitions */
 };
 
-/* How many of the candidates, which come in order, are predicted to be fastest. */
+/* Returns how many of the candidates, in their order, are predicted to be fastest. */
 static struct offer best_offer(const gpugraph_graph *graph, const struct sharing *s,
                                const gpugraph_run *run, const struct candidates *c) {
     const struct prediction one = predicted(graph, s, run, c, 1);
@@ -181,7 +182,8 @@ static struct offer best_offer(const gpugraph_graph *graph, const struct sharing
     return best;
 }
 
-/* Those that are open go on now; others begin to be opened once what was missed is worth it. */
+/* Keeps the open devices, which can search now; others begin to be opened once the lost
+** time pays for it. */
 static void leave_open_ones(struct candidates *c) {
     int count = 1;
     for (int i = 1; i < c->count; i++)
@@ -208,7 +210,7 @@ static void open_others(const struct candidates *all, const struct offer *wanted
         gg_rent_add(&gg_rent_paid, gain);
 }
 
-/* As many as pay if the searches so far were like this one. */
+/* Returns the number of devices that pay if earlier searches were like this one. */
 static int count_paying(const gpugraph_graph *graph, const struct offer *open) {
     const double missed = (gg_searches(graph) + 1.0) * open->gain;
     return missed >= open->stays * GG_COPY_SHARE ? open->devices : 1;
@@ -244,7 +246,7 @@ static gpugraph_status take_all(const gpugraph_graph *graph, const struct sharin
     return status;
 }
 
-/* One has not the room: do several? */
+/* One device lacks the room: tries several. */
 static gpugraph_status take_for_memory(const gpugraph_graph *graph,
                                        const struct sharing *s, gpugraph_run *run,
                                        const struct candidates *c) {
@@ -270,9 +272,9 @@ gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
     struct candidates c = find_candidates(s, run);
     if (run->all_devices && c.count > 1)
         return take_all(graph, s, run, &c);
-    struct sharing roomy = *s;
-    roomy.frugal = false;
-    gpugraph_status status = has_room_of_devices(graph, &roomy, run, run->device, 1);
+    struct sharing usual = *s;
+    usual.frugal = false;
+    gpugraph_status status = has_room_of_devices(graph, &usual, run, run->device, 1);
     if (status == GPUGRAPH_DEVICE_MEMORY)
         status = take_for_memory(graph, s, run, &c);
     if (status == GPUGRAPH_DEVICE_MEMORY && s->frugal)
@@ -284,7 +286,7 @@ gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
     return status;
 }
 
-/* Without a look at what is free: of its own, an estimate opens nothing. */
+/* Ignores free memory, because an estimate opens no device. */
 static bool is_within_limit(const gpugraph_graph *graph, const struct sharing *s,
                             const gpugraph_run *run, int devices) {
     return run->memory_limit <= 0 ||
@@ -292,7 +294,8 @@ static bool is_within_limit(const gpugraph_graph *graph, const struct sharing *s
                run->memory_limit;
 }
 
-/* Those that are asked for; else as many as have the room together, or as pay. */
+/* Returns the number of requested devices; otherwise as many as have the room together,
+** or as pay. */
 static int expected(const gpugraph_graph *graph, const struct sharing *s,
                     const gpugraph_run *run, struct candidates *c) {
     int devices = 1;
@@ -322,7 +325,8 @@ int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
 
 /* ---- a graph is about to be read ---- */
 
-/* A predicted saving does not count as rent yet, because reading may fail or be given up. */
+/* A predicted saving is not counted as lost time yet, because reading may fail or be
+** given up. */
 bool gpugraph_expect(uint64_t edges, const gpugraph_run *run) {
     const int threads = gg_threads(run, edges);
     const struct stakes s = {.cpu = gg_map_host_ms(edges, threads),

@@ -1,4 +1,4 @@
-/* Predicted times, and what corrects them. */
+/* Predicted times and their correction. */
 #include "model.h"
 #include "device/cost.h"
 #include "device/services.h"
@@ -8,16 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Nanoseconds for an arc of CSR_SIMPLE, made by one thread. */
+/* Nanoseconds for one thread to make an arc of CSR_SIMPLE. */
 #define COST_SIMPLE 18.0
 /* GG_COST_SPEEDUP for searches of thin graphs, whose frontiers are narrow. (Roads of 10 M
-** edges by weight, on a machine that others used, too: 160 to 240 ms with 28 threads,
-** where 15 ns an arc by one are 150.) */
+** edges by weight, on a shared machine: 160 to 240 ms with 28 threads, while 15 ns an arc
+** by one thread are 150 ms.) */
 #define COST_THIN_SPEEDUP 2.0
-/* Milliseconds, predicted or measured, from which the one says something about the
-** other. */
+/* Milliseconds, predicted or measured, from which a comparison is meaningful. */
 #define LEARN_MS 0.5
-/* Bytes that one thread moves to the device in a millisecond through a pinned buffer. */
+/* Bytes that one thread uploads in a millisecond through a pinned buffer. */
 #define UPLOAD_BYTES_PER_MS 5e6
 
 enum { LIKES = 4, MOST_ALGORITHMS = 32 };
@@ -76,7 +75,7 @@ static struct known {
     struct learned on[GPUGRAPH_CUDA + 1][LIKES];
 } known[MOST_ALGORITHMS];
 
-/* Its place, made on first need. NULL: there is none left. */
+/* Returns the entry of an algorithm, made on first need. NULL: the table is full. */
 static struct known *find_model(const gg_algorithm *a) {
     for (int i = 0; i < MOST_ALGORITHMS; i++) {
         const gg_algorithm *there = NULL;
@@ -124,7 +123,7 @@ static bool has_rows(const gpugraph_graph *graph, const gg_algorithm *a) {
            gg_csr_made(graph, CSR_IN) || gg_csr_made(graph, CSR_BOTH);
 }
 
-/* The time to make rows that the host lacks. */
+/* Returns the time to make rows that the host lacks. */
 static double rows_ms(const gpugraph_graph *graph, const gg_algorithm *a,
                       const gpugraph_run *run) {
     double row_ns = a->rows == CSR_SIMPLE ? COST_SIMPLE : GG_COST_CSR;
@@ -146,7 +145,7 @@ static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm 
         .stays_ms = rows_ms(graph, a, run) + away / GG_HOME_BYTES_PER_MS};
 }
 
-/* Bytes by the bus in a millisecond: its buffers are filled by threads. */
+/* Returns the bytes that the bus transfers in a millisecond: threads fill its buffers. */
 static double bus(const gpugraph_run *run, double bytes) {
     int threads = gg_threads(run, (uint64_t)(bytes / GG_FILL_ITEMS));
     return least(threads * UPLOAD_BYTES_PER_MS, GG_UPLOAD_MOST);
@@ -163,7 +162,7 @@ static struct prediction on_cuda(const gpugraph_graph *graph, const gg_algorithm
         .stays_ms = there ? 0 : edges / bus(run, edges) + arcs * GG_COST_DEVICE * 1e-6};
 }
 
-/* Each has its part, and a bus of its own; the host makes the rows. */
+/* Each device has its partition and its own bus; the host makes the rows. */
 static struct prediction on_several(const gpugraph_graph *graph, const gg_algorithm *a,
                                     const gpugraph_run *run) {
     const int devices = run->used_devices;
@@ -199,7 +198,7 @@ struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
         p.search_ms = least(p.search_ms, second_ms);
     }
     p.search_ms *= k ? gg_learned(&k->on[on][like]) : 1;
-    if (on == GG_SEVERAL) /* what one device has taught counts for several, too */
+    if (on == GG_SEVERAL) /* the times of one device hold for several, too */
         p.search_ms *= k ? gg_learned(&k->on[GPUGRAPH_CUDA][like]) : 1;
     return p;
 }

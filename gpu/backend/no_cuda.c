@@ -1,5 +1,6 @@
-/* A build without CUDA: this file stands for every .cu, with nothing in it. No algorithm has a
-** method there, so no search comes there. (Those of distributed/ have distributed/no_cuda.c.) */
+/* A build without CUDA: this file replaces all .cu files, without functions. No algorithm
+** has a method for devices, so no search runs there. (distributed/no_cuda.c replaces
+** those of distributed/.) */
 #include "algorithm.h"
 #include "cells.h"
 #include "device/services.h"
@@ -10,7 +11,7 @@
 #include "update/patch.h"
 #include "gpugraph_algorithms.h"
 
-/* cmake/cuda.cmake says why. */
+/* cmake/cuda.cmake defines the reason. */
 #ifndef GPUGRAPH_NO_CUDA
 #define GPUGRAPH_NO_CUDA "it was compiled without CMake, for the CPU alone"
 #endif

@@ -1,5 +1,5 @@
-/* A build with GPUGRAPH_DISTRIBUTED=OFF: this file stands for the folder distributed/. No algorithm
-** runs on several devices that share a graph, or on partitions. */
+/* A build with GPUGRAPH_DISTRIBUTED=OFF: this file replaces the folder distributed/. No
+** algorithm runs on several devices that share a graph, or on partitions. */
 #include "algorithm.h"
 
 extern const algorithm_side gg_bfs_distributed, gg_sssp_distributed, gg_mis_distributed,

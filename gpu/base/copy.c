@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    COPY_BYTES = 256 << 10, /* of a copy for which one more thread pays */
+    COPY_BYTES = 256 << 10, /* bytes for which one more thread pays */
     COPY_THREADS = 8        /* fill any bus */
 };
 

@@ -1,5 +1,5 @@
-/* All algorithms: the methods that each has; what auto would weigh for a function, and what it would
-** do, without doing it. */
+/* All algorithms: their methods; and estimates of what auto would compare and choose for
+** a function, without running it. */
 #include "backend/devices.h"
 #include "backend/model.h"
 #include "device/services.h"
@@ -19,7 +19,8 @@ static const gg_algorithm *const algorithms[] = {GG_ALGORITHMS(ADDRESS)};
 
 /* ---- methods ---- */
 
-/* *i counts down past the side's methods. NULL: it has not so many. */
+/* Counts *i down over the side's methods. Returns method *i, or NULL if the side has
+** fewer. */
 static const gpugraph_method *method_of_side(const algorithm_side *side, int *i) {
     for (const gg_method *m = side ? side->methods : NULL; m && m->is.name; m++)
         if ((*i)-- == 0)
@@ -43,7 +44,7 @@ const gpugraph_method *gpugraph_method_at(int i) {
 
 extern const gg_algorithm gg_dfs_ordered;
 
-/* Forms that have a name of their own here alone. */
+/* Forms of algorithms that have their own name only here. */
 static const struct form {
     const char *name;
     const gg_algorithm *algorithm;
@@ -67,7 +68,7 @@ static const char *begins(const gg_algorithm *a, gpugraph_backend on) {
 
 /* ---- memory ---- */
 
-/* A CSR that the CPU has yet to make. */
+/* Returns the bytes of a CSR that the CPU must still make. */
 static int64_t rows_bytes(const gpugraph_graph *graph, const gg_algorithm *a) {
     bool there = gg_csr_made(graph, CSR_OUT) || gg_csr_made(graph, CSR_IN) ||
                  gg_csr_made(graph, CSR_BOTH);
@@ -79,12 +80,12 @@ static int64_t rows_bytes(const gpugraph_graph *graph, const gg_algorithm *a) {
     return (int64_t)(arcs * sizeof(uint32_t) + (graph->n + 1ull) * sizeof(uint64_t));
 }
 
-/* One entry for each vertex comes back. */
+/* A result has one entry for each vertex. */
 static int64_t result_bytes(const gpugraph_graph *graph) {
     return (int64_t)graph->n * (int64_t)sizeof(uint64_t);
 }
 
-/* Or are there its sizes alone? */
+/* Returns true if the graph exists; false if only its size is known. */
 static bool is_made(const gpugraph_graph *graph) {
     return graph->source || gg_is_away(graph) || gg_has_gaps(graph);
 }
@@ -105,7 +106,7 @@ static int64_t graph_bytes(const gpugraph_graph *graph, const gpugraph_size *siz
 static struct stakes stakes_of(const gpugraph_graph *graph, const gg_algorithm *a,
                                const gpugraph_search *search, const gpugraph_run *run) {
     struct stakes s = gg_predict_stakes(graph, a, search, run);
-    if (!is_made(graph)) { /* ids become numbers first */
+    if (!is_made(graph)) { /* ids are mapped to numbers first */
         s.cpu += gg_map_host_ms(graph->m, gg_threads(run, graph->m));
         s.cuda += gg_map_device_ms(graph->m);
     }
@@ -126,8 +127,8 @@ static void estimate_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
     e->host_bytes = (second ? 2 : 1) * held + result_bytes(graph);
 }
 
-/* Rows of a matrix are searches that devices share out, each by the method of one; all else that several can
-** share they do by a form for several. */
+/* The rows of a matrix are searches that devices share, each by the method for one
+** device; all other shared work has a form for several devices. */
 static struct sharing sharing_of(const gg_algorithm *a, const gpugraph_search *search) {
     return (struct sharing){.a = a,
                             .search = search,
@@ -150,7 +151,7 @@ static void estimate_cuda(const gpugraph_graph *graph, const struct sharing *s,
                                 : gg_bytes_on_device(graph, run, side->bytes, false));
 }
 
-/* Where a device that is open has no room for it, auto turns to the CPU. */
+/* If an open device lacks the room, auto uses the CPU. */
 static bool has_room(const gpugraph_estimate *e, const struct outlook *o,
                      const gpugraph_run *run) {
     gpugraph_device device;
