@@ -26,8 +26,8 @@ gpugraph_status gg_check_devices(gpugraph_run *run) {
                      (i == 0 || run->devices[i - 1] < run->devices[i]);
     }
     if (!ascending)
-        gg_fail(run, GPUGRAPH_INVALID,
-                "devices are to be ordinals from 0 to %d, ascending", GG_MAX_DEVICES - 1);
+        gg_fail(run, GPUGRAPH_INVALID, "devices must be ascending ordinals from 0 to %d",
+                GG_MAX_DEVICES - 1);
     else if (!own)
         gg_fail(run, GPUGRAPH_INVALID, "device %d is not one of the %d devices given",
                 run->device, run->device_count);
@@ -88,7 +88,7 @@ static gpugraph_status has_room_of_devices(const gpugraph_graph *graph,
     const char *why = "";
     there.device = ordinal;
     if (!gg_devices_asked()->at(ordinal, &device)) {
-        snprintf(run->why, sizeof run->why, "there is no CUDA device number %d", ordinal);
+        snprintf(run->why, sizeof run->why, "CUDA device %d does not exist", ordinal);
         return GPUGRAPH_NO_DEVICE;
     }
     if (gg_devices_asked()->state(ordinal, &why) == OPENING_FAILED) {

@@ -172,7 +172,8 @@ static gg_cells *open_cells(const gg_cell_layout *layout, uint32_t leaves,
     struct device_cells *d = (struct device_cells *)calloc(1, sizeof *d);
     gg_begin(run);
     if (!d) {
-        gg_fail(run, GPUGRAPH_NO_MEMORY, "%zu bytes of memory were needed", sizeof *d);
+        gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed",
+                sizeof *d);
         return NULL;
     }
     d->cells.place = &gg_cells_on_device;
@@ -313,7 +314,7 @@ static bool list_unusual(struct device_cells *d) {
     uint8_t *unusual = (uint8_t *)gg_alloc(job->run, d->v.leaves, 1);
     d->of = (uint32_t *)malloc(word[CELLS_UNUSUAL] * sizeof *d->of);
     if (!d->of)
-        gg_fail(job->run, GPUGRAPH_NO_MEMORY, "%zu bytes of memory were needed",
+        gg_fail(job->run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed",
                 word[CELLS_UNUSUAL] * sizeof *d->of);
     if (unusual && d->of && gg_download(job, unusual, d->v.unusual, d->v.leaves))
         for (uint32_t leaf = 0; leaf < d->v.leaves; leaf++)

@@ -141,7 +141,7 @@ static bool is_there(gpugraph_run *run) {
     }
     if (ordinal < 0 || ordinal >= gg_device_count()) {
         gg_fail(run, GPUGRAPH_NO_DEVICE,
-                "there is no CUDA device %d: this machine's are numbered 0 to %d",
+                "CUDA device %d does not exist: this machine has devices 0 to %d",
                 ordinal, gg_device_count() - 1);
         return false;
     }

@@ -16,7 +16,7 @@ bool gg_await_device(gpugraph_run *run, double ms) {
     if (!o)
         return false;
     bool open = gg_opening_wait(o, ms, run) == OPENING_OPEN;
-    gg_phase(run, "context", began, 0, "device %d was being opened already: %s",
+    gg_phase(run, "context", began, 0, "device %d was already being opened: %s",
              run->device, open ? "waited for" : "given up");
     return open;
 }

@@ -14,8 +14,8 @@ enum { POLL_MS = 5 }; /* milliseconds between two polls for an interrupt */
 bool gg_turn_take(gpugraph_run *run, int ordinal) {
     if (turns >= bit(ordinal)) {
         gg_fail(run, GPUGRAPH_DEVICE_FAILED,
-                "the CUDA device is in use by this very thread, which an interrupt "
-                "handler or a progress handler must not search with");
+                "this thread already uses the CUDA device; an interrupt handler or a "
+                "progress handler must not start a search");
         return false;
     }
     while (!gg_mutex_lock_for(&mutex[ordinal], POLL_MS))

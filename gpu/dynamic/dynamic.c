@@ -42,7 +42,7 @@ bool gg_dynamic_open(gpugraph_dynamic *d, gpugraph_run *run) {
     run->used_backend = d->place == &gg_cpu_dynamic ? "cpu" : "cuda";
     if (!d->place->host && run->device != d->device) {
         gg_fail(run, GPUGRAPH_INVALID,
-                "the dynamic graph lies on CUDA device %d, and device %d is asked for",
+                "the dynamic graph is on CUDA device %d, but the run names device %d",
                 d->device, run->device);
         return false;
     }
@@ -94,7 +94,7 @@ gpugraph_status gg_dynamic_new(const gpugraph_dynamic_options *options,
     gg_begin(run);
     if (options->vertices > SLAB_MOST_VERTICES || options->load < 0 || options->load > 8)
         return gg_fail(run, GPUGRAPH_INVALID,
-                       "a dynamic graph has at most %u vertices (%u are asked for) and a "
+                       "a dynamic graph has at most %u vertices (%u are requested) and a "
                        "load of 0 to 8 (%g)",
                        SLAB_MOST_VERTICES, options->vertices, options->load);
     gpugraph_dynamic *d = gg_alloc_zero(run, 1, sizeof *d);
@@ -179,7 +179,7 @@ static bool vertices_fit(gpugraph_dynamic *d, uint64_t count, const uint32_t *ve
     if (count == 0 || largest < d->slabs.n)
         return true;
     gg_fail(d->run, GPUGRAPH_INVALID,
-            "vertex %u is named and the graph has %u: reserve it first", largest,
+            "vertex %u is named, but the graph has %u: reserve it first", largest,
             d->slabs.n);
     return false;
 }

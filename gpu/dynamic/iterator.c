@@ -96,7 +96,7 @@ static gpugraph_status iterate_edges(gpugraph_dynamic *graph,
     end = end < n ? end : n;
     if (first > end)
         return gg_fail(run, GPUGRAPH_INVALID,
-                       "edges of vertices %u to %u are asked for, and there are %u",
+                       "edges of vertices %u to %u are requested, but the graph has %u",
                        first, asked, n);
     gpugraph_edge_iterator *it = gg_alloc_zero(run, 1, sizeof *it);
     if (!it)

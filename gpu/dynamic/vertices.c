@@ -12,7 +12,7 @@ gpugraph_status gpugraph_dynamic_reserve(gpugraph_dynamic *d, uint32_t vertices,
     if (vertices > SLAB_MOST_VERTICES) {
         gg_begin(run);
         return gg_fail(run, GPUGRAPH_TOO_LARGE,
-                       "a dynamic graph has at most %u vertices; %u are asked for",
+                       "a dynamic graph has at most %u vertices; %u are requested",
                        SLAB_MOST_VERTICES, vertices);
     }
     if (!gg_dynamic_open(d, run))
@@ -103,7 +103,7 @@ bool gg_dynamic_match(const gpugraph_dynamic *d, const gpugraph_dynamic *reverse
         (d->place->host || reverse->device == d->device))
         return true;
     gg_fail(run, GPUGRAPH_INVALID,
-            "a graph and its reverse have the same backend, device and vertices");
+            "a graph and its reverse must have the same backend, device and vertices");
     return false;
 }
 

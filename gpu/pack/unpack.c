@@ -64,7 +64,7 @@ static int read_header(reader *r, uint64_t size, packed_section *list) {
     if (!read_bytes(r, h, sizeof *h))
         return 0;
     if (memcmp(h->magic, "gpugraph", sizeof h->magic) != 0)
-        gg_unpack_refuse(r, "it is no packed graph", NULL);
+        gg_unpack_refuse(r, "it does not begin like a packed graph", NULL);
     else if (h->byte_order != 0x0102030405060708u)
         gg_unpack_refuse(r, "it was written with another byte order", NULL);
     else if (h->version != PACKED_VERSION)

@@ -343,7 +343,7 @@ START_TEST(every_one_of_a_list) {
     there = 2;
     choose();
     ck_assert_int_eq(run.status, GPUGRAPH_NO_DEVICE);
-    ck_assert_ptr_nonnull(strstr(run.message, "there is no CUDA device number 2"));
+    ck_assert_ptr_nonnull(strstr(run.message, "CUDA device 2 does not exist"));
 }
 END_TEST
 

@@ -84,7 +84,7 @@ static void refused(int had, int asked) {
     ck_assert(gg_turn_take(&run, had));
     ck_assert(!gg_turn_take(&run, asked));
     ck_assert_int_eq(run.status, GPUGRAPH_DEVICE_FAILED);
-    ck_assert_ptr_nonnull(strstr(run.message, "in use by this very thread"));
+    ck_assert_ptr_nonnull(strstr(run.message, "this thread already uses the CUDA device"));
     ck_assert_int_eq(gg_turn_of_thread(), had);
     gg_turn_end(had);
     run = fresh();

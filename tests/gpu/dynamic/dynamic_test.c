@@ -624,7 +624,7 @@ START_TEST(wrong_arguments) {
     ck_assert_int_eq(gpugraph_dynamic_insert(d, 2, source, target, NULL, &run, NULL),
                      GPUGRAPH_INVALID);
     ck_assert_str_eq(run.message,
-                     "vertex 3 is named and the graph has 3: reserve it first");
+                     "vertex 3 is named, but the graph has 3: reserve it first");
     ck_assert_uint_eq(gpugraph_dynamic_edge_count(d), 0);
     ck_assert_int_eq(gpugraph_dynamic_insert(d, 0, NULL, NULL, NULL, &run, NULL),
                      GPUGRAPH_OK);

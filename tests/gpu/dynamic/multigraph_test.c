@@ -522,7 +522,7 @@ START_TEST(wrong_arguments) {
         gpugraph_multigraph_insert(g, 2, source, target, id, NULL, &run, NULL),
         GPUGRAPH_INVALID);
     ck_assert_str_eq(run.message,
-                     "vertex 3 is named and the graph has 3: reserve it first");
+                     "vertex 3 is named, but the graph has 3: reserve it first");
     ck_assert_uint_eq(gpugraph_multigraph_edge_count(g), 0);
     ck_assert_int_eq(gpugraph_multigraph_insert(g, 0, NULL, NULL, NULL, NULL, &run, NULL),
                      GPUGRAPH_OK);
