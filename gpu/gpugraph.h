@@ -52,7 +52,7 @@ typedef enum gpugraph_weight_type {
 /* A column of ids. Entry i is the INTEGER value[i]. If is_text is not NULL and its bit i
 ** (is_text[i / 8] >> (i % 8) & 1) is set, entry i is text number value[i] of the edges'
 ** texts. If all entries fit 32 bits, the column may use value32 instead of value, which
-** is then NULL. Such a column has half the bytes, and if the graph takes it over, it
+** is then NULL. A narrow column has half the bytes, and if the graph takes it over, it
 ** becomes the graph's own array. Each column has its own width. */
 typedef struct gpugraph_id_column {
     const int64_t *value;
@@ -84,8 +84,8 @@ typedef struct gpugraph_edges {
     gpugraph_weight_type weight_type;
     const void *weight; /* int64_t or double by weight_type; NULL when unweighted */
     /* INTEGER weights that all fit 32 bits may be here instead of in `weight`, which is
-    ** then NULL. Such a column has half the bytes. If the graph takes it over and no path
-    ** is too long for 32 bits, it becomes the graph's own array. */
+    ** then NULL. A narrow column has half the bytes. If the graph takes it over and no
+    ** path is too long for 32 bits, it becomes the graph's own array. */
     const int32_t *weight32;
     const int64_t *edge_id; /* NULL: 1 .. count */
     gpugraph_texts texts;   /* the texts that the three id columns refer to */

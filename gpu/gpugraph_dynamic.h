@@ -127,9 +127,9 @@ gpugraph_status gpugraph_multigraph_add_vertex(gpugraph_multigraph *graph,
                                                gpugraph_run *run, uint32_t *vertex);
 
 /* Inserts edges. If an edge with the same id between the same two vertices exists, its
-** weight is replaced; the last item of a batch wins. The same id between other vertices
-** is another edge. weight: integers, or doubles by their bits; NULL: all 0. *added (may
-** be NULL): the number of edges that did not exist. */
+** weight is replaced; the last item of a batch wins. An id between other vertices names
+** another edge. weight: integers, or doubles by their bits; NULL: all 0. *added (may be
+** NULL): the number of edges that did not exist. */
 gpugraph_status gpugraph_multigraph_insert(gpugraph_multigraph *graph, uint64_t count,
                                            const uint32_t *source, const uint32_t *target,
                                            const int64_t *id, const int64_t *weight,
@@ -191,7 +191,7 @@ typedef struct gpugraph_edge_iterator gpugraph_edge_iterator;
 typedef struct gpugraph_dynamic_edge {
     uint32_t source, target;
     uint32_t value;     /* the value of a map */
-    int64_t id, weight; /* those of a multigraph */
+    int64_t id, weight; /* id and weight in a multigraph */
 } gpugraph_dynamic_edge;
 
 /* Iterates over the edges from vertices first .. end - 1; an `end` beyond the last vertex

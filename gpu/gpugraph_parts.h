@@ -82,8 +82,9 @@ typedef struct gpugraph_part gpugraph_part;
 /* Which partition has an arc. A hash of the vertex number decides the partition of a
 ** master. */
 typedef enum gpugraph_partition {
-    GPUGRAPH_BY_SOURCE = 0, /* that of the source's master: rows are whole there */
-    GPUGRAPH_BY_TARGET,     /* that of the target's master */
+    GPUGRAPH_BY_SOURCE =
+        0,              /* the partition of the source's master: rows are whole there */
+    GPUGRAPH_BY_TARGET, /* the partition of the target's master */
     /* Partitions form a grid: the one in the row of the source's master and in the column
     ** of the target's master. A partition exchanges messages only with its row and its
     ** column. */
@@ -94,7 +95,7 @@ typedef enum gpugraph_partition {
 ** is in one share, no matter which. Every number below `vertices` is a vertex, with or
 ** without edges. Vertex numbers follow the order of ids. */
 typedef struct gpugraph_share {
-    uint64_t vertices; /* of the whole graph */
+    uint64_t vertices; /* vertices of the whole graph */
     uint64_t count;
     const uint64_t *source, *target;
     gpugraph_weight_type weight_type;

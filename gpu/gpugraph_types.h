@@ -77,7 +77,7 @@ typedef struct gpugraph_run {
                   const char *detail);
     void *listener;
     /* reported */
-    gpugraph_status status;  /* of the latest call */
+    gpugraph_status status;  /* status of the latest call */
     char message[400];       /* one sentence that explains the status; "" after success */
     const char *used_method; /* method of the latest search, a static string */
     const char *used_backend; /* backend of the latest search: "cpu" or "cuda", static */
@@ -89,8 +89,9 @@ typedef struct gpugraph_run {
     int64_t held; /* bytes beside the graph that this call holds */
     /* The run that the calling thread's memory counted for before this call. */
     struct gpugraph_run *around;
-    char why[200];           /* why the latest search ran on its backend */
-    gpugraph_backend chosen; /* of the running search: backend, start, predicted times */
+    char why[200]; /* why the latest search ran on its backend */
+    gpugraph_backend
+        chosen; /* backend, start and predicted times of the running search */
     double chosen_at_ms, search_ms, stays_ms;
     int like; /* the class of searches that its time is compared with */
     struct gpugraph_graph *searched; /* the graph of the search that chose its backend */

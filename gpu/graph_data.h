@@ -63,7 +63,7 @@ struct csr_slot {     /* owns the arrays of one kind of rows */
     uint64_t m;
     bool made, sorted;
     bool lent; /* a device reads offset or target in place: see gg_rows_back */
-    /* Rows with slack (drawing: graph/roomy.c). NULL and 0 for packed rows. */
+    /* Rows with slack (drawing: `graph/roomy.c`). NULL and 0 for packed rows. */
     uint64_t *end;
     uint32_t *spare; /* unused entries behind each row */
     uint64_t used,

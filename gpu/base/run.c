@@ -196,8 +196,8 @@ static void count_bytes(int64_t bytes) {
 /* ---- memory ---- */
 
 /* Allocates `bytes`, not 0; may return NULL. A large block is advised to use huge pages.
-** The last huge page is used only if it would be at least half full, because the kernel
-** clears all of it. */
+** The last huge page is used only if at least half of the page is needed, because the
+** kernel clears the whole page. */
 static void *take_run(size_t bytes) {
     size_t huge = bytes / GG_HUGE_PAGE * GG_HUGE_PAGE;
     if (bytes < GG_HUGE_PAGE)

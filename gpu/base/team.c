@@ -136,8 +136,8 @@ int gg_team_limit(int asked) {
 /* ---- waiting ---- */
 
 /* Waits awake for a moment; returns false after long enough. Most of the time the thread
-** offers its processor to others, so that on a busy machine waiting keeps nobody from
-** work. */
+** offers its processor to others, so that waiting costs other programs nothing on a busy
+** machine. */
 static bool linger(uint32_t *turns) {
     ++*turns;
     if (*turns > SPIN_TURNS)

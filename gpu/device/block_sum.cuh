@@ -8,8 +8,9 @@ template <typename word> struct block_sums { /* in shared memory */
     word of_warp[GG_BLOCK / 32];
 };
 
-/* The sum of what the threads before this one bring; *all: of what all bring. All threads
-** of the block come; *sums serves again behind a barrier. */
+/* Returns the sum of the values of the threads before this one; *all: the sum of all
+** values. Called by all threads of the block; *sums can be used again behind a
+** barrier. */
 template <int threads = GG_BLOCK, typename word>
 static __device__ __forceinline__ word gg_sum_before(word mine, word *all,
                                                      block_sums<word> *sums) {

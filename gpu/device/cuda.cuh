@@ -37,9 +37,9 @@ enum {
 
 struct cuda_device {
     int ordinal, processors;
-    uint64_t cache_bytes; /* of the second-level cache */
+    uint64_t cache_bytes; /* size of the second-level cache */
     size_t shared_bytes;  /* shared memory of a multiprocessor, ... */
-    size_t shared_unused; /* ... and what each block of it uses without requesting it */
+    size_t shared_unused; /* ... and what each block uses without requesting it */
     bool open;
     cudaStream_t stream;
     uint32_t *stop;        /* in host memory that the device reads; 1 ends long kernels */
@@ -65,7 +65,7 @@ struct cuda_job {
     unsigned char
         /* pinned, GG_SLICES_BYTES: small uploads in `stream` */
         *slices;
-    size_t sliced; /* bytes of it in use */
+    size_t sliced; /* used bytes of `slices` */
 };
 
 /* A job for planning: before a device is open, the library asks it for the bytes that a
@@ -75,7 +75,7 @@ static inline struct cuda_job planned_job(const gpugraph_graph *graph) {
     job.graph = const_cast<gpugraph_graph *>(graph);
     return job;
 }
-#define GG_PLANNED_PROCESSORS 160  /* of a large device */
+#define GG_PLANNED_PROCESSORS 160  /* multiprocessors of a large device */
 #define GG_PLANNED_ENDS       2048 /* sources and targets */
 
 /* ---- job.cu: a job ---- */
@@ -141,10 +141,10 @@ bool gg_launched(struct cuda_job *job, const char *kernel);
 struct cooperative_kernel {
     const void *kernel;
     const char *name;
-    unsigned threads; /* of a block */
+    unsigned threads; /* threads of a block */
     size_t shared;    /* dynamic shared memory in bytes */
 };
-/* Returns the blocks of it that one multiprocessor can hold, at least 1. */
+/* Returns the kernel's blocks that one multiprocessor can hold, at least 1. */
 int gg_blocks_at_once(struct cuda_job *job, const struct cooperative_kernel *k);
 bool gg_launch_cooperative(struct cuda_job *job, const struct cooperative_kernel *k,
                            unsigned blocks, void **arguments);
@@ -166,8 +166,8 @@ void gg_give(struct cuda_job *job, void *block, uint64_t bytes);
 /* Frees a block of the current device, in its turn. */
 void gg_free_block(void *block, uint64_t bytes);
 
-/* The arrays of a run, carved in order from one block. The same sequence of gg_carve runs
-** twice: first on an empty workspace, to find the size, then after gg_workspace. */
+/* The arrays of a run, carved in order from one block. A sequence of gg_carve runs twice:
+** first on an empty workspace, to find the size, then after gg_workspace. */
 struct workspace {
     unsigned char *base; /* NULL: only sizes are computed */
     uint64_t used;
@@ -182,8 +182,8 @@ template <typename type> static inline type *gg_carve(workspace *space, uint64_t
     return space->base ? reinterpret_cast<type *>(space->base + at) : nullptr;
 }
 
-/* Does both: carve(&space) carves the arrays of a run. Returns false if the job must
-** end. */
+/* Runs carve(&space), which carves the arrays of a run, both times. Returns false if the
+** job must end. */
 template <typename carving>
 static inline bool gg_take_arrays(struct cuda_job *job, const carving &carve) {
     struct workspace space = {NULL, 0};

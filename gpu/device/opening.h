@@ -45,7 +45,7 @@ struct opening {
     const char *why;
     double began_ms;
     double again_ms;   /* after a failed start of a thread: the time to try again */
-    uint32_t given_up; /* 1: a caller has waited in vain */
+    uint32_t given_up; /* 1: a caller has waited too long */
 };
 
 /* Returns the state for this process. *why (unless NULL): the reason of a failure,
@@ -55,7 +55,7 @@ enum opening_state gg_opening_state(const struct opening *o, const char **why);
 ** under way nor open. */
 bool gg_opening_begin(struct opening *o);
 /* Returns the predicted milliseconds until the device is open; infinite if a caller has
-** waited in vain. */
+** waited too long. */
 double gg_opening_left_ms(const struct opening *o);
 /* Returns the predicted rest of an opening that usually takes `usual` milliseconds, after
 ** `elapsed`. Near the usual end the rest is uncertain: it is predicted as a tenth of the

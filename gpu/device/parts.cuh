@@ -55,7 +55,7 @@ struct device_part {
 };
 
 struct device_graph {
-    int ordinal; /* of the device */
+    int ordinal; /* the device's ordinal */
     struct device_part *first;
     struct device_graph *next; /* of another device */
 };

@@ -11,9 +11,9 @@
 ** faster on a device, the lost time is the rent. The device is opened once the rent
 ** reaches a share of the opening time, which is small because searches do not wait for
 ** it, and once the process is predicted to search for as long as opening takes, since
-** exit() waits for the rest of it. Likewise a graph's copy: its first searches may run on
-** the CPU although the device is open, until the lost time reaches a share of the time of
-** the copy.
+** exit() waits for its end. A graph's copy is treated in the same way: its first searches
+** may run on the CPU although the device is open, until the lost time reaches a share of
+** the time of the copy.
 **
 ** gg_weigh knows no time, no graph and no device, so tests can play sessions
 ** (weigh_test.c). */
@@ -89,7 +89,7 @@ double gg_session_ms(void);
 struct outlook gg_look_at_session(const gpugraph_run *run);
 /* Applies gg_weigh to run->device and this process, and acts: it begins to open the
 ** device, waits for it (phase "context"), or adds to the lost time. The result has
-** on_device set if the device is open and is to be used. */
+** on_device set if the device is open and the search must use it. */
 struct course gg_take_course(gpugraph_run *run, const struct stakes *s);
 
 #ifdef __cplusplus

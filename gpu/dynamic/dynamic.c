@@ -57,7 +57,7 @@ gpugraph_status gg_dynamic_close(gpugraph_dynamic *d) {
     return run->status;
 }
 
-/* Uses its own run, which nobody interrupts and which needs no memory. */
+/* Uses its own run, which has no interrupts and needs no memory. */
 void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed) {
     gpugraph_run run = {.device = d->device};
     struct dynamic_batch none = {0};

@@ -18,7 +18,7 @@ struct gpugraph_edge_iterator {
     gpugraph_dynamic *graph;       /* one of these two is not NULL */
     gpugraph_multigraph *parallel; /* may have parallel edges */
     uint32_t at, next, end;        /* vertices */
-    uint64_t edge, edges;          /* of the portion */
+    uint64_t edge, edges;          /* edges of the portion */
     uint32_t name[PORTION_VERTICES];
     uint64_t offset[PORTION_VERTICES + 1];
     uint32_t *target, *value;

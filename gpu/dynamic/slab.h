@@ -29,7 +29,7 @@
 ** A large batch is announced: insertions are counted for each vertex, and vertices that
 ** need a larger base get it before anything is inserted. A small batch is attempted at
 ** once: a vertex without a table gets one of 1 sector, and a full run a longer chain. If
-** a base must be made anew, the insertion waits for that.
+** a base must be replaced, the insertion waits.
 **
 ** If a batch names an edge twice, the later item wins. A lane that adds an edge writes
 ** its value at once; a lane that finds the edge marks its hash in a filter. Then all
@@ -64,8 +64,8 @@
 #endif
 
 enum {
-    SLAB_SECTORS = 4, /* of a slab */
-    SLAB_WORDS = 8,   /* of a sector */
+    SLAB_SECTORS = 4, /* sectors of a slab */
+    SLAB_WORDS = 8,   /* words of a sector */
     SLAB_LINK = 6,    /* position of the link in the last sector of a piece */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
     SLAB_SMALL = 4,   /* sectors of a base that a few lanes rehash */
@@ -132,7 +132,7 @@ struct slab_graph { /* a view: owns nothing */
     uint32_t *part;
     uint32_t *list[SLAB_LISTS], room[SLAB_LISTS]; /* free pieces */
     struct slab_pool *pool;
-    uint32_t salt; /* of slab_hash: nobody can choose colliding targets */
+    uint32_t salt; /* of slab_hash, so that targets cannot be chosen to collide */
     float load;    /* entries divided by places of a new base */
     float
         /* additional entries of a new base of slabs, for each entry */
@@ -154,7 +154,7 @@ WARP_FUNCTION uint32_t slab_next_width(uint32_t sectors) {
     return sectors < SLAB_SECTORS ? 2 * sectors : SLAB_SECTORS;
 }
 
-/* Returns the entries beyond which a base is made anew: a short base may have one piece
+/* Returns the entries beyond which a base is replaced: a short base may have one piece
 ** behind it, a slab half as many again in a chain, several slabs as many as their places,
 ** or 1.4 times the requested load if that is more. */
 WARP_FUNCTION uint32_t slab_most(uint32_t sectors, float load, bool valued) {

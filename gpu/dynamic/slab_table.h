@@ -136,8 +136,8 @@ WARP_FUNCTION struct slab_hand slab_empty_hand(uint32_t from) {
     return hand;
 }
 
-/* Returns true if a run of the vertex may become longer: its base need not be made
-** anew. */
+/* Returns true if a run of the vertex may become longer, so that its base need not be
+** replaced. */
 WARP_FUNCTION bool slab_may_extend(const struct slab_graph *g, uint32_t from,
                                    uint32_t sectors, bool valued) {
     return from == SLAB_NONE ||

@@ -16,7 +16,7 @@ struct slab_walk {
     uint32_t base, sectors, next, size;
     /* in a chain: the next sector, and the sectors left in its piece */
     uint32_t chain, left;
-    uint32_t width; /* of the piece */
+    uint32_t width; /* width of the piece */
 };
 
 WARP_FUNCTION struct slab_walk slab_walk_from(struct slab_vertex v, uint32_t rank,
@@ -81,7 +81,7 @@ WARP_FUNCTION struct slab_few slab_few_of(uint32_t team) {
     return few;
 }
 
-struct slab_piece { /* of a run; first: SLAB_NONE behind the end of the run */
+struct slab_piece { /* a piece of a run; first: SLAB_NONE behind the end of the run */
     uint32_t first, width;
 };
 
@@ -160,8 +160,8 @@ WARP_FUNCTION void slab_clear_together(const struct slab_graph *g, struct slab_v
 
 /* ---- deletion of a vertex ---- */
 
-/* Deletes the table of a vertex, by a warp; lane 0 receives the number of its edges. Of
-** several warps that get the same vertex, one deletes the table. */
+/* Deletes the table of a vertex, by a warp; lane 0 receives the number of its edges. If
+** several warps get one vertex, one warp deletes the table. */
 WARP_FUNCTION uint32_t slab_clear_vertex(const struct slab_graph *g, uint32_t number) {
     struct slab_vertex *at = &g->vertex[number], v = {0, 0, 0, 0};
     bool mine = false;

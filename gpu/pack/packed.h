@@ -13,8 +13,7 @@
 **     offset                      only there
 **     id.integer, text offset, text bytes
 **
-** Rows are never stored beside edges, so a graph's rows always belong to its edges,
-** whoever made the bytes.
+** Rows are never stored beside edges, so a graph's rows always belong to its edges.
 **
 ** A section's checksum mixes the checksums of its chunks of PACKED_CHUNK bytes in order;
 ** several threads compute these. */
@@ -34,7 +33,7 @@ typedef struct packed_header {
     uint64_t weight_type, distance_type;
     uint64_t integer_count, first_integer, texts, text_bytes;
     uint64_t flags;
-    uint64_t checksum; /* of all members before it */
+    uint64_t checksum; /* checksum of all members before it */
 } packed_header;
 
 enum packed_flags {
