@@ -1,4 +1,5 @@
-/* The simplest model of a dynamic graph: a matrix of values. For tests of gpugraph_dynamic. */
+/* The simplest model of a dynamic graph, for tests of gpugraph_dynamic: a matrix of
+** values. */
 #ifndef GPUGRAPH_TEST_DYNAMIC_MODEL_H
 #define GPUGRAPH_TEST_DYNAMIC_MODEL_H
 
@@ -36,7 +37,7 @@ struct batch {
         answer[MOST_BATCH];
 };
 
-/* Edges of vertices below n, with repeats, up to `most`. */
+/* Random edges of vertices below n, with repeats, at most `most`. */
 static inline void random_batch(struct batch *b, uint32_t n, uint32_t most) {
     uint32_t hub = draw(n);
     b->count = draw(1 + draw(most));
@@ -53,7 +54,7 @@ static int by_edge(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Ascending, without repeats: the other way through insert. */
+/* Ascending, without repeats: for the other method of insertion. */
 static inline void sort_batch(struct batch *b) {
     static uint64_t key[MOST_BATCH];
     uint32_t kept = 0;
@@ -100,8 +101,8 @@ static inline void turn_batch(const struct batch *b, struct batch *to) {
     memcpy(to->value, b->value, b->count * sizeof *b->value);
 }
 
-/* What is in the graph, as gpugraph_dynamic_rows tells it; no edge is there twice, and the
-** count of edges is right. */
+/* Checks the graph by gpugraph_dynamic_rows: no edge twice, and the right count of
+** edges. */
 static inline void read_model(gpugraph_dynamic *d, struct model *m, bool valued) {
     static uint64_t offset[SIDE + 1];
     static uint32_t target[SIDE * SIDE], value[SIDE * SIDE];
@@ -122,7 +123,7 @@ static inline void read_model(gpugraph_dynamic *d, struct model *m, bool valued)
         }
 }
 
-/* The graph is the model, edge for edge. */
+/* The graph equals the model, edge by edge. */
 static inline void check_rows(gpugraph_dynamic *d, const struct model *m, bool valued) {
     static struct model got;
     read_model(d, &got, valued);

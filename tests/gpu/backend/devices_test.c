@@ -1,5 +1,5 @@
-/* How many devices search together: a stub of four in the place of CUDA, and an algorithm that takes,
-** and needs, what the test says. */
+/* The number of devices that search together: a stub of four devices replaces CUDA, and
+** an algorithm has the costs and needs that the test sets. */
 /* ctest: serial */
 #include "backend/devices.h"
 #include "backend/model.h"
@@ -58,7 +58,8 @@ static const struct device_services services = {
 /* ---- an algorithm ---- */
 
 static double arcs, several_ns; /* a device takes arcs * 1 ns */
-static int64_t whole, spare;    /* bytes of all of it; by the method that needs least */
+static int64_t whole,
+    spare; /* bytes of the usual method; and of the method that needs least */
 
 static double arcs_of(const gpugraph_graph *of) {
     (void)of;
@@ -145,7 +146,7 @@ static gpugraph_backend choose_shared(uint32_t searches) {
     return gg_choose_shared(graph, &algorithm, NULL, searches, &run, &fallback);
 }
 
-/* These devices, and no others. */
+/* Expects exactly these devices. */
 static void expect_devices(uint32_t set) {
     int ordinal[GG_MAX_DEVICES];
     uint32_t used = 0;
@@ -181,7 +182,7 @@ START_TEST(one_where_they_do_not) {
     several_ns = limit * 0.99;
     choose();
     expect_devices(15);
-    several_ns = 0; /* nobody knows */
+    several_ns = 0; /* the time is unknown */
     choose();
     expect_one();
 }
@@ -236,7 +237,8 @@ START_TEST(auto_takes_them_too) {
 }
 END_TEST
 
-/* Parts cost more than a copy, and one search does not save half of the difference. */
+/* Partitions cost more than a copy, and one search does not save half of the
+** difference. */
 START_TEST(parts_are_rented) {
     int searches = 0;
     there = 2;
@@ -247,13 +249,13 @@ START_TEST(parts_are_rented) {
         searches++;
     } while (run.used_devices == 1 && searches < 100);
     algorithm.cuda_ns = 1;
-    /* 60 ms and 110 for a copy; 40 ms and 150 for parts, and some more on the bus */
+    /* 60 ms and 110 for a copy; 40 ms and 150 for partitions, and some more on the bus */
     ck_assert_int_eq(searches, 2);
     expect_devices(3);
 }
 END_TEST
 
-/* Several that take longer than predicted are given up for one. */
+/* Several devices that take longer than predicted are given up for one. */
 START_TEST(times_are_learned) {
     for (int i = 0; i < 5; i++) {
         choose();
@@ -283,7 +285,7 @@ START_TEST(several_for_their_memory) {
 }
 END_TEST
 
-/* memory_limit is of each device. */
+/* memory_limit applies to each device. */
 START_TEST(several_for_the_limit) {
     several_ns = 0;
     run.memory_limit = WHOLE * 10 / 17;
@@ -315,7 +317,8 @@ START_TEST(not_enough_on_all) {
 }
 END_TEST
 
-/* The others are faster together, but one of them has no room: fewer go on. */
+/* The other devices are faster together, but one of them has no room: fewer devices
+** search. */
 START_TEST(fewer_where_one_is_full) {
     room[3] = 1;
     choose();
@@ -387,7 +390,8 @@ END_TEST
 
 /* ---- devices that are not open ---- */
 
-/* Searches go on with those that are, until what was missed is worth the opening; nobody waits. */
+/* Searches use the open devices until the lost time is worth the opening; no search
+** waits. */
 START_TEST(others_open_when_they_are_missed) {
     int searches = 0;
     states[1] = states[2] = states[3] = OPENING_CLOSED;
@@ -395,7 +399,7 @@ START_TEST(others_open_when_they_are_missed) {
     while (!begun[1] && searches < 100) {
         choose();
         expect_one();
-        if (searches++ == 0) /* the session shall have lasted as long as opening takes */
+        if (searches++ == 0) /* lets the session last as long as opening takes */
             usleep((useconds_t)(GG_CUDA_START_MS * 1000));
     }
     const double price = GG_CUDA_START_MS * GG_OPENING_SHARE;
@@ -456,7 +460,7 @@ END_TEST
 
 /* ---- what an estimate says ---- */
 
-/* Those that are asked for, open or not: as the search takes them. */
+/* The requested devices, open or not, as the search uses them. */
 START_TEST(an_estimate_as_it_runs) {
     static const char *const together[] = {"bfs", "sssp", "mis", "pagerank"},
                              *const alone[] = {"dfs",        "cores",
@@ -482,7 +486,7 @@ START_TEST(an_estimate_as_it_runs) {
 }
 END_TEST
 
-/* Rows of a matrix are shared out, and take as much less time. */
+/* Devices share the rows of a matrix, and take proportionally less time. */
 START_TEST(an_estimate_of_a_matrix) {
     const gpugraph_search few = {.source_count = 3, .target_count = 100},
                           many = {.source_count = 400, .target_count = 400};
@@ -527,29 +531,30 @@ END_TEST
 const struct suite suite = {
     "devices",
     {{"devices", .setup = setup, .teardown = teardown,
-      .cases = {{&others_open_when_they_are_missed}, /* the first that misses any */
-                {&all_where_they_pay},
-                {&one_where_they_do_not},
-                {&one_alone_by_default},
-                {&those_that_are_listed},
-                {&a_method_of_one_device},
-                {&an_algorithm_of_one_device},
-                {&auto_takes_them_too},
-                {&parts_are_rented},
-                {&times_are_learned},
-                {&several_for_their_memory},
-                {&several_for_the_limit},
-                {&several_before_a_method_that_needs_less},
-                {&not_enough_on_all},
-                {&fewer_where_one_is_full},
-                {&every_one_of_a_list},
-                {&one_that_has_failed},
-                {&every_one_there_is},
-                {&lists_that_are_wrong},
-                {&small_searches_open_nothing},
-                {&searches_are_shared},
-                {&few_searches_are_not},
-                {&one_goes_on}}},
+      .cases =
+          {{&others_open_when_they_are_missed}, /* the first search that lacks a device */
+           {&all_where_they_pay},
+           {&one_where_they_do_not},
+           {&one_alone_by_default},
+           {&those_that_are_listed},
+           {&a_method_of_one_device},
+           {&an_algorithm_of_one_device},
+           {&auto_takes_them_too},
+           {&parts_are_rented},
+           {&times_are_learned},
+           {&several_for_their_memory},
+           {&several_for_the_limit},
+           {&several_before_a_method_that_needs_less},
+           {&not_enough_on_all},
+           {&fewer_where_one_is_full},
+           {&every_one_of_a_list},
+           {&one_that_has_failed},
+           {&every_one_there_is},
+           {&lists_that_are_wrong},
+           {&small_searches_open_nothing},
+           {&searches_are_shared},
+           {&few_searches_are_not},
+           {&one_goes_on}}},
      {"estimates", .setup = setup, .teardown = teardown,
       .cases = {{&an_estimate_as_it_runs}, {&an_estimate_of_a_matrix}}}},
 };

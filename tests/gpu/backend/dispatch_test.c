@@ -1,4 +1,4 @@
-/* Which backend and method run a function, and what there is to choose from. */
+/* The backend and the method that run a function, and the choice that exists. */
 /* ctest: serial */
 #include "degrees/degrees.h"
 #include "dfs/dfs.h"
@@ -48,7 +48,7 @@ END_TEST
 START_TEST(lists) {
     static const char *const functions[] = {"bfs", "path",      "sssp",   "dfs",
                                             "mis", "triangles", "degrees"};
-    uint32_t served = 0; /* by the CPU: bit i is function i */
+    uint32_t served = 0; /* bit i is set if the CPU ran function i */
     int count = 0;
     for (const gpugraph_method *m; (m = gpugraph_method_at(count)) != NULL; count++) {
         ck_assert(*m->function && *m->name && *m->description);
@@ -87,7 +87,7 @@ START_TEST(falling_back) {
 }
 END_TEST
 
-/* What is said of device memory names a cure that changes something. */
+/* Errors about device memory name a cure that changes something. */
 START_TEST(device_memory_has_a_cure) {
     static const struct {
         gpugraph_backend backend;

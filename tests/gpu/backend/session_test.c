@@ -1,5 +1,5 @@
-/* What `auto` does in a process whose device opens slowly, fails, or never comes back: a stub in the
-** place of CUDA, and an algorithm that takes what the test says. */
+/* The behaviour of `auto` in a process whose device opens slowly, fails, or never
+** returns: a stub replaces CUDA, and an algorithm has the costs that the test sets. */
 #include "algorithm.h"
 #include "backend/model.h"
 #include "device/weigh.h"
@@ -67,7 +67,7 @@ static const struct device_services services = {
 
 /* ---- an algorithm ---- */
 
-static double arcs; /* a millionth of them is what the CPU takes, in ms */
+static double arcs; /* a millionth of them is the CPU's time in ms */
 static double steps;
 
 static double arcs_of(const gpugraph_graph *graph) {
@@ -104,7 +104,7 @@ static const gg_algorithm algorithm = {
 static gpugraph_graph *graph;
 static gpugraph_run run;
 
-/* A search that is predicted to take so long on either side: where it runs. */
+/* Runs a search with the predicted times on both sides. Returns where it runs. */
 static gpugraph_backend search(double cpu_ms, double cuda_ms) {
     bool fallback;
     gg_begin(&run);
@@ -149,8 +149,8 @@ START_TEST(small_searches_open_nothing) {
 }
 END_TEST
 
-/* What each has lost adds up, until a device is worth its price and the session has lasted as long as opening takes;
-** nobody waits for it. */
+/* The lost times of searches add up until a device is worth its cost and the session has
+** lasted as long as opening takes; no search waits for it. */
 START_TEST(many_searches_open_one) {
     int searches = 0;
     while (begun == 0 && searches < 1000) {
@@ -171,7 +171,8 @@ START_TEST(many_searches_open_one) {
 }
 END_TEST
 
-/* The first search of a process, which the CPU is predicted to end before a device would be open. */
+/* The first search of a process, which the CPU is predicted to finish before a device
+** would be open. */
 START_TEST(one_that_ends_first_opens_nothing) {
     ck_assert_int_eq(search(OPENS_MS - 1, 0.1), GPUGRAPH_CPU);
     ck_assert_int_eq(begun, 0);
@@ -204,7 +205,7 @@ START_TEST(one_that_fails) {
 }
 END_TEST
 
-/* The one search that waits gives up in time, and no other waits. */
+/* The one search that waits gives up in time, and no other search waits. */
 START_TEST(one_that_never_comes_back) {
     stub.steps = &endless;
     double began = gg_now_ms();
@@ -230,13 +231,14 @@ START_TEST(a_wait_is_interrupted) {
     run.interrupted = stop_soon;
     ck_assert_int_eq(search(1000, 1), GPUGRAPH_AUTO);
     ck_assert_int_eq(run.status, GPUGRAPH_INTERRUPTED);
-    run.backend = GPUGRAPH_CUDA; /* which waits for as long as it takes */
+    run.backend = GPUGRAPH_CUDA; /* which waits without limit */
     ck_assert_int_eq(search(1000, 1), GPUGRAPH_AUTO);
     ck_assert_int_eq(run.status, GPUGRAPH_INTERRUPTED);
 }
 END_TEST
 
-/* Measured times correct what is predicted: a CPU that is four times as fast keeps its searches. */
+/* Measured times correct predictions: a CPU that is four times as fast keeps its
+** searches. */
 START_TEST(what_was_measured_counts) {
     struct prediction p = {.search_ms = 4};
     ck_assert(gg_opening_begin(&stub));
@@ -245,7 +247,7 @@ START_TEST(what_was_measured_counts) {
     for (int i = 0; i < 5; i++)
         gg_tell(&algorithm, gg_like(graph, NULL), GPUGRAPH_CPU, &p, 1);
     for (int i = 0; i < 5;
-         i++) /* of searches on another side, of another kind, too short */
+         i++) /* searches on another side, of another kind, or too short */
         gg_tell(&algorithm, gg_like(graph, NULL) ^ 1, GPUGRAPH_CUDA, &p, 1);
     ck_assert_int_eq(search(4, 2), GPUGRAPH_CPU);
     expect_why("auto: 1 ms predicted, ");
@@ -254,7 +256,7 @@ START_TEST(what_was_measured_counts) {
 }
 END_TEST
 
-/* gg_fall_back ends every search, and tells its time. */
+/* gg_fall_back ends every search, and reports its time. */
 START_TEST(searches_are_measured) {
     for (int i = 0; i < 5; i++) {
         ck_assert_int_eq(search(1, 100), GPUGRAPH_CPU);
@@ -263,7 +265,7 @@ START_TEST(searches_are_measured) {
     }
     search(1, 100);
     ck_assert_msg(run.search_ms > 7, "%g", run.search_ms);
-    for (int i = 0; i < 5; i++) { /* what has failed tells nothing */
+    for (int i = 0; i < 5; i++) { /* a failed search teaches nothing */
         search(1, 100);
         gg_fail(&run, GPUGRAPH_INVALID, "a test");
         gg_fall_back(&run, &algorithm, false);

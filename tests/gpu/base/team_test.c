@@ -1,6 +1,6 @@
-/* The pool of threads: every item of a loop once whatever the team, as many threads as the
-** largest team however many callers, none at all where the system gives none, and a new pool
-** in a child of fork(). */
+/* The pool of threads: each item of a loop is processed once by any team; there are as
+** many threads as the largest team needs for any number of callers, and none if the
+** system provides none; a child of fork() has a new pool. */
 /* ctest: wrap=pthread_create */
 #define _GNU_SOURCE
 #include "base/run.h"
@@ -72,7 +72,8 @@ struct gathering {
     uint32_t came[GG_MOST_THREADS];
 };
 
-/* Stays until as many have come as are wanted: on a busy machine that takes its time. */
+/* Waits until as many threads have come as are wanted: on a busy machine that takes
+** time. */
 static void gather(void *job, int member, int team) {
     struct gathering *g = job;
     double until = gg_now_ms() + 30000;
@@ -94,8 +95,8 @@ static int team_of(int threads, int wanted) {
     return g.here;
 }
 
-/* Threads that are neither the caller nor the pool's: a sanitizer has one from the first
-** pthread_create on. */
+/* Threads that belong neither to the caller nor to the pool: a sanitizer has one after
+** the first pthread_create. */
 static int other_threads(void) {
     team_of(2, 2);
     return threads_alive() - 2;
@@ -141,7 +142,7 @@ END_TEST
 
 enum { CALLERS = 30, MOST = 16 };
 
-/* The first counts threads once all have called, while all are there. */
+/* The first thread counts when all have called and are still running. */
 struct callers {
     pthread_barrier_t called, counted;
     int threads;
@@ -171,7 +172,7 @@ END_TEST
 
 /* ---- threads that cannot be made ---- */
 
-/* All but the first n attempts fail, for each n, and then all is well again. */
+/* All attempts except the first n fail, for each n; afterwards everything works again. */
 START_TEST(works_with_the_threads_there_are) {
     threads_given = _i;
     loop_over_all();
@@ -192,7 +193,7 @@ START_TEST(does_not_ask_again_at_once) {
 END_TEST
 
 #ifndef __SANITIZE_ADDRESS__ /* it needs address space */
-/* No address space for stacks, and no memory either. */
+/* No address space for stacks, and no memory. */
 START_TEST(works_without_address_space) {
     struct rlimit limit;
     ck_assert_int_eq(getrlimit(RLIMIT_AS, &limit), 0);
@@ -225,7 +226,7 @@ START_TEST(a_child_has_a_pool_of_its_own) {
 }
 END_TEST
 
-#ifndef __SANITIZE_ADDRESS__ /* at a fork its allocator may be locked */
+#ifndef __SANITIZE_ADDRESS__ /* its allocator may be locked at a fork */
 static void only_work(int unused) {
     (void)unused;
     loop_over(TEAM, 1000);
@@ -238,7 +239,7 @@ static void fork_often(void *done, uint32_t number) {
     if (number == 0)
         __atomic_store_n((bool *)done, true, __ATOMIC_RELAXED);
     for (int i = 0; !__atomic_load_n((bool *)done, __ATOMIC_RELAXED); i++)
-        loop_over(2 + i % 100, 1000); /* now and then one thread more is made */
+        loop_over(2 + i % 100, 1000); /* sometimes one more thread is created */
 }
 
 START_TEST(fork_while_others_work) {
@@ -252,7 +253,7 @@ END_TEST
 
 struct failures {
     gpugraph_run run;
-    uint32_t others; /* were told of another failure than the first */
+    uint32_t others; /* received another failure than the first */
 };
 
 static void fail_at(void *failures, uint64_t i) {
@@ -263,7 +264,8 @@ static void fail_at(void *failures, uint64_t i) {
         __atomic_fetch_add(&f->others, 1, __ATOMIC_RELAXED);
 }
 
-/* Whoever fails at the same time hears of the first failure, once its sentence is there. */
+/* A thread that fails at the same time receives the first failure, after its sentence is
+** complete. */
 START_TEST(the_first_failure_counts) {
     for (int i = 0; i < 2000; i++) {
         struct failures f = {.others = 0};
@@ -301,7 +303,7 @@ static void pause_in_nested(void *run, uint64_t i) {
     gg_parts(3, 3, pause_within, run);
 }
 
-/* Of all who pause, in loops within loops, only the thread whose call it is asks the host. */
+/* In nested loops many threads pause; only the thread of the call polls the host. */
 START_TEST(the_calling_thread_alone_asks) {
     struct listener listener = {pthread_self(), 0, 0};
     gpugraph_run run = {.interrupted = hear, .listener = &listener};
@@ -361,8 +363,8 @@ const struct suite suite = {
                 {&the_calling_thread_alone_asks},
                 {&signals_are_the_hosts},
                 {&how_many_are_asked_for}}},
-     /* The thread sanitizer follows no fork of a process with threads, and has threads and
-     ** much address space of its own. */
+     /* The thread sanitizer does not support fork() of a process with threads, and needs
+     ** threads and much address space itself. */
      {"forks", "serial forks", 100,
       .cases = {{&works_with_the_threads_there_are, TEAM + 1},
                 {&does_not_ask_again_at_once},

@@ -1,4 +1,5 @@
-/* Bytes that become numbers of four: every value, in any place of a line and of a slice, past the caches and not. */
+/* Bytes converted to numbers of four bytes: every value, at every position of a cache
+** line and of a slice, with and without bypassing the caches. */
 #include "base/run.h"
 
 #include "expect.h"
@@ -12,7 +13,8 @@ static uint32_t value_at(uint64_t i) {
     return (uint32_t)(i * 37 + i / 256 + i / 7) % 256;
 }
 
-/* `shift` entries behind the beginning of a line, with entries before and behind that stay. */
+/* Converts `shift` entries behind the beginning of a line; entries before and behind stay
+** unchanged. */
 static void widen(uint64_t count, int threads, bool past_caches, uint32_t shift) {
     const gpugraph_run run = {.threads = threads};
     const uint64_t entries = count + shift + AROUND;
@@ -40,7 +42,7 @@ START_TEST(short_arrays) {
 }
 END_TEST
 
-/* Slices of several threads begin in the middle of a line. */
+/* The slices of several threads begin in the middle of a line. */
 START_TEST(long_arrays) {
     for (int threads = 1; threads <= 5; threads++)
         for (uint32_t shift = 3; shift < 5; shift++)

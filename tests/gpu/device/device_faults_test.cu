@@ -1,9 +1,9 @@
-/* A search on a device whose n-th block of device memory is refused, for every n. What
-** only saves time is done without: the transpose and hubs. Where the
-** search itself needs the block it ends with a sentence, and the next one is right.
-** Skipped where there is no device.
+/* A search on a device whose n-th block of device memory is refused, for every n. The
+** search does without data that only saves time: the transpose and hubs. If the search
+** needs the block it fails with a sentence, and the next search is right. Skipped without
+** a device.
 **
-** The linker sends calls of cudaMalloc here (--wrap, in CMakeLists.txt). */
+** The linker redirects calls of cudaMalloc to this file (--wrap, in CMakeLists.txt). */
 /* ctest: wrap=cudaMalloc */
 #include "graph_data.h"
 
@@ -21,10 +21,10 @@ extern "C" {
 extern "C" cudaError_t __real_cudaMalloc(void **block, size_t bytes);
 extern "C" cudaError_t __wrap_cudaMalloc(void **block, size_t bytes);
 
-enum { ATTEMPTS = 3 }; /* of gg_take to get a block */
+enum { ATTEMPTS = 3 }; /* attempts of gg_take to get a block */
 
-static int countdown; /* blocks until the one that is refused; 0: none is */
-static int refusals;  /* of that one, so far */
+static int countdown; /* blocks until the refused one; 0: none is refused */
+static int refusals;  /* attempts for that block so far */
 
 cudaError_t __wrap_cudaMalloc(void **block, size_t bytes) {
     if (countdown == 0 || countdown-- > 1)
@@ -69,7 +69,8 @@ static struct answer ask(gpugraph_graph *graph, const gpugraph_search *search,
     return a;
 }
 
-/* Everything of a search that has blocks to take, one refused. How often it was done without. */
+/* Runs a search in which one block is refused. Counts the searches that did without
+** it. */
 static int refuse_each(gpugraph_graph *graph, const gpugraph_search *search,
                        const char *method) {
     const struct answer right =
@@ -97,7 +98,7 @@ static int refuse_each(gpugraph_graph *graph, const gpugraph_search *search,
                       "block %d: parents: %s", n, got.parents);
     }
     ck_assert_msg(n < 100, "a block is asked for again and again");
-    /* A search has one block, which may come after one more when it has been refused. */
+    /* A search has one block; another attempt may follow a refusal. */
     ck_assert_msg(ended <= 2, "%d searches ended", ended);
     return without;
 }
@@ -161,7 +162,7 @@ START_TEST(levels_without_a_bottom_up_look) {
 }
 END_TEST
 
-/* From both ends by weight, while there is room; else from the source. */
+/* From both ends by weight, if there is room; otherwise from the source. */
 START_TEST(paths_without_room) {
     for (int direction = GPUGRAPH_OUT; direction <= GPUGRAPH_BOTH; direction++) {
         gpugraph_graph *graph = weighed((uint64_t)direction + 7, false);
@@ -195,7 +196,7 @@ START_TEST(paths_without_room) {
 }
 END_TEST
 
-/* Depths of all sources, one row after the other. */
+/* Depths from all sources, one row after the other. */
 static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
                         gpugraph_run *run, std::vector<uint32_t> *depths) {
     std::vector<uint32_t *> row;

@@ -1,6 +1,6 @@
-/* A device that opens in the background, on a device: the process ends at any time meanwhile, forks at
-** any time, or has a context of its own in the thread that searches. Each in a process of its own, since
-** the driver starts once for each. */
+/* A device that opens in the background, on a real device: meanwhile the process ends at
+** any time, forks at any time, or has a context of its own in the thread that searches.
+** Each case is a process of its own, since the driver starts once for each process. */
 #include "device/driver.cuh"
 #include "device/services.h"
 extern "C" {
@@ -27,7 +27,7 @@ static void begin(gpugraph_run *run, int ms) {
     usleep((useconds_t)ms * 1000);
 }
 
-/* Of a path of 100 vertices from its beginning. */
+/* Searches a path of 100 vertices from its beginning. */
 static gpugraph_status search(gpugraph_run *run, gpugraph_backend on) {
     const uint32_t source = 0;
     gpugraph_search from = {};
@@ -58,7 +58,7 @@ static int end_meanwhile(int ms) {
     exit(EXIT_STATUS);
 }
 
-/* So many microseconds after it is open: its thread is about to end, too. */
+/* Microseconds after the device is open: its thread is about to end, too. */
 static int end_once_open(int us) {
     gpugraph_run run;
     begin(&run, 0);
@@ -89,7 +89,8 @@ static int fork_meanwhile(int ms) {
     return search(&run, GPUGRAPH_CUDA) == GPUGRAPH_OK ? 0 : 5;
 }
 
-/* In the thread that searches there is 0: no context; 1: one of the host's own; 2: the primary one. */
+/* The context of the thread that searches. 0: none; 1: the host's own; 2: the primary
+** one. */
 static int with_own_context(int kind) {
     typedef CUresult create(CUcontext *, unsigned, CUdevice);
     const struct cuda_driver *driver = gg_driver();
@@ -128,7 +129,7 @@ static int be_a_process(const char *what) {
 
 /* ---- from outside ---- */
 
-/* Its exit status, what it said, and when it ended. */
+/* Its exit status, its output, and the time of its end. */
 static int run_process(const char *what, int number, char *said, size_t size,
                        double *ended_ms) {
     char argument[40];
@@ -154,7 +155,8 @@ static int run_process(const char *what, int number, char *said, size_t size,
     return status;
 }
 
-/* The device opens first, or its opening ends early; then all handlers run. What that takes is for the lab page. */
+/* The device opens first, or its opening ends early; then all handlers run. The lab page
+** has the time that this takes. */
 START_TEST(the_process_ends_meanwhile) {
     double longest = 0;
     int meanwhile = 0, longest_after = 0;

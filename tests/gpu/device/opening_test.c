@@ -1,6 +1,7 @@
-/* A device that opens in the background: by a stub that opens slowly, fails, or never comes back. Who
-** begins, who waits and for how long, a thread that is not given, fork(), and the end of a process
-** while its device is being opened. exit() reads openings, so every one here is static. */
+/* A device that opens in the background, with a stub that is slow, fails, or never
+** returns: which call begins the opening, which calls wait and for how long, a thread
+** that the system refuses, fork(), and the end of a process during the opening. exit()
+** reads openings, so all of them here are static. */
 /* ctest: wrap=pthread_create */
 #define _GNU_SOURCE
 #include "device/opening.h"
@@ -23,8 +24,8 @@
 
 /* ---- what it is run in ---- */
 
-/* Before the library's own constructor, which learns how many threads the environment allows: the cases
-** here are about those that nobody says. */
+/* Runs before the library's constructor, which reads the number of threads from the
+** environment: these cases need it unset. */
 __attribute__((constructor(101))) static void say_no_number_of_threads(void) {
     unsetenv("OMP_NUM_THREADS");
 }
@@ -34,7 +35,7 @@ __attribute__((constructor(101))) static void say_no_number_of_threads(void) {
 enum { SLOW_MS = 30 };
 
 static uint32_t opened;   /* how often */
-static uint32_t released; /* 1: one that waits may come back */
+static uint32_t released; /* 1: a stub that waits may return */
 static sigset_t blocked;  /* in the opening's thread */
 
 static void pause_ms(double ms) {
@@ -75,7 +76,8 @@ static void tell(const char *text) {
         abort();
 }
 
-/* A driver registers handlers of exit(), and works at the end of a thread that has called it. */
+/* A driver registers handlers of exit(), and works at the end of a thread that has called
+** it. */
 static void driver_handler(void) {
     tell("driver's handler ");
 }
@@ -109,7 +111,8 @@ static bool notice_the_end(int ordinal, const char **why) {
     return false;
 }
 
-/* A driver may start a helper program. If that fork() waited for the opening, it would do so for ever. */
+/* A driver may start a helper program. If that fork() waited for the opening, it would
+** wait forever. */
 static bool fork_a_helper(int ordinal, const char **why) {
     (void)ordinal, (void)why;
     int status = -1;
@@ -127,7 +130,7 @@ static const struct opening_steps starting = {start_driver, SLOW_MS};
 static const struct opening_steps noticing = {notice_the_end, SLOW_MS};
 static const struct opening_steps forking = {fork_a_helper, 1e9};
 
-/* A machine of 16 cores, whatever this one has, while that is asked for. */
+/* While that is set, this machine seems to have 16 cores. */
 static bool has_16_cores;
 
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) {
@@ -156,7 +159,7 @@ START_TEST(opens_once) {
     ck_assert_int_eq(gg_opening_state(&o, NULL), OPENING_UNDER_WAY);
     ck_assert(gg_opening_left_ms(&o) <= SLOW_MS);
     ck_assert_int_eq(gg_opening_wait(&o, 1, &run), OPENING_UNDER_WAY);
-    ck_assert(isinf(gg_opening_left_ms(&o))); /* nobody shall wait in vain again */
+    ck_assert(isinf(gg_opening_left_ms(&o))); /* no caller waits for it again */
     ck_assert_int_eq(gg_opening_wait(&o, -1, &run), OPENING_OPEN);
     ck_assert(gg_now_ms() - began >= SLOW_MS);
     ck_assert(gg_opening_begin(&o) && gg_opening_left_ms(&o) == 0);
@@ -182,7 +185,8 @@ START_TEST(fails_with_a_sentence) {
 }
 END_TEST
 
-/* Two of 16 while it opens, however that ends, and if it does not. */
+/* Two cores of 16 are left out during the opening, whether it ends well, fails, or never
+** ends. */
 START_TEST(cores_are_left_to_the_driver) {
     static const struct opening_steps *const steps[] = {&slow, &failing, &endless};
     gpugraph_run run = {0};
@@ -194,7 +198,8 @@ START_TEST(cores_are_left_to_the_driver) {
         o[i] = (struct opening){.steps = steps[i], .ordinal = 3};
         ck_assert(gg_opening_begin(&o[i]));
         ck_assert_int_eq(gg_team_limit(0), 14);
-        ck_assert_int_eq(gg_team_limit(16), 16); /* who says how many, has them */
+        ck_assert_int_eq(gg_team_limit(16),
+                         16); /* a caller that names a number gets it */
         if (i < 2)
             gg_opening_wait(&o[i], -1, &run);
         else
@@ -283,7 +288,7 @@ static void look_at_what_was_begun(int begun) {
         ck_assert_int_eq(gg_opening_state(&inherited, &why), OPENING_FAILED);
         ck_assert_ptr_nonnull(strstr(why, "fork"));
         ck_assert(!gg_opening_begin(&inherited));
-    } else { /* nothing has been done, so the child may */
+    } else { /* no opening has begun, so the child may begin one */
         ck_assert(gg_opening_begin(&inherited));
         ck_assert_int_eq(gg_opening_wait(&inherited, -1, &run), OPENING_OPEN);
     }
@@ -298,7 +303,7 @@ START_TEST(a_child_does_without) {
     in_child(look_at_what_was_begun, true); /* while it is under way */
     ck_assert_int_eq(gg_opening_wait(&inherited, -1, &run), OPENING_OPEN);
     in_child(look_at_what_was_begun, true);
-    while (threads_alive() > 1) /* the opening's own thread ends by itself */
+    while (threads_alive() > 1) /* the opening's thread ends by itself */
         pause_ms(1);
 }
 END_TEST
@@ -314,9 +319,10 @@ END_TEST
 
 /* ---- the end of a process ---- */
 
-static bool is_ending; /* this program has been started to end */
+static bool is_ending; /* this program was started to end here */
 
-/* In the place of a driver's: after those of the library, which have no priority. */
+/* Replaces a driver's destructor: runs after those of the library, which have no
+** priority. */
 __attribute__((destructor(101))) static void pull_down(void) {
     if (is_ending)
         tell("destructor ");
@@ -333,7 +339,7 @@ static void begin_another(void) {
     tell(gg_opening_begin(&another) ? "begun " : "not begun ");
 }
 
-/* What it says at its end, in that order. */
+/* The lines that it prints at its end, in this order. */
 static const struct end {
     const char *how;
     const struct opening_steps *steps;
@@ -369,12 +375,12 @@ static int end_of(const char *how) {
         gg_opening_wait(&o, -1, &run) != OPENING_OPEN)
         return 2;
     if (strcmp(how, "in a child") == 0 && fork() > 0)
-        _exit(wait(NULL) > 0 ? 7 : 3); /* the child ends in its place */
+        _exit(wait(NULL) > 0 ? 7 : 3); /* the child ends instead */
     printf("printed ");
     exit(7);
 }
 
-/* Runs this program until its end: its status, and what it said. */
+/* Runs this program until its end. Returns its status and its output. */
 static int run_to_the_end(const char *how, char *said, size_t size) {
     int out[2], status = -1;
     ck_assert(pipe(out) == 0);
@@ -398,9 +404,9 @@ static int run_to_the_end(const char *how, char *said, size_t size) {
     return status;
 }
 
-/* The opening's thread ends first, then all handlers and destructors run. Streams are written out, before the
-** destructors or after them: C libraries differ. A driver that hangs is given up after a while, which the time limit
-** of the case is above. */
+/* The opening's thread ends first; then all handlers and destructors run. C libraries
+** write streams out before or after the destructors. A driver that hangs is given up
+** after a while; the time limit of the case is longer. */
 START_TEST(exit_waits_for_the_device) {
     static const char printed[] = "printed ";
     char said[500];

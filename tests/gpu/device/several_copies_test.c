@@ -1,6 +1,6 @@
-/* A graph whose copies lie on two devices: each search finds its own device's, answers are those of the
-** CPU, both devices work at the same time, a change keeps one copy, and what is given back is all of
-** it. Skipped where there are fewer than two devices. */
+/* A graph with copies on two devices: each search uses its own device's copy, answers
+** equal those of the CPU, both devices work at the same time, a change keeps one copy,
+** and all memory is freed. Skipped with fewer than two devices. */
 #include "graph_data.h"
 #include "edge_model.h"
 #include "graph/copy.h"
@@ -53,7 +53,7 @@ static gpugraph_graph *rmat(void) {
     return graph;
 }
 
-/* Neither search takes the other's copy away. */
+/* Neither search frees the other's copy. */
 START_TEST(each_has_its_own) {
     gpugraph_graph *graph = rmat();
     same_depths(graph, 1, 0);
@@ -73,7 +73,7 @@ START_TEST(each_has_its_own) {
 }
 END_TEST
 
-/* memory_limit bounds each device by itself. */
+/* memory_limit bounds each device separately. */
 START_TEST(limits_are_of_one_device) {
     gpugraph_graph *graph = rmat();
     const uint32_t source = 1;
@@ -121,7 +121,7 @@ static void update(gpugraph_graph *graph, const edge_model *before,
     model_batch_free(&batch);
 }
 
-/* The copy on the device of the run that changes the graph is patched, the other one goes. */
+/* A change patches the copy on its run's device and frees the other one. */
 START_TEST(a_change_keeps_one) {
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 500, 5000, 3);
     gpugraph_graph *graph = model_graph(&model, 1);
@@ -212,7 +212,7 @@ START_TEST(sources_are_shared) {
 }
 END_TEST
 
-/* Depths that come home beside the next search, on each device. */
+/* Depths are downloaded during the next search, on each device. */
 START_TEST(long_rows_are_shared) {
     shape s = shape_rmat(19, 4, 7);
     gpugraph_graph *graph = shape_graph(&s);
@@ -262,7 +262,7 @@ static void same_cells(gpugraph_graph *graph, uint32_t sources, uint32_t targets
     free(got);
 }
 
-/* Rows and, where there are fewer targets, columns. */
+/* Rows and, with fewer targets, columns. */
 START_TEST(matrices_are_shared) {
     for (int weights = MODEL_SMALL; weights < MODEL_WEIGHTS; weights++) {
         edge_model model = model_make(MODEL_DENSE, weights, 500, 5000, 3);
@@ -278,7 +278,7 @@ START_TEST(matrices_are_shared) {
 }
 END_TEST
 
-/* Every device was asked for, and none has room. */
+/* Every device was requested, and none has room. */
 START_TEST(a_limit_for_both) {
     gpugraph_graph *graph = rmat();
     const uint32_t source[] = {1, 2};

@@ -1,6 +1,6 @@
-/* Searches that devices share out, without a device: each is done once, whoever does it; what a device
-** leaves behind others do, where they may; errors and interrupts end all; a thread that the system does
-** not give is done without. */
+/* Searches that devices share, without a device: each is done once by any member; others
+** do what a failed device leaves, if they may; errors and interrupts end all; a thread
+** that the system refuses is not needed. */
 /* ctest: wrap=pthread_create */
 #include "device/services.h"
 #include "device/share.h"
@@ -15,9 +15,9 @@
 enum { ITEMS = 500, DEVICES = 4 };
 
 struct job {
-    uint32_t times[ITEMS]; /* each by whoever has the portion: no atomics */
+    uint32_t times[ITEMS]; /* each entry has one writer at a time, so no atomics */
     uint32_t of_device[GG_MAX_DEVICES];
-    int failing; /* this device, at its second portion */
+    int failing; /* this device fails at its second portion */
     gpugraph_status status;
     bool slow;
     uint32_t portions[GG_MAX_DEVICES];
@@ -160,8 +160,9 @@ START_TEST(errors_end_all) {
     const struct job own = {.failing = 1, .status = GPUGRAPH_DEVICE_MEMORY};
     ends_with(full, true, GPUGRAPH_DEVICE_MEMORY); /* each was asked for */
     ends_with(range, false, GPUGRAPH_RANGE);
-    ends_with(own, false,
-              GPUGRAPH_DEVICE_MEMORY); /* of the run's device: as without others */
+    ends_with(
+        own, false,
+        GPUGRAPH_DEVICE_MEMORY); /* the run's own device: as without other devices */
 }
 END_TEST
 

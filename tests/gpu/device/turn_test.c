@@ -1,5 +1,6 @@
-/* Turns on devices, without a device: one thread at a time on each, threads on different ones beside
-** each other, those that take several never wait in a circle, and an interrupt ends a wait. */
+/* Turns on devices, without a device: one thread at a time on each device, threads on
+** different devices beside each other, no circle of threads that wait for several, and an
+** interrupt ends a wait. */
 #include "device/turn.h"
 #include "suite.h"
 #include "workers.h"
@@ -14,7 +15,7 @@ static gpugraph_run fresh(void) {
 
 /* ---- one at a time on each ---- */
 
-struct places { /* no atomics: the thread sanitizer watches them */
+struct places { /* no atomics: the thread sanitizer checks these */
     uint64_t visits[DEVICES];
     uint32_t inside[DEVICES];
 };
@@ -25,7 +26,7 @@ static void visit(struct places *p, int device) {
     p->inside[device]--;
 }
 
-/* Every third visit is to two devices at once. */
+/* Every third visit takes two devices at once. */
 static void come_often(void *memory, uint32_t number) {
     struct places *p = memory;
     for (uint32_t i = 0; i < TURNS; i++) {
@@ -58,7 +59,7 @@ END_TEST
 /* ---- beside each other ---- */
 
 struct meeting {
-    pthread_barrier_t both; /* whom nobody passes alone */
+    pthread_barrier_t both; /* a barrier that no thread passes alone */
 };
 
 static void meet(void *memory, uint32_t number) {
@@ -84,7 +85,8 @@ static void refused(int had, int asked) {
     ck_assert(gg_turn_take(&run, had));
     ck_assert(!gg_turn_take(&run, asked));
     ck_assert_int_eq(run.status, GPUGRAPH_DEVICE_FAILED);
-    ck_assert_ptr_nonnull(strstr(run.message, "this thread already uses the CUDA device"));
+    ck_assert_ptr_nonnull(
+        strstr(run.message, "this thread already uses the CUDA device"));
     ck_assert_int_eq(gg_turn_of_thread(), had);
     gg_turn_end(had);
     run = fresh();

@@ -1,9 +1,10 @@
-/* Sessions, played by the numbers that `auto` weighs: searches on graphs of 10^4 to 10^8 edges, drawn at
-** random, and a device that takes a given time to open. What `auto` spends on a session is compared
-** with the best that could have been done by somebody who knew it beforehand (the wait at exit() counts):
+/* Sessions, played with the numbers that `auto` weighs: searches on random graphs of 10^4
+** to 10^8 edges, and a device that takes a given time to open. The test compares what
+** `auto` spends on a session with the better of two ways that are known in hindsight (the
+** wait at exit() counts):
 **
-**     all on the CPU
-**     the device opened first, and each graph on the side where its searches take less */
+**     all searches on the CPU
+**     the device is opened first, and each graph is searched on the faster side */
 #include "device/weigh.h"
 #include "algorithm.h"
 #include "backend/model.h"
@@ -32,10 +33,12 @@ struct play { /* of one graph */
 
 struct session {
     int threads, length, graphs;
-    double opens_ms; /* that the device really takes */
+    double opens_ms; /* real time of the device */
     gpugraph_graph graph[GRAPHS];
     int which[LONGEST], by[LONGEST];
-    double slower[SIDES][ALGORITHMS]; /* than predicted, on either side */
+    double slower
+        [SIDES]
+        [ALGORITHMS]; /* real time as a multiple of the predicted one, on either side */
     struct prediction takes[SIDES][LONGEST];
 };
 
@@ -84,7 +87,7 @@ static double first_search(const struct session *s, int g) {
     return gg_first_search_gain_ms(m, gg_threads(&run, m));
 }
 
-/* Of the rows that search i walks. */
+/* Returns the kind of rows that search i walks. */
 static int kind_of(const struct session *s, int i) {
     return algorithms[s->by[i]]->rows == CSR_SIMPLE;
 }
@@ -100,7 +103,7 @@ static struct stakes stakes_of(const struct session *s, const struct play *p, in
     return k;
 }
 
-/* What searches really take: as predicted by who has learned nothing, and slower. */
+/* The real times of searches: as predicted without learning, and slower. */
 static void learn_the_truth(struct session *s) {
     gg_unlearn();
     for (int i = 0; i < s->length; i++)
@@ -112,7 +115,7 @@ static void learn_the_truth(struct session *s) {
         }
 }
 
-/* Of a search there; and what it leaves behind. */
+/* The cost of a search there, and the data that it leaves. */
 static double take(const struct session *s, struct play *p, int i, bool on_device) {
     const struct prediction *takes = &s->takes[on_device][i];
     bool *there = on_device ? &p->copied : &p->rows[kind_of(s, i)];
@@ -236,8 +239,8 @@ static void expect_bound(struct session *s, uint64_t seed, double bound) {
            in_hindsight(s));
 }
 
-/* A session that ends as a device begins to be opened, or is open, takes twice the best. A graph's first searches may
-** run on the CPU although the device is open. */
+/* A session that ends when a device begins to open, or is open, takes twice the best
+** time. The first searches of a graph may run on the CPU although the device is open. */
 #define BOUND 2.4
 
 enum { SESSIONS = 6000 };
@@ -247,7 +250,7 @@ static void draw_seed(struct session *s, uint64_t seed) {
     draw_session(s, 1 + (int)(seed % LONGEST));
 }
 
-/* All takes what was predicted. */
+/* All times are as predicted. */
 START_TEST(a_session_costs_little_more_than_who_knew_it) {
     for (uint64_t seed = 0; seed < SESSIONS; seed++) {
         struct session s;
@@ -259,7 +262,7 @@ START_TEST(a_session_costs_little_more_than_who_knew_it) {
 }
 END_TEST
 
-/* One graph, one search again and again: where renting and buying are closest to each other. */
+/* One search of one graph, repeated: the closest case to renting and buying. */
 START_TEST(one_search_again_and_again) {
     for (int length = 1; length <= LONGEST; length++)
         for (int size = 0; size <= 80; size++)
@@ -282,7 +285,8 @@ START_TEST(one_search_again_and_again) {
 }
 END_TEST
 
-/* Machines differ from what was predicted: few sessions cost more than the bound, none much more. */
+/* With machines that differ from the predictions, few sessions cost more than the bound,
+** and none much more. */
 START_TEST(machines_differ) {
     uint32_t beyond = 0;
     for (uint64_t seed = 0; seed < SESSIONS; seed++) {
@@ -299,8 +303,8 @@ START_TEST(machines_differ) {
 }
 END_TEST
 
-/* One search waits, for less than twice as long as opening takes, and for not much longer than it saves; from then
-** on nobody does. */
+/* One search waits: less than twice the opening time, and not much longer than it saves.
+** Later searches do not wait. */
 START_TEST(a_device_that_never_opens) {
     for (uint64_t seed = 0; seed < SESSIONS; seed++) {
         struct session s;
@@ -321,8 +325,8 @@ END_TEST
 
 /* ---- single decisions ---- */
 
-/* Roads of 10 M edges: frontiers stay with one thread, so a breadth-first search takes 50 ms, and on a
-** device 10. Where there are more edges to a vertex threads help. */
+/* Roads of 10 M edges: one thread works on a frontier, so a breadth-first search takes 50
+** ms, and 10 ms on a device. With more edges per vertex threads help. */
 START_TEST(roads_are_searched_on_a_device) {
     const gpugraph_graph roads = {.n = 2499561, .m = 9991920},
                          dense = {.n = 600000, .m = 9991920};
@@ -368,7 +372,7 @@ START_TEST(what_follows_from_what) {
     o.state = OPENING_OPEN;
     ck_assert(gg_weigh(&small, &o).on_device && gg_weigh(&large, &o).on_device);
     ck_assert(gg_weigh(&large, &o).rent == 0);
-    /* A copy is bought when half of its price has been paid. */
+    /* A copy is made when half of its cost has been lost. */
     struct stakes copy = {.cpu = 3, .cuda = 11, .cuda_stays = 10};
     int searches = 0;
     while (!(c = gg_weigh(&copy, &o)).on_device && searches < 10) {
@@ -376,13 +380,14 @@ START_TEST(what_follows_from_what) {
         searches++;
     }
     ck_assert_int_eq(searches, 2);
-    /* What is slower there never goes. */
+    /* A search that is slower on a device never runs there. */
     copy = (struct stakes){.cpu = 1, .cuda = 11, .cuda_stays = 5, .searches = 1000};
     ck_assert(!gg_weigh(&copy, &o).on_device);
 }
 END_TEST
 
-/* One search in a process: no device is begun to be opened for one that the CPU is predicted to end first. */
+/* One search in a process: no device is opened for a search that the CPU is predicted to
+** finish first. */
 START_TEST(a_query_that_ends_first_opens_nothing) {
     for (double ms = 1; ms < 2 * GG_CUDA_START_MS; ms++) {
         const struct stakes s = {.cpu = ms, .cuda = ms / 100};

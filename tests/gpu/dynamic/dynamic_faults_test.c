@@ -1,9 +1,8 @@
 /* Every allocation of every call on a dynamic graph fails once, and every call is
-** interrupted wherever it may be: after the failure the graph has all that it should have
-** kept and nothing that it should not have, its counts are right, and the same call works
-** when it is made again; nothing leaks. The calls are those of random lives, so that they
-** come upon arenas that must grow, and upon those that are made anew. (Check allocates
-** wherever it asserts, so expect is used in its place.) */
+** interrupted at every point. After the failure the graph has exactly the edges that it
+** should have, its counts are right, and the call works when it is repeated; nothing
+** leaks. The calls come from random histories, so that arenas must grow and must be
+** compacted. (Check allocates wherever it asserts, so the test uses expect.) */
 /* ctest: whole-batches wrap=memory wrap=clock_gettime */
 #include "dynamic_model.h"
 #include "suite.h"
@@ -20,7 +19,7 @@ struct life {
     gpugraph_dynamic *graph, *reverse;
     gpugraph_dynamic_options options;
     uint32_t most; /* edges of a batch */
-    bool swings;   /* fills and empties: arenas end, or are mostly free pieces */
+    bool swings;   /* fills and empties: arenas end, or have mostly free pieces */
     int threads;
     struct model model;
     /* the next call */
@@ -28,7 +27,7 @@ struct life {
     uint32_t gone[8], gone_count, vertices;
 };
 
-static struct batch batch, turned; /* of the next call */
+static struct batch batch, turned; /* the next call's */
 
 static void all_edges(const struct model *m) {
     batch.count = 0;
@@ -40,7 +39,7 @@ static void all_edges(const struct model *m) {
             }
 }
 
-/* The edges of a batch that is longer than chance would have it. */
+/* The edges of a batch that is longer than random ones. */
 static void lengthen(uint32_t n, uint32_t count) {
     for (; batch.count < count; batch.count++) {
         batch.source[batch.count] = draw(n);
@@ -92,7 +91,7 @@ static gpugraph_status call_delete(gpugraph_dynamic *d, const struct batch *b,
     return run->status;
 }
 
-/* Part 0 of the call is that on the graph, part 1 that on its reverse. */
+/* Part 0 of the call changes the graph, part 1 its reverse. */
 static gpugraph_status call_part(struct life *l, int part, gpugraph_run *run) {
     static uint64_t offset[SIDE + 1], count;
     static uint32_t target[SIDE * SIDE], value[SIDE * SIDE], vertex;
@@ -154,8 +153,8 @@ static bool in_batch(const struct batch *b, uint32_t u, uint32_t v, uint32_t val
     return false;
 }
 
-/* After a failure: each edge is as it was, or as the call should have made it (or any of
-** the batch's items of that edge). */
+/* After a failure each edge is as before, or as the call should have made it (or as an
+** item of the batch for that edge). */
 static void check_between(gpugraph_dynamic *d, const struct model *before,
                           const struct model *after, const struct batch *b, bool valued) {
     static struct model got;
@@ -173,7 +172,7 @@ static void check_between(gpugraph_dynamic *d, const struct model *before,
 /* ---- faults ---- */
 
 static bool of_memory;
-static int askings; /* interrupts: the one that is answered by yes; 0 and below: none */
+static int askings; /* interrupts: the poll that returns 1; 0 and below: none */
 
 static int answer(void *listener) {
     (void)listener;
@@ -212,7 +211,7 @@ static void end(struct life *l) {
     gpugraph_dynamic_free(l->reverse);
 }
 
-/* The n-th fault in the call of that round; false: it has no so many. */
+/* Runs the n-th fault in the call of that round. Returns false if the call has fewer. */
 static bool fail_call(struct life l, uint64_t seed, int round, int n) {
     static struct model before, turned_before, turned_after;
     gpugraph_run run = {.threads = l.threads, .interrupted = answer};
@@ -239,7 +238,7 @@ static bool fail_call(struct life l, uint64_t seed, int round, int n) {
         model_call(&l);
     }
     check_life(&l);
-    for (int i = 0; hit && i < 2; i++) { /* nothing is handed out twice */
+    for (int i = 0; hit && i < 2; i++) { /* no number is returned twice */
         draw_call(&l, 0);
         expect(make_call(&l, &run) == GPUGRAPH_OK, "and after it: %s", run.message);
         model_call(&l);
@@ -273,7 +272,7 @@ START_TEST(allocations) {
 }
 END_TEST
 
-/* Long batches, to be interrupted in their middle; and short ones, of rare steps. */
+/* Long batches, for interrupts in their middle; and short ones, for rare steps. */
 START_TEST(interrupts) {
     of_memory = false;
     if (_i < 4)
@@ -303,8 +302,8 @@ START_TEST(creations) {
 }
 END_TEST
 
-/* All edges of a map, or of a multigraph, one after the other: an edge that cannot be had is there
-** when it is asked for again. */
+/* All edges of a map, or of a multigraph, one after the other: an edge whose fetch fails
+** is returned by the next attempt. */
 static uint64_t sum_of_edges(gpugraph_dynamic *d, gpugraph_multigraph *m, int n,
                              bool *hit) {
     gpugraph_run run = {.backend = GPUGRAPH_CPU, .threads = 1};

@@ -1,5 +1,6 @@
-/* Dynamic graphs against a model. Batches are random, with repeats; loads above 1 make chains,
-** small ones many slabs; the arena begins empty, so that it grows in the middle of batches. */
+/* Dynamic graphs compared with a model. Batches are random, with repeats; loads above 1
+** make chains, small loads many slabs; the arena begins empty, so it grows in the middle
+** of batches. */
 /* ctest: whole-batches */
 #include "dynamic_model.h"
 #include "share.h"
@@ -8,8 +9,8 @@
 
 enum { BATCH = 3000 };
 
-/* Every test runs for each; without a device there is nothing to try on CUDA. (A test is a
-** process of its own, and a device is asked for in there: CUDA does not survive fork.) */
+/* Every test runs for each backend; without a device CUDA is skipped. (Each test is a
+** process of its own and asks for a device there: CUDA does not survive fork().) */
 static const gpugraph_backend test_backends[] = {GPUGRAPH_CPU, GPUGRAPH_CUDA};
 enum { BACKENDS = sizeof test_backends / sizeof *test_backends };
 
@@ -30,7 +31,8 @@ static void check_queries(gpugraph_dynamic *d, const struct model *m, gpugraph_r
     }
 }
 
-/* Rows of some vertices, some of them twice; their degrees; edges that are there or not. */
+/* Checks the rows of some vertices, some of them twice, their degrees, and edges that
+** exist or do not. */
 static void check_some(gpugraph_dynamic *d, const struct model *m, bool valued,
                        gpugraph_run *run) {
     static struct batch b;
@@ -72,7 +74,7 @@ static void check_some(gpugraph_dynamic *d, const struct model *m, bool valued,
                b.source[i], b.target[i]);
 }
 
-/* An iterator comes upon each edge once, and upon no other. */
+/* An iterator returns each edge once, and no other. */
 static void check_iterator(gpugraph_dynamic *d, const struct model *m, bool valued,
                            gpugraph_run *run) {
     static struct model left;
@@ -98,7 +100,7 @@ static void check_iterator(gpugraph_dynamic *d, const struct model *m, bool valu
     gpugraph_edge_iterator_free(it);
 }
 
-/* `fresh`: edges of the batch that are not there yet. */
+/* `fresh`: edges of the batch that do not exist yet. */
 static void insert_only(gpugraph_dynamic *d, const struct batch *b, bool valued,
                         gpugraph_run *run, uint64_t fresh) {
     uint64_t added;
@@ -127,7 +129,7 @@ static void delete (gpugraph_dynamic *d, struct model *m, const struct batch *b,
 
 static const double loads[] = {0, 0.3, 3, 8};
 
-/* One life of a graph: random batches, each followed by a look at everything. */
+/* One history of a graph: random batches, each followed by a check of everything. */
 static void live(gpugraph_backend backend, uint64_t seed, bool valued, int threads) {
     luck = seed;
     static struct model m;
@@ -178,7 +180,7 @@ START_TEST(random_lives) {
 }
 END_TEST
 
-/* Deleting vertices of a symmetric graph, and of a directed one with its reverse. */
+/* Deletes vertices of a symmetric graph, and of a directed graph with its reverse. */
 static void delete_vertices(gpugraph_backend backend, uint64_t seed, bool symmetric,
                             bool valued) {
     luck = seed;
@@ -194,7 +196,7 @@ static void delete_vertices(gpugraph_backend backend, uint64_t seed, bool symmet
     for (int round = 0; round < 6; round++) {
         random_batch(&b, SIDE, BATCH);
         turn_batch(&b, &turned);
-        if (symmetric) { /* of both directions the same value */
+        if (symmetric) { /* both directions have the same value */
             memset(turned.value, 0, sizeof b.value);
             memset(b.value, 0, sizeof b.value);
         }
@@ -219,7 +221,7 @@ static void delete_vertices(gpugraph_backend backend, uint64_t seed, bool symmet
             check_rows(reverse, &reversed, valued);
             check_queries(reverse, &reversed, &run);
         }
-        for (uint32_t i = 0; i < count; i++) { /* their numbers come again */
+        for (uint32_t i = 0; i < count; i++) { /* their numbers are used again */
             uint32_t v;
             ck_assert_int_eq(gpugraph_dynamic_add_vertex(d, &run, &v), GPUGRAPH_OK);
             bool known = false;
@@ -235,7 +237,8 @@ static void delete_vertices(gpugraph_backend backend, uint64_t seed, bool symmet
     gpugraph_dynamic_free(reverse);
 }
 
-/* More vertices than an iterator asks about at a time, and a row that is longer than a portion. */
+/* More vertices than an iterator fetches at a time, and a row that is longer than a
+** portion. */
 START_TEST(iterators_in_portions) {
     enum { MANY = 20000, HUB = 9000, LONG = 150000, EDGES = LONG + MANY };
     static uint32_t source[EDGES], target[EDGES];
@@ -304,7 +307,7 @@ START_TEST(emptied_numbers_are_used_again) {
     ck_assert_uint_eq(gpugraph_dynamic_vertex_count(d), 5);
     static struct model m;
     clear_model(&m, 5);
-    check_rows(d, &m, false); /* the number comes without edges, and takes new ones */
+    check_rows(d, &m, false); /* the number has no edges, and accepts new ones */
     m.value[1][0] = m.value[4][1] = 0;
     const uint32_t from[] = {1, 4}, to[] = {0, 1};
     ck_assert_int_eq(gpugraph_dynamic_insert(d, 2, from, to, NULL, &run, NULL), 0);
@@ -313,7 +316,7 @@ START_TEST(emptied_numbers_are_used_again) {
 }
 END_TEST
 
-/* A number is free until it is handed out, or an edge names it. */
+/* A number is free until it is returned, or until an edge names it. */
 START_TEST(numbers_in_use_are_not_free) {
     if (absent(_i))
         return;
@@ -345,9 +348,9 @@ START_TEST(numbers_in_use_are_not_free) {
 }
 END_TEST
 
-/* A key leaves and comes again while its neighbours stay: tombstones lie before it and behind
-** it, so that an insertion that stopped at the first free place would have it twice. What is
-** absent is deleted in vain; what is there is replaced. */
+/* A key is deleted and inserted again while its neighbours stay: tombstones lie before it
+** and behind it, so an insertion that stopped at the first free entry would store it
+** twice. Absent edges are deleted without effect; existing ones are replaced. */
 static void come_and_go(gpugraph_backend backend, bool valued, double load) {
     static struct model m;
     static struct batch all, some;
@@ -373,9 +376,9 @@ static void come_and_go(gpugraph_backend backend, bool valued, double load) {
         delete (d, &m, &some, &run);
         delete (d, &m, &some, &run); /* none of them is there */
         check_rows(d, &m, valued);
-        insert(d, &m, &all, valued, &run); /* those that are there, too */
+        insert(d, &m, &all, valued, &run); /* existing ones, too */
         check_rows(d, &m, valued);
-        insert(d, &m, &some, valued, &run); /* all are there: values alone change */
+        insert(d, &m, &some, valued, &run); /* all exist: only values change */
         check_rows(d, &m, valued);
         ck_assert_uint_eq(gpugraph_dynamic_edge_count(d), SIDE);
     }
@@ -390,8 +393,8 @@ START_TEST(keys_come_again) {
 }
 END_TEST
 
-/* Rounds of filling and emptying must not eat memory, however many: slabs come back, and
-** an arena of mostly free pieces is made anew. */
+/* Repeated filling and emptying must not use more and more memory: slabs are freed, and
+** an arena of mostly free pieces is compacted. */
 START_TEST(room_comes_back) {
     if (absent(_i))
         return;
@@ -423,7 +426,7 @@ START_TEST(room_comes_back) {
 }
 END_TEST
 
-/* All edges of one vertex in a batch that knows nothing of it, then again in parts. */
+/* All edges of one vertex in one batch into an empty graph, then again in parts. */
 START_TEST(a_hub_grows) {
     if (absent(_i) || left_out(4))
         return;
@@ -459,8 +462,8 @@ START_TEST(a_hub_grows) {
 }
 END_TEST
 
-/* As many insertions as are put into another order first: by the highest bits of their sources
-** where the graph is empty, then by all of them. */
+/* As many insertions as are sorted first: by the highest bits of their sources if the
+** graph is empty, then by all bits. */
 static void insert_many(gpugraph_backend backend, bool valued) {
     enum { SIZE = 2048, MANY = (1 << 21) + 1000, LOOKS = 100000 };
     gpugraph_run run = {.backend = backend};
@@ -511,8 +514,8 @@ START_TEST(large_batches) {
 }
 END_TEST
 
-/* The first batch is in order, with rows of every length; `late`: but for its last edge, which had its
-** turn before. */
+/* The first batch is in order, with rows of every length; `late`: except for its last
+** edge, which belongs before. */
 static void insert_in_order(gpugraph_backend backend, bool valued, double load,
                             bool late) {
     enum { SIZE = 70000, MOST = 400000 };
@@ -538,7 +541,7 @@ static void insert_in_order(gpugraph_backend backend, bool valued, double load,
         }
     }
     ck_assert_uint_le(count, MOST);
-    if (late) { /* the same edge as the last one, with another value, or it comes later */
+    if (late) { /* repeats the last edge with another value, or comes after it */
         column[0][count - 1] = column[0][count - 2];
         column[1][count - 1] = column[1][count - 2];
     }

@@ -1,6 +1,7 @@
-/* Multigraphs against a model: for each two vertices and each id, a weight or none. Batches are
-** random, with repeats; and every allocation of some lives fails once, every call of some is
-** interrupted once, after which the same call works and all is as it should be. */
+/* Multigraphs compared with a model: a weight or none for each pair of vertices and each
+** id. Batches are random, with repeats. Every allocation of some histories fails once,
+** and every call of some is interrupted once; then the call works when it is repeated,
+** and the graph is right. */
 /* ctest: whole-batches wrap=memory wrap=clock_gettime */
 #include "expect.h"
 #include "failing_memory.h"
@@ -35,7 +36,7 @@ struct model {
     struct cell cell[SIDE][SIDE][IDS];
 };
 
-/* Ids ascend with their numbers, on both sides of 0 and out to the ends. */
+/* Ids ascend with their numbers, on both sides of 0 and to the extremes. */
 static int64_t id_of(uint32_t number) {
     int64_t middle = (int64_t)number - IDS / 2;
     return number == 0         ? INT64_MIN
@@ -96,7 +97,8 @@ static void model_delete_vertex(struct model *m, uint32_t v) {
 
 /* ---- what is there ---- */
 
-/* The graph as its rows tell it: no edge twice, ids of two vertices together and ascending. */
+/* Checks the graph by its rows: no edge twice, the ids of a pair together and
+** ascending. */
 static void read_model(gpugraph_multigraph *g, struct model *m) {
     static uint64_t offset[SIDE + 1];
     static uint32_t target[CELLS];
@@ -137,8 +139,8 @@ static void check_rows(gpugraph_multigraph *g, const struct model *m) {
                should[i].there, (long long)should[i].weight);
 }
 
-/* Rows of some vertices, their degrees, pairs that are joined or not, and an iterator, against the
-** model. */
+/* Checks rows of some vertices, their degrees, pairs that are joined or not, and an
+** iterator against the model. */
 static void check_some(gpugraph_multigraph *g, const struct model *m, gpugraph_run *run) {
     static uint32_t target[SIDE * SIDE * IDS];
     static int64_t id[SIDE * SIDE * IDS], weight[SIDE * SIDE * IDS];
@@ -208,7 +210,7 @@ static void check_queries(gpugraph_multigraph *g, struct model *m, gpugraph_run 
 enum call { INSERT, DELETE, QUERY, ROWS, RESERVE, VERTICES, CALLS };
 
 struct life {
-    gpugraph_multigraph *graph, *reverse; /* reverse: NULL of a symmetric one */
+    gpugraph_multigraph *graph, *reverse; /* reverse: NULL for a symmetric graph */
     struct model model, turned;
     enum call call;
     bool weighted;
@@ -246,7 +248,7 @@ static void draw_call(struct life *l, int round) {
         l->gone[i] = draw(l->model.n);
 }
 
-/* Part 0 of the call is that on the graph, part 1 that on the transpose. */
+/* Part 0 of the call changes the graph, part 1 the transpose. */
 static gpugraph_status call_part(struct life *l, int part, gpugraph_run *run) {
     static uint64_t offset[SIDE + 1];
     gpugraph_multigraph *g = part && l->reverse ? l->reverse : l->graph;
@@ -286,7 +288,7 @@ static gpugraph_status make_call(struct life *l, gpugraph_run *run) {
     return call_part(l, 0, run) ? run->status : call_part(l, 1, run);
 }
 
-/* Of a symmetric graph both models are of the one graph. */
+/* For a symmetric graph both models describe the one graph. */
 static void model_call(struct life *l) {
     struct model *side[2] = {&l->model, l->reverse ? &l->turned : &l->model};
     for (int part = 0; part < 2; part++) {
@@ -330,7 +332,7 @@ START_TEST(random_lives) {
 }
 END_TEST
 
-/* Deleting one of two parallel edges leaves the other; its slot comes again. */
+/* Deleting one of two parallel edges keeps the other; its slot is used again. */
 START_TEST(one_of_two) {
     if (absent(_i))
         return;
@@ -407,15 +409,15 @@ END_TEST
 
 /* ---- faults ---- */
 
-static int askings; /* the one that is answered by yes; 0 and below: none */
+static int askings; /* the poll that returns 1; 0 and below: none */
 
 static int answer(void *listener) {
     (void)listener;
     return --askings == 0;
 }
 
-/* After a failure each edge is as it was, or as the call should have made it. (Of a symmetric graph
-** the other half of the call may yet give it another weight.) */
+/* After a failure each edge is as before, or as the call should have made it. (In a
+** symmetric graph the other half of the call may still give it another weight.) */
 static void check_between(gpugraph_multigraph *g, const struct model *before,
                           const struct model *after, bool symmetric) {
     static struct model got;
@@ -429,7 +431,7 @@ static void check_between(gpugraph_multigraph *g, const struct model *before,
                "cell %d after a failure", i);
 }
 
-/* The n-th fault in the call of that round; false: it has no so many. */
+/* Runs the n-th fault in the call of that round. Returns false if the call has fewer. */
 static bool fail_call(uint64_t seed, int round, int n, bool of_memory) {
     static struct life l;
     static struct model before, turned;

@@ -1,9 +1,10 @@
-/* The tables of gpu/dynamic/slab.h on CPU threads that meet in the middle of every operation. Tables
-** are tiny and crowded, batches full of repeats, and the arena ends often; the model is a
-** matrix. Under GPUGRAPH_SANITIZE=thread the accesses are checked too.
+/* The tables of gpu/dynamic/slab.h on CPU threads that interrupt each other in the middle
+** of every operation. Tables are tiny and crowded, batches have many repeats, and the
+** arena ends often; the model is a matrix. With GPUGRAPH_SANITIZE=thread the accesses are
+** checked, too.
 **
-** A thread is a warp one lane wide; with TEST_WIDE_WARPS, one of 32 lanes, whose
-** turns change in the middle of operations, too. */
+** A thread is a warp of one lane; with TEST_WIDE_WARPS, of 32 lanes, which switch in the
+** middle of operations. */
 #ifdef TEST_WIDE_WARPS
 #include "warp_lanes.h"
 #endif
@@ -52,8 +53,9 @@ static void jitter(void) {
     sched_yield();
 }
 
-/* A sector as it may have been some insertions ago. Some places were filled when the phase began, but who cannot
-** tell these from others has to come to the same end. */
+/* A sector as it may have been some insertions ago. Some entries were filled when the
+** phase began; code that cannot distinguish these from others must reach the same
+** result. */
 static void forget_latest(uint32_t *word) {
     if (draw(3) > 0)
         return;
@@ -86,10 +88,10 @@ struct world {
     uint32_t later[BATCH];
     uint32_t model[VERTICES][TARGETS];
     uint32_t row[VERTICES][TARGETS], row_value[VERTICES][TARGETS];
-    /* of the running phase */
+    /* the running phase */
     enum phase phase;
     uint32_t next, items, changed;
-    uint32_t team, turns; /* of a rehash of short tables */
+    uint32_t team, turns; /* counts of a rehash of short tables */
 };
 
 static struct world w;
@@ -109,7 +111,7 @@ static void finish_insertion(uint32_t i, enum slab_outcome outcome) {
     }
 }
 
-/* A lane takes its pieces by itself; those that it does not need stay in its hand, or not. */
+/* A lane takes its own pieces; unneeded pieces stay in its hand, or not. */
 static void attempt(uint32_t i) {
     const struct slab_graph *g = &w.g;
     uint64_t pair = slab_pair(w.target[i], w.value[i]);
@@ -179,7 +181,7 @@ static void copy_row(uint32_t v) {
                   w.valued ? w.row_value[v] : NULL, 0);
 }
 
-/* Short tables that a warp rehashes together, by teams, and how often it does. */
+/* Short tables that a warp rehashes together, by teams, and the number of turns. */
 static uint32_t tables_together(void) {
     return w.turns * (warp_width / w.team);
 }
@@ -225,7 +227,7 @@ static void rehash(uint32_t i) {
     slab_rehash(g, g, vertex, i < groups ? w.turns : 1, team, &desk, w.valued);
 }
 
-/* What a warp does together. False: the phase is not of that kind. */
+/* Runs an operation of a whole warp. Returns false if the phase has none. */
 static bool one_together(uint32_t i) {
     const struct slab_graph *g = &w.g;
     switch (w.phase) {
@@ -249,7 +251,7 @@ static bool one_together(uint32_t i) {
     }
 }
 
-/* A warp's way through the items of a phase: one for all lanes, or one for each. */
+/* A warp's walk through the items of a phase: one for all lanes, or one for each. */
 static void shift(void *unused) {
     bool together = w.phase == PLAN || w.phase == REHASH || w.phase == FINISH ||
                     w.phase == CLEAR || w.phase == ROWS;
@@ -349,7 +351,7 @@ static void random_batch(void) {
     }
 }
 
-/* Every edge of the model is there once, with its value, and no other. */
+/* The table has every edge of the model once, with its value, and no other edge. */
 static void check(int threads) {
     const struct slab_graph *g = &w.g;
     run_phase(ROWS, threads);
@@ -377,8 +379,7 @@ static void check(int threads) {
         ck_assert_uint_eq(vertex.used, used);
         ck_assert_uint_eq(vertex.dead, dead);
         ck_assert_uint_eq(used - dead, expected);
-        for (uint32_t i = 0; i < expected;
-             i++) { /* copied by a warp: each of them once */
+        for (uint32_t i = 0; i < expected; i++) { /* copied by a warp, each once */
             uint32_t target = w.row[v][i];
             expect(target < TARGETS && seen[target], "row of %u: %u", v, target);
             seen[target] = false;
@@ -402,7 +403,7 @@ static void rehash_listed(int threads) {
     run_phase(FINISH, threads);
 }
 
-/* The steps of a batch; false: the arena has ended. */
+/* Runs the steps of a batch. Returns false if the arena has ended. */
 static bool insert_once(enum way way, int threads) {
     const bool announced = way == ANNOUNCED;
     w.pool.report.full = 0;
@@ -498,7 +499,8 @@ START_TEST(batches_of_many_threads) {
 }
 END_TEST
 
-/* What one phase frees the next may take, and nothing is handed out twice. */
+/* A phase may take pieces that the phase before has freed, and no piece is taken
+** twice. */
 START_TEST(lists_close_up) {
     begin(true, 0.7f);
     w.g.capacity = 64;
@@ -509,7 +511,8 @@ START_TEST(lists_close_up) {
     end_phase();
     for (int i = 0; i < 5; i++)
         slab_free_piece(&w.g, 2, taken[i]);
-    ck_assert_uint_eq(slab_take(&w.g, 2), 32); /* freed in this phase: not yet there */
+    ck_assert_uint_eq(slab_take(&w.g, 2),
+                      32); /* freed in this phase: not available yet */
     end_phase();
     ck_assert_uint_eq(w.pool.count[2], 5);
     uint32_t seen = 0;
@@ -538,8 +541,8 @@ static void edges_of_one(uint32_t low, uint32_t high) {
     }
 }
 
-/* An arena that does not grow: the batch comes to an end, says so, and what is there is
-** whole; with room the same batch puts in the rest. */
+/* An arena that does not grow: the batch ends, reports it, and existing edges are intact;
+** with room the batch inserts the rest. */
 START_TEST(a_full_arena_says_so) {
     begin(true, 0.7f);
     edges_of_one(0, 20);
@@ -573,7 +576,7 @@ static bool has_chain(uint32_t v) {
     return false;
 }
 
-/* A slab of 15 may have 22 entries, 7 of them in a chain; with the 23rd the vertex gets a
+/* A slab of 15 entries may have 22, 7 of them in a chain; with entry 23 the vertex gets a
 ** larger base, and slab and chain are free. */
 START_TEST(chains_are_rehashed) {
     begin(true, 0.7f);
@@ -596,8 +599,8 @@ START_TEST(chains_are_rehashed) {
 }
 END_TEST
 
-/* Unannounced: 1 sector of 3 places, behind it 2 of 7; then the vertex is due, and the item
-** that finds no room waits for its larger base. */
+/* Unannounced: 1 sector of 3 entries, behind it 2 of 7. Then the base is too small, and
+** an item without room waits for a larger one. */
 START_TEST(short_bases_have_short_chains) {
     begin(true, 0.7f);
     for (uint32_t degree = 1; degree <= 11; degree++) {
@@ -613,7 +616,8 @@ START_TEST(short_bases_have_short_chains) {
 }
 END_TEST
 
-/* Sectors in tables and in lists are all that were ever taken, while the arena does not end. */
+/* While the arena does not end, the sectors of tables and lists are all that were ever
+** taken. */
 static void check_sectors(void) {
     uint64_t known = 0;
     for (uint32_t v = 0; v < VERTICES; v++) {

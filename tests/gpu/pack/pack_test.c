@@ -1,5 +1,6 @@
-/* Packed graphs: what is read back is what was written; what is damaged is refused; and
-** what is damaged and signed again never leads out of an array. */
+/* Packed graphs: a graph that is read equals the one that was written; damaged bytes are
+** refused; and damaged bytes with right checksums never cause an access outside of an
+** array. */
 /* ctest: wide-addresses=0 */
 #include "edge_model.h"
 #include "memory_stream.h"
@@ -101,8 +102,8 @@ START_TEST(large_round_trips) {
 }
 END_TEST
 
-/* Edges in the order of their sources have targets in common with the rows: until rows are
-** sorted, which must leave the edges alone, and never with a copy. */
+/* Edges in the order of their sources share targets with the rows, until rows are sorted,
+** which must not change the edges; and never with a copy. */
 START_TEST(targets_in_common) {
     edge_model model = kind_of(_i, 40, 300, 8);
     qsort(model.edge, (size_t)model.count, sizeof *model.edge, by_source);
@@ -173,7 +174,7 @@ START_TEST(every_length) {
     uint64_t size = file.size;
     char *whole = file.bytes;
     for (uint64_t length = 0; length < size; length++) {
-        file.bytes = malloc(length + 1); /* so that a sanitizer sees where it ends */
+        file.bytes = malloc(length + 1); /* so that a sanitizer knows its end */
         memcpy(file.bytes, whole, length);
         file.size = length;
         expect_refused(&file, "cut at", length);
@@ -192,8 +193,8 @@ START_TEST(every_length) {
 }
 END_TEST
 
-/* What walks along trees, whose edges need not be where the rows have led; and what looks at
-** neighbours in sorted rows. */
+/* Runs functions that follow trees, whose edges need not be in the rows, and functions
+** that read neighbours in sorted rows. */
 static void use_trees(gpugraph_graph *graph, gpugraph_run *run) {
     uint32_t n = gpugraph_vertex_count(graph), source = 0, count, *part[5];
     uint64_t *distance = calloc(n + 1, 8), triangles;
@@ -232,7 +233,7 @@ static void use_trees(gpugraph_graph *graph, gpugraph_run *run) {
     free(distance);
 }
 
-/* Uses everything that numbers out of range would lead astray. */
+/* Runs all functions that numbers out of range could lead out of arrays. */
 static void use(gpugraph_graph *graph, const edge_model *model) {
     gpugraph_run run = {.threads = 1, .backend = GPUGRAPH_CPU};
     uint32_t n = gpugraph_vertex_count(graph);
@@ -267,7 +268,7 @@ static void use(gpugraph_graph *graph, const edge_model *model) {
     free(distance);
 }
 
-/* Damage under right checksums: refused, or a graph that can be used. */
+/* Damage with right checksums: refused, or a graph that can be used. */
 START_TEST(forged) {
     edge_model model = kind_of(_i, 9, 21, 5);
     gpugraph_graph *graph = model_graph(&model, 1);
@@ -302,7 +303,7 @@ START_TEST(forged) {
 }
 END_TEST
 
-/* A page that has lost its place: chunks of equal size change places. */
+/* A page at the wrong place: chunks of equal size are exchanged. */
 START_TEST(chunks_swapped) {
     edge_model model = kind_of(6, 400000, 600000, 6);
     gpugraph_graph *graph = model_graph(&model, 2);
