@@ -113,6 +113,31 @@ int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {
     return SQLITE_OK;
 }
 
+/* The first row whose rowid is at least `least`. */
+static int64_t first_row_from(const loader *l, int64_t least) {
+    int64_t low = 0, high = l->count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (l->row[middle] < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int loader_keep_range(loader *l, const int64_t range[2]) {
+    const int64_t front = first_row_from(l, range[0]);
+    const int64_t end =
+        range[1] == INT64_MAX ? l->count : first_row_from(l, range[1] + 1);
+    const int64_t count = end > front ? end - front : 0;
+    if (front > 0 && !l->edge_id.value && loader_begin_edge_ids(l))
+        return l->rc;
+    move_rows(l, 0, front, count);
+    l->count = count;
+    return SQLITE_OK;
+}
+
 gpugraph_edges half_edges(const loader *lone, intern *texts) {
     gpugraph_edges rows = loader_edges(lone, texts);
     rows.target = rows.source;

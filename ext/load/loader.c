@@ -96,6 +96,7 @@ static void check_rows(loader *l) {
 ** true, l->rc is set. */
 static bool try_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
+    const bool keep_rows = l->has_rows || rows->range;
     gpugraph_run run;
     page_table table = loader_table(l->c, rows, l->weights != READ_NO_WEIGHTS);
     table.texts = l->texts;
@@ -118,23 +119,24 @@ static bool try_pages(loader *l, const char **why_not) {
     l->count = l->room = got.count;
     l->cells = got.cells;
     l->edge_id.value = l->rowid ? got.rowid : got.edge_id;
-    if (!l->has_rows)
-        free(l->rowid ? got.edge_id : got.rowid);
-    else if (!l->rowid)
+    if (!l->rowid && keep_rows)
         l->row = got.rowid;
+    else if (!l->rowid)
+        free(got.rowid);
     for (int end = 0; end < 2; end++)
         l->id[end] = (id_array){got.id[end], got.text[end], got.id32[end]};
-    /* without edges there is no REAL weight */
-    l->real_weight = got.real && got.count > got.halves;
     /* text weights are among the slow rows */
     l->text_weight = l->weights != READ_NO_WEIGHTS && got.slow_rows > 0;
     l->weight = (number *)got.weight;
     l->weight32 = got.weight32;
     l->reverse = (number *)got.reverse;
-    if (l->has_rows && begin_rows(l) == SQLITE_OK)
+    if (keep_rows && begin_rows(l) == SQLITE_OK && l->has_rows)
         check_rows(l);
     if (l->rc == SQLITE_OK && half_rows_take_out(l, got.half, got.halves) == SQLITE_OK &&
-        !l->two_ways)
+        rows->range)
+        loader_keep_range(l, rows->range);
+    l->real_weight = got.real && l->count > 0;
+    if (l->rc == SQLITE_OK && !l->two_ways)
         check_weights(l);
     free(got.half);
     return true;

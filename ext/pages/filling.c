@@ -48,12 +48,25 @@ bool page_filling_reserve(page_filling *filling, const page_layout *layout, inte
                    (columns->text[0] && columns->text[1] && intern_ready(texts)));
 }
 
+/* Array k of the columns, which may be NULL, and the bytes of an entry. text and half are
+** not among these arrays. */
+enum { PAGE_ARRAYS = 9 };
+
+static void **array_of_columns(page_columns *columns, int k, size_t *size) {
+    void *const array[PAGE_ARRAYS] = {
+        &columns->id32[0], &columns->id32[1], &columns->weight32,
+        &columns->id[0],   &columns->id[1],   &columns->weight,
+        &columns->reverse, &columns->edge_id, &columns->rowid};
+    *size = k < 3 ? sizeof(int32_t) : sizeof(int64_t);
+    return array[k];
+}
+
 void page_filling_ahead(const page_filling *filling, page_columns *columns, int64_t from,
                         int64_t to) {
     size_t size;
     to = to < filling->most ? to : filling->most;
     for (int k = 0; k < PAGE_ARRAYS && from < to; k++) {
-        void *block = *page_array(columns, k, &size);
+        void *block = *array_of_columns(columns, k, &size);
         if (block)
             big_touch(block, (size_t)filling->most * size, (size_t)from * size,
                       (size_t)to * size);
@@ -74,7 +87,7 @@ void page_filling_finish(page_filling *filling, int64_t count, page_columns *col
         filling->rowid = NULL;
     }
     for (int k = 0; k < PAGE_ARRAYS; k++) {
-        void **block = page_array(columns, k, &size);
+        void **block = array_of_columns(columns, k, &size);
         const int64_t entries = size == sizeof(int32_t) ? with_slack(count) : count;
         void *smaller =
             *block ? realloc(*block, entries ? (size_t)entries * size : size) : NULL;
@@ -87,21 +100,10 @@ void page_filling_clear(page_filling *filling) {
     *filling = (page_filling){0};
 }
 
-/* ---- columns ---- */
-
-void **page_array(page_columns *columns, int k, size_t *size) {
-    void *const array[PAGE_ARRAYS] = {
-        &columns->id32[0], &columns->id32[1], &columns->weight32,
-        &columns->id[0],   &columns->id[1],   &columns->weight,
-        &columns->reverse, &columns->edge_id, &columns->rowid};
-    *size = k < 3 ? sizeof(int32_t) : sizeof(int64_t);
-    return array[k];
-}
-
 void page_columns_clear(page_columns *columns) {
     size_t size;
     for (int k = 0; k < PAGE_ARRAYS; k++)
-        free(*page_array(columns, k, &size));
+        free(*array_of_columns(columns, k, &size));
     free(columns->text[0]);
     free(columns->text[1]);
     free(columns->half);

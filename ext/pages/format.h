@@ -334,11 +334,6 @@ typedef struct page_wanted {
 enum page_reason page_list(const page_source *source, const page_layout *layout,
                            uint32_t root, const page_wanted *wanted, page_leaves *leaves);
 
-/* ---- range.c: rows of a range ---- */
-
-/* Removes the rows outside the range at both ends. The columns are in host memory. */
-enum page_reason page_cut(page_columns *columns, const int64_t range[2]);
-
 /* ---- walk.c: leaves -> columns ---- */
 
 typedef struct page_short { /* the row behind PAGE_SHORT_ROW */

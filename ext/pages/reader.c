@@ -113,6 +113,18 @@ static enum page_reason last_look(const page_table *t, const int64_t *range,
     return agrees ? PAGE_FINE : PAGE_DISAGREES;
 }
 
+/* Compares the first or the last row. The leaves of a range have other rows around. */
+static enum page_reason look_at_end(const page_table *t, const page_columns *c,
+                                    bool last) {
+    const int64_t i = last ? c->count - 1 : 0;
+    if (!t->range)
+        return last_look(t, NULL, last ? "DESC LIMIT 1" : "ASC LIMIT 1", c, i);
+    if (c->count == 0)
+        return PAGE_FINE;
+    const int64_t row = c->rowid ? c->rowid[i] : i + 1, only[2] = {row, row};
+    return last_look(t, only, "", c, i);
+}
+
 /* ---- what a restart needs ---- */
 
 /* Takes the value that SQLite gives for a column of a row that is older than the
@@ -241,12 +253,8 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
     }
     free(leaves.page);
     close_numbers(source);
-    if (!reason && t->range)
-        reason = page_cut(columns, t->range);
-    if (!reason)
-        reason = last_look(t, t->range, "ASC LIMIT 1", columns, 0);
-    if (!reason)
-        reason = last_look(t, t->range, "DESC LIMIT 1", columns, columns->count - 1);
+    for (int last = 0; last < 2 && !reason; last++)
+        reason = look_at_end(t, columns, last);
     return reason;
 }
 

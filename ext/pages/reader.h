@@ -5,8 +5,7 @@
 **     page_read           reader.c    decides whether the pages give what a SELECT gives
 **       page_file_hold    file.c      the file and the snapshot: wal_frames.c
 **       page_program      program.c   what SQLite itself would read: root, columns
-**       page_list         list.c      interior pages -> leaves in the order of rowids;
-**                                     for a range: range.c
+**       page_list         list.c      interior pages -> leaves in the order of rowids
 **       page_send         send.c      leaves -> columns on a device, or
 **       page_collect      walk.c      leaves -> columns, by several threads: filling.c
 **         page_leaf       leaf.c      the cells of one leaf -> columns, if they are usual
@@ -57,8 +56,8 @@ typedef struct page_table {
     ** dropped or changed the table either. */
     bool unwritten;
     int schema_version; /* the version that the transaction sees */
-    /* The first and the last rowid to read; NULL: all. Only for page_read without a
-    ** place. */
+    /* The leaves that may have a rowid from range[0] to range[1] are read, with all their
+    ** rows. NULL: all leaves. Only for page_read without a place. */
     const int64_t *range;
     /* NULL, or set to the number of rows read before each call of interrupted */
     int64_t *rows_read;
@@ -104,10 +103,7 @@ static inline int64_t page_weight_at(const page_columns *columns, int64_t i) {
     return columns->weight32 ? columns->weight32[i] : columns->weight[i];
 }
 
-/* Array k of the columns, which may be NULL, and the bytes of an entry. text and half are
-** not among these arrays. */
-enum { PAGE_ARRAYS = 9 };
-void **page_array(page_columns *columns, int k, size_t *size);
+/* Frees the arrays, and a device's columns, and zeroes *columns. */
 void page_columns_clear(page_columns *columns);
 
 /* Why the reader does not use the pages. reader.c has the sentences. */
