@@ -66,6 +66,8 @@ static void find_set(gpugraph_graph *graph, bool device, int64_t memory_limit,
 static void search(story *t, const char *when) {
     gpugraph_graph *other = graph_of(&t->s, t->gone);
     uint8_t *got = calloc(VERTICES, 1), *wanted = calloc(VERTICES, 1);
+    gpugraph_run run = {0};
+    ck_assert_int_eq(gpugraph_compact(t->graph, &run), GPUGRAPH_OK);
     find_set(t->graph, t->device, t->memory_limit, got);
     find_set(other, false, 0, wanted);
     expect(memcmp(got, wanted, VERTICES) == 0, "%s: another set", when);
