@@ -1,4 +1,4 @@
-/* What an algorithm is to those who choose a backend for it, and what the choice offers it.
+/* The description of an algorithm, by which a backend is chosen, and the functions of the choice.
 **
 **     gg_algorithm         in NAME/NAME.c: name, predicted cost, one side for each backend
 **       side[CPU]          in NAME/NAME.c: methods, functions
@@ -23,7 +23,7 @@ typedef struct gg_method {
     /* May auto choose it for the task? auto takes the first row that may. NULL: it never takes it. */
     bool (*may)(const void *task);
     bool (*run)(void *task); /* NULL: the side has one way to search */
-    bool on_host;            /* of a device's side: the host runs it */
+    bool on_host; /* true for a method of a device's side that runs on the host */
 } gg_method;
 
 typedef void gg_function(void);
@@ -61,12 +61,12 @@ typedef struct algorithm_side {
     /* Device bytes that a run carves and that the graph lacks there. frugal: by the method that
     ** is content with least. NULL: it takes none. */
     int64_t (*bytes)(const gpugraph_graph *graph, bool frugal);
-    /* Of a distributed side on devices: bytes that each of so many would still need, and
-    ** whether the graph's rows lie there in so many partitions. */
+    /* For a distributed side on devices: the bytes that each of `devices` still needs, and whether
+    ** the graph's rows lie there in as many partitions. */
     int64_t (*several_bytes)(const gpugraph_graph *graph, int parts);
     bool (*several_ready)(const gpugraph_graph *graph, int parts);
-    /* A search by one device, whose answer is a list; NULL: there is no such form. to->count is NONE where arrays are to
-    ** be made. */
+    /* A search by one device that returns a list; NULL: there is none. If the caller must make arrays
+    ** instead, to->count is NONE. */
     gpugraph_status (*list)(gpugraph_graph *graph, const gpugraph_search *search,
                             gpugraph_run *run, struct reached_list *to);
 } algorithm_side;
@@ -82,10 +82,10 @@ typedef struct gg_algorithm {
     bool (*alone)(const gpugraph_graph *); /* is one thread all that helps? NULL: never */
     /* Predicted: for an arc by one thread, for an arc by all of a device, for a step there. */
     double cpu_ns, cuda_ns, step_us;
-    /* Where several devices share the graph: for an arc by all of the one that has it, for a step in
-    ** which they meet. 0: auto takes several for their memory alone. */
+    /* If several devices share the graph: for an arc by all of the device that has it, for a step with
+    ** an exchange. 0: auto takes several devices for their memory only. */
     double several_ns, several_step_us;
-    /* So many times that work does this search take; NULL: once. */
+    /* Multiple of that work which this search takes; NULL: 1. */
     double (*times)(const gpugraph_search *);
     /* Milliseconds of the CPU's second method in the list, which auto takes where it is quicker; infinite:
     ** it cannot answer. NULL: auto decides among the methods of the CPU by itself. */
@@ -158,7 +158,7 @@ bool gg_method_is_auto(const gpugraph_run *run);
 void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* What predictions have in common. (backend/model.c) */
+/* Parts of predictions. (backend/model.c) */
 /* Levels of a search by depth, of a graph that is not thin. */
 enum { GG_FEW_LEVELS = 20 };
 double gg_arcs_once(const gpugraph_graph *graph);  /* every edge */

@@ -23,7 +23,7 @@ typedef struct arc_sort {
     uint64_t *begin; /* [parts + 1] */
     uint64_t *arc;   /* parted: row << 32 | column */
     void *weight;
-    struct csr_slot *slot; /* where the rows go */
+    struct csr_slot *slot; /* receives the rows */
 } arc_sort;
 
 /* Parts and threads for so many arcs. */

@@ -382,7 +382,7 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     double start = gg_now_ms();
     size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
     sorted = sorted || slot->sorted;
-    if (slot->end) { /* rows with slack lack something: they are made anew */
+    if (slot->end) { /* rows with slack that lack a column are rebuilt */
         weight_size = slot->weight ? gg_distance_size(graph->distance_type) : weight_size;
         release_rows(graph, slot);
     }
@@ -414,9 +414,9 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
 }
 
 /* ---- rows that several threads walk ----
-** Rows are changed where they are as long as no other search can have seen them: they leave the
-** graph meanwhile, and whoever comes to ask for them waits. Else better ones are made beside
-** them, and the old ones stay until no search is under way that may have begun with them. */
+** As long as no other search can have seen rows, a thread changes them in place: they leave the
+** graph meanwhile, and a thread that asks for them waits. Otherwise the thread makes better rows
+** beside them, and the old ones stay until all searches that may use them have ended. */
 
 /* Out of the graph, to be changed; false: others may walk them. */
 static bool take_csr_out(gpugraph_graph *graph, enum csr_kind kind,
@@ -445,7 +445,7 @@ static void put_back(gpugraph_graph *graph, enum csr_kind kind,
 
 static void make_beside(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                         bool sorted, gpugraph_run *run) {
-    const struct csr_slot *old = &graph->csr[kind]; /* whoever makes rows is one alone */
+    const struct csr_slot *old = &graph->csr[kind]; /* only one thread makes rows */
     struct retired_rows *retired = old->made ? gg_alloc(run, 1, sizeof *retired) : NULL;
     struct csr_slot slot = {0};
     weighted = weighted || old->weight;
@@ -510,7 +510,7 @@ static void make_aside(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     gg_unlock(&graph->gate.lock);
 }
 
-/* The view as it is now. False: rows are to be made. */
+/* Gets the view of rows that are made. False: they must be made. */
 static bool look_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                      bool sorted, csr *view) {
     gg_lock(&graph->gate.lock);

@@ -1,5 +1,5 @@
 /* The rows of CSR_SIMPLE: undirected, no loops, ascending, nothing twice. As in csr.c there
-** are two passes, and all of it is done in the one block that becomes the targets:
+** are two passes, both in the block that becomes the targets:
 **
 **     pass 1     each edge both ways, parted by ranges of rows     8 bytes an arc
 **                | part 0 . . . . | part 1 . . . . . . | part 2 . . |
@@ -154,9 +154,9 @@ static uint64_t put_distinct(uint32_t *to, const uint32_t *row, uint64_t count) 
 
 /* ---- pass 2 ---- */
 
-/* Leaves in offset[] where rows begin, from the part's beginning; returns its arcs. What is
-** put stays behind what is read: the k first arcs, sorted, take k places at most, and the
-** second half of the part is the spare room for sorting. */
+/* Writes the beginning of each row, relative to the part's, to offset[], and returns the part's
+** arcs. Writing never passes reading: the first k arcs, sorted, take at most k places. The second
+** half of the part is scratch for the sort. */
 static uint64_t sort_part(const arc_sort *s, uint64_t part, uint32_t *column,
                           uint64_t *offset) {
     uint64_t low = part << s->shift, high = (part + 1) << s->shift;

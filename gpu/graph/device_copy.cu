@@ -6,8 +6,8 @@
 **        SIMPLE:                 v  device_simple.cu
 **                              offset[n + 1] target[arcs] weight[arcs]
 **
-** A CSR is made on first need and stays until the graph goes, or its device memory is
-** asked back. Scratch lies in the workspace, which the search then uses anew. A change of the
+** A CSR is made on first need and stays until the graph is freed or its device memory is
+** reclaimed. Scratch lies in the workspace, which the search then reuses. A change of the
 ** graph gives rows slack: end[n] and spare[n] come beside offset (update/rewrite.cu). */
 #include "device_copy.cuh"
 #include "in_order.cuh"
@@ -155,7 +155,7 @@ static void give_back(gpugraph_graph *graph, struct device_copy *copy, bool ends
     copy->weight = NULL;
 }
 
-/* What is lacking comes from the host, where edges have no gaps while they are sent. */
+/* Missing arrays come from the host, where edges have no gaps while they are sent. */
 static bool bring_edges(struct cuda_job *job, bool weighted) {
     struct device_copy *copy = gg_going(job) ? gg_device_copy(job) : NULL;
     if (!copy)
@@ -188,7 +188,7 @@ bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *v
     return true;
 }
 
-/* Where the edges are that are on the device alone. */
+/* The copy of edges that are device-resident. */
 static bool find_edges(struct cuda_job *job, const uint32_t **source,
                        const uint32_t **target, const void **weight) {
     const struct device_copy *copy = gg_device_copy_of(job->graph);

@@ -13,7 +13,7 @@ struct device_rows { /* owns the arrays of one CSR */
     uint64_t room, used;  /* arcs that target and weight hold; places that rows with slack
                           ** have taken of these */
     uint64_t offset_room; /* entries of offset; of end and spare, where they are */
-    uint64_t *offset;     /* where rows begin */
+    uint64_t *offset;     /* the beginning of each row */
     /* Of rows with slack, which a change has made: where they end, and how many places
     ** behind that they may take (update/row_pool.h). NULL: each row ends where the next one
     ** begins, and offset has an entry more. */
@@ -69,7 +69,7 @@ static inline struct arc_ends arcs_of(enum csr_kind kind) {
 bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
                     struct device_rows *rows, const char **how);
 
-/* SIMPLE. What it has made of `rows` is the caller's to free when it fails.
+/* Makes SIMPLE. After a failure the caller frees the arrays in `rows`.
 ** (device_simple.cu) */
 bool gg_device_simple(struct cuda_job *job, struct device_rows *rows);
 
@@ -94,8 +94,8 @@ bool gg_offsets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint32_t
 bool gg_targets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint64_t arcs,
                         uint32_t *target);
 
-/* The same by sorting. False: not done; if the job is going still, counting is better or all that
-** there is room for. (device_rows_sort.cu) */
+/* Makes the rows by sorting. False: not made; if the job still goes, counting is faster, or memory
+** suffices for counting only. (device_rows_sort.cu) */
 bool gg_rows_by_sorting(struct cuda_job *job, enum csr_kind kind, bool weighted,
                         const struct device_edges *edges, struct device_rows *rows,
                         const char **how);

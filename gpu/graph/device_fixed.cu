@@ -4,11 +4,11 @@
 **     rows   [ a b c - - - - - ][ d - - - - - - - ][ e f g h i j k MORE ] ...     8 places
 **     arcs   [ a:3 b:1 c:7 - ][ d:2 - - - ][ e:1 f:4 g:9 LEFT ] ...               4 or 8
 **
-** A search that goes from vertex to vertex need not look where a row begins, and a search by weight has
-** target and weight by one load. Where rows are short and in no order this reads no more, since 32 bytes
-** are the least that memory gives. Made once for a graph and a direction, kept with the device's copy,
-** dropped by a change. Not for graphs with longer rows, of which much would lie elsewhere. Most places
-** of a road map's rows are empty: the caller says from which mean degree on rows are worth their memory. */
+** A search from vertex to vertex need not look up where a row begins, and a search by weight gets
+** target and weight by one load. For short rows in no order this reads no more, since memory delivers
+** at least 32 bytes. Fixed rows are made once for a graph and a direction, kept with the device's copy,
+** and dropped by a change. They do not suit longer rows, most of which would lie elsewhere. Most places
+** of a road map's rows are empty: the caller gives the mean degree from which rows are worth their memory. */
 #include "device_copy.cuh"
 #include "base/limits.h"
 #include "fixed_arcs.cuh"
@@ -58,7 +58,7 @@ static __global__ void fix(const __grid_constant__ device_csr g, unsigned shift,
 
 struct fixed_places {
     void *place;     /* NULL: not made */
-    uint64_t places; /* of all vertices */
+    uint64_t places; /* for all vertices */
     unsigned shift;  /* places of a vertex, as a power of 2 */
     bool unsuitable;
 };

@@ -2,11 +2,11 @@
 ** made on first need:
 **
 **     offset[n + 1]    on the device; of rows with slack begin[n] end[n]
-**     target[arcs]     the host's own array, registered where it lies; or, where that
-**                      cannot be, a pinned copy
+**     target[arcs]     the host's own array, registered in place; or, if that fails, a pinned
+**                      copy
 **
-** An array that is registered is lent (struct csr_slot): whoever is to free, move or change
-** it calls gg_rows_back before. */
+** A registered array is lent (struct csr_slot): before a function frees, moves or changes it, it
+** calls gg_rows_back. */
 #include "device/parts.cuh"
 #include "device_pinned.cuh"
 #include "graph.cuh"
@@ -34,7 +34,7 @@ static void take_back(void *block, uint64_t bytes) {
         cudaHostUnregister((char *)block + at);
 }
 
-/* Registers all of it or nothing. */
+/* Registers the whole array or nothing. */
 static bool lend_as(struct cuda_job *job, void *block, uint64_t bytes, unsigned flags) {
     for (uint64_t at = 0; at < bytes; at += LEND_PART) {
         uint64_t some = bytes - at < LEND_PART ? bytes - at : LEND_PART;
@@ -95,7 +95,7 @@ static void copy_array(struct cuda_job *job, const void *from, uint64_t bytes,
     memset((char *)array->block + bytes, 0, padded - bytes);
 }
 
-/* False when the job must end; what is in the array is to be given back. */
+/* False: the job must end, and the caller gives the array back. */
 static bool pin(struct cuda_job *job, void *block, uint64_t bytes,
                 struct pinned_array *array) {
     if (!lend(job, block, bytes, array) && !gg_stopping(job->run))

@@ -10,14 +10,12 @@
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/reverse_iterator.h>
 
-/* Rows of two edges, one after the other, that are at most that far apart count as near.
-** Where most are, counting takes half the time of sorting in graphs below
-** ROWS_THIN_DEGREE (road24m on an H200: IN 1.7 ms and 3.5), elsewhere twice to four times
-** as much. */
+/* Rows of two successive edges are near if their numbers differ by at most this. If most are
+** near, counting takes half the time of sorting in graphs below ROWS_THIN_DEGREE (road24m on an
+** H200: IN 1.7 ms and 3.5), and two to four times as long in other graphs. */
 enum { ROWS_NEAR = 16384, ROWS_THIN_DEGREE = 4 };
 
-struct
-    arc_weight32 { /* what a sort moves beside the row, unless it is the target alone */
+struct arc_weight32 { /* the value of a sort by row, if it is more than the target */
     uint32_t target, weight;
 };
 
@@ -136,7 +134,7 @@ static __global__ void unpack_arcs(const arc_type *arc, uint64_t arcs, uint32_t 
 template <typename arc_type> struct sort_scratch {
     edge_survey *found;
     uint32_t *row, *sorted_row; /* row: of BOTH */
-    arc_type *arc, *sorted_arc; /* of BOTH, or with weights; with weights */
+    arc_type *arc, *sorted_arc; /* for BOTH or with weights; with weights */
     unsigned char *cub;
     size_t cub_bytes;
 };

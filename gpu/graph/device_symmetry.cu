@@ -151,7 +151,7 @@ static bool add_sides(struct cuda_job *job, const struct device_csr *rows,
     return true;
 }
 
-/* Compares all of it. */
+/* Compares all arcs. */
 static bool find_mirrors(struct cuda_job *job, const struct device_edges *edges,
                          const struct device_csr *rows, const struct symmetry_scratch *s,
                          bool *symmetric) {
@@ -223,7 +223,7 @@ bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found) {
         *found = NOT_SYMMETRIC; /* whatever it is: the transpose is there */
         return true;
     }
-    if (!gg_is_packed(&rows)) { /* of a graph that changes; nothing is asked */
+    if (!gg_is_packed(&rows)) { /* the graph changes: do not look */
         *found = copy->symmetry;
         return true;
     }

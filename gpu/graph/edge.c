@@ -3,8 +3,8 @@
 **     number  -> place in the arrays -> ends, weight, id
 **     id      -> number
 **
-** Where edges have gaps between them (gaps.c), another thread may be about to close these: who looks waits
-** for its end, and holds the gate's lock for the look. */
+** If edges have gaps (gaps.c), another thread may be closing them. A thread that looks at an edge waits
+** for the end of this, and holds the gate's lock while it looks. */
 #include "graph.h"
 
 /* ---- by number ---- */
@@ -81,8 +81,8 @@ static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_
     return low;
 }
 
-/* Where the id would be among edges low .. m - 1 if their ids were evenly apart; that of the first one is
-** below it, that of the last one is not. */
+/* The place of the id among edges low .. m - 1 if their ids had equal distances. The first edge's id
+** is below it, the last edge's is not. */
 static uint64_t guess_edge(const gpugraph_graph *graph, uint64_t low, int64_t first,
                            int64_t last, int64_t id) {
     const uint64_t most = graph->m - 1;

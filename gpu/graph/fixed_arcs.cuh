@@ -23,7 +23,7 @@ bool gg_fix_arcs(struct cuda_job *job, enum csr_kind kind, const struct device_c
 /* NULL: there are none. */
 const uint64_t *gg_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind);
 
-/* What a row of so many arcs has at place k of 1 << shift. */
+/* The content of place k of 1 << shift in a row of `count` arcs. */
 static __device__ __forceinline__ uint64_t gg_fixed_arc(const uint32_t *target,
                                                         const uint32_t *weight,
                                                         uint64_t arcs, unsigned shift,

@@ -17,7 +17,7 @@ bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_c
 const uint32_t *gg_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind);
 void gg_drop_fixed_rows(const gpugraph_graph *graph, enum csr_kind kind);
 
-/* What a row of so many arcs has at place k. */
+/* The content of place k in a row of `count` arcs. */
 static __device__ __forceinline__ uint32_t gg_fixed_target(const uint32_t *row,
                                                            uint64_t arcs, uint32_t k) {
     return arcs > GG_FIXED_PLACES && k == GG_FIXED_PLACES - 1 ? GG_FIXED_MORE

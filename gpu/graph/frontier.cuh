@@ -1,5 +1,5 @@
-/* A frontier: the vertices whose arcs are to be walked next, cut into slices so that a
-** vertex with a million arcs is shared by many blocks.
+/* A frontier: the vertices whose arcs a kernel walks next, cut into slices so that many blocks
+** share a vertex with a million arcs.
 **
 **     list     v0 v1 v2 ...                 vertices, in any order, each once
 **                |  gg_append_slices

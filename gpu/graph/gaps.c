@@ -8,9 +8,9 @@
 ** Block b has the places b << shift on, in each array. Numbers of edges know of no gap: edge e is the
 ** (e - start[b])-th of the last block that starts at e or before. A graph gets gaps with the first small
 ** batch by which edges would move (update/gaps.c); until they are closed its own source, target, weight
-** and edge_id are NULL. Who looks at one edge asks for its place. Who looks at all of them asks for
-** gg_bring_edges, which closes the gaps where they are: that takes no memory, and cannot fail. Arrays are
-** half moved meanwhile, so no other thread forks.
+** and edge_id are NULL. Code that reads one edge looks up its place. Code that reads all edges calls
+** gg_bring_edges, which closes the gaps in place: that takes no memory and cannot fail. Arrays are
+** half moved meanwhile, so no other thread may fork.
 **
 ** Ids that were 1 .. m are listed for the blocks in which they are so no longer, and for no others: the
 ** array is addresses alone until then. */

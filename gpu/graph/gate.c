@@ -10,14 +10,14 @@
 **     search B      |-- enter -- rows lacking: begin making ... end making -- leave --|
 **     search C            |-- enter -- the same rows lacking: waits ... takes them -- leave --|
 **
-** The lock is held for moments alone; rows are made without it, by whoever has `making`. Rows
-** that another search may walk are not changed: better ones take their place, and the old ones
-** are given back when the last search has left (csr.c). A thread that makes rows may come back for
-** others, from the host's interrupt handler with another connection: those are made for that
-** search alone, since the ones under way cannot be waited for.
+** A thread holds the lock only for moments; the thread that has `making` makes rows without it. Rows
+** that another search may walk do not change: better rows replace them, and the old ones are freed
+** when the last search has left (csr.c). A thread that makes rows may ask for others from the host's
+** interrupt handler, with another connection: these are made for that search alone, since it cannot
+** wait for the rows in progress.
 **
-** gpugraph_update, gpugraph_free and gpugraph_release_device are for an owner who knows that
-** nobody searches. */
+** The owner calls gpugraph_update, gpugraph_free and gpugraph_release_device only when no thread
+** searches. */
 #include "graph.h"
 
 /* In a child of fork() the parent's searches are not under way. */

@@ -5,7 +5,7 @@
 **     gg_device_csr      begin[n] end[n] target[arcs] weight[arcs]
 **     gg_pinned_csr      as gg_device_csr, targets in host memory
 **
-** What they lie in is device_copy.cuh and device_pinned.cu. */
+** device_copy.cuh and device_pinned.cu hold the arrays. */
 #ifndef GPUGRAPH_GRAPH_CUH
 #define GPUGRAPH_GRAPH_CUH
 
@@ -24,11 +24,10 @@ struct device_edges { /* by edge number */
 bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view);
 bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
                    struct device_csr *view);
-/* Does OUT have the mirror of each of its arcs, none twice, so that it is IN as well? Found out
-** once for a graph: phase "prepare". Where edges are in no order, or memory is short, it is
-** taken for one that is not. After a change of the edges it is unknown until the second
-** question, and as long as OUT has slack: a graph that changes between any two searches is not
-** worth the answer. (device_symmetry.cu) */
+/* True if OUT has the mirror of each of its arcs, none twice, so that OUT is IN as well. Checked once
+** for a graph: phase "prepare". If edges are in no order, or memory is short, the answer is false.
+** After a change of the edges the answer is false until the second call, and as long as OUT has
+** slack: the check does not pay for a graph that changes between searches. (device_symmetry.cu) */
 enum symmetry { SYMMETRY_UNKNOWN, NOT_SYMMETRIC, SYMMETRIC };
 bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found);
 /* Has that been found out, with that answer? */

@@ -1,5 +1,5 @@
-/* What the folder of graphs offers the folders above it: edges, rows, searches under
-** way. What a graph is inside: graph_data.h. What lies on a device: copy.h, graph.cuh. */
+/* Functions of this folder for the folders above it: edges, rows, searches in progress. The struct of
+** a graph: graph_data.h. Its copy on a device: copy.h, graph.cuh. */
 #ifndef GPUGRAPH_GRAPH_H
 #define GPUGRAPH_GRAPH_H
 
@@ -32,11 +32,11 @@ static inline bool gg_is_away(const gpugraph_graph *graph) {
 /* Brings them: before anything here looks at source, target or weight. Takes the
 ** devices' mutex. Returns run->status. */
 gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
-/* Makes these arrays the graph's, in one step for whoever else searches it; frees them
-** where another thread was first. weight NULL: there are none, or they were here. */
+/* Makes these arrays the graph's, in one step for other searches; frees them if another thread was
+** first. weight NULL: there are none, or the graph has them. */
 void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
                        void *weight);
-/* The same where they are on a device alone; gaps stay. */
+/* gg_bring_edges for device-resident edges; gaps stay. */
 gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run);
 
 /* ---- edges with gaps between them (graph/gaps.c) ---- */
@@ -48,7 +48,7 @@ static inline bool gg_has_gaps(const gpugraph_graph *graph) {
 void gg_close_gaps(gpugraph_graph *graph, int threads);
 void gg_free_gaps(gpugraph_graph *graph);
 
-/* For whoever is alone with the graph, or looks at edges that have no gaps: */
+/* For a caller that is alone with the graph, or reads edges without gaps: */
 static inline uint64_t gg_gap_block(const struct edge_gaps *g, uint64_t e) {
     uint64_t low = e >> g->shift, step = 1,
              high = low; /* blocks hold at most their places */

@@ -8,7 +8,7 @@ struct light_rows {
     uint32_t most; /* weight */
     bool asked;    /* by a search since the last change */
     bool looked;   /* for that weight: without arcs they were too many, or had no room */
-    uint64_t places, arcs; /* of the arrays */
+    uint64_t places, arcs; /* entries of the arrays */
     uint32_t *offset;
     uint64_t *arc; /* weight << 32 | target */
 };

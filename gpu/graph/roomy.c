@@ -1,4 +1,4 @@
-/* Rows with room: a change of an arc touches its row and no other.
+/* Rows with slack: a change of an arc touches only its row.
 **
 **     offset  end  spare      target
 **     0       3    0          | 4 9 2 |
@@ -6,12 +6,12 @@
 **     5       8    1                        | 7 1 0 _ |     an arc has gone
 **                                            1: | 8 3 _ _ _ | used ... the array's end
 **
-** Rows are packed when they are made, and get room with the first small change. One that has none
-** left goes to the end of the array, with half as much again (update/roomy.c). When that end is
-** reached, or too much is left behind, all of them are packed anew.
+** Rows are packed when they are made, and get slack with the first small change. A row without slack
+** moves to the end of the array, with half as much again (update/roomy.c). When the array is full, or
+** too many places are dead, all rows are packed.
 **
-** Every entry up to `used` is a vertex of the graph, and so has every weight been one, also where no
-** row is: who takes samples of all arcs need not know of rows. */
+** Every entry up to `used` is a vertex of the graph, also between rows, and every weight has been one:
+** code that takes samples of all arcs need not know the rows. */
 #include "graph.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ enum {
     /* Slack behind all rows: one arc in 4, and at least 4,096 arcs. */
     ROOM_SPARE = 4,
     ROOM_LEAST = 4096,
-    ROOM_DEAD = 4 /* rows are made anew when one place in 4 is left behind */
+    ROOM_DEAD = 4 /* rows are packed when one place in 4 is dead */
 };
 
 enum { ROWS = 1024 }; /* that a thread takes at a time */

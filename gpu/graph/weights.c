@@ -22,7 +22,7 @@ struct look {
     uint64_t largest, total;
 };
 
-/* Loops to turn into vectors. Where a weight is bad, nobody asks for more. */
+/* Loops that the compiler turns into vector code. After a bad weight the sums do not matter. */
 static struct look look_at_narrow(const int32_t *weight, uint64_t count) {
     int32_t all = 0, largest = 0;
     uint64_t total = 0;

@@ -13,8 +13,8 @@ enum { TEXTS_FOR_ONE = 16, LEAST_ASKED = 64 };
 
 #define NO_TEXT UINT64_MAX
 
-/* Look-ups make the index, each of them a part of it. A look-up has no run that it could ask for interrupts, so it must
-** not take long. */
+/* Each look-up makes a part of the index. A look-up has no run that it could poll for interrupts, so
+** it must be short. */
 enum { TEXTS_AT_ONCE = 4096, SLOTS_AT_ONCE = 65536 };
 
 struct text_index {
@@ -86,8 +86,8 @@ static bool go_on(struct text_index *index, const gpugraph_texts *texts) {
     return whole;
 }
 
-/* NULL: there is none, or not yet. (A graph is a variable, whoever promises not to change it: what is kept here changes
-** no answer.) */
+/* NULL: there is none yet. (The cast from const is safe: graphs are never constants, and the index changes no
+** answer.) */
 static const struct text_index *index_of(const gpugraph_graph *graph) {
     gpugraph_graph *keeper = (gpugraph_graph *)graph;
     const gpugraph_texts *texts = &graph->ids.texts;

@@ -5,7 +5,7 @@
 
 #include "base/run.h"
 
-enum { FIRST_SLOTS = 256 }; /* of a table, a power of two */
+enum { FIRST_SLOTS = 256 }; /* a power of two */
 
 typedef struct id_slot {
     int64_t id;

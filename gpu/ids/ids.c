@@ -11,8 +11,8 @@
 **                    ^             ^   ^
 **     and where every bit is set, the number is the id less the first id.
 **
-** Integers far apart go through hash tables (sparse.c). Where a device is to have the
-** edges anyway, both are done there (ids.cu).
+** Integers far apart go through hash tables (sparse.c). If a device needs the edges anyway, it does
+** both (ids.cu).
 **
 ** Texts come already distinct: those that occur are sorted (texts.c). */
 #include "ids.h"
@@ -86,7 +86,7 @@ static void survey(id_mapper *m, const struct id_source *c) {
 /* One map or several, each of the ids that occur in a slice of every column. */
 typedef struct id_maps {
     const id_mapper *m;
-    uint64_t words; /* of a map */
+    uint64_t words; /* in each map */
     int maps;
     uint8_t *occurs; /* [maps][64 * words] */
 } id_maps;
@@ -351,7 +351,7 @@ static bool map_on_device(id_mapper *m) {
     bool done = m->run->status == GPUGRAPH_OK;
     if (done || !whole || m->cells || m->run->status == GPUGRAPH_INTERRUPTED)
         return true;
-    gg_begin(m->run); /* whoever asked for the device will hear of it from the search */
+    gg_begin(m->run); /* the search will report the device's failure */
     return false;
 }
 

@@ -6,8 +6,8 @@
 #include "device/parts.cuh"
 #include "ids.h"
 
-/* The edges' ends as vertex numbers, left on the device for whoever makes a copy of the graph
-** there: it takes the arrays over, and leaves NULL. */
+/* The edges' ends as vertex numbers, left on the device for the graph's copy there, which takes the
+** arrays over and leaves NULL. */
 struct device_ends {
     struct device_part part;
     uint64_t m;

@@ -36,17 +36,17 @@ typedef struct id_mapper {
     enum integer_mode mode;
     uint8_t *text_used;
     uint32_t *text_rank;
-    double moved_ms; /* of a device: its phases "upload" and "download" */
+    double moved_ms; /* of a device's phases "upload" and "download" */
 } id_mapper;
 
 static inline bool gg_id_is_text(const gpugraph_id_column *ids, uint64_t i) {
     return ids->is_text && (ids->is_text[i / 8] >> (i % 8) & 1);
 }
 
-/* All of it on the device: true when the columns are as they were, so that the host can do
-** it instead where run->status tells of a failure. (ids.cu) */
+/* Maps the ids on the device. After a failure in run->status, true means that the columns are unchanged,
+** so that the host can map them. (ids.cu) */
 bool gg_cuda_map_ids(id_mapper *m);
-/* The same, for the host; NULL where there is no nvcc. False: the host must do it. */
+/* gg_cuda_map_ids for the host's code; NULL in a build without nvcc. */
 extern bool (*const gg_device_mapper)(struct id_mapper *);
 /* Numbers the integers of all columns, whatever they are: fills graph->id.integer and
 ** ids.integer_count, and puts each entry's vertex number in column.number, or, where the
@@ -141,7 +141,7 @@ void gg_text_index_add(gpugraph_graph *graph, uint32_t t);
 static inline uint64_t gg_text_bytes(const gpugraph_texts *texts) {
     return texts->count > 0 ? texts->offset[texts->count] - texts->offset[0] : 0;
 }
-/* Of a text's bytes, 64 bits. (ids/hash.c) */
+/* A hash of 64 bits of a text's bytes. (ids/hash.c) */
 uint64_t gg_fixed_hash_text(const char *bytes, uint64_t length, uint64_t seed);
 /* hash[v] of id and seed for every vertex: of the id's value, not of its number, so
 ** that a vertex keeps its hash whatever else is in the graph. */

@@ -102,7 +102,7 @@ typedef struct id_sorter {
     const uint32_t *vertex;
     uint32_t count, early;
     uint32_t *rank;       /* of each later id: its place in later.order */
-    uint64_t *key, *swap; /* of the vertices that are later */
+    uint64_t *key, *swap; /* for the later vertices */
     uint32_t *value, *value_swap;
 } id_sorter;
 

@@ -263,7 +263,7 @@ static void read_column(const parting *p, struct id_source *c, struct parted *fr
     gg_parts(p->threads, (uint64_t)p->threads, read_slice, &pass);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole mapping ---- */
 
 static void plan(parting *p) {
     uint64_t integers = p->m->integers;

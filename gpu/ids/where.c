@@ -1,4 +1,4 @@
-/* Where ids become numbers: on the host, or on a device that is there already. */
+/* Decides if the host or an open device maps ids to numbers. */
 #include "ids.h"
 #include "device/cost.h"
 #include "device/services.h"
@@ -34,7 +34,7 @@ double gg_first_search_gain_ms(uint64_t edges, int threads) {
     return (double)edges * (ns - SEARCH_DEVICE_NS - GG_COST_DEVICE) * 1e-6;
 }
 
-/* What the device then gets are numbers, half as many bytes. */
+/* Numbers have half the bytes of ids to upload. */
 bool gg_host_maps_sooner(uint64_t edges, int threads, double left_ms) {
     const double host = gg_map_host_ms(edges, threads);
     const double up = (double)edges * 2 * sizeof(uint32_t) / GG_UPLOAD_MOST;
@@ -79,6 +79,6 @@ bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
     if (devices->open(graph, run))
         return true;
     if (run->status != GPUGRAPH_INTERRUPTED)
-        gg_begin(run); /* whoever asked for the device will hear of it from the search */
+        gg_begin(run); /* the search will report the device's failure */
     return false;
 }

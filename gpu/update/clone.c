@@ -43,7 +43,7 @@ static void copy_edges(gpugraph_run *run, const gpugraph_graph *from,
     gg_point_edges(to, from->edges.weight_type);
 }
 
-/* What has been copied so far is what there is to be freed. */
+/* to->count counts the texts that are copies. */
 static void copy_later_ids(gpugraph_run *run, const struct later_ids *from,
                            struct later_ids *to) {
     *to = (struct later_ids){NULL, NULL, 0};

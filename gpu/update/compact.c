@@ -5,8 +5,8 @@
 **     map       0 - 3  4  2  5  1
 **     id        1 2 5 7 'a' 'c'          the ends of edges get their new numbers
 **
-** Edges and arcs of the host's rows stay where they are (renumber.c). The copy on a device goes, and
-** is made anew on need. Nothing changes until every block has been had. */
+** Edges and arcs of the host's rows stay where they are (renumber.c). The copy on a device is freed, and
+** sent again on need. Nothing changes until every block has been allocated. */
 #include "renumber.h"
 #include "update.h"
 #include "graph/copy.h"
@@ -19,7 +19,7 @@ typedef struct compaction {
     gpugraph_run *run;
     uint32_t *map;      /* the new number of each vertex; GPUGRAPH_NONE: a tombstone */
     uint32_t *vertex;   /* the old number of each vertex, by its new one */
-    gpugraph_graph ids; /* n, ids and id of it are those afterwards */
+    gpugraph_graph ids; /* its n, ids and id are those afterwards */
     struct renumbering rows;
 } compaction;
 

@@ -115,7 +115,7 @@ static void index_blocks(splice *s, uint64_t blocks) {
     }
 }
 
-/* What goes has any number that is in range. */
+/* A removed element gets any number in range. */
 static void map_all(splice *s) {
     uint64_t x = 0;
     for (uint64_t k = 0; k < s->pieces; k++) {
@@ -200,7 +200,7 @@ static void find_removed(update *u) {
     }
 }
 
-/* Where added edges stand, as the batch says. */
+/* The places of added edges as the batch gives them. */
 static void take_places(update *u) {
     const gpugraph_graph *graph = u->graph;
     const uint64_t *before = u->changes->before;
@@ -290,7 +290,7 @@ static bool plain_afterwards(const update *u) {
     return true;
 }
 
-/* The bound grows with each batch; where it has come too near it is settled anew. */
+/* The bound grows with each batch; when it reaches the limit, the degrees are counted. */
 static void bound_degrees(update *u) {
     gpugraph_graph *graph = u->graph;
     const uint64_t more = u->reweights ? 0 : 2 * u->added_count;
@@ -334,7 +334,7 @@ static bool changes_weights_alone(const update *u) {
     return alone;
 }
 
-/* ---- all of it ---- */
+/* ---- all steps ---- */
 
 void gg_update_edges(update *u) {
     gpugraph_run *run = u->run;

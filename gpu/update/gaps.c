@@ -1,12 +1,11 @@
-/* What a small batch changes in a list of edges with gaps (graph/gaps.c): the blocks that lose or gain an
-** edge, and no others.
+/* A small batch changes a list of edges with gaps (graph/gaps.c): only blocks that lose or gain an edge.
 **
 **     plan     the blocks as they will begin; whether there is a gap, or room behind all edges, for each
 **              edge that comes; arrays for a graph that has no gaps yet
 **     commit   edges go from the last one on, edges come from the first one on, and each moves what lies
 **              behind it in its block
 **
-** Where there is no gap for an edge, gaps are closed, and arrays move as those of any graph. */
+** If an edge finds no gap, the gaps are closed, and the arrays move. */
 #include "update.h"
 #include "base/limits.h"
 
@@ -97,7 +96,7 @@ static bool grow_places(gpugraph_graph *graph) {
 
 static bool copy_starts(update *u, struct edge_gaps *g) {
     *g = u->graph->gaps;
-    g->made = false; /* what is planned is not the graph's yet */
+    g->made = false; /* the graph does not have it yet */
     g->start = gg_alloc(u->run, g->block_room + 1, sizeof *g->start);
     if (!g->start)
         return false;
@@ -286,7 +285,7 @@ bool gg_plan_gaps(update *u) {
 
 /* ---- the commit ---- */
 
-/* Where all edges have their numbers: an edge that stays in place. */
+/* Writes an edge that stays in place, once all edges have their numbers. */
 static void put_ends(const update *u, const struct edge_gaps *g, size_t size,
                      uint64_t k) {
     const uint64_t at = gg_edge_place(u->graph, u->added_edge[k]);

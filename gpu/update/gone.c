@@ -13,7 +13,7 @@ typedef struct gathering {
     const update *u;
     const uint32_t *source, *target;
     const void *weight;
-    size_t size; /* of a weight; 0: there are none */
+    size_t size; /* bytes of a weight; 0: there are none */
 } gathering;
 
 static void gather_some(const gathering *g, uint64_t low, uint64_t high) {

@@ -1,11 +1,11 @@
-/* The device's copy of a graph, changed where it lies.
+/* Changes the device's copy of a graph in place.
 **
-**     parcel     one block of what is sent: pieces, what is put in
-**     array      pieces that move are gathered into a spare block and copied back; into a
-**                larger array where the room does not suffice; what stays is not touched
+**     parcel     one block with everything that is sent: pieces, new elements
+**     array      pieces that move are gathered into a spare block and copied back, or into a
+**                larger array if the array is too small; other pieces stay untouched
 **
-** What stands on edges or weights that change is given back, and made anew on the device when
-** it is asked for (device/parts.cuh). */
+** Derived data of edges or weights that change is freed, and rebuilt on the device on need
+** (device/parts.cuh). */
 #include "patch.cuh"
 
 /* The parcel takes no more than this for each changed edge, and this for all that there is
@@ -34,7 +34,7 @@ static bool change_list(struct there *t) {
     return send(t) && gg_change_group(t, &g);
 }
 
-/* Where rows in host memory are all that the device has of the graph there is no list. */
+/* A copy whose rows lie in host memory may have no list of edges. */
 static bool change_edges(struct there *t) {
     if (t->copy->source)
         return change_list(t);

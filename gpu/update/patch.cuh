@@ -23,9 +23,10 @@ struct there {
     uint64_t used, sent;
     void *spare;
     uint64_t spare_bytes;
-    uint64_t moved;              /* bytes of arrays written */
-    struct kept_tables *tables;  /* that have taken the batch; NULL: there are none */
-    unsigned rewritten, dropped; /* rows of so many kinds: written, made anew on need */
+    uint64_t moved;             /* bytes of arrays written */
+    struct kept_tables *tables; /* that have taken the batch; NULL: there are none */
+    unsigned rewritten,
+        dropped; /* kinds of rows that were written; that will be rebuilt on need */
 };
 
 /* ---- the parcel ---- */
@@ -36,7 +37,7 @@ static inline void *reserve(struct there *t, uint64_t bytes) {
     return t->parcel_there + at;
 }
 
-/* Where it will lie on the device. */
+/* Adds an array to the parcel; returns its place on the device. */
 template <typename type>
 static inline const type *pack(struct there *t, const type *from, uint64_t count) {
     if (count)
@@ -74,15 +75,15 @@ struct array_group {
 };
 
 bool gg_change_group(struct there *t, const struct array_group *g);
-/* So many bytes, until the next call; NULL when the job must end. */
+/* A scratch block, until the next call; NULL when the job must end. */
 void *gg_spare_block(struct there *t, uint64_t bytes);
 /* Gives back what these have taken for their own use. */
 void gg_give_spare(struct there *t);
 
 /* ---- patch_store.cu ---- */
 
-/* The batch goes to the tables, which are made first where they are wanted: t->tables. Where
-** that fails they are given back. */
+/* Applies the batch to the tables, which are made first if they are wanted: t->tables. After a
+** failure they are freed. */
 void gg_store_first(struct there *t);
 /* The rows of `count` vertices in OUT or IN, after the batch, by tables that have taken it:
 ** gg_store_rows. False: the job must end, or the tables are gone. */
@@ -91,8 +92,8 @@ bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
 
 /* ---- rewrite.cu ---- */
 
-/* Rows of every kind that is made: those that change are written anew, or all of the kind
-** given back. False when the job must end. */
+/* Rewrites the rows that change, of every kind that is made, or frees all rows of the kind. False
+** when the job must end. */
 bool gg_change_rows(struct there *t);
 
 #endif

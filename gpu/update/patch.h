@@ -1,4 +1,4 @@
-/* A batch of changes on its way into the copy of a graph that lies on a device.
+/* A batch of changes is applied to the copy of a graph on a device.
 **
 **     host                                    device
 **     the batch                 ----------->  slab tables of the edges (patch_store.cu)
@@ -7,9 +7,8 @@
 **     numbers of vertices whose ----------->  their rows, read from the tables and written
 **     rows change                             into a pool (rewrite.cu, row_pool.h)
 **
-** Rows are given back, and made anew of the edges when they are next asked for, where there
-** are no tables, and where the pool is full. What stands here is the arithmetic of places in
-** the arrays of edges. */
+** Without tables, or with a full pool, rows are freed and rebuilt from the edges on need. This
+** header has the arithmetic of places in the arrays of edges. */
 #ifndef GPUGRAPH_PATCH_H
 #define GPUGRAPH_PATCH_H
 

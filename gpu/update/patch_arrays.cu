@@ -82,7 +82,7 @@ static void free_spare(struct there *t) {
     t->spare_bytes = 0;
 }
 
-/* Where the job must end, too: nobody else would. */
+/* Also called when the job must end. */
 void gg_give_spare(struct there *t) {
     struct kept_spare *k = NULL;
     if (t->spare && t->spare_bytes <= KEPT_SPARE && gg_going(&t->job))

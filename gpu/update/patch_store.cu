@@ -3,8 +3,8 @@
 **     edges of the copy  --once-->  tables OUT, and IN where rows need it
 **     batch              ------->   tables  --rows that change (rewrite.cu)--> the copy
 **
-** They save time, so they go when memory is short, and where they fail rows are made anew of
-** the edges. */
+** Tables only save time, so they are freed when memory is short or when they fail; then rows are
+** rebuilt from the edges. */
 #include "base/limits.h"
 #include "patch.cuh"
 #include "store_batch.h"
@@ -16,7 +16,7 @@
 struct kept_tables {
     struct device_part part;
     edge_store store;
-    int64_t told;      /* bytes that the part has been told of */
+    int64_t told;      /* bytes that the part's account includes */
     bool filled, busy; /* busy: they are at work, and stay */
     bool refused;      /* they have failed: not tried again while the copy stays */
 };

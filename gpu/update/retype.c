@@ -1,9 +1,8 @@
 /* Weights of another type, before a batch: INTEGER weights become REAL when REAL ones
 ** come, and a graph that loses all its edges takes the type of those that come.
 **
-** Rows keep their arcs and lose their weights, which the next search makes anew. The old
-** weights stay beside the new ones until the batch is done: after an error they are put
-** back. */
+** Rows keep their arcs and lose their weights, which the next search makes again. The old weights
+** stay beside the new ones until the batch is done: an error restores them. */
 #include "update.h"
 
 typedef struct conversion {

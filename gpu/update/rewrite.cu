@@ -6,8 +6,8 @@
 **                the first part alone
 **     SIMPLE     both parts sorted together, without loops and repeats
 **
-** The first change of a kind gives its rows a pool. Where rows cannot be written they are
-** given back, and made anew of the edges when they are next asked for. */
+** The first change of a kind gives its rows a pool. Rows that cannot be written are freed, and
+** rebuilt from the edges on need. */
 #include "patch.cuh"
 #include "row_pool.h"
 

@@ -1,9 +1,8 @@
-/* What a batch changes in rows with room (graph/roomy.c): the rows that lose or gain an arc, and no
-** others.
+/* A batch changes rows with slack (graph/roomy.c): only rows that lose or gain an arc.
 **
-**     plan     arcs that go: row, place; arcs that come: row, arc; room for all that may have
-**              to go to the end of the array, and for rows of new vertices
-**     commit   arcs go, arcs come
+**     plan     removed arcs: row, place; added arcs: row, arc; space for rows that may move to
+**              the end of the array, and for rows of new vertices
+**     commit   arcs are removed, then added
 */
 #include "update.h"
 #include "base/limits.h"
@@ -106,9 +105,9 @@ static bool belongs_behind(const row_plan *p, uint64_t at, uint64_t k) {
            gg_weight_at(p->weight, k, p->weight_size);
 }
 
-/* Arcs k .. k + more - 1 of the plan, ascending by target, enter row v; where it is sorted each
-** goes to its place, from the last one on. Where the row has moved, what is spare behind it gets
-** the arc before. */
+/* Adds arcs k .. k + more - 1 of the plan, ascending by target, to row v; in a sorted row each goes
+** to its place, the last one first. Slack behind a row that has moved is filled with copies of its
+** last arc. */
 static void put_roomy_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t more) {
     struct csr_slot *slot = p->slot;
     const uint64_t used = slot->used;

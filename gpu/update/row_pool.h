@@ -1,13 +1,12 @@
-/* Rows that change on a device: each lies anywhere in a pool of arcs, with some room behind
-** it.
+/* Rows that change on a device. Each row lies anywhere in a pool of arcs, with slack behind it.
 **
 **     pool     [ a a a . ][ b b ][ c . ][ free . . . . . ]
 **     row b    becomes b b b
 **     pool     [ a a a . ][ - - ][ c . ][ b b b . . . ][ free ]
 **
-** A batch rewrites whole rows: in their places where there is room, otherwise behind all
-** others, with room for half as many arcs and two more. The place that a row leaves is lost
-** until all rows are made anew. There are three steps:
+** A batch rewrites whole rows: in place if they fit, otherwise behind all others, with slack for
+** half as many arcs and two more. The places that a row leaves stay unused until all rows are
+** rebuilt. There are three steps:
 **
 **     1. choose a place for each row that changes, and add up what they take of the pool
 **     2. write the arcs

@@ -1,12 +1,11 @@
-/* What a batch changes in the CSRs that were made: arcs that go and arcs that come.
+/* A batch changes the CSRs that are made: it removes arcs and adds arcs.
 **
-**     arcs that go      sorted by (row, target, weight), found in their rows
-**     arcs that come    sorted by (row, target)
+**     removed arcs    sorted by (row, target, weight), found in their rows
+**     added arcs      sorted by (row, target)
 **
-** Arcs that go are found in their rows by target and weight; of equal ones any will do, except
-** where numbers of edges tell them apart. Rows on the host change in place (roomy.c), or, where
-** a batch is large, are dropped and made anew when they are next asked for.
-** Rows on a device: rewrite.cu. */
+** A removed arc is found by target and weight; any of several equal arcs will do, unless numbers
+** of edges tell them apart. Rows on the host change in place (roomy.c). A large batch drops them,
+** and they are rebuilt on need. Rows on a device: rewrite.cu. */
 #include "update.h"
 
 typedef struct row_walk {

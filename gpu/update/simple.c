@@ -1,11 +1,11 @@
-/* What a batch changes in CSR_SIMPLE, where one arc stands for all edges between two
-** vertices in either direction, and loops do not count.
+/* A batch changes CSR_SIMPLE, in which one arc stands for all edges between two vertices in either
+** direction, and loops do not count.
 **
 **     edge goes     its arcs go    unless an edge between the two is added or stays
 **     edge comes    its arcs come  unless the row has them already
 **
-** Both are counted in the arcs by ids. Without these SIMPLE rows are dropped, and made anew when they are
-** next asked for, on the host as on a device. */
+** The arcs by ids tell both. Without them SIMPLE rows are dropped, and rebuilt on need, on the host as
+** on a device. */
 #include "update.h"
 
 /* Two ends that meet, smaller one first; 0 for a loop: no pair has 0 twice. */
@@ -106,7 +106,7 @@ static void look_at_some(void *job, uint64_t low, uint64_t high) {
 static void look_at_pairs(const pair_look *l) {
     enum {
         PAIRS_AT_ONCE = 64
-    }; /* of a thread; few, since the rows of a pair may be long */
+    }; /* per thread; few, since the rows of a pair may be long */
     gg_chunks(gg_threads(l->u->run, l->count * GG_FETCH_ITEMS), l->count, PAIRS_AT_ONCE,
               look_at_some, (void *)l);
 }

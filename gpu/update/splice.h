@@ -1,12 +1,11 @@
-/* Where the elements of an array go when some are taken out and others put in.
+/* The new places of an array's elements when some are removed and others inserted.
 **
 **     before   a b c d e f          taken out: c;  put in: x before b, y and z at the end
 **     after    a x b d e f y z
 **     pieces   a | b | d e f        what stays, with its old and its new place
 **
-** An element that is put in before one that is taken out takes its place, and nothing
-** moves. Numbers that say places in such an array (vertices, edges) are renumbered by the
-** same pieces. */
+** An element that is inserted before a removed one takes its place, and nothing moves. The pieces
+** also renumber the edge numbers in rows. */
 #ifndef GPUGRAPH_SPLICE_H
 #define GPUGRAPH_SPLICE_H
 
@@ -23,7 +22,7 @@ typedef struct splice {
     /* One of these, by gg_splice_index: */
     uint32_t *first; /* first[x / 64]: the first piece that ends beyond x / 64 * 64 */
     uint32_t *map;   /* map[x]: the new number of x; where pieces are many */
-    bool still;      /* what stays stays where it is */
+    bool still;      /* no element moves */
     /* what stays from place `bound` on moves by `shift`, and nothing else does; bound is
     ** UINT64_MAX where that is not so */
     uint64_t bound, shift;

@@ -10,7 +10,7 @@ extern "C" {
 
 struct update;
 
-/* Can a store of the graph's edges take the batch? Else it is made anew. */
+/* True if a store of the graph's edges can take the batch; otherwise it must be rebuilt. */
 bool gg_store_follows(const struct update *u);
 /* The batch by ends and ids, once all is prepared; to be freed. */
 gpugraph_status gg_store_changes(struct update *u, store_changes *c);

@@ -65,7 +65,7 @@ static void move_array(const array_move *move) {
     }
 }
 
-/* ---- the commit: all of it ---- */
+/* ---- the commit: all steps ---- */
 
 static void commit_vertices(update *u) {
     gpugraph_graph *graph = u->graph;
@@ -257,7 +257,7 @@ static void patch_device(update *u) {
     u->patch_ms = gg_now_ms() - started;
 }
 
-/* ---- all of it ---- */
+/* ---- all steps ---- */
 
 /* The device's copy first: the commit cannot fail. */
 static void change(update *u) {

@@ -53,7 +53,7 @@ typedef uint32_t end_ref;
 typedef struct array_move {
     void **array;    /* the graph's */
     void *to;        /* a new block; NULL: in place */
-    size_t size;     /* of an element afterwards */
+    size_t size;     /* bytes of an element afterwards */
     const splice *s; /* the new places of elements that stay */
     uint64_t count;  /* of new elements: put[i] goes to place[i] */
     const uint64_t *place;
@@ -70,7 +70,7 @@ typedef struct row_plan {
         IDS
     } column;           /* the meaning of the slot's weights; IDS are stored less ... */
     int64_t first_id;   /* ... this id */
-    size_t weight_size; /* of an arc; 0: none */
+    size_t weight_size; /* bytes of an arc's weight; 0: none */
     uint64_t removed, inserted;
     uint64_t *removed_at, *removed_row; /* the place and the row of each removed arc */
     uint64_t *inserted_at;              /* the row of each inserted arc */

@@ -184,8 +184,8 @@ static void find_new_vertices(update *u) {
 
 /* ---- vertices that vanish ---- */
 
-/* How a vertex is touched: removed edges leave it, enter it, do both (loops); it is
-** loose; an added edge, or what the batch says of it, keeps it alive. */
+/* How the batch touches a vertex: removed edges leave it, enter it, do both (loops); it is loose; an
+** added edge or the batch's lists keep it alive. */
 enum { LEAVES, ENTERS, LOOPS, LOOSE, KEEPS, HOWS, HOW_BITS = 3, HOW_MASK = 7 };
 
 /* All touched vertices that are not new as v << HOW_BITS | how, sorted. Returns how many. */
@@ -382,7 +382,7 @@ void gg_update_tombstones(update *u) {
     gg_release(filled);
 }
 
-/* ---- all of it ---- */
+/* ---- all steps ---- */
 
 void gg_update_vertices(update *u) {
     gpugraph_run *run = u->run;

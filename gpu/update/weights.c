@@ -2,8 +2,8 @@
 **
 ** Weights are narrow when the sum of each vertex's largest weight is below 2^32 - 1. That sum
 ** is kept between two bounds: an edge that comes raises it by its weight for each end at most,
-** and one that goes lowers it by no more. Only when the limit lies between the bounds is it
-** worked out anew. */
+** and one that goes lowers it by no more. The sum is computed again only when the limit lies between
+** the bounds. */
 #include "update.h"
 
 #include <math.h>
