@@ -113,9 +113,9 @@ static void read_section(reader *r, const packed_section *s) {
              &check);
     for (uint64_t which = 0; which < chunks && !gg_stopping(r->run); which++)
         sum = gg_mix_checksums(sum, check.sum[which]);
-    if (sum != wanted && !gg_stopping(r->run))
+    if (!gg_stopping(r->run) && sum != wanted)
         gg_unpack_refuse(r, "does not match its checksum", s->name);
-    else if (check.bad)
+    if (!gg_stopping(r->run) && check.bad)
         gg_unpack_refuse(r, "has numbers that are out of range", s->name);
     gg_release(check.sum);
 }
