@@ -66,7 +66,7 @@ WARP_FUNCTION uint32_t warp_max(uint32_t value) {
 WARP_FUNCTION uint32_t warp_alike(uint32_t value) {
     return __match_any_sync(0xffffffffu, value);
 }
-/* Waits between two vain looks for work, up to some microseconds. */
+/* Waits between two looks for work that found none, up to some microseconds. */
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     __nanosleep(rounds < 6 ? 64u << rounds : 4096u);
 }

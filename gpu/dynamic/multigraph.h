@@ -44,7 +44,7 @@ struct gpugraph_multigraph {
     /* A mirror has only reversed pairs, which name slots of its graph and follow that
     ** graph's changes; a mirror takes no changes itself. `of` is NULL for a graph,
     ** `mirror` is NULL for a graph without a mirror. */
-    struct gpugraph_multigraph *of, *mirror; /* NULL: it is none; it has none */
+    struct gpugraph_multigraph *of, *mirror;
 };
 
 /* ---- edges and rows in the memory of the slabs ---- */
