@@ -1,10 +1,10 @@
-"""The map's routes in Datasette. Numbers travel as 32-bit integers of the machine's (little-endian) order, not as JSON.
+"""The routes of the map in Datasette. Numbers travel as 32-bit integers in little-endian order, not as JSON.
 
     /-/map              the page, page/index.html, with map.js and map.css
     /-/map/network      crossings n, roads m; n ids, n longitudes, n latitudes (millionths of a degree);
-                        m ids, m places of one end, m places of the other (in the crossings' order)
+                        m ids, m indexes of one end, m indexes of the other end (in the order of crossings)
     /-/map/path         ?source=&target=: distance in decimetres or -1; k crossings, k roads taken to them (0 first)
-    /-/map/field        ?source=&far=: a distance for each crossing, -1 where no way is as short as that
+    /-/map/field        ?source=&far=: a distance for each crossing, -1 if no path is as short
     /-/map/closed       ids of the closed roads
     /-/map/road         POST {"id": 1, "open": false}: closes or opens a road
 """
