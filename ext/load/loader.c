@@ -419,6 +419,14 @@ gpugraph_edges loader_edges(const loader *edges, intern *texts) {
     return given;
 }
 
+/* The run of a request. */
+static void run_of_request(connection *c, const graph_request *request,
+                           gpugraph_run *run) {
+    connection_run(c, run);
+    if (request->backend >= 0)
+        run->backend = (gpugraph_backend)request->backend;
+}
+
 /* Makes a graph, which takes over the columns of the edges. */
 static int create_graph(const graph_request *request, loader *edges,
                         const loader *vertices, intern *texts, gpugraph_graph **graph,
@@ -429,9 +437,7 @@ static int create_graph(const graph_request *request, loader *edges,
     given.take_over = true;
     given.stay = !request->edges_here;
     gpugraph_run run;
-    connection_run(edges->c, &run);
-    if (request->backend >= 0)
-        run.backend = (gpugraph_backend)request->backend;
+    run_of_request(edges->c, request, &run);
     memset(edges->id, 0, sizeof edges->id);
     edges->cells = NULL;
     edges->weight = NULL;
@@ -536,9 +542,7 @@ static int read_all(loader *e, loader *v, const row_source *vertices, char **err
 static void expect_edges(connection *c, const graph_request *request,
                          const row_source *edges) {
     gpugraph_run run;
-    connection_run(c, &run);
-    if (request->backend >= 0)
-        run.backend = (gpugraph_backend)request->backend;
+    run_of_request(c, request, &run);
     if (gpugraph_expect(0, &run))
         gpugraph_expect((uint64_t)table_rows_at_most(c, edges), &run);
 }

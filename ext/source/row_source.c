@@ -304,7 +304,8 @@ int source_resolve(connection *c, const char *function, const char *what, const 
     return rc || !source->where ? rc : resolve_condition(&r);
 }
 
-void source_append_table(sqlite3_str *sql, const row_source *rows) {
+/* Appends the table's name as SQL text, with its schema if the source names it. */
+static void source_append_table(sqlite3_str *sql, const row_source *rows) {
     /* also for main, because a TEMP table of that name comes first */
     if (!rows->searched) {
         append_sql_name(sql, rows->table.schema);

@@ -68,8 +68,6 @@ typedef struct row_source {
 int source_resolve(connection *c, const char *function, const char *what, const scope *s,
                    const edge_source *source, row_source *rows, char **error);
 void row_source_clear(row_source *rows);
-/* Appends the table's name as SQL text, with its schema if the source names it. */
-void source_append_table(sqlite3_str *sql, const row_source *rows);
 /* The SQL name of the rowid if it is the edge id; otherwise NULL. */
 const char *source_rowid(const row_source *rows);
 /* Does a followed graph keep rowids beside edge ids (load/row_ids.h)? It does if edge ids

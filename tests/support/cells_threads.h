@@ -1,6 +1,7 @@
-/* A place for cells (gpu/cells.h) without a device: gpu/cells/decode.h on this thread, a warp
-** having one lane, or, where warp_lanes.h was included before, 32. So what a device decodes is
-** compared with what the page reader does, on any machine. Pages are sent by any thread. */
+/* The decoder of gpu/cells/decode.h on this thread, as a place for cells (gpu/cells.h)
+** without a device. A warp has one lane or, if warp_lanes.h was included before, 32. So
+** any machine can compare the device's decoder with the page reader. Any thread may send
+** pages. */
 #ifndef TEST_CELLS_THREADS_H
 #define TEST_CELLS_THREADS_H
 
@@ -45,7 +46,7 @@ static gg_cells *here_open(const gg_cell_layout *layout, uint32_t leaves,
     struct cells_here *h = calloc(1, sizeof *h);
     h->cells.place = &cells_here;
     h->run = run;
-    /* Exactly what is promised to be there, so that a sanitizer sees what is not. */
+    /* No byte more than the decoder may read, so that a sanitizer finds reads beyond. */
     h->pages = calloc(1, (size_t)leaves * layout->page_size + CELLS_PAD);
     h->v = (struct cells_view){
         .pages = h->pages,

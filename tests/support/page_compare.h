@@ -1,5 +1,5 @@
-/* What the tests of the page reader share: databases in a scratch folder, and the one
-** check that matters: page_read gives what SELECT gives, or steps aside. */
+/* Shared by the tests of the page reader: databases in a scratch folder, and a comparison
+** of page_read with SELECT. */
 #ifndef PAGE_COMPARE_H
 #define PAGE_COMPARE_H
 
@@ -52,7 +52,7 @@ static inline sqlite3 *open_db(const char *path, int flags, const char *vfs) {
     return db;
 }
 
-/* Runs SQL made by sqlite3_mprintf's rules; returns the result code. */
+/* Runs SQL that is formatted as by sqlite3_mprintf. Returns the result code. */
 static inline int try_sql(sqlite3 *db, const char *format, ...) {
     va_list list;
     va_start(list, format);
@@ -83,8 +83,8 @@ static inline sqlite3_stmt *select_rows(const page_table *t) {
     return rows;
 }
 
-/* Is entry n of source (k 0) or target (k 1) what the statement stands on? *seen: texts so
-** far, which are numbered in the order of their coming. */
+/* Is entry n of source (k 0) or target (k 1) that of the statement's row? *seen: the
+** number of texts so far, which are numbered by first occurrence. */
 static inline bool same_id(const page_columns *c, int k, int64_t n, const intern *texts,
                            int64_t *seen, sqlite3_stmt *row) {
     int64_t value = page_id_at(c, k, n);
@@ -110,8 +110,8 @@ static inline double real_of(int64_t bits) {
     return real;
 }
 
-/* Is entry n of weights (k PAGE_WEIGHT) or of those of the ways back that of the statement's
-** row, a text being what sqlite3_value_numeric_type makes of it? *real_seen: it is REAL. */
+/* Is weight n (k PAGE_WEIGHT) or reverse weight n that of the statement's row, converted
+** as by sqlite3_value_numeric_type? Sets *real_seen if it is REAL. */
 static inline bool same_weight(const page_table *t, const page_columns *c, int k,
                                int64_t n, sqlite3_stmt *row, bool *real_seen) {
     if (!t->column[k])
@@ -133,13 +133,13 @@ static inline bool same_weight(const page_table *t, const page_columns *c, int k
     return same;
 }
 
-/* Which ends are NULL. */
+/* The NULL ends of the row, as bits. */
 static inline int nulls_in(sqlite3_stmt *row) {
     return (sqlite3_column_type(row, 1) == SQLITE_NULL) |
            (sqlite3_column_type(row, 2) == SQLITE_NULL) << 1;
 }
 
-/* Is row n what the statement stands on? *halves: rows with a NULL end before it. */
+/* Is row n the statement's row? *halves: the number of earlier rows with a NULL end. */
 static inline bool same_row(const page_table *t, const page_columns *c, int64_t n,
                             int64_t *halves, int64_t *seen, sqlite3_stmt *row,
                             bool *real_seen) {
@@ -160,7 +160,7 @@ static inline bool same_row(const page_table *t, const page_columns *c, int64_t 
                      same_weight(t, c, PAGE_REVERSE, n, row, real_seen));
 }
 
-/* No text has two numbers, and all were seen. */
+/* Checks that no text has two numbers, and that all texts were seen. */
 static inline void check_texts(intern *texts, int64_t seen) {
     ck_assert_int_eq(seen, texts->count);
     for (int64_t i = 0; i < texts->count; i++) {
@@ -170,7 +170,7 @@ static inline void check_texts(intern *texts, int64_t seen) {
     }
 }
 
-/* Is a weight's column of type REAL? */
+/* Does a column of weights have type REAL? */
 static inline bool column_is_real(const page_table *t) {
     bool real = false;
     for (int k = PAGE_WEIGHT; k < PAGE_COLUMNS; k++) {
@@ -183,7 +183,7 @@ static inline bool column_is_real(const page_table *t) {
     return real;
 }
 
-/* Every value against SELECT's; ends the test at the first difference. */
+/* Compares every value with SELECT's. The test ends at the first difference. */
 static inline void check_columns(const page_table *t, const page_columns *c) {
     sqlite3_stmt *rows = select_rows(t);
     bool real_seen = false;
@@ -201,14 +201,14 @@ static inline void check_columns(const page_table *t, const page_columns *c) {
     sqlite3_finalize(rows);
     if (t->texts)
         check_texts(t->texts, seen);
-    /* REAL weights only where the column or one value is REAL. */
+    /* Weights are REAL only if their column or some value is. */
     ck_assert(!c->real || n == halves || real_seen || column_is_real(t));
 }
 
-/* Tables that were decoded as a device does it, and leaves of these that were not. */
+/* tables that a device or its model has decoded, and leaves that it left to the host */
 static int64_t decoded_there, unusual_leaves;
 
-/* Are weights that stay there what was said of them? */
+/* Checks what the device says of weights that stay there. */
 static inline void check_weighed(const page_columns *c, const gg_cell_weights *w) {
     uint64_t largest = 0, total = 0;
     for (int64_t i = 0; i < c->count; i++) {
@@ -233,7 +233,7 @@ static inline void bring_weights_here(page_columns *c) {
     check_weighed(c, &cells->weights);
 }
 
-/* Columns that are elsewhere come here. */
+/* Downloads the columns that a device has. */
 static inline void bring_ends_here(page_columns *c) {
     gg_cells *cells = c->cells;
     if (cells->weights.stay)
@@ -249,7 +249,7 @@ static inline void bring_ends_here(page_columns *c) {
     decoded_there++;
 }
 
-/* Pages go to a device that is open alone: a search opens it. */
+/* Pages go only to an open device, and a search opens it. */
 static inline void open_device(void) {
     static bool open;
     shape s = shape_path(2);
@@ -264,8 +264,8 @@ static inline void open_device(void) {
     shape_free(&s);
 }
 
-/* Where pages are decoded: on this thread, or, with TEST_ON_DEVICE, on a device, whatever the
-** size of a table. */
+/* The decoder: this thread or, with TEST_ON_DEVICE, a device, whatever the size of the
+** table. */
 static inline const gg_cell_place *find_place(gpugraph_run *run) {
 #ifdef TEST_ON_DEVICE
     gg_limits.cells_least = 0;
@@ -278,8 +278,8 @@ static inline const gg_cell_place *find_place(gpugraph_run *run) {
 #endif
 }
 
-/* The same by the decoder that a device has: the same columns, or the same sentence, as by
-** the page reader alone with one thread. */
+/* Compares the decoder for devices with the page reader on one thread: both give equal
+** columns, or one sentence. */
 static inline void compare_there(const page_table *table, const char *why_not,
                                  int64_t slow) {
     gpugraph_run run = {0};
@@ -306,11 +306,11 @@ static inline void compare_there(const page_table *table, const char *why_not,
     page_columns_clear(&c);
 }
 
-static int64_t of_width[2]; /* tables whose ids got columns of 8 bytes, and of 4 */
+static int64_t of_width[2]; /* tables with ids of 8 bytes and of 4 bytes */
 
-/* Reads with one and with three threads, and there, and compares. Returns the reason for
-** stepping aside, NULL where the pages were used; *slow, if wanted, the rows decoded
-** carefully. */
+/* Reads with one thread, with three threads and by the decoder for devices, and compares.
+** Returns the reason for which the reader gives up, or NULL. *slow, if not NULL, becomes
+** the number of rows that page_cell decoded. */
 static inline const char *compare(const page_table *t, int64_t *slow) {
     const char *why = NULL, *before = NULL;
     for (int threads = 1; threads <= 3; threads += 2) {
@@ -345,7 +345,7 @@ static inline void check_used(const page_table *t) {
     ck_assert_int_eq(slow, 0);
 }
 
-/* Read from pages, be it with care. */
+/* Checks that the table is read from pages. */
 static inline void check_read(const page_table *t) {
     const char *why = compare(t, NULL);
     ck_assert_msg(why == NULL, "stepped aside: %s", why);
@@ -357,7 +357,7 @@ static inline void check_aside(const page_table *t, const char *part_of_reason) 
                   part_of_reason, why ? why : "used");
 }
 
-/* ---- the fixture of the tests case by case ---- */
+/* ---- fixture for tests of single cases ---- */
 
 static inline page_table edges(sqlite3 *db) {
     return (page_table){.db = db,
@@ -367,7 +367,7 @@ static inline page_table edges(sqlite3 *db) {
                         .column = {"src", "dst", "w"}};
 }
 
-static sqlite3 *db; /* of the test that runs */
+static sqlite3 *db; /* of the running test */
 
 static inline void setup(void) {
     scratch_make();
@@ -379,7 +379,7 @@ static inline void teardown(void) {
     scratch_remove();
 }
 
-/* rows of (src, dst, w) that differ in width: 0, 1, and -2^x .. 2^x. */
+/* Adds rows of (src, dst, w) with numbers of all widths: 0, 1, and -2^x to 2^x. */
 static inline void fill(sqlite3 *to, const char *table, int rows) {
     run_sql(to,
             "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < %d)"

@@ -1,8 +1,8 @@
-/* Leaves that are decoded elsewhere (gpu/cells.h), by the code that a device runs: the table is
-** the one that SELECT gives, whatever its leaves hold, and wherever the place fails. Random
-** tables, damaged files and logs: the other tests of the page reader, which compare this way of
-** reading, too. A warp has one lane; with TEST_WIDE_WARPS, 32; with TEST_ON_DEVICE tables are decoded
-** on a device. */
+/* The decoder of cells for devices (gpu/cells.h), run on the CPU: it gives the table that
+** SELECT gives, whatever the leaves hold and wherever the device fails. The other tests
+** of the page reader compare with this decoder, too: random tables, damaged files and
+** logs. A warp has one lane; with TEST_WIDE_WARPS it has 32; with TEST_ON_DEVICE a device
+** decodes. */
 #ifdef TEST_WIDE_WARPS
 #include "warp_lanes.h"
 #endif
@@ -13,10 +13,12 @@
 #include "pages/format.h"
 #include "suite.h"
 
-/* Lanes take turns by system calls, a thousand times slower than one alone. */
+/* Lanes take turns by system calls, which makes them a thousand times as slow as one
+** lane. */
 enum { ROWS = warp_width == 1 ? 4000 : 400 };
 
-/* Compares, and tells how many leaves were unusual; -1: none was decoded there. */
+/* Compares the tables. Returns the number of unusual leaves; -1: the device took no
+** table. */
 static int64_t there(const page_table *t) {
     decoded_there = unusual_leaves = 0;
     check_read(t);
@@ -29,7 +31,7 @@ static void make(const char *columns) {
     run_sql(db, "INSERT OR IGNORE INTO e(src, dst, w) SELECT * FROM f; DROP TABLE f");
 }
 
-/* ---- all as usual ---- */
+/* ---- usual leaves only ---- */
 
 static const int page_sizes[] = {512, 1024, 4096, 65536};
 
@@ -65,7 +67,8 @@ START_TEST(test_layouts) {
 }
 END_TEST
 
-/* Columns behind the sixteenth, none at all, of texts, of ids: not for the place. */
+/* Tables that a device does not take: wanted columns behind the 16th, no columns, texts,
+** edge ids. */
 START_TEST(test_not_for_the_place) {
     page_table t = edges(db);
     make("a, b, c, d, f, g, h, i, j, k, l, m, n, o, src, dst, w, back, id");
@@ -84,22 +87,22 @@ START_TEST(test_not_for_the_place) {
 }
 END_TEST
 
-/* ---- a few rows that are not ---- */
+/* ---- a few unusual rows ---- */
 
-/* What is done to some row, and whether that is decoded here then, row by row; else the whole
-** table is. */
+/* A change of some rows. true: the host then decodes their leaves; false: it decodes the
+** whole table. */
 static const struct {
     const char *sql;
     bool here;
 } oddities[] = {
     {"UPDATE e SET src = 7.0 WHERE rowid = %d", true},
     {"UPDATE e SET w = '12' WHERE rowid = %d", true},
-    {"UPDATE e SET w = 2.5 WHERE rowid = %d",
-     true}, /* with real weights, all over again */
+    {"UPDATE e SET w = 2.5 WHERE rowid = %d", true}, /* read again with REAL weights */
     {"UPDATE e SET tail = zeroblob(9000) WHERE rowid = %d", true},
     {"UPDATE e SET head = zeroblob(9000) WHERE rowid = %d", true},
     {"UPDATE e SET head = hex(zeroblob(70)) WHERE rowid = %d", true},
-    {"UPDATE e SET head = zeroblob(59) WHERE rowid = %d", true}, /* type 0x81 0x02 */
+    /* serial type 0x81 0x02 */
+    {"UPDATE e SET head = zeroblob(59) WHERE rowid = %d", true},
     {"DELETE FROM e WHERE rowid = %d", true},
     {"UPDATE e SET rowid = rowid + (1 << 57) WHERE rowid = %d", true},
     {"UPDATE e SET src = NULL WHERE rowid = %d", false},
@@ -137,7 +140,7 @@ START_TEST(test_short_rows) {
 }
 END_TEST
 
-/* More leaves than are worth the way: by threads. */
+/* With too many unusual leaves the host decodes all. */
 START_TEST(test_too_many) {
     page_table t = edges(db);
     run_sql(db, "PRAGMA page_size = 512");
@@ -147,7 +150,7 @@ START_TEST(test_too_many) {
 }
 END_TEST
 
-/* Bytes at each page's end that are no page's. */
+/* Reserved bytes at the end of each page. */
 START_TEST(test_reserved) {
     page_table t = edges(db);
     int reserved = 40;
@@ -158,8 +161,8 @@ START_TEST(test_reserved) {
 }
 END_TEST
 
-/* The last cell of a page claims a header and values as long as may be: it is refused, and
-** nothing is read behind what is promised to be there. */
+/* The last cell of a page claims the longest header and values. It is refused, and
+** nothing is read behind PAGE_PAD. */
 START_TEST(test_last_cell) {
     enum { SIZE = 512 };
     page_layout layout = {
@@ -202,8 +205,8 @@ static uint32_t pick(uint32_t below) {
     return (uint32_t)((z ^ z >> 31) >> 33) % below;
 }
 
-/* A cell that ends before page[end]: its record has `columns` columns. Returns where it
-** begins. */
+/* Writes a cell that ends before page[end]; its record has `columns` columns. Returns its
+** offset. */
 static uint32_t put_cell(uint8_t *page, uint32_t end, uint32_t columns, int64_t rowid) {
     static const uint8_t size[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
     uint8_t cell[256], value[160];
@@ -212,7 +215,8 @@ static uint32_t put_cell(uint8_t *page, uint32_t end, uint32_t columns, int64_t 
     for (uint32_t c = 0; c < columns; c++) {
         types[c] = (uint8_t)(pick(WIDE ? 90 : 12) ? 1 + pick(WIDE ? 6 : 8) : pick(16));
         uint32_t bytes = types[c] < 12 ? size[types[c]] : (types[c] - 12u) / 2;
-        const bool odd = types[c] == 7 && pick(3) == 0; /* about NaN and infinity */
+        /* NaN, infinity and their neighbours */
+        const bool odd = types[c] == 7 && pick(3) == 0;
         for (uint32_t i = 0; i < bytes; i++)
             value[values++] = (uint8_t)(!odd     ? pick(256)
                                         : i == 0 ? 0x7f | pick(2) << 7
@@ -244,7 +248,8 @@ static void draw_leaf(uint8_t *page, uint32_t usable, uint32_t columns) {
         page[4]++;
         rowid += 1 + pick(2) * pick(200);
     }
-    for (uint32_t k = pick(3); k > 0; k--) { /* most damage strikes a cell's beginning */
+    /* most damage is at the beginning of a cell */
+    for (uint32_t k = pick(3); k > 0; k--) {
         uint32_t at = end + pick(pick(2) ? 8 : usable - end ? usable - end : 1);
         page[at] = (uint8_t)(pick(2) ? page[at] + pick(5) - 2 : pick(256));
     }
@@ -255,7 +260,7 @@ static int no_page(sqlite3_file *file, void *to, int bytes, sqlite3_int64 at) {
     return SQLITE_IOERR;
 }
 
-/* By the page reader: is the leaf read, without care for any cell? */
+/* Does the fast decoder of the page reader take each cell of the leaf? */
 static bool read_leaf(const page_layout *layout, const uint8_t *page, int64_t **value,
                       int64_t *rows_read) {
     static uint8_t overflow[LEAF];
@@ -272,8 +277,8 @@ static bool read_leaf(const page_layout *layout, const uint8_t *page, int64_t **
     return read && rows.slow == 0;
 }
 
-/* A leaf is usual where the page reader's fast decoder takes every cell of it, and then its
-** rows are the same. */
+/* A leaf is usual exactly if the fast decoder of the page reader takes every cell, and
+** then both give the same rows. */
 START_TEST(test_random_leaves) {
     static uint8_t page[LEAF + PAGE_PAD + CELLS_PAD] __attribute__((aligned(16)));
     static int64_t mine[CELL_COLUMNS][LEAF], theirs[CELL_COLUMNS][LEAF];
@@ -338,7 +343,7 @@ START_TEST(test_random_leaves) {
 }
 END_TEST
 
-/* ---- a place that fails ---- */
+/* ---- a device that fails ---- */
 
 static atomic_int steps_to_failure;
 static gpugraph_run failing_run;
@@ -390,8 +395,8 @@ static gg_cells *failing_open(const gg_cell_layout *layout, uint32_t leaves,
     return cells;
 }
 
-/* The n-th step fails, for every n: the table is read all the same. And an interrupt there is
-** an interrupt. */
+/* The n-th step of the device fails, for every n, and the table is still read. An
+** interrupt there ends the read. */
 START_TEST(test_failing_place) {
     page_table t = edges(db);
     page_columns c;

@@ -1,5 +1,5 @@
-/* The page reader on ranges of rowids: it reads the rows of a range as it reads them in the whole table, and with them the
-** other rows of their leaves alone. */
+/* The page reader on ranges of rowids. It reads the rows of a range as in a read of the
+** whole table, and beside them only the other rows of their leaves. */
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "page_compare.h"
@@ -14,7 +14,7 @@ static bool is_text(const page_columns *c, int k, int64_t i) {
     return c->text[k] && c->text[k][i / 8] >> i % 8 & 1;
 }
 
-/* Which ends of row i are NULL; *h goes along the list. */
+/* The NULL ends of row i; *h moves along the list. */
 static int64_t nulls_at(const page_columns *c, int64_t i, int64_t *h) {
     while (*h < c->halves && c->half[*h] >> 2 < i)
         ++*h;
@@ -41,7 +41,7 @@ static double weight_at(const page_columns *c, int64_t i) {
     return c->real ? real_of(c->weight[i]) : (double)page_weight_at(c, i);
 }
 
-/* Reads the range, compares it with its rows among all, and returns how many there are. */
+/* Reads the range and compares its rows with those of the table. Returns their number. */
 static int64_t check_range(const page_table *table, const page_columns *all, int threads,
                            int64_t low, int64_t high) {
     const int64_t range[2] = {low, high};
@@ -99,7 +99,7 @@ static void check_ranges(page_table t, bool texts) {
     intern_clear(&all_texts);
 }
 
-/* Of a table with a wide id in its last row, the columns of every range before it have 4 bytes. */
+/* The last row has a wide id. Ranges before it have ids of 4 bytes. */
 START_TEST(test_wide_row) {
     const int64_t before[2] = {1, 800};
     page_table t = edges(db);
@@ -121,7 +121,7 @@ static const char *const rowids[] = {"n", "n + 7000", "n * n - 90000", "n * 3 - 
 
 START_TEST(test_numbers) {
     run_sql(db, "PRAGMA page_size = %d; CREATE TABLE e(src, dst, w)", 512 << _i % 4);
-    check_ranges(edges(db), false); /* without a row */
+    check_ranges(edges(db), false); /* the table has no row */
     run_sql(db, "INSERT INTO e(rowid, src, dst, w) VALUES (5, 1, 2, 3)");
     check_ranges(edges(db), false); /* one leaf, which is the root */
     run_sql(db,
@@ -148,13 +148,13 @@ END_TEST
 
 static int64_t reads;
 
-/* Asked before each batch: pages are read in between. */
+/* Called before each batch, so it sees pages being read. */
 static int count_rows(void *rows_read) {
     reads = *(const int64_t *)rows_read > reads ? *(const int64_t *)rows_read : reads;
     return 0;
 }
 
-/* A tenth of a table of many leaves: its leaves alone are decoded. */
+/* A tenth of a table with many leaves. Only its leaves are decoded. */
 START_TEST(test_leaves_outside_are_not_read) {
     const int64_t range[2] = {40001, 48000};
     int64_t rows = 0;
@@ -163,7 +163,7 @@ START_TEST(test_leaves_outside_are_not_read) {
     const char *why;
     run_sql(db, "CREATE TABLE e(src, dst, w)");
     fill(db, "e", 80000);
-    /* An id in a leaf elsewhere is none, so that who reads it steps aside. */
+    /* A BLOB as an id in other leaves makes the reader give up when it reads them. */
     run_sql(db, "UPDATE e SET src = zeroblob(20) WHERE rowid IN (1, 80000)");
     ck_assert_int_eq(page_read(&t, 1, NULL, NULL, &c, &why), PAGE_NOT_USED);
     t.range = range;

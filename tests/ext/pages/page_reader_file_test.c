@@ -1,7 +1,7 @@
-/* The page reader and the file it reads: transactions, shared caches, other connections,
-** failing reads, interrupts. Where it may not trust the file it must
-** step aside; where it does, another connection's work must not show. Tables and values:
-** page_reader_test.c; the write-ahead log: page_reader_wal_test.c. */
+/* The page reader and its file: transactions, shared caches, other connections, failing
+** reads and interrupts. If the file cannot be trusted, the reader must give up; otherwise
+** it must not see the work of other connections. Tables and values: page_reader_test.c.
+** The write-ahead log: page_reader_wal_test.c. */
 /* ctest: long */
 #define _GNU_SOURCE
 #include <stdatomic.h>
@@ -65,7 +65,7 @@ START_TEST(test_shared_cache) {
     run_sql(two, "BEGIN; CREATE TABLE f(x)");
     check_aside(&t, "");
     sqlite3_close(two);
-    check_aside(&t, "shares"); /* another may come at any moment */
+    check_aside(&t, "shares"); /* another connection may come at any moment */
     sqlite3_close(one);
 }
 END_TEST
@@ -95,9 +95,9 @@ START_TEST(test_authorizer) {
 }
 END_TEST
 
-/* ---- somebody writes ---- */
+/* ---- another connection writes ---- */
 
-/* What a writer does to the file while page_read is under way. */
+/* What a writer does to the file during page_read. */
 struct intruder {
     sqlite3 *db;
     int calls, last_rc;
@@ -112,8 +112,8 @@ static int intrude(void *listener) {
     return 0;
 }
 
-/* Another connection rewrites the whole table, and tries to check-point it, in the
-** middle of the read: the columns must be those of the snapshot. */
+/* Another connection rewrites the whole table and tries a checkpoint in the middle of the
+** read. The columns must be those of the snapshot. */
 START_TEST(test_intruder) {
     const bool wal = _i % 2;
     run_sql(db, "PRAGMA journal_mode = %s; CREATE TABLE e(src, dst, w)",
@@ -141,7 +141,7 @@ END_TEST
 /* ---- a VFS that fails ---- */
 
 static int reads_to_failure = -1;
-static sqlite3_io_methods honest, failing[2]; /* of the database, of its log */
+static sqlite3_io_methods honest, failing[2]; /* of the database and of its log */
 static const sqlite3_vfs *base;
 
 static int failing_read(sqlite3_file *file, void *to, int bytes, sqlite3_int64 offset) {
@@ -162,8 +162,8 @@ static int failing_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, 
     return rc;
 }
 
-/* The n-th read fails, for every n: of leaves and interior pages (table
-** e), of overflow pages (late), and of either in the write-ahead log. */
+/* The n-th read fails, for every n: reads of leaves and interior pages (table e), of
+** overflow pages (late), and of both in the write-ahead log. */
 START_TEST(test_failing_reads) {
     base = sqlite3_vfs_find("unix");
     sqlite3_vfs vfs = *base;
@@ -179,8 +179,9 @@ START_TEST(test_failing_reads) {
             "PRAGMA wal_autocheckpoint = 0; CREATE TABLE e(src, dst, w);"
             "CREATE TABLE late(note, src, dst, w)",
             _i / 2 ? "WAL" : "DELETE");
-    fill(db, "e", _i / 2 ? 5000 : 60000); /* of a log every page is read by itself */
-    /* Not wide: else one thread may have the reading begin again while the other one's read fails. */
+    fill(db, "e", _i / 2 ? 5000 : 60000); /* each page of a log is one read */
+    /* No wide ids: one thread could restart the read while the read of the other one
+    ** fails. */
     run_sql(db, "UPDATE e SET src = src %% 1000000, dst = dst %% 1000000");
     run_sql(db, "INSERT INTO late SELECT zeroblob(src %% 9 * 200), src, dst, w FROM e "
                 "WHERE rowid < 200");
@@ -199,7 +200,7 @@ START_TEST(test_failing_reads) {
             check_columns(&t, &c);
             page_columns_clear(&c);
         }
-        if (!failed) /* there were fewer reads than that */
+        if (!failed) /* n is larger than the number of reads */
             break;
         ck_assert_int_eq(outcome, PAGE_NOT_USED);
         ck_assert_ptr_null(c.id[0]);
@@ -213,13 +214,13 @@ START_TEST(test_failing_reads) {
 }
 END_TEST
 
-/* ---- reads side by side ---- */
+/* ---- parallel reads ---- */
 
 typedef ssize_t read_at(int, void *, size_t, off64_t);
 static read_at *system_read;
 static atomic_int reading, most_reading;
 
-/* A read of many pages stays until another one has come, a while at most. */
+/* A read of many pages waits for another one, up to a limit. */
 static ssize_t meeting_read(int file, void *to, size_t bytes, off64_t offset) {
     enum { LARGE = 65536, PATIENCE = 50 };
     if (bytes < LARGE)
@@ -234,14 +235,14 @@ static ssize_t meeting_read(int file, void *to, size_t bytes, off64_t offset) {
     return got;
 }
 
-/* Of a SQLite that seeks before it reads. */
+/* An SQLite that seeks before it reads. */
 static sqlite3_syscall_ptr no_pread(sqlite3_vfs *vfs, const char *name) {
     bool reads_at = strncmp(name, "pread", 5) == 0;
     return reads_at ? NULL : sqlite3_vfs_find("unix")->xGetSystemCall(vfs, name);
 }
 
-/* Where SQLite reads by pread64, threads read side by side; a file of a VFS that is not
-** known to do so, or known not to, is asked one question at a time. */
+/* If SQLite reads by pread64, threads read in parallel. A file of any other VFS is read
+** by one thread at a time. */
 START_TEST(test_reads_side_by_side) {
     sqlite3_vfs *unix_vfs = sqlite3_vfs_find("unix"), vfs = *unix_vfs;
     const bool apart = _i == 0;
@@ -249,7 +250,7 @@ START_TEST(test_reads_side_by_side) {
     const char *why;
 
     system_read = (read_at *)unix_vfs->xGetSystemCall(unix_vfs, "pread64");
-    if (!system_read) /* here SQLite seeks: every other test reads one by one */
+    if (!system_read) /* this SQLite seeks, so all other tests read one by one */
         return;
     if (_i == 1)
         vfs.zName = "unheard-of";
@@ -284,8 +285,8 @@ END_TEST
 
 /* ---- pages in the wrong order ---- */
 
-/* Leaves 0 .. 7 of 64 KiB, which are the first batch, change places with leaves 8 .. 15:
-** only the border between two batches shows it. */
+/* Leaves 0 to 7 of 64 KiB, the first batch, change places with leaves 8 to 15. Only the
+** border between two batches shows it. */
 START_TEST(test_batches_out_of_order) {
     enum { PAGE = 65536, BLOCK = 8 * PAGE, FIRST = 2 * PAGE };
     static char a[BLOCK], b[BLOCK];
@@ -306,8 +307,8 @@ START_TEST(test_batches_out_of_order) {
 }
 END_TEST
 
-/* Interior pages are read in portions of 16. The first key of the 17th, which other threads may have read before
-** the 16th, becomes less than the last key of that. */
+/* Threads read interior pages in portions. The first key of the 17th page, which another
+** thread may read before the 16th, becomes less than the last key of the 16th. */
 START_TEST(test_keys_that_fall_between_portions) {
     enum { PAGE = 512, CHILD = 16, HEADER = 12 };
     uint8_t root[PAGE], page[PAGE];
@@ -317,7 +318,7 @@ START_TEST(test_keys_that_fall_between_portions) {
     check_used(&t);
     sqlite3_close(db);
     FILE *file = fopen(scratch, "r+b");
-    fseek(file, PAGE, SEEK_SET); /* the only table's */
+    fseek(file, PAGE, SEEK_SET); /* of the only table */
     ck_assert(fread(root, PAGE, 1, file) == 1 && root[0] == 5);
     ck_assert_int_gt(root[3] << 8 | root[4], CHILD + 1);
     const uint8_t *cell =

@@ -1,6 +1,6 @@
-/* The page reader against SELECT on tables that random statements made, on files and logs
-** with random bytes changed, and with every allocation failing in turn. It must not step
-** aside but for a reason that is seen to hold. */
+/* Compares the page reader with SELECT on tables made by random statements, on files and
+** logs with random damage, and with each allocation failing in turn. The reader may give
+** up only for a reason that holds. */
 #include "page_compare.h"
 #include <math.h>
 #include "share.h"
@@ -8,7 +8,7 @@
 #include "pages/format.h"
 #include "pages/wal_frames.h"
 
-/* Seeds for each test. PAGE_READER_SEEDS=N in the environment asks for more. */
+/* Seeds for each test. PAGE_READER_SEEDS=N in the environment sets another number. */
 enum { SEEDS = 60, STEPS = 25 };
 
 static uint64_t random_state;
@@ -89,8 +89,8 @@ static void add_fillers(sqlite3_str *sql, int *fillers) {
         sqlite3_str_appendf(sql, "f%d, ", (*fillers)++);
 }
 
-/* Column names in random order with random fillers between. Those from number `late` on
-** are added when there are rows already. */
+/* Column names in random order with random other columns between them. Those from number
+** `late` on are added when the table has rows. */
 static void create_table(sqlite3 *db) {
     static const char *const names[6][3] = {{"src", "dst", "w"}, {"src", "dst", "w"},
                                             {"src", "dst", "w"}, {"dst", "src", "w"},
@@ -142,7 +142,8 @@ static void change_filler(sqlite3 *db) {
             (int)pick(500), name[pick(4)], random_filler(), (int)pick(5) + 1);
 }
 
-/* One statement; those that cannot be run at the moment fail and change nothing. */
+/* Runs one statement. A statement that is impossible at the moment fails and changes
+** nothing. */
 static void random_step(sqlite3 *db, sqlite3 *second) {
     static int renamed;
     switch (pick(21)) {
@@ -215,7 +216,7 @@ static void random_step(sqlite3 *db, sqlite3 *second) {
     }
 }
 
-/* is_end(src, texts): may it be an end of an edge, or none? */
+/* is_end(src, texts): may the value be an end of an edge, or a NULL end? */
 static void is_end(sqlite3_context *context, int count, sqlite3_value **value) {
     (void)count;
     int type = sqlite3_value_type(value[0]);
@@ -226,7 +227,7 @@ static void is_end(sqlite3_context *context, int count, sqlite3_value **value) {
                                     (type == SQLITE_TEXT && sqlite3_value_int(value[1])));
 }
 
-/* is_number(w): does sqlite3_value_numeric_type say so? */
+/* is_number(w): is it a number for sqlite3_value_numeric_type? */
 static void is_number(sqlite3_context *context, int count, sqlite3_value **value) {
     (void)count;
     int type = sqlite3_value_numeric_type(value[0]);
@@ -245,8 +246,8 @@ static int count_of(sqlite3 *db, const char *format, const char *a, const char *
     return count;
 }
 
-/* A reason for stepping aside must hold, and nothing else may be one. `began`: the
-** transaction was open before. */
+/* The reason for which the reader gives up must hold. `began`: the transaction was open
+** before. */
 static void check_reason(const page_table *t, const char *why, bool began) {
     const char *text = t->texts ? "1" : "0";
     bool holds = false;
@@ -335,8 +336,8 @@ START_TEST(test_random_tables) {
     }
     wal_notes_clear(&notes);
     ck_assert(taken < 4 || (of_width[0] > taken && of_width[1] > taken));
-    /* The comparison above proves nothing if everything steps aside, as the few tables
-    ** of a small share may. */
+    /* If the reader always gives up, the comparison above proves nothing. The few tables
+    ** of a small share may all do that. */
     ck_assert(taken < 4 || used > taken * STEPS / 3);
 }
 END_TEST
@@ -348,7 +349,8 @@ static long file_size(FILE *file) {
     return ftell(file);
 }
 
-/* Changes bytes on the table's pages; favours page, overflow and cell headers. */
+/* Changes bytes on the table's pages, mostly in headers of pages, overflow pages and
+** cells. */
 static void damage(FILE *file, long page_size) {
     long pages = file_size(file) / page_size;
     for (int changes = (int)pick(4) + 1; changes > 0; changes--) {
@@ -361,7 +363,7 @@ static void damage(FILE *file, long page_size) {
         ck_assert_int_eq(ftruncate(fileno(file), page_size * (1 + pick(4))), 0);
 }
 
-/* A table of a few pages, a part of it with long values. Returns the page size. */
+/* A table of a few pages, some with long values. Returns the page size. */
 static int make_victim(const char *journal) {
     const int page_size = 512 << pick(3);
     sqlite3 *db = open_db(scratch, 0, NULL);
@@ -379,7 +381,7 @@ static int make_victim(const char *journal) {
     return page_size;
 }
 
-static int tally[2]; /* damaged tables that stepped aside; that were read */
+static int tally[2]; /* damaged tables: the reader gave up; the reader read them */
 
 static void compare_victim(sqlite3 *db, intern *texts) {
     page_table t = {.db = db,
@@ -407,13 +409,13 @@ START_TEST(test_damaged_files) {
         ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
         unlink(scratch);
     }
-    ck_assert(tally[1] > 0 || left_out(0)); /* bytes that mean nothing were changed */
+    ck_assert(tally[1] > 0 || left_out(0)); /* bytes without a meaning were changed */
     ck_assert_int_gt(tally[0], tally[1] / 4);
 }
 END_TEST
 
-/* The same in the frames of a log: a connection that stays keeps the index, and another
-** that knows no page yet reads. */
+/* Damages frames of a log. A connection that stays open keeps the index, and another one
+** without cached pages reads. */
 START_TEST(test_damaged_logs) {
     char log[128];
     intern texts = {0};
@@ -448,7 +450,7 @@ START_TEST(test_damaged_logs) {
         unlink(scratch);
         unlink(log);
     }
-    /* A share of the seeds may be spared either kind. */
+    /* A share of the seeds may have no table of one kind. */
     ck_assert(tally[0] > 0 || left_out(0));
     ck_assert(tally[1] > 0 || left_out(0));
 }

@@ -1,6 +1,5 @@
-/* The page reader on rows that need care: records that go on on overflow pages, texts in
-** rows older than a column, weights that are texts. All must be read from pages,
-** and be what SELECT gives. */
+/* The page reader on unusual rows: records with overflow pages, rows older than a column,
+** weights that are texts. It must read them all from pages, as SELECT gives them. */
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "page_compare.h"
@@ -17,7 +16,7 @@ static page_table with_texts(sqlite3 *db) {
 
 /* ---- overflow pages ---- */
 
-/* why NULL: the table is read from pages. */
+/* why: the reason for which the reader gives up; NULL: it reads the table. */
 static void check_chains(const page_table *t, const char *why) {
     if (why)
         check_aside(t, why);
@@ -36,13 +35,14 @@ START_TEST(test_overflow_pages) {
     page_table t = with_texts(db);
     run_sql(db, "INSERT INTO e VALUES(1, 2, 3, zeroblob(100000)), (4, 5, 6, 'x')");
     check_read(&t); /* the wanted columns are on the page */
-    /* Lengths around every border: of a page, of two, of what stays on the leaf. */
+    /* Lengths around every limit: of one page, of two, and of what stays on the leaf. */
     run_sql(db,
             "WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < "
             "1500) INSERT INTO late SELECT zeroblob(n * 7 %% 3000 + n %% 4 * %d), n, "
             "n * n, n / 3 FROM i",
             512 << (_i % 8));
-    const char *map = _i % 3 ? "auto_vacuum" : NULL; /* says where chains go on */
+    /* the map decides how chains continue */
+    const char *map = _i % 3 ? "auto_vacuum" : NULL;
     t.table = "late";
     check_chains(&t, map);
     run_sql(db,
@@ -52,17 +52,17 @@ START_TEST(test_overflow_pages) {
             "INSERT INTO mid VALUES('far', zeroblob(2000000), 'away', 'x', 1e300)");
     t.table = "mid";
     check_chains(&t, map);
-    t.column[2] = "src"; /* a long text for a weight */
+    t.column[2] = "src"; /* a long text as a weight */
     check_aside(&t, map ? map : "a weight");
     t.column[2] = NULL;
     t.column[1] =
-        "src"; /* the same chain in two roles; of one page, where pages are large */
+        "src"; /* one chain in two roles, which has one page if pages are large */
     const char *why = compare(&t, NULL);
     ck_assert_msg(!why || (map && strstr(why, map)), "stepped aside: %s", why);
 }
 END_TEST
 
-/* The header of a record with very many columns goes on on overflow pages itself. */
+/* The header of a record with very many columns continues on overflow pages. */
 START_TEST(test_long_headers) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     run_sql(db, "PRAGMA page_size = 512");
@@ -80,7 +80,7 @@ START_TEST(test_long_headers) {
 }
 END_TEST
 
-/* Changes one byte of the file, or four as a big-endian number. */
+/* Writes four bytes of the file as a big-endian number. */
 static void poke(long at, uint32_t value) {
     FILE *file = fopen(scratch, "r+b");
     const unsigned char bytes[4] = {(unsigned char)(value >> 24),
@@ -101,7 +101,7 @@ static uint32_t peek(long at) {
            bytes[3];
 }
 
-/* A chain that ends early, leaves the file, points at the first page, goes in a circle. */
+/* A chain that ends early, leaves the file, points to the first page, or has a cycle. */
 START_TEST(test_damaged_chains) {
     enum { PAGE = 512, ROOT = 2, CHAIN = 3 };
     run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(note, src, dst, w);"
@@ -126,7 +126,7 @@ END_TEST
 
 /* ---- UTF-16 ---- */
 
-/* Ids and weights that are texts are SQLite's to read; numbers are read from pages. */
+/* SQLite reads ids and weights that are UTF-16 texts; numbers are read from pages. */
 START_TEST(test_utf_16) {
     run_sql(db,
             "PRAGMA encoding = '%s'; CREATE TABLE e(src, dst, w);"
@@ -165,8 +165,8 @@ static const char *const defaults[] = {"5",
 enum { DEFAULTS = sizeof defaults / sizeof *defaults };
 static const char *const types[] = {"", "INT", "TEXT", "REAL", "NUMERIC", "BLOB"};
 
-/* In each role every default with every affinity. Those that are no ids or weights step
-** aside, all others must not. */
+/* Every default with every affinity in each role. The reader gives up only if the default
+** is no id or weight. */
 START_TEST(test_defaults) {
     static const char *const role[] = {"src", "dst", "w"};
     const char *type = types[_i];
@@ -204,7 +204,7 @@ START_TEST(test_defaults) {
                 check_read(&t);
             else
                 check_aside(&t, k == 2 ? "a weight" : "an id");
-            /* A mixture: some rows are written anew, with another type of value. */
+            /* A mixture: some rows are written again with another type of value. */
             run_sql(db, "UPDATE e SET \"%s\" = rowid || %s WHERE rowid %% 3 = 1", role[k],
                     k == 2 ? "'.25'" : "''");
             if (good)
@@ -295,12 +295,12 @@ START_TEST(test_text_weights) {
         aside += !is_number;
         taken++;
     }
-    /* Of each kind, but in a share of one or two. */
+    /* Both kinds must occur, but not in a share of one or two. */
     ck_assert(taken < 3 || (aside > 0 && aside < taken));
 }
 END_TEST
 
-/* Decimals of every length, in all of which SQLite's own rounding must be found again. */
+/* Decimals of every length. The reader must give SQLite's own rounding. */
 START_TEST(test_decimal_weights) {
     run_sql(db, "CREATE TABLE e(src, dst, w TEXT)");
     fill(db, "e", 60000);
@@ -316,9 +316,9 @@ END_TEST
 
 /* ---- usual cells ---- */
 
-/* Rowids around every length of theirs, one after the other and with holes; ids and weights of every
-** length, the next row's another, and columns behind them. What is read in a row must be what each cell
-** says. */
+/* Rowids around every length, consecutive and with holes; ids and weights of every
+** length, which differs from row to row, with columns behind them. A run of usual cells
+** must give what each cell says. */
 START_TEST(test_cells_in_a_row) {
     static const char *const more[] = {"", ", more", ", more, still, 'x', NULL, 7.5"};
     static const char *const table[] = {"src, dst, w", "src, dst, w, m",
@@ -339,7 +339,8 @@ START_TEST(test_cells_in_a_row) {
     check_read(&t);
     t.column[2] = NULL;
     check_read(&t);
-    /* 255 is 81 7f, and 16388 is 81 80 04, which looks like the next one before a header of 4. */
+    /* 255 is 81 7f. 16388 is 81 80 04, which looks like the next rowid before a header of
+    ** 4. */
     run_sql(db,
             "DELETE FROM e; INSERT INTO e(rowid, src, dst, w) VALUES (254, 5, 6, 1 << "
             "30), (255, 5, 6, 1 << 30), (16388, 5, 6, 1 << 30)");
@@ -349,7 +350,7 @@ START_TEST(test_cells_in_a_row) {
 }
 END_TEST
 
-/* ---- what a user is told ---- */
+/* ---- sentences for users ---- */
 
 static char *error_of(const char *sql) {
     char *error = NULL;
@@ -368,8 +369,8 @@ static char *reader(void) {
     return detail;
 }
 
-/* A bad weight is told in the same words whichever reader finds it. In a transaction that
-** has written to the table rows are read by SQLite. */
+/* The sentence about a bad weight does not depend on the reader. SQLite reads the rows in
+** a transaction that has written to the table. */
 START_TEST(test_sentences) {
     static const char *const weight[] = {"'-5'",    "-5",    "'-5.50'", "-5.5",
                                          "'1e999'", "9e999", "'x'",     "NULL",
@@ -398,7 +399,7 @@ START_TEST(test_sentences) {
 }
 END_TEST
 
-/* Where there is no weight none is REAL, whatever their column is declared as. */
+/* Without weights none is REAL, whatever type the column declares. */
 START_TEST(test_no_weights) {
     char *none = NULL;
     ck_assert_int_eq(sqlite3_gpugraph_init(db, &none, NULL), SQLITE_OK);
@@ -417,8 +418,8 @@ START_TEST(test_no_weights) {
 }
 END_TEST
 
-/* In a statement the transaction is open before any of our code runs: the log is noted when
-** the statement is prepared. */
+/* In a statement the transaction is open before the extension is called, so the log is
+** noted when the statement is prepared. */
 START_TEST(test_statement_in_wal_mode) {
     char *none = NULL;
     ck_assert_int_eq(sqlite3_gpugraph_init(db, &none, NULL), SQLITE_OK);

@@ -1,7 +1,7 @@
-/* The page reader, case by case: the plain cases must be read from pages, by the fast
-** decoder; every other case must give SELECT's rows or step aside for the reason that
-** applies. Rows that need care: page_reader_rows_test.c; files: page_reader_file_test.c and
-** page_reader_wal_test.c; random tables and damage: page_reader_random_test.c. */
+/* The page reader, case by case. It must read plain cases from pages, by the fast
+** decoder. In every other case it must give SELECT's rows, or give up for the reason that
+** holds. Unusual rows: page_reader_rows_test.c. Files: page_reader_file_test.c and
+** page_reader_wal_test.c. Random tables and damage: page_reader_random_test.c. */
 /* ctest: long */
 #include "page_compare.h"
 #include "share.h"
@@ -27,7 +27,7 @@ START_TEST(test_page_sizes_and_vacuum) {
     page_columns c;
     const char *why;
     ck_assert_int_eq(page_read(&t, 2, NULL, NULL, &c, &why), PAGE_READ);
-    ck_assert_ptr_null(c.rowid); /* 1 .. n is not written out */
+    ck_assert_ptr_null(c.rowid); /* rowids 1 to n are not stored */
     page_columns_clear(&c);
     run_sql(db, "DELETE FROM e WHERE rowid %% 7 = 3 AND rowid > 60000");
     check_used(&t);
@@ -91,7 +91,8 @@ START_TEST(test_rowids) {
 }
 END_TEST
 
-/* Rowids 1 .. n over several batches, then a hole near the end, then everywhere. */
+/* Rowids 1 to n over several batches, then one hole near the end, then holes
+** everywhere. */
 START_TEST(test_holes) {
     run_sql(db, "CREATE TABLE e(src, dst, w)");
     fill(db, "e", 200000);
@@ -102,7 +103,7 @@ START_TEST(test_holes) {
     run_sql(db, "DELETE FROM e WHERE rowid %% 1000 = 500");
     check_used(&t);
     run_sql(db, "UPDATE e SET rowid = 0 - rowid WHERE rowid < 100");
-    check_read(&t); /* 9-byte rowids are decoded carefully */
+    check_read(&t); /* page_cell decodes rowids of 9 bytes */
     run_sql(db, "UPDATE e SET rowid = rowid * 1000003 WHERE rowid > 0");
     check_read(&t);
 }
@@ -112,7 +113,8 @@ START_TEST(test_weights) {
     run_sql(db, "CREATE TABLE e(src INT, dst INT, w)");
     fill(db, "e", 100000);
     page_table t = edges(db);
-    run_sql(db, "UPDATE e SET w = 0.5 WHERE rowid = 99999"); /* a REAL very late */
+    /* a REAL almost at the end */
+    run_sql(db, "UPDATE e SET w = 0.5 WHERE rowid = 99999");
     check_used(&t);
     run_sql(db, "UPDATE e SET w = rowid * 0.37; UPDATE e SET w = 9e999 WHERE rowid = 3;"
                 "UPDATE e SET w = -0.0 WHERE rowid = 4;"
@@ -127,7 +129,7 @@ START_TEST(test_stored_generated_column) {
     run_sql(db, "CREATE TABLE e(v AS (src + 1), src INT, g INT AS (src * 2) STORED, "
                 "dst INT, w INT); INSERT INTO e(src, dst, w) VALUES(1, 2, 3), (4, 5, 6)");
     page_table t = edges(db);
-    check_used(&t); /* a virtual one before the columns takes no room in records */
+    check_used(&t); /* a virtual column takes no space in records */
     t.column[1] = "g";
     check_used(&t);
     t.column[1] = "v";
@@ -225,7 +227,7 @@ START_TEST(test_texts) {
 }
 END_TEST
 
-/* ---- reasons to step aside ---- */
+/* ---- reasons to give up ---- */
 
 START_TEST(test_values_that_are_no_numbers) {
     static const struct {
@@ -246,8 +248,8 @@ START_TEST(test_values_that_are_no_numbers) {
 }
 END_TEST
 
-/* An end that is NULL, a REAL that is whole, also where a REAL column holds an INTEGER;
-** what a row that is no edge weighs does not matter. */
+/* A NULL end, and a whole REAL, also in a REAL column that stores INTEGERs. The weight of
+** a row that is no edge does not matter. */
 START_TEST(test_ends_that_are_null_or_whole) {
     run_sql(db, "CREATE TABLE e(src REAL, dst, w)");
     fill(db, "e", 9000);
@@ -305,7 +307,7 @@ START_TEST(test_tables_of_another_kind) {
                 "CREATE TABLE b(src, dst, w); INSERT INTO b VALUES(1, 2, 3);"
                 "CREATE VIEW v AS SELECT dst AS src, src AS dst, w FROM b");
     page_table t = edges(db);
-    t.table = "v"; /* whose rowid is NULL, or by some versions no column at all */
+    t.table = "v"; /* its rowid is NULL or, in some versions, no column */
     check_aside(&t, "");
     if (sqlite3_exec(db, "CREATE VIRTUAL TABLE f USING fts5(src, dst, w)", NULL, NULL,
                      NULL) == SQLITE_OK) {

@@ -1,6 +1,6 @@
-/* The page reader and the write-ahead log: pages must come from the frames that the
-** transaction sees, whatever others write and checkpoint meanwhile; where that is not
-** certain it must step aside. */
+/* The page reader and the write-ahead log. Pages must come from the frames that the
+** transaction sees, whatever others write and checkpoint meanwhile. If that is not
+** certain, the reader must give up. */
 /* ctest: long */
 #include <signal.h>
 #include <sys/wait.h>
@@ -24,12 +24,12 @@ static sqlite3_int64 frames_in_log(sqlite3 *of) {
     return frames;
 }
 
-/* ---- whose frames ---- */
+/* ---- the frames of a transaction ---- */
 
 START_TEST(test_frames) {
     begin_wal(512 << _i);
     page_table t = edges(db);
-    check_used(&t); /* nothing is in the file but its first page */
+    check_used(&t); /* the file has only its first page */
     fill(db, "e", 20000);
     check_used(&t);
     run_sql(db, "UPDATE e SET w = 7 WHERE rowid %% 1000 = 3");
@@ -41,7 +41,8 @@ START_TEST(test_frames) {
     ck_assert_int_gt(frames_in_log(db), 0);
     run_sql(db, "DELETE FROM e; INSERT INTO other SELECT 1 FROM pragma_function_list");
     check_used(&t);
-    fill(db, "e", 70000); /* more frames than one region of the index holds, if small */
+    /* with small pages, more frames than one region of the index holds */
+    fill(db, "e", 70000);
     check_used(&t);
     run_sql(db, "BEGIN; UPDATE e SET src = 0; ROLLBACK"); /* may leave frames behind */
     check_used(&t);
@@ -71,20 +72,21 @@ START_TEST(test_two_connections) {
     t.db = db;
     check_used(&t);
     sqlite3_close(db);
-    db = t.db = open_db(scratch, 0, NULL); /* the last one to close removes the log */
+    /* the last connection to close removes the log */
+    db = t.db = open_db(scratch, 0, NULL);
     check_used(&t);
 }
 END_TEST
 
-/* In exclusive mode the index may be in this connection's own memory, and frames cannot be
-** told apart; asking for it must not make one. */
+/* In exclusive mode the index may be in this connection's own memory, so the frames of a
+** transaction are unknown. Looking for an index must not create one. */
 START_TEST(test_exclusive) {
     char shm[128];
     begin_wal(1024);
     fill(db, "e", 2000);
     page_table t = edges(db);
     run_sql(db, "PRAGMA locking_mode = EXCLUSIVE; UPDATE e SET src = 6");
-    check_used(&t); /* the index is shared still */
+    check_used(&t); /* the index is still shared */
     sqlite3_close(db);
     ck_assert_int_eq(sqlite3_open(scratch, &db), SQLITE_OK);
     t.db = db;
@@ -99,8 +101,8 @@ START_TEST(test_exclusive) {
 }
 END_TEST
 
-/* A transaction that began before others committed: it is read from pages as long as none
-** of the table's is among those that were written since. */
+/* A transaction that began before others committed. The reader uses pages as long as none
+** of the table's pages has been written since. */
 START_TEST(test_older_transaction) {
     wal_notes notes = {0};
     begin_wal(1024);
@@ -116,7 +118,7 @@ START_TEST(test_older_transaction) {
     check_used(&t);
     run_sql(second, "PRAGMA wal_checkpoint(PASSIVE)");
     check_used(&t);
-    wal_notes_take(&notes, db); /* takes none: the transaction is open */
+    wal_notes_take(&notes, db); /* takes no note, because the transaction is open */
     check_used(&t);
     run_sql(second, "UPDATE e SET w = 9 WHERE rowid = 10000");
     check_aside(&t, "write-ahead log");
@@ -125,8 +127,8 @@ START_TEST(test_older_transaction) {
     run_sql(db, "COMMIT");
     check_used(&t);
 
-    /* Everything is in the file, so that the transaction ignores the log, which is then
-    ** begun anew. */
+    /* The file has all pages, so the transaction ignores the log, which is then
+    ** restarted. */
     run_sql(second, "PRAGMA wal_checkpoint(PASSIVE)");
     wal_notes_take(&notes, db);
     run_sql(db, "BEGIN; SELECT count(*) FROM e");
@@ -144,7 +146,7 @@ START_TEST(test_older_transaction) {
 }
 END_TEST
 
-/* Without a note nothing newer than the last checkpoint is sure. */
+/* Without a note no frame behind the last checkpoint is sure. */
 START_TEST(test_no_note) {
     begin_wal(1024);
     fill(db, "e", 20000);
@@ -159,8 +161,8 @@ END_TEST
 
 /* ---- damaged frames ---- */
 
-/* A frame header that does not fit is refused; SQLite itself, with its index at hand, does
-** not look at it. */
+/* A frame header that does not match is refused. SQLite itself does not look at frame
+** headers, because it has the index. */
 START_TEST(test_damaged_frames) {
     char path[128];
     begin_wal(512);
@@ -192,11 +194,11 @@ START_TEST(test_damaged_frames) {
 }
 END_TEST
 
-/* ---- others write all the while ---- */
+/* ---- another process writes ---- */
 
 /* Another process writes batches that keep a sum, and checkpoints, until it is killed. */
 static pid_t start_writer(const char *journal) {
-    sqlite3_close(db); /* what SQLite knows of its locks must not cross the fork */
+    sqlite3_close(db); /* SQLite's record of its locks must not cross the fork */
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child) {
@@ -242,7 +244,7 @@ static pid_t start_writer(const char *journal) {
     }
 }
 
-/* page_read and SELECT inside one transaction, whose snapshot is the same. */
+/* page_read and SELECT inside one transaction, so both have one snapshot. */
 START_TEST(test_second_process) {
     intern texts = {0};
     wal_notes notes = {0};
@@ -261,7 +263,7 @@ START_TEST(test_second_process) {
         page_columns c;
         const char *why = NULL;
         t.texts = &texts;
-        /* Sometimes the transaction is there already, as it is in a statement. */
+        /* Sometimes the transaction is already open, as in a statement. */
         const bool before = total % 3, own = total % 3 == 2;
         if (before)
             wal_notes_take(&notes, db);
@@ -289,7 +291,8 @@ START_TEST(test_second_process) {
         clock_gettime(CLOCK_MONOTONIC, &now);
     } while ((double)(now.tv_sec - start.tv_sec) < seconds);
     int status;
-    ck_assert_int_eq(waitpid(writer, &status, WNOHANG), 0); /* it is still at it */
+    /* the writer is still running */
+    ck_assert_int_eq(waitpid(writer, &status, WNOHANG), 0);
     kill(writer, SIGKILL);
     waitpid(writer, &status, 0);
     wal_notes_clear(&notes);

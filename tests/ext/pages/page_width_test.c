@@ -1,5 +1,6 @@
-/* Columns of ids and of weights of 4 bytes and of 8: each table gets those that its values fit, wherever the first one lies that
-** does not fit 4, whatever else there is in the table. Values are compared with SELECT's (page_compare.h). */
+/* Columns of ids and weights with 4 and with 8 bytes an entry. Each table gets the
+** columns that its values need, wherever its first wide value is and whatever else the
+** table has. page_compare.h compares values with SELECT's. */
 #include "gpugraph_extension.h"
 #include "pages/format.h"
 #include "pages/wal_frames.h"
@@ -7,7 +8,7 @@
 #include "suite.h"
 #include "page_compare.h"
 
-/* Reads the table: are its columns of 4 bytes? Of weights: *weights. */
+/* Reads the table. True: its ids have 4 bytes; *weights: its weights have 4 bytes. */
 static bool is_narrow(const page_table *t, int threads, bool *weights) {
     page_columns c;
     const char *why;
@@ -32,7 +33,7 @@ static void check_width(const page_table *t, bool narrow, const char *what) {
     check_read(t);
 }
 
-/* Likewise of the weights, ids being small. */
+/* Checks the width of weights; ids are small. */
 static void check_weights(const page_table *t, bool narrow, const char *what) {
     bool weights;
     for (int threads = 1; threads <= 4; threads++) {
@@ -43,7 +44,7 @@ static void check_weights(const page_table *t, bool narrow, const char *what) {
     check_read(t);
 }
 
-/* Rows of small ids; of several batches where there are many. */
+/* Makes rows with small ids; many rows make several batches. */
 static void fill_small(int rows, const char *source, const char *target) {
     run_sql(db,
             "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < %d)"
@@ -72,7 +73,8 @@ static const struct {
               {"-1e15", false}};
 enum { VALUES = sizeof values / sizeof *values };
 
-/* In the last row, the only row, and in the middle; as source and as target. */
+/* A wide id in the last row, in the only row and in the middle, as source and as
+** target. */
 START_TEST(test_each_value) {
     const char *id = values[_i].id;
     const bool narrow = values[_i].narrow;
@@ -95,7 +97,7 @@ START_TEST(test_each_value) {
 }
 END_TEST
 
-/* Ids of more bytes than they need, as another writer may store them, still fit. */
+/* Ids that another writer has stored in more bytes than they need still fit 4 bytes. */
 START_TEST(test_rowids_and_reals) {
     page_table t = edges(db);
     run_sql(db, "CREATE TABLE e(src INTEGER PRIMARY KEY, dst, w)");
@@ -110,8 +112,8 @@ START_TEST(test_rowids_and_reals) {
 }
 END_TEST
 
-/* A wide id behind all that makes the reading start again: texts, NULL ends, REAL weights, texts
-** among weights, a column that was added. */
+/* A wide id behind everything that restarts a read: texts, NULL ends, REAL weights, text
+** weights, an added column. */
 static const char *const odd_rows[] = {
     "SELECT 1",
     "INSERT INTO e SELECT 'a' || rowid % 50, dst, w FROM e WHERE rowid % 3 = 0",
@@ -160,7 +162,7 @@ END_TEST
 
 /* ---- weights ---- */
 
-/* As stored, also as texts, which SQLite or the reader turns into numbers. */
+/* Weights as numbers and as texts that SQLite or the reader converts. */
 static const struct {
     const char *weight;
     bool narrow;
@@ -170,7 +172,7 @@ static const struct {
                {"40000", true},
                {"8388608", true},
                {"2147483647", true},
-               {"-1", true}, /* the loader has the sentence */
+               {"-1", true}, /* the loader reports it */
                {"-2147483648", true},
                {"'2147483647'", true},
                {"' 17 '", true},
@@ -184,7 +186,8 @@ static const struct {
                {"' 4294967296 '", false}};
 enum { WEIGHTS = sizeof weights / sizeof *weights };
 
-/* The only one, in the last row, in the middle, the first; ids stay of 4 bytes. */
+/* A wide weight as the only one, in the last row, in the middle and first. Ids keep 4
+** bytes. */
 START_TEST(test_each_weight) {
     const char *weight = weights[_i].weight;
     const bool narrow = weights[_i].narrow;
@@ -199,11 +202,12 @@ START_TEST(test_each_weight) {
     for (int row = 1500; row <= 3001; row += 1501) {
         run_sql(db, "UPDATE e SET w = %s WHERE rowid = %d", weight, row);
         check_weights(&t, narrow, weight);
-        run_sql(db, "UPDATE e SET src = NULL WHERE rowid = %d", row); /* no edge */
+        /* the row is no edge */
+        run_sql(db, "UPDATE e SET src = NULL WHERE rowid = %d", row);
         check_weights(&t, true, weight);
         run_sql(db, "UPDATE e SET src = 1, w = 3 WHERE rowid = %d", row);
     }
-    /* Both kinds, each where it begins. */
+    /* Wide ids and wide weights, which begin in different rows. */
     run_sql(db, "UPDATE e SET w = %s WHERE rowid = 2000", weight);
     run_sql(db, "UPDATE e SET dst = 1 << 40 WHERE rowid = 1000");
     check_width(&t, false, weight);
@@ -212,7 +216,8 @@ START_TEST(test_each_weight) {
 }
 END_TEST
 
-/* Weights that have 8 bytes in any case: REALs, and those of rows with two ways. */
+/* Weights that always have 8 bytes: REAL ones, and those of rows with a reverse
+** weight. */
 START_TEST(test_other_weights) {
     page_table t = edges(db);
     run_sql(db, "CREATE TABLE e(src, dst, w, back)");
@@ -232,8 +237,7 @@ END_TEST
 
 /* ---- wide ids among others ---- */
 
-/* Of some batches: a wide id in the first leaf, the last, some, or each, also where rowids
-** have a hole. */
+/* A wide id in the first leaf, the last, some or each, also with a hole in the rowids. */
 START_TEST(test_widened) {
     enum { ROWS = 9000 };
     static const char *const where[] = {"rowid = 1", "rowid = %d",
@@ -257,7 +261,7 @@ START_TEST(test_widened) {
 }
 END_TEST
 
-/* Among texts, NULLs, and what goes on behind its page. */
+/* Wide ids among texts, NULLs and rows with overflow pages. */
 START_TEST(test_widened_among_odd_rows) {
     intern texts = {0};
     page_table t = edges(db);
@@ -284,7 +288,8 @@ static int count_questions(void *listener) {
     return ++questions == stop_at;
 }
 
-/* At every question, of the first go and of the second: nothing is left. */
+/* An interrupt at each poll, of the first attempt and of the second. Nothing is
+** leaked. */
 START_TEST(test_interrupted) {
     enum { ROWS = 40000 / SANITIZED_PART };
     intern texts = {0};
@@ -310,7 +315,8 @@ START_TEST(test_interrupted) {
             ck_assert(texts.count == 0 && !texts.bytes);
         }
     }
-    /* It began without texts, and with them. Of two threads one asks, and may find nothing left to read. */
+    /* Attempts without and with texts. One of two threads polls, and may find nothing
+    ** left to read. */
     ck_assert_int_gt(stop_at, _i == 0 ? 3 : 1);
     ck_assert(c.id[0] && c.text[0] && c.id[1][ROWS] == (int64_t)1 << 40);
     ck_assert_int_eq(texts.count, ROWS);
@@ -332,7 +338,8 @@ static char *answer(const char *question) {
     return sqlite3_str_finish(text);
 }
 
-/* The same by pages and, inside a write transaction, by rows; and with the ids moved to 2^40 and on. */
+/* A graph read by pages, and by rows inside a write transaction; then again with ids from
+** 2^40 on. */
 START_TEST(test_graphs) {
     static const char *const asked[] = {
         "SELECT CASE WHEN typeof(vertex) = 'text' THEN vertex ELSE vertex %% (1 << 40) "

@@ -1,7 +1,7 @@
-/* Databases that are not plain files of SQLite's own VFS, or are opened in ways that change what
-** its locks say: shims that disguise what is on the disk, files within files, no locks at all,
-** mapped memory, memory alone. What is read is what a query reads, and pages are read past
-** SQLite only where nothing stands between. */
+/* Databases that are not plain files of SQLite's own VFS, or that are opened with other
+** locks: shims that encode the file, files within files, no locks, mapped memory,
+** databases in memory. The extension must read what a query reads, and may use pages only
+** if nothing stands between. */
 /* ctest: serial */
 #include "database_file.h"
 #include "share.h"
@@ -21,7 +21,7 @@ static void teardown(void) {
     database_remove_folder();
 }
 
-/* Were the pages read by the search just made, or the rows? */
+/* Did the latest search read pages? False: it read rows. */
 static bool pages_were_read(void) {
     char *rows = ask("SELECT detail FROM gpugraph_timings WHERE phase = 'read'");
     bool pages = strncmp(rows, "'pages:", 7) == 0;
@@ -39,7 +39,8 @@ static void followed_agrees(void) {
     expect("'ok'", "SELECT gpugraph_check('g')");
 }
 
-/* Searches, changes, a graph that follows them, and once more from the file. */
+/* Searches, changes, and a graph that follows them; then the same from a reopened
+** file. */
 static void whole_life(const char *parameters, bool pages, bool again) {
     make_long_roads(ROWS);
     searches_agree("roads(a, b, metres)");
@@ -83,9 +84,10 @@ static char *search_both(void) {
                "UNION ALL SELECT count(*), sum(distance) FROM gpu_sssp('g', 1)");
 }
 
-/* The n-th read fails: an error, or the right answer, and the right answer afterwards. One of
-** which half comes SQLite takes for a page that ends in zeros, and keeps; so there the next
-** connection must be right. Loop: half of it comes, WAL. */
+/* The n-th read fails. The statement must give an error or the right answer, and the next
+** one the right answer. SQLite takes a read of half the bytes for a page that ends in
+** zeros, and caches that page; then the next connection must be right. Loop: a read of
+** half the bytes, WAL. */
 START_TEST(test_reads_that_fail) {
     int fails = 0;
     bool failed = true;
@@ -97,7 +99,7 @@ START_TEST(test_reads_that_fail) {
     char *want = search_both();
     ck_assert_int_ne(want[0], 'e');
     for (int n = 1; failed; n++) {
-        if (n > 1 && left_out((uint64_t)n)) /* the first one fails for certain */
+        if (n > 1 && left_out((uint64_t)n)) /* the first read certainly happens */
             continue;
         sql_close();
         database_open("?vfs=" SHIM_NAME);
@@ -141,7 +143,7 @@ static const struct way {
     {"", "MEMORY", true},
 };
 
-/* Loop: way, mapped memory. */
+/* Loop: way to open, mapped memory. */
 START_TEST(test_ways_to_open) {
     const struct way *way = &ways[_i / 2];
     database_open(way->parameters);
@@ -151,8 +153,8 @@ START_TEST(test_ways_to_open) {
 }
 END_TEST
 
-/* Bytes at the end of each page, as a checksum (8) or a cipher (32) has them: of pages of every
-** size, which then overflow earlier. Loop: size, bytes, WAL. */
+/* Reserved bytes at the end of each page, as for a checksum (8) or a cipher (32), for
+** pages of every size, which then overflow earlier. Loop: size, bytes, WAL. */
 START_TEST(test_reserved_bytes) {
     static const int reserved[] = {8, 32, 1};
     int bytes = reserved[_i / 8 % 3];
@@ -168,7 +170,7 @@ START_TEST(test_reserved_bytes) {
 }
 END_TEST
 
-/* Nobody writes such a file: neither does a search. */
+/* Nobody writes an immutable file, and a search must not do so either. */
 START_TEST(test_immutable) {
     database_open("");
     make_long_roads(ROWS);
@@ -183,8 +185,8 @@ START_TEST(test_immutable) {
 }
 END_TEST
 
-/* Loop: the memdb VFS, shared by name; by its own name; a database in memory that connections
-** share by their cache. */
+/* Loop: the memdb VFS with a shared name, without one, and a database in memory with a
+** shared cache. */
 START_TEST(test_memory) {
     static const char *const name[] = {"file:/roads?vfs=memdb", "file:roads?vfs=memdb",
                                        "file:roads?mode=memory&cache=shared"};
@@ -198,7 +200,7 @@ START_TEST(test_memory) {
 }
 END_TEST
 
-/* While one connection maps the file, another changes, shrinks and enlarges it. */
+/* One connection maps the file, and another one changes, shrinks and enlarges it. */
 START_TEST(test_mapped_and_changed) {
     database_open("");
     run("PRAGMA mmap_size = 268435456; PRAGMA journal_mode = %s", _i ? "WAL" : "DELETE");

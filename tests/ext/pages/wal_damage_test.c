@@ -1,6 +1,7 @@
-/* A write-ahead log or its index that is not what the last writer left: bytes turned over, an end
-** cut off, other salts, an index of before a crash, the log of another file. Searches answer as
-** SQLite reads the same file, or end with an error; a followed graph is its table. */
+/* A write-ahead log or index that differs from what the last writer left: changed bytes,
+** a cut end, other salts, an index from before a crash, the log of another file. A search
+** must answer as SQLite reads the file, or end with an error. A followed graph must equal
+** its table. */
 /* ctest: serial */
 #include "database_file.h"
 #include "luck.h"
@@ -15,7 +16,7 @@ enum {
     FRAME_HEADER = 24
 };
 
-/* The three files as a crash leaves them. */
+/* The three files after a crash. */
 typedef struct crash {
     char *bytes[3];
     size_t size[3];
@@ -61,7 +62,7 @@ static void crash_free(crash *c) {
         free(c->bytes[i]);
 }
 
-/* Some of the rows are in the file, some in the log, some in both. */
+/* Some rows are in the file, some in the log, and some in both. */
 static crash make_crash(int factor) {
     database_remove();
     database_open("");
@@ -88,7 +89,7 @@ static void teardown(void) {
     database_remove_folder();
 }
 
-/* The same, where both are answers. How many answers there were. */
+/* Compares both results if both are answers. Returns the number of answers. */
 static int agree(const char *sql, const char *as) {
     char *got = ask("%s", sql), *want = ask("%s", as);
     int answers = strncmp(got, "error", 5) != 0 && strncmp(want, "error", 5) != 0;
@@ -113,7 +114,7 @@ static int all_agree(bool follows) {
     return answers;
 }
 
-/* What a connection that comes to the files finds, and what it finds when it has written. */
+/* What a new connection finds, and what it finds after it has written. */
 static int look(bool follows) {
     database_open("");
     int answers = all_agree(follows);
@@ -125,7 +126,7 @@ static int look(bool follows) {
 
 /* ---- the log ---- */
 
-/* Bytes anywhere in it, of its header, of a frame's. Loop. */
+/* Loop: changed bytes anywhere in the log, in its header, in a frame header. */
 START_TEST(test_bytes) {
     crash c = make_crash(3);
     int answers = 0, turns = 0;
@@ -164,8 +165,8 @@ START_TEST(test_cut) {
 }
 END_TEST
 
-/* Of a file with as many pages: SQLite takes it for its own, and reads what is in it. Loop: only
-** after the header's salts were given another value does it not. */
+/* The log of another file with as many pages. SQLite takes it for its own and reads it,
+** unless the salts in its header are changed too. Loop: unchanged salts, changed ones. */
 START_TEST(test_foreign_log) {
     crash own = make_crash(3), foreign = make_crash(7);
     put_all(&own);
@@ -184,8 +185,8 @@ END_TEST
 
 /* ---- the index ---- */
 
-/* Whoever comes first after a crash makes it anew, whatever is there. Loop: bytes turned over, cut
-** off, zeros, that of another file. */
+/* After a crash the first connection makes a new index, whatever is there. Loop: changed
+** bytes, a cut end, zeros, the index of another file. */
 START_TEST(test_index_of_before) {
     crash c = make_crash(3), foreign = make_crash(7);
     for (uint32_t i = 0; i < 20; i++) {
@@ -206,8 +207,8 @@ START_TEST(test_index_of_before) {
 }
 END_TEST
 
-/* Under a connection that has it open its header is spoilt: SQLite makes it anew. Loop: the first
-** copy, the second, both. */
+/* The header of an index changes while a connection has it open. SQLite makes a new one.
+** Loop: the first copy of the header, the second, both. */
 START_TEST(test_index_in_use) {
     crash c = make_crash(3);
     put_all(&c);
