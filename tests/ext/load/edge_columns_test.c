@@ -1,7 +1,7 @@
-/* What the columns of an edge source mean, against plain SQL over the same rows.
+/* The columns of an edge source, compared with plain SQL over the same rows.
 **
-** Every kind of source tells the same edges; a search from one vertex to its neighbours shows
-** which edge of several it takes, and what it calls it. */
+** Every kind of source gives the same edges. A search from one vertex to its neighbours
+** shows which of several edges it takes, and that edge's id. */
 /* ctest: serial */
 #include "sql.h"
 #include "suite.h"
@@ -14,14 +14,14 @@
 #define COUNT_TO(n)                                                                      \
     "WITH RECURSIVE c(n) AS (VALUES(1) UNION ALL SELECT n + 1 FROM c WHERE n < " #n ") "
 
-/* Edges from 0 to 1 .. 40, several to each; ids as the expression of n says. */
+/* Edges from 0 to 1 .. 40, several to each. id: SQL of the edge id of row n. */
 static void make_star(const char *id) {
     run("DELETE FROM star");
     run(COUNT_TO(300) "INSERT INTO star SELECT 0, 1 + n * 7919 %% 40, 1, %s FROM c", id);
 }
 
-/* The edges that lead to each vertex are equally good: the smallest id is taken. An id of
-** NULL is none, and comes after all others. */
+/* All edges to a vertex are equally good, so the smallest id is taken. An edge without an
+** id comes last. */
 static void expect_smallest(const char *edges) {
     char *got = sqlite3_mprintf("SELECT vertex, quote(edge) FROM gpu_bfs(%Q, 0) "
                                 "WHERE vertex <> 0 ORDER BY vertex",
@@ -63,7 +63,7 @@ START_TEST(ids_of_every_type) {
 }
 END_TEST
 
-/* A filtered view numbers nothing: its edges have the ids of their table, or none. */
+/* The edges of a filtered view have the ids of their table or none. */
 START_TEST(ids_of_a_filtered_view) {
     run("CREATE TABLE roads(id INTEGER PRIMARY KEY, src, dst, open);"
         "INSERT INTO roads VALUES (1, 1, 2, 0), (2, 1, 2, 1), (5, 2, 3, 1), (7, 3, 4, 0),"
@@ -102,7 +102,7 @@ START_TEST(ids_that_are_the_rowid) {
 }
 END_TEST
 
-/* Where there are no ids the order of a key decides, else the order of rows. */
+/* Without ids the order of a key decides, otherwise the order of rows. */
 START_TEST(order_without_ids) {
     run("CREATE TABLE keyed(k PRIMARY KEY, src, dst) WITHOUT ROWID;"
         "INSERT INTO keyed VALUES (9, 1, 4), (5, 2, 4), (7, 3, 4), (1, 0, 1), (2, 0, 2),"
@@ -149,7 +149,7 @@ END_TEST
 
 /* ---- ends that are NULL ---- */
 
-/* The same edges told without such rows, and the other ends as further vertices. */
+/* The edges without such rows, and the other ends as further vertices. */
 #define WHOLE_ROWS "SELECT a, b, w, id FROM %s WHERE a IS NOT NULL AND b IS NOT NULL"
 #define OTHER_ENDS "SELECT coalesce(a, b) FROM %s WHERE coalesce(a, b) IS NOT NULL"
 
@@ -219,7 +219,7 @@ START_TEST(ends_that_are_null) {
 }
 END_TEST
 
-/* Rowids are kept where rows between them are no edges. */
+/* Edges keep their rowids if rows between them are no edges. */
 START_TEST(half_rows_have_numbers) {
     run("CREATE TABLE emp(id INTEGER PRIMARY KEY, name, manager_id);"
         "INSERT INTO emp VALUES (1, 'Ada', NULL), (2, 'Bo', 1), (3, 'Cy', 1), (4, 'Di', "
@@ -242,7 +242,7 @@ START_TEST(half_rows_have_numbers) {
 }
 END_TEST
 
-/* The weight of a row that is no edge makes no distance REAL, however the rows are read. */
+/* The weight of a row that is no edge makes no distance REAL, by either reader. */
 START_TEST(weights_of_half_rows) {
     run("CREATE TABLE one(a, b, w); INSERT INTO one VALUES (NULL, 1, 7.0);"
         "CREATE TABLE some(a, b, w); INSERT INTO some VALUES (1, 2, 3), (NULL, 1, 7.5);"
@@ -333,7 +333,7 @@ START_TEST(weights_by_name) {
                                         "metres",  "meters",  "km",      "miles",
                                         "seconds", "minutes", "duration"};
     enum { NAMES = sizeof names / sizeof *names };
-    /* Each is the first present when those before it are dropped. */
+    /* Each name is the first one present when those before it are dropped. */
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "CREATE TABLE roads(src, dst");
     for (int i = NAMES - 1; i >= 0; i--)
@@ -366,8 +366,8 @@ static void expect_not_clear(const char *sentence) {
     expect("1", "SELECT max(distance) FROM gpu_path('named', 1, 2)");
 }
 
-/* A graph that follows `roads`, named without its columns, gives the table's own sentence:
-** when it is new, when it has changed, and when it is read afresh. */
+/* A graph that follows `roads`, named without its columns, gives the sentence that the
+** table gives: when it is new, after a change, and after a new read. */
 static void weights_of_a_graph_are_not_clear(void) {
     char *table = ask("SELECT * FROM gpu_path('roads', 1, 2)");
     ck_assert_ptr_nonnull(strstr(table, "as in 'roads(src, dst, toll)'"));
@@ -388,7 +388,7 @@ static void weights_of_a_graph_are_not_clear(void) {
     sqlite3_free(table);
 }
 
-/* What may be meant is not passed over. */
+/* A column that may be the weight is not ignored. */
 START_TEST(weights_that_are_not_clear) {
     static const char *const types[] = {"REAL", "INT", "NUMERIC(5, 2)", "DECIMAL",
                                         "DOUBLE"};
@@ -451,8 +451,8 @@ END_TEST
 
 /* ---- reverse weights ---- */
 
-/* The arcs of ways(a, b, w, id, back) as plain rows: forth, then back, of one edge id; and where
-** directions do not count the cheaper open way of each. */
+/* The arcs of ways(a, b, w, id, back) as plain rows: forward, then back, with one edge
+** id. For direction 'both': the cheaper open direction of each row. */
 #define ARCS                                                                             \
     "SELECT a, b, w, id FROM (SELECT a, b, w, id, n, 0 AS back FROM ways WHERE w >= 0 "  \
     "UNION ALL SELECT b, a, back, id, n, 1 FROM ways WHERE back >= 0) ORDER BY n, back"
@@ -567,7 +567,7 @@ START_TEST(reverse_weights_of_a_few_streets) {
 }
 END_TEST
 
-/* Both graphs of a source that is not read again come from the same rows. */
+/* One read of the rows makes both graphs of a followed source. */
 START_TEST(reverse_weights_are_read_once) {
     run("CREATE TABLE ways(a, b, w, id, back); INSERT INTO ways VALUES (1, 2, 5, 7, 3);"
         "CREATE VIEW seen AS SELECT * FROM ways; CREATE TABLE log(way, distance)");

@@ -1,6 +1,6 @@
-/* The n-th malloc, calloc or realloc of a query fails, for every n: SQLITE_NOMEM, nothing
-** leaks, and the next query works. Sanitizers bring their own malloc, so they leave this
-** test out. */
+/* The n-th malloc, calloc or realloc of a query fails, for every n. The query must end
+** with SQLITE_NOMEM, nothing may leak, and the next query must work. Sanitizers have an
+** allocator of their own, so they leave out this test. */
 /* ctest: serial unsanitized */
 #include "graph_probe.h"
 #include "suite.h"
@@ -38,10 +38,10 @@ void *realloc(void *block, size_t bytes) {
 
 static probe p;
 
-/* Less than the smallest column: what SQLite's own caches may grow by is less still. */
+/* Less than the smallest column, but more than SQLite's own caches grow by. */
 enum { COLUMN_BYTES = 6000 };
 
-/* Runs the query once for each allocation it makes, with that one failing. */
+/* Runs the query once for each of its allocations, which fails. */
 static void faults(const char *file, const char *make, const char *sql) {
     sqlite3 *db;
     ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);
@@ -66,7 +66,7 @@ static void faults(const char *file, const char *make, const char *sql) {
         ck_assert_ptr_null(p.c.bindings);
         if (n % 8 == 0) {
             probe_expect(&p, sql, want);
-            size_t holds = mallinfo2().uordblks; /* SQLite's own caches breathe */
+            size_t holds = mallinfo2().uordblks; /* SQLite's own caches grow and shrink */
             if (held && holds > held + COLUMN_BYTES)
                 ck_abort_msg("%s: allocation %d: %zu bytes are held, were %zu", sql, n,
                              holds, held);
@@ -117,7 +117,8 @@ START_TEST(pages) {
     sqlite3_free(sql);
     unlink(file);
     sql = sqlite3_mprintf("%s; INSERT INTO roads VALUES (7, 8, 1 << 40)", roads);
-    faults(file, sql, "SELECT graph('roads', NULL, 'weights')"); /* and of weights */
+    /* columns of weights become wide */
+    faults(file, sql, "SELECT graph('roads', NULL, 'weights')");
     sqlite3_free(sql);
     unlink(file);
 }

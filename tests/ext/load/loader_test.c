@@ -1,6 +1,5 @@
-/* The loader against the tables themselves: what SELECT says of a table, by quote() and
-** its rowid, must be what the graph holds; and every sentence about a row that is not an
-** edge. */
+/* The loader, compared with the tables: the graph must hold what SELECT gives, by quote()
+** and rowid. Also every sentence about a row that is no edge. */
 /* ctest: serial cells */
 #include "graph_probe.h"
 #include "sql.h"
@@ -23,8 +22,7 @@ static void teardown(void) {
 
 /* ---- any kind of table, any mixture of values ---- */
 
-/* `edges`, read as a graph, against the same rows as SQL tells them. id: SQL of the edge
-** id. */
+/* Compares the graph of `edges` with the rows that SQL gives. id: SQL of the edge id. */
 static void compare(const char *edges, const char *from, const char *id,
                     const char *weight) {
     char *sql = sqlite3_mprintf("SELECT coalesce(group_concat(quote(a) || '>' || "
@@ -112,7 +110,7 @@ START_TEST(without_rowid_views_and_virtual_tables) {
               "CREATE VIEW v AS SELECT a AS source, b AS target, w, w AS cost FROM t");
     compare("v", "t", "row_number() OVER (ORDER BY b, a)", integer_weight);
     compare("v(source, target)", "t", "row_number() OVER (ORDER BY b, a)", no_weight);
-    /* An edge has the same id whether weights are read or not. */
+    /* An edge has the same id whether or not weights are read. */
     probe_run(&p,
               "CREATE TABLE \"o \"\"1\"(a, b, w, k INT, PRIMARY KEY(k DESC)) WITHOUT "
               "ROWID; CREATE INDEX covering ON \"o \"\"1\"(b, a);"
@@ -176,7 +174,7 @@ START_TEST(columns_by_name) {
         "gpu_test: main.c has no weight column; name one that holds numbers, or let a "
         "column be called weight, cost, length, distance, metres, "
         "meters, km, miles, seconds, minutes or duration");
-    probe_expect(&p, "SELECT graph('c')", "1>2#1"); /* and nothing half-made was kept */
+    probe_expect(&p, "SELECT graph('c')", "1>2#1"); /* nothing half-made was kept */
     probe_expect(&p, "SELECT graph('a(source, target)', NULL, 'weights')",
                  "gpu_test: 'a(source, TARGET)' names no third column, the weight; name "
                  "one that holds numbers, as in 'a(source, TARGET, weight)'");
@@ -199,8 +197,8 @@ START_TEST(texts_and_numbers) {
 END_TEST
 
 START_TEST(many_texts) {
-    /* Lengths around the 8 bytes that decide how a text is found; zeros at the end count.
-    */
+    /* Lengths around 8 bytes, which decide how a text is found, and zeros at the end of a
+    ** text. */
     intern texts;
     memset(&texts, 0, sizeof texts);
     for (int round = 0; round < 2; round++) {
@@ -315,7 +313,8 @@ START_TEST(where_a_query_may_come_from) {
                   "CREATE VIEW v AS SELECT gpu_test('SELECT 1, 2') AS g");
     probe_expect(&p, "SELECT g FROM v", refusal);
     probe_expect(&p, "SELECT gpu_test(text) FROM q", refusal);
-    /* A view's name may spell a query: the loader's own text must not vouch for it. */
+    /* The name of a view may look like a query. The loader's own SQL must not make it
+    ** one. */
     probe_run(&p, "CREATE VIEW w AS SELECT gpu_test('SELECT 1, 2') AS src, 2 AS dst;"
                   "CREATE VIEW \"gpu_test('SELECT 1, 2')\" AS SELECT src, dst FROM w");
     char *unread = sqlite3_mprintf(

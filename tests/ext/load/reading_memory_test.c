@@ -1,15 +1,14 @@
-/* How much memory reading takes, at its peak and afterwards, as bytes for each edge:
+/* The memory that reading takes, at its peak and afterwards, in bytes for each edge:
 **
-**     columns while rows come      8 a column that is wanted: source, destination, weight,
-**                                  and edge ids unless they are 1, 2, 3, ...; from pages 4 for
-**                                  source and destination where all ids fit, and for INTEGER
-**                                  weights that do
-**     the graph                    4 a column, 8 for edge ids
-**     ids far apart                8 more for source and target each while they are mapped
+**     columns while rows come      8 for each wanted column: source, destination, weight, and edge
+**                                  ids unless they are 1, 2, 3, ...; from pages 4 for source and
+**                                  destination if all ids fit, and for INTEGER weights that fit
+**     the graph                    4 for each column, 8 for edge ids
+**     ids far apart                8 more for source and for target while they are mapped
 **
-** Columns turn into the graph's arrays in their own place, so the peak is that of the
-** columns, and SLACK bytes for buffers, the ids and the C library. Sanitizers keep freed
-** memory, so they leave this test out. */
+** Columns become the graph's arrays in place, so the peak is that of the columns, plus
+** SLACK bytes for buffers, ids and the C library. Sanitizers keep freed memory, so they
+** leave out this test. */
 /* ctest: unsanitized */
 #include "graph_probe.h"
 #include "suite.h"
@@ -22,7 +21,7 @@ enum { ROWS = 4500000, VERTICES = 100000, SLACK = 24 << 20 };
 static probe p;
 static char file[64];
 
-/* "VmRSS" or "VmHWM" in bytes; -1: this system does not tell. */
+/* "VmRSS" or "VmHWM" in bytes; -1: the system does not tell. */
 static long long memory(const char *name) {
     char line[200];
     long long kilobytes = -1;
@@ -35,7 +34,7 @@ static long long memory(const char *name) {
     return kilobytes < 0 ? -1 : kilobytes * 1024;
 }
 
-/* Makes VmHWM what VmRSS is. */
+/* Sets VmHWM to VmRSS. */
 static bool forget_peak(void) {
     FILE *refs = fopen("/proc/self/clear_refs", "w");
     bool done = refs && fputs("5", refs) >= 0;
@@ -74,7 +73,7 @@ static void teardown(void) {
     probe_close(&p);
 }
 
-/* Reads the table and says what it took for each edge. */
+/* Reads the table and prints what it took for each edge. */
 static void load(const char *name, enum weight_reading weights, double *peak,
                  double *after) {
     edge_source source;
@@ -98,8 +97,8 @@ static void load(const char *name, enum weight_reading weights, double *peak,
     edge_source_clear(&source);
 }
 
-/* Each in a process of its own, since malloc keeps for later what is freed to it. Even: whole
-** pages; odd: inside SQLite's scan, which a write transaction asks for. */
+/* Each read has a process of its own, because malloc keeps freed memory. Even: by pages.
+** Odd: inside SQLite's scan, because a write transaction is open. */
 START_TEST(reading) {
     static const struct {
         const char *table;

@@ -1,6 +1,6 @@
-/* Where no ORDER BY says so, SQLite may give rows in any order, and PRAGMA reverse_unordered_selects
-** turns it round. Answers over a table do not depend on it: edges come in the order of their rowids,
-** or of the primary key. */
+/* Without ORDER BY SQLite may give rows in any order, and PRAGMA
+** reverse_unordered_selects reverses it. Answers must not depend on that: edges come in
+** the order of rowids or of the primary key. */
 /* ctest: serial */
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static const char *const questions[] = {
 };
 enum { QUESTIONS = sizeof questions / sizeof *questions };
 
-/* Edges of which many paths are equally good. */
+/* Edges with many equally good paths. */
 static void fill(uint64_t seed) {
     for (int i = 0; i < 40; i++) {
         uint64_t x = shape_random(&seed);

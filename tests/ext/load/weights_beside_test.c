@@ -1,6 +1,6 @@
-/* Weights are read with the ids, so that a search by weight after another search reads nothing. Where
-** a weight is bad, searches that need none do not mind, and searches by weight get the error that
-** they would get without a search before. */
+/* Weights are read with the ids, so a search by weight after another search reads
+** nothing. If a weight is bad, searches that need no weights work, and searches by weight
+** get the error that they would get without an earlier search. */
 #include "base/ext_limits.h"
 #include "database_file.h"
 #include "pages/identity.h"
@@ -9,7 +9,7 @@
 static void set_up(void) {
     database_make_folder();
     database_open("");
-    ext_limits.page_settled_ms = 1000000; /* no connection takes another's graph */
+    ext_limits.page_settled_ms = 1000000; /* no connection takes another one's graph */
 }
 
 static void tear_down(void) {
@@ -44,7 +44,8 @@ static char *in_another(const char *sql) {
     return answer;
 }
 
-/* In one connection after a breadth-first search, in another at once: the same. */
+/* Compares a search after a breadth-first search with the same search in a new
+** connection. */
 static void same_either_way(const char *what) {
     static const char *const by_weight[] = {
         "SELECT sum(distance), typeof(max(distance)), sum(parent) FROM gpu_sssp('e', 1)",
@@ -91,12 +92,12 @@ START_TEST(bad_weights_are_errors_of_searches_by_weight) {
         expect("125250|501", depths);
         expect("1", reads);
         same_either_way(odd[i][1]);
-        same_either_way(odd[i][1]); /* a sentence is the same every time */
+        same_either_way(odd[i][1]); /* the sentence is the same each time */
     }
 }
 END_TEST
 
-/* Two things wrong at once: each search names what it would name alone. */
+/* Two faults at once: each search names the one that it would name alone. */
 START_TEST(each_names_its_own) {
     make_table("", "CASE n WHEN 77 THEN -1 ELSE n END");
     run("UPDATE e SET dst = x'01' WHERE id = 300");
@@ -116,8 +117,8 @@ static void in_other(sqlite3 *c, const char *sql) {
     ck_assert_int_eq(sqlite3_exec(c, sql, NULL, NULL, NULL), SQLITE_OK);
 }
 
-/* A row that has changed since the weights came along: whoever changed it, seen as it is, by all
-** that is read then. */
+/* A row changes after the weights have been read. Every later read sees the change,
+** whoever made it. */
 START_TEST(a_row_that_changes_in_between) {
     static const char farthest[] = "SELECT max(distance) FROM gpu_sssp('e', 1)";
     make_table("INTEGER", "n");
@@ -133,8 +134,8 @@ START_TEST(a_row_that_changes_in_between) {
 }
 END_TEST
 
-/* In a transaction: one that writes sees its own weights and leaves none behind; one that reads
-** sees those of its beginning. */
+/* Transactions. One that writes sees its own weights and leaves none behind. One that
+** reads sees those of its beginning. */
 START_TEST(weights_of_transactions) {
     static const char farthest[] = "SELECT max(distance) FROM gpu_sssp('e', 1)";
     run("PRAGMA journal_mode = wal");
@@ -170,7 +171,7 @@ static int hide_weights(void *unused, int what, const char *table, const char *c
     return mine ? SQLITE_DENY : SQLITE_OK;
 }
 
-/* Nor is a column read that this connection may not read. */
+/* A column that this connection may not read is not read. */
 START_TEST(a_column_that_is_hidden) {
     make_table_of(_i, "INTEGER", "n");
     sqlite3_set_authorizer(db, hide_weights, NULL);
@@ -192,7 +193,7 @@ static void later(sqlite3_context *context, int count, sqlite3_value **value) {
         sqlite3_result_int64(context, sqlite3_value_int64(value[0]) + 1);
 }
 
-/* The third one is an error when it is read. */
+/* Reading the third one is an error. */
 START_TEST(a_column_that_is_made) {
     sqlite3_create_function_v2(db, "later", 1,
                                SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,

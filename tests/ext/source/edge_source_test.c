@@ -1,5 +1,4 @@
-/* edge_parse: every form of section "Edge sources", every way of quoting, every
-** sentence. */
+/* edge_parse: every form of an edge source, every way of quoting, every sentence. */
 /* ctest: serial */
 #include "source/source.h"
 #include "suite.h"
@@ -133,7 +132,7 @@ START_TEST(zero_bytes) {
 END_TEST
 
 START_TEST(every_name_comes_back) {
-    /* A name quoted in each style is read as it was, whatever bytes it has. */
+    /* A name quoted in each style is read unchanged, whatever bytes it has. */
     srand(7);
     for (int round = 0; round < 2000; round++) {
         char name[12], quoted[64];

@@ -1,5 +1,6 @@
-/* Values for the parameters of a query that is an edge source: they come out of a JSON array,
-** wherever that comes from, as SQLite's JSON gives them; each array is another graph. */
+/* Values for the parameters of a query that is an edge source. They come from a JSON
+** array, wherever it comes from, as SQLite's JSON functions give them. Each array makes
+** another graph. */
 /* ctest: serial */
 #include "gpugraph_extension.h"
 #include "suite.h"
@@ -39,7 +40,7 @@ START_TEST(all_functions_take_params) {
 }
 END_TEST
 
-/* Every type as SQLite's JSON has it; ?3 ?1 :x in their numbers. */
+/* Every type that SQLite's JSON has. ?3, ?1 and :x in the places of their numbers. */
 START_TEST(values_and_their_places) {
     static const char *const values[][2] = {
         {"null", "'null'"},
@@ -101,7 +102,7 @@ START_TEST(one_graph_for_each_array) {
     expect("1;2;3;4;5",
            "SELECT DISTINCT vertex FROM gpu_bfs(" QUERY ", 1) WHERE params IN "
            "('[\"Oslo\"]', '[\"Bergen\"]') ORDER BY 1");
-    /* One graph, and one search, where the array is the same. */
+    /* Equal arrays share one graph and one search. */
     run("SELECT gpugraph_config('cache_limit', NULL)");
     expect("1",
            "SELECT count(DISTINCT (SELECT group_concat(vertex) FROM gpu_bfs('SELECT 1, "
@@ -113,11 +114,11 @@ START_TEST(one_graph_for_each_array) {
 END_TEST
 
 START_TEST(values_are_values) {
-    /* Stored, computed, through a view: no value becomes SQL. */
+    /* Stored, computed or through a view: no value becomes SQL. */
     run("CREATE TABLE stored(q); INSERT INTO stored VALUES ('x'' UNION SELECT 1, 9 --')");
     expect("1", "SELECT count(*) FROM stored, gpu_bfs('SELECT 1, :x', 1) WHERE params = "
                 "json_array(q) AND vertex = q");
-    /* Nor a query of a query's own. */
+    /* No value becomes a query inside the query. */
     run("UPDATE stored SET q = 'SELECT 1, 9'");
     static const char *const nested[] = {
         "SELECT * FROM stored, gpu_bfs('SELECT vertex, 3 FROM gpu_bfs(:inner, 1)', 1)"
@@ -189,7 +190,7 @@ START_TEST(wrong_params_are_explained) {
            "SELECT vertex FROM gpu_bfs('SELECT 1, ''a\\u0000''', 1) WHERE depth = 0 "
            "UNION SELECT vertex FROM gpu_bfs('SELECT 2, :x', 2) WHERE params = "
            "'[\"\\\\u0000\"]' AND depth = 0 ORDER BY 1");
-    /* Nor may a followed graph, or a table that was read before. */
+    /* The same for a followed graph and for a table that was read before. */
     run("CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b));"
         "SELECT count(*) FROM gpu_bfs('g', 1); SELECT count(*) FROM gpu_bfs('g', 1);"
         "SELECT count(*) FROM gpu_bfs('roads(a, b)', 1)");
@@ -201,7 +202,7 @@ START_TEST(wrong_params_are_explained) {
 }
 END_TEST
 
-/* A scalar function has no WHERE: its second argument. */
+/* A scalar function has no WHERE, so params is its second argument. */
 START_TEST(triangles_take_params) {
 #define CITY "'SELECT a, b FROM corners WHERE city = :city'"
     run("CREATE TABLE corners(a, b, city); INSERT INTO corners VALUES (1, 2, 'Oslo'), "
@@ -261,7 +262,7 @@ START_TEST(survives_each_failed_allocation) {
             sqlite_countdown = 0;
             if (!truth)
                 truth = sqlite3_mprintf("%s", rows);
-            /* The test's own allocations are among them. */
+            /* The allocations of the test itself are among them. */
             bool own = !rows || !*rows || strstr(rows, "not an error") ||
                        strstr(rows, "SQL logic error");
             ck_assert_msg(own || strcmp(rows, truth) == 0 ||
