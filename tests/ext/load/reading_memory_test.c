@@ -1,10 +1,11 @@
 /* The memory that reading takes, at its peak and afterwards, in bytes for each edge:
 **
-**     columns while rows come      8 for each wanted column: source, destination, weight, and edge
-**                                  ids unless they are 1, 2, 3, ...; from pages 4 for source and
-**                                  destination if all ids fit, and for INTEGER weights that fit
-**     the graph                    4 for each column, 8 for edge ids
-**     ids far apart                8 more for source and for target while they are mapped
+**     columns while rows come   8 for each wanted column: source, destination, weight, and
+**                               edge ids unless they are 1, 2, 3, ...; from pages 4 for
+**                               source and destination if all ids fit, and for INTEGER
+**                               weights that fit
+**     the graph                 4 for each column, 8 for edge ids
+**     ids far apart             8 more for source and for target while they are mapped
 **
 ** Columns become the graph's arrays in place, so the peak is that of the columns, plus
 ** SLACK bytes for buffers, ids and the C library. Sanitizers keep freed memory, so they
