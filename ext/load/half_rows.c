@@ -1,5 +1,5 @@
-/* Rows with a NULL end. Such a row is no edge, as a NULL reference refers to nothing, but
-** its other end is a vertex.
+/* Rows with a NULL end. A NULL end refers to no vertex, so the row is no edge, but its
+** other end is a vertex.
 **
 **     rows       1 -> 2   NULL -> 7   3 -> NULL   2 -> 3
 **     edges      1 -> 2                           2 -> 3

@@ -48,7 +48,7 @@ typedef struct loader {
     const char *function;
     const row_source *rows;   /* the rows to read */
     bool edges;               /* false: vertices */
-    gpugraph_backend backend; /* of the search that needs the graph */
+    gpugraph_backend backend; /* for the search that needs the graph */
     /* columns on a device, source and target among them, in place of id; or NULL */
     gg_cells *cells;
     double reported_ms; /* ms, reported as phases of their own within the read */

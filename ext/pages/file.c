@@ -23,7 +23,7 @@ struct page_snapshot {
     bool has_log; /* the database is in WAL mode, and frames are listed */
     bool exact;   /* the frames are exactly those that the transaction sees */
     wal_frames frames;
-    uint8_t header[100]; /* of the first page */
+    uint8_t header[100]; /* the 100 bytes of the first page */
     gg_mutex read_lock;
 };
 

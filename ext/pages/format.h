@@ -62,7 +62,7 @@ struct page_serial {
 /* Bits: these columns have 8 bytes an entry instead of 4. */
 enum { PAGE_WIDE_IDS = 1, PAGE_WIDE_WEIGHTS = 2 };
 
-/* What the serial types of the first three columns say together if the columns are
+/* The serial types of the first three columns taken together, if the columns are
 ** INTEGERs side by side: two ids of types 1 to 6 and a weight of types 1 to 6, 8 or 9.
 ** Types 5 and 6 (6 and 8 bytes) count only for columns of 8 bytes. The index of a form
 ** has 3 bits of the first type, then 3 of the second and 4 of the third. */
@@ -71,7 +71,7 @@ struct page_form {
     ** longer than any such record, if a type is another. */
     uint8_t end[3];
     uint8_t shift[3];
-    int8_t keep; /* of the weight, as in page_serial */
+    int8_t keep; /* as in page_serial, for the weight */
     uint8_t constant;
 };
 enum { PAGE_FORMS = 1024 };
@@ -143,7 +143,7 @@ typedef struct page_number {
 typedef struct page_numbers page_numbers;
 page_numbers *page_numbers_open(void);
 void page_numbers_close(page_numbers *numbers); /* NULL is allowed */
-/* Where the weights of such texts go: to column[entry % 2][entry / 2]. */
+/* The columns to which the weights go: weight i of column k is column[k][i]. */
 typedef struct page_number_columns {
     bool real;          /* weights are the bits of doubles */
     int64_t *column[2]; /* weight, reverse weight */
@@ -175,7 +175,7 @@ typedef struct page_text {
 
 /* What decoding needs of its thread. */
 typedef struct page_helper {
-    const struct page_source *source; /* where overflow pages come from */
+    const struct page_source *source; /* the source of overflow pages */
     uint8_t *overflow;                /* buffer for one page */
     page_store store;
     int64_t short_rowid; /* the row behind PAGE_SHORT_ROW */

@@ -22,7 +22,7 @@
 **                    right, whatever the log has.
 **
 ** A sure frame is not behind the last frame of an index header that was read while the
-** connection had no transaction open. Such a header is never newer than a later
+** connection had no transaction open. That header is never newer than a later
 ** transaction. A log that is restarted gets new salts. Salts are compared in each frame
 ** that is read, and in the index after the last read, so overwritten frames are never
 ** used.

@@ -14,7 +14,7 @@ enum weight_need {
 
 /* Which numbers of vertices the caller of a followed graph can handle. */
 enum vertex_numbers {
-    NUMBERS_COMPACT,  /* those of a new graph */
+    NUMBERS_COMPACT,  /* the numbers of a new graph */
     NUMBERS_IN_ORDER, /* tombstones, too: numbers that no vertex has */
     NUMBERS_ANY       /* and later vertices, which are not in order of ids */
 };
@@ -35,8 +35,9 @@ typedef struct graph_request {
     enum vertex_numbers numbers;
     /* no direction is given: the definition of the followed graph has it */
     bool by_graph;
-    int backend;               /* a gpugraph_backend for mapping ids; -1: as configured */
-    const scope *scope;        /* of the cursor; NULL: this call is a scope of its own */
+    int backend; /* a gpugraph_backend for mapping ids; -1: as configured */
+    const scope
+        *scope; /* the scope of the cursor; NULL: this call is a scope of its own */
     struct followed *followed; /* a mirror that is current, or NULL */
 } graph_request;
 

@@ -42,7 +42,7 @@ void edge_source_clear(edge_source *source);
 
 typedef struct row_source {
     char kind;        /* 'q' for a query, otherwise the table's kind */
-    table_info table; /* of a query: column names only */
+    table_info table; /* for a query: column names only */
     bool searched;    /* the table was named without its schema */
     char *name;       /* for sentences: "main.roads" or "the query in edges" */
     /* In the order of the enum above; NULL: none. Only the first one for vertices. The
@@ -51,9 +51,9 @@ typedef struct row_source {
     /* the text names the columns; false: they were found by their usual names */
     bool columns_named;
     bool weight_unclear; /* no column has a usual name for weights, but some may be one */
-    bool followed;       /* of a followed graph: rows with a NULL end are kept */
+    bool followed;       /* the graph is followed: rows with a NULL end are kept */
     bool unwritten; /* a write transaction is open, and has not written to the table */
-    int schema_version; /* of the schema, as the write transaction sees it */
+    int schema_version; /* the schema version that the write transaction sees */
     char *where;        /* condition on the rows (source/condition.h); NULL: all rows */
     /* which columns of the table the condition reads; NULL: there is no condition */
     bool *where_reads;

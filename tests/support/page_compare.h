@@ -367,7 +367,7 @@ static inline page_table edges(sqlite3 *db) {
                         .column = {"src", "dst", "w"}};
 }
 
-static sqlite3 *db; /* of the running test */
+static sqlite3 *db; /* the database of the running test */
 
 static inline void setup(void) {
     scratch_make();

@@ -117,8 +117,8 @@ static void in_other(sqlite3 *c, const char *sql) {
     ck_assert_int_eq(sqlite3_exec(c, sql, NULL, NULL, NULL), SQLITE_OK);
 }
 
-/* A row changes after the weights have been read. Every later read sees the change,
-** whoever made it. */
+/* A row changes after the weights have been read, by this connection or another one. Each
+** later read sees the change. */
 START_TEST(a_row_that_changes_in_between) {
     static const char farthest[] = "SELECT max(distance) FROM gpu_sssp('e', 1)";
     make_table("INTEGER", "n");

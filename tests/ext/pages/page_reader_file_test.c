@@ -141,7 +141,7 @@ END_TEST
 /* ---- a VFS that fails ---- */
 
 static int reads_to_failure = -1;
-static sqlite3_io_methods honest, failing[2]; /* of the database and of its log */
+static sqlite3_io_methods honest, failing[2]; /* for the database and for its log */
 static const sqlite3_vfs *base;
 
 static int failing_read(sqlite3_file *file, void *to, int bytes, sqlite3_int64 offset) {
@@ -318,7 +318,7 @@ START_TEST(test_keys_that_fall_between_portions) {
     check_used(&t);
     sqlite3_close(db);
     FILE *file = fopen(scratch, "r+b");
-    fseek(file, PAGE, SEEK_SET); /* of the only table */
+    fseek(file, PAGE, SEEK_SET); /* the root of the only table */
     ck_assert(fread(root, PAGE, 1, file) == 1 && root[0] == 5);
     ck_assert_int_gt(root[3] << 8 | root[4], CHILD + 1);
     const uint8_t *cell =

@@ -170,7 +170,7 @@ START_TEST(test_reserved_bytes) {
 }
 END_TEST
 
-/* Nobody writes an immutable file, and a search must not do so either. */
+/* A search must not write to an immutable file. */
 START_TEST(test_immutable) {
     database_open("");
     make_long_roads(ROWS);

@@ -114,7 +114,7 @@ static int all_agree(bool follows) {
     return answers;
 }
 
-/* What a new connection finds, and what it finds after it has written. */
+/* Checks a new connection, before and after it has written. */
 static int look(bool follows) {
     database_open("");
     int answers = all_agree(follows);
