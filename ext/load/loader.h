@@ -147,8 +147,8 @@ static inline int64_t half_row_number(bool two_ways, int64_t row, int end) {
 int half_row_put(loader *lone, sqlite3_value *end, int64_t number);
 /* Removes rows from complete columns. half: the rows, encoded as in page_columns. */
 int half_rows_take_out(loader *l, const int64_t *half, int64_t halves);
-/* Removes rows whose rowids, which are in l->row and ascend, are outside a range. Their NULL
-** ends stay in `lone`. */
+/* Removes rows whose rowids are outside a range. l->row has all rowids, ascending. Ends
+** of removed rows may stay in `lone`. */
 int loader_keep_range(loader *l, const int64_t range[2]);
 
 /* ---- two_ways.c: rows with a reverse weight; functions return l->rc ---- */

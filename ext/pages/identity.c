@@ -4,8 +4,8 @@
 **     the file       The device and inode of the path. SQLite says that the path still
 **                    leads to the open file (SQLITE_FCNTL_HAS_MOVED). In WAL mode SQLite
 **                    itself maps one index for each file of a process.
-**     no log         A reader holds a SHARED lock, so no connection writes. Each commit changes
-**                    the change counter in the first page, by which SQLite itself
+**     no log         A reader holds a SHARED lock, so no connection writes. Each commit
+**                    changes the change counter in the first page, by which SQLite itself
 **                    validates its cache. Each write, by any program, changes the file's
 **                    time of last change. The time counts only if it is so old that no
 **                    later write can have the same one.

@@ -6,8 +6,8 @@
 **     the file is the database    It has a path and one of SQLite's own unix VFSs, and
 **                                 its first page is as the format defines it. (file.c)
 **     its pages do not change     A statement of the reader holds a read transaction. In
-**                                 a rollback-journal mode no connection writes the file under
-**                                 its SHARED lock.
+**                                 a rollback-journal mode no connection writes the file
+**                                 under its SHARED lock.
 **     no newer pages elsewhere    This connection's cache has newer pages only inside a
 **                                 write transaction, and not of a table that the
 **                                 transaction has not written (page_table.unwritten). A

@@ -190,7 +190,7 @@ START_TEST(wrong_params_are_explained) {
            "SELECT vertex FROM gpu_bfs('SELECT 1, ''a\\u0000''', 1) WHERE depth = 0 "
            "UNION SELECT vertex FROM gpu_bfs('SELECT 2, :x', 2) WHERE params = "
            "'[\"\\\\u0000\"]' AND depth = 0 ORDER BY 1");
-    /* Nor for a followed graph and for a table that was read before. */
+    /* A followed graph, and a table that was read before, take no params either. */
     run("CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b));"
         "SELECT count(*) FROM gpu_bfs('g', 1); SELECT count(*) FROM gpu_bfs('g', 1);"
         "SELECT count(*) FROM gpu_bfs('roads(a, b)', 1)");
