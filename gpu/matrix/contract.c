@@ -242,7 +242,7 @@ static bool is_among(const uint32_t *vertex, uint32_t count, const uint32_t *pla
 }
 
 /* Makes one arc of parallel arcs. */
-static void unite(contractor *k, uint32_t v) {
+static void merge_parallel_arcs(contractor *k, uint32_t v) {
     contracted *c = k->c;
     const up_arcs arcs = gg_up_arcs(c, v);
     uint32_t *place = k->previous, kept = 0;
@@ -292,7 +292,7 @@ static bool begin_lists(contractor *k) {
     memset(k->tail, 0xff, sizeof k->tail);
     for (uint32_t v = 0; v < k->n && !gg_worked(k->m->run, &k->unpolled, c->count[v] + 1);
          v++) {
-        unite(k, v);
+        merge_parallel_arcs(k, v);
         shrink_list(k, v);
         k->arcs_left += c->count[v];
     }
@@ -394,7 +394,7 @@ static bool begins_within(const contractor *k, const contraction_limit *most) {
 
 /* Sets the parent of v. The ends of its up arcs were contracted after v, and lie on one
 ** chain. The deepest of them is the parent. */
-static void hang(contracted *c, uint32_t v) {
+static void set_parent(contracted *c, uint32_t v) {
     const uint32_t *to = gg_up_arcs(c, v).to;
     uint32_t parent = GPUGRAPH_NONE;
     for (uint32_t i = 0; i < c->count[v]; i++)
@@ -420,7 +420,7 @@ static bool contract_all(contractor *k, const contraction_limit *most) {
            !gg_worked(k->m->run, &k->unpolled, k->c->count[last] + 1)) {
         const uint32_t v = last;
         last = k->next[v];
-        hang(k->c, v);
+        set_parent(k->c, v);
     }
     return !gg_stopping(k->m->run);
 }

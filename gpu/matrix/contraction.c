@@ -38,8 +38,8 @@ static void free_chain(chain *w) {
 
 /* Fills the chain of `end`, with the distances to it or from it. False: the run must
 ** end. */
-static bool climb(const asking *q, uint32_t end, bool forward, chain *w,
-                  uint64_t *since) {
+static bool climb_chain(const asking *q, uint32_t end, bool forward, chain *w,
+                        uint64_t *since) {
     const contracted *c = q->c;
     const uint32_t count = c->depth[end] + 1;
     w->count = count;
@@ -116,8 +116,8 @@ static void take_ends(void *job, int member, int team) {
             break;
         chain row = {.count = 0};
         if (q->of_targets)
-            climb(q, m->to[i], false, &q->to[i], &since);
-        else if (climb(q, m->from[i], true, &row, &since))
+            climb_chain(q, m->to[i], false, &q->to[i], &since);
+        else if (climb_chain(q, m->from[i], true, &row, &since))
             write_cells(q, i, &row, &since);
         free_chain(&row);
     }

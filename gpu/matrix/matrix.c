@@ -183,14 +183,14 @@ static void find_matrix_on_cpu(matrix *m) {
 
 /* ---- the descriptor ---- */
 
-static double times(const gpugraph_search *search) {
+static double searches_of(const gpugraph_search *search) {
     return search->source_count < search->target_count ? search->source_count
                                                        : search->target_count;
 }
 
 /* The predicted time of a contraction, if `auto` may contract. */
 static double contraction_ms(const gpugraph_graph *graph, const gpugraph_search *search) {
-    const bool may = times(search) > FIRST_ROWS && graph->n >= LEAST_VERTICES &&
+    const bool may = searches_of(search) > FIRST_ROWS && graph->n >= LEAST_VERTICES &&
                      graph->distance_type == GPUGRAPH_UINT32 && gg_is_thin(graph);
     return may ? gg_contraction_ns(graph->n, graph->m) * 1e-6 : INFINITY;
 }
@@ -203,7 +203,7 @@ const gg_algorithm gg_matrix = {
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .steps = gg_sssp_rounds,
-    .times = times,
+    .times = searches_of,
     .second_ms = contraction_ms,
     /* Predictions for the search of one row. */
     .cpu_ns = 20,
@@ -233,7 +233,7 @@ static void find_portion(void *shared, gpugraph_run *run, uint32_t low, uint32_t
 
 /* Gives each device an equal number of rows: rows that are searched at once cost less
 ** each. */
-static void share(matrix *m) {
+static void share_rows(matrix *m) {
     const uint32_t devices = (uint32_t)m->run->used_devices;
     struct shared_rows rows = {.m = m};
     const struct shared_work work = {.items = m->from_count,
@@ -272,7 +272,7 @@ static void find_matrix(matrix *m) {
     if (!on || gg_bring_edges(m->graph, m->run))
         return;
     if (m->run->used_devices > 1)
-        share(m);
+        share_rows(m);
     else
         GG_CALL_OF(matrix_entry, gg_matrix.side[on])(m);
     if (gg_fall_back(m->run, &gg_matrix, fallback))

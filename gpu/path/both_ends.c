@@ -98,7 +98,7 @@ static bool may_go_on(struct both_ends *s, uint64_t arcs) {
     return !gg_worked(s->run, &s->since, arcs);
 }
 
-static void note_way(struct both_ends *s, uint64_t length) {
+static void note_path(struct both_ends *s, uint64_t length) {
     if (length >= s->best)
         return;
     s->best = s->bound = length;
@@ -137,7 +137,7 @@ static bool settle_next(struct both_ends *s, struct front *f, const struct front
         if (sum >= distance_in(f, v))
             continue;
         const uint64_t rest = distance_in(other, v);
-        note_way(s, gg_word_sum(s->type, sum, rest));
+        note_path(s, gg_word_sum(s->type, sum, rest));
         if (!is_too_long(s, sum, rest, other) && !put_on_front(s, f, v, sum))
             return false;
     }

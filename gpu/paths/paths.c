@@ -70,7 +70,7 @@ static bool comes_first(yen *y, const deviation *a, const deviation *b) {
     return a->found == b->found ? x < z : !a->found;
 }
 
-static bool put_path(yen *y, deviation *d) {
+static bool put_deviation(yen *y, deviation *d) {
     if (!gg_make_room(y->s.run, (void **)&y->heap, y->count, &y->room, sizeof *y->heap))
         return false;
     uint64_t at = y->count++;
@@ -82,7 +82,7 @@ static bool put_path(yen *y, deviation *d) {
     return true;
 }
 
-static deviation *take(yen *y) {
+static deviation *take_deviation(yen *y) {
     deviation *first = y->heap[0], *last = y->heap[--y->count];
     uint64_t at = 0, below = 1;
     while (below < y->count) {
@@ -138,7 +138,7 @@ static bool add_deviation(yen *y, uint32_t of, uint32_t at, uint32_t v, uint64_t
             d->edge = edge.word;
         d->least = least < d->least ? least : d->least;
     }
-    if (go && d->least != GG_INFINITE && put_path(y, d))
+    if (go && d->least != GG_INFINITE && put_deviation(y, d))
         return true;
     go = go && d->least == GG_INFINITE;
     free_deviation(d);
@@ -169,7 +169,7 @@ static bool find_best(yen *y, deviation *d) {
     block_beginning(y, d, false);
     d->found = true;
     if (go && d->least != GG_INFINITE)
-        return put_path(y, d) || (free_deviation(d), false);
+        return put_deviation(y, d) || (free_deviation(d), false);
     free_deviation(d);
     return go;
 }
@@ -243,7 +243,7 @@ static bool tell_paths(yen *y, const known *p, gpugraph_take_path *take_path,
 
 static bool next_paths(yen *y, uint32_t k, gpugraph_take_path *take_path, void *context) {
     while (y->count > 0 && y->paths < k && !gg_stopping(y->s.run)) {
-        deviation *d = take(y);
+        deviation *d = take_deviation(y);
         if (!d->found) {
             if (!find_best(y, d))
                 return false;

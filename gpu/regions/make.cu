@@ -127,11 +127,11 @@ static bool sum_up(struct cuda_job *job, const region_scratch *s, const uint32_t
 }
 
 /* Labels and lists all vertices that a seed reaches. */
-static bool grow_all(struct cuda_job *job, const struct device_csr *g,
-                     const region_scratch *s, uint32_t *seeds, uint32_t *step) {
+static bool grow_all_regions(struct cuda_job *job, const struct device_csr *g,
+                             const region_scratch *s, uint32_t *seeds, uint32_t *step) {
     uint32_t before = 0, tail = 0;
     gg_fill(job, s->tail, 0, sizeof *s->tail);
-    if (!GG_LAUNCH(job, seed, gg_grid(job, g->n, 16), g->n, *s) ||
+    if (!GG_LAUNCH(job, seed_regions, gg_grid(job, g->n, 16), g->n, *s) ||
         !gg_fetch(job, seeds, s->tail, sizeof *seeds))
         return false;
     *step = 0;
@@ -139,7 +139,7 @@ static bool grow_all(struct cuda_job *job, const struct device_csr *g,
         before = tail;
         for (int i = 0; i < STEPS; i++, ++*step) {
             open_step<<<1, 1, 0, job->stream>>>(*s, *step);
-            GG_LAUNCH(job, grow, gg_grid(job, g->n, 8), *g, *s, *step);
+            GG_LAUNCH(job, grow_regions, gg_grid(job, g->n, 8), *g, *s, *step);
         }
         if (!gg_fetch(job, &tail, s->tail + *step, sizeof tail))
             return false;
@@ -148,11 +148,11 @@ static bool grow_all(struct cuda_job *job, const struct device_csr *g,
 }
 
 /* Divides the vertices into regions: order, rank, first. */
-static bool divide(struct cuda_job *job, const struct device_csr *g,
-                   const region_scratch *s, struct region_part *kept,
-                   struct region_rows *r, bool *suits) {
+static bool divide_vertices(struct cuda_job *job, const struct device_csr *g,
+                            const region_scratch *s, struct region_part *kept,
+                            struct region_rows *r, bool *suits) {
     uint32_t seeds = 0, step = 0, n = g->n;
-    if (!grow_all(job, g, s, &seeds, &step))
+    if (!grow_all_regions(job, g, s, &seeds, &step))
         return false;
     *suits = seeds <= n / (MEAN / 2) + 1024;
     if (!*suits)
@@ -177,9 +177,10 @@ static bool divide(struct cuda_job *job, const struct device_csr *g,
         return false;
     if (!take(job, &kept->part, &r->view.rank, n, sizeof *r->view.rank))
         return false;
-    GG_LAUNCH(job, cut, gg_grid(job, labels + 1ull, 16), labels, n, *s, s->first);
-    return GG_LAUNCH(job, number, gg_grid(job, (uint64_t)r->view.count * GG_BLOCK, 8),
-                     r->view.count, s->first, *s, r->view.rank);
+    GG_LAUNCH(job, cut_labels, gg_grid(job, labels + 1ull, 16), labels, n, *s, s->first);
+    return GG_LAUNCH(job, number_vertices,
+                     gg_grid(job, (uint64_t)r->view.count * GG_BLOCK, 8), r->view.count,
+                     s->first, *s, r->view.rank);
 }
 
 /* Counts and fills the arcs of the regions. */
@@ -220,12 +221,13 @@ static bool fill_arcs(struct cuda_job *job, const struct device_csr *g,
           !take(job, &kept->part, &r->view.length, r->outers, sizeof *r->view.length))) ||
         !take(job, &kept->part, &r->view.target, r->inners, sizeof *r->view.target))
         return false;
-    return GG_LAUNCH(job, fill, gg_grid(job, n, 16), *g, *s, r->view) && gg_wait(job);
+    return GG_LAUNCH(job, fill_regions, gg_grid(job, n, 16), *g, *s, r->view) &&
+           gg_wait(job);
 }
 
-static bool make(struct cuda_job *job, const struct device_csr *g,
-                 struct region_part *kept, struct region_rows *r, bool by_weight,
-                 bool *suits) {
+static bool make_region_rows(struct cuda_job *job, const struct device_csr *g,
+                             struct region_part *kept, struct region_rows *r,
+                             bool by_weight, bool *suits) {
     struct workspace space = {NULL, 0};
     region_scratch s;
     carve_regions(&space, g->n, &s);
@@ -235,7 +237,7 @@ static bool make(struct cuda_job *job, const struct device_csr *g,
         return false;
     carve_regions(&space, g->n, &s);
     r->view.n = g->n;
-    const bool made = divide(job, g, &s, kept, r, suits) &&
+    const bool made = divide_vertices(job, g, &s, kept, r, suits) &&
                       (!*suits || fill_arcs(job, g, &s, kept, r, by_weight, suits));
     gg_give(job, space.base, bytes);
     return made;
@@ -262,7 +264,7 @@ bool gg_make_regions(struct cuda_job *job, enum csr_kind kind, const struct devi
     const double started = gg_now_ms();
     bool suits = true;
     drop_rows(kept, r);
-    if (!make(job, g, kept, r, by_weight, &suits)) {
+    if (!make_region_rows(job, g, kept, r, by_weight, &suits)) {
         drop_rows(kept, r);
         return gg_do_without(job);
     }

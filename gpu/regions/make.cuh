@@ -37,7 +37,7 @@ static __device__ __forceinline__ uint32_t scatter(uint32_t x) {
 }
 
 /* One thread per vertex. */
-static __global__ void seed(uint32_t n, region_scratch s) {
+static __global__ void seed_regions(uint32_t n, region_scratch s) {
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
         const bool is = scatter((uint32_t)v) % MEAN == 0;
         const uint32_t label = is ? atomicAdd(s.tail, 1u) : GPUGRAPH_NONE;
@@ -53,8 +53,8 @@ static __global__ void open_step(region_scratch s, uint32_t step) {
 }
 
 /* One thread per vertex found by the step before. */
-static __global__ void grow(const __grid_constant__ device_csr g, region_scratch s,
-                            uint32_t step) {
+static __global__ void grow_regions(const __grid_constant__ device_csr g,
+                                    region_scratch s, uint32_t step) {
     const uint32_t first = step > 0 ? s.tail[step - 1] : 0, last = s.tail[step];
     for (uint64_t i = first + gg_thread(); i < last; i += gg_threads_of_grid()) {
         const uint32_t u = s.found[i], label = s.label[u];
@@ -97,8 +97,8 @@ static __global__ void count_pieces(uint32_t labels, region_scratch s) {
 }
 
 /* One thread per label, and one for the end. */
-static __global__ void cut(uint32_t labels, uint32_t n, region_scratch s,
-                           uint32_t *first) {
+static __global__ void cut_labels(uint32_t labels, uint32_t n, region_scratch s,
+                                  uint32_t *first) {
     for (uint64_t i = gg_thread(); i <= labels; i += gg_threads_of_grid()) {
         const uint32_t size = i < labels ? s.size[i] : 0, pieces = pieces_of(size);
         for (uint32_t k = 0; k < pieces; k++)
@@ -109,8 +109,8 @@ static __global__ void cut(uint32_t labels, uint32_t n, region_scratch s,
 }
 
 /* One block per region. */
-static __global__ void number(uint32_t regions, const uint32_t *first, region_scratch s,
-                              uint32_t *rank) {
+static __global__ void number_vertices(uint32_t regions, const uint32_t *first,
+                                       region_scratch s, uint32_t *rank) {
     for (uint32_t r = blockIdx.x; r < regions; r += gridDim.x)
         for (uint32_t i = first[r] + threadIdx.x; i < first[r + 1]; i += blockDim.x) {
             s.region_of[i] = r;
@@ -163,8 +163,8 @@ static __global__ void describe(uint32_t regions, const uint32_t *first,
 }
 
 /* One thread per rank. */
-static __global__ void fill(const __grid_constant__ device_csr g, region_scratch s,
-                            device_regions out) {
+static __global__ void fill_regions(const __grid_constant__ device_csr g,
+                                    region_scratch s, device_regions out) {
     for (uint64_t i = gg_thread(); i < g.n; i += gg_threads_of_grid()) {
         const uint32_t u = s.order[i], region = s.region_of[i], begin = s.first[region];
         uint32_t in = out.inner[i], away = s.outer_before[i];

@@ -61,7 +61,7 @@ struct list {
     struct found found;
 };
 
-static inline uint64_t behind(const struct list *l, uint64_t from, uint64_t arc) {
+static inline uint64_t sum_behind(const struct list *l, uint64_t from, uint64_t arc) {
     return gg_word_sum(l->type, from, gg_word_weight(l->type, l->rows.weight, arc));
 }
 
@@ -96,7 +96,7 @@ static bool expand_listed(struct list *l, uint32_t u, uint64_t value) {
     l->given_up |= l->looked > l->most_arcs;
     for (uint64_t arc = begin; arc < end && !l->given_up && !gg_leave(l->run, arc);
          arc++) {
-        const uint64_t to = behind(l, value, arc);
+        const uint64_t to = sum_behind(l, value, arc);
         l->given_up |= to == GG_INFINITE && !l->within_range;
         if (to <= l->bound && !relax_listed(l, l->rows.target[arc], to))
             return false;
@@ -189,7 +189,7 @@ static void grow_tree(struct list *l) {
                 continue;
             struct found_vertex *v = &f->at[place];
             if (v->mark == TENTATIVE || v->mark == OFFERED + i || v->value <= u->value ||
-                behind(l, u->value, arc) != v->value)
+                sum_behind(l, u->value, arc) != v->value)
                 continue;
             const uint64_t e =
                 gg_tight_edge(l->graph, l->search->direction, l->type, weight, u->vertex,

@@ -124,7 +124,7 @@ static void round_alone(struct sssp *s) {
 
 /* Continues with the thread's own share of the current bucket while that is at most a
 ** chunk. */
-static void fuse(struct sssp *s, struct bucket_queue *queue, struct tally *tally) {
+static void fuse_bucket(struct sssp *s, struct bucket_queue *queue, struct tally *tally) {
     int slot = (int)(s->current % BUCKET_SLOTS);
     while (queue->bin[0][slot] && !queue->bin[0][slot]->next && !gg_stopping(s->run)) {
         struct bucket_chunk *chunk = bucket_take(queue, 0, slot);
@@ -144,7 +144,7 @@ static void join_round(void *job, int member, int team) {
             break;
         s->layout->scan_shared(s, queue, s->work[i], &tally);
     }
-    fuse(s, queue, &tally);
+    fuse_bucket(s, queue, &tally);
     __atomic_fetch_add(&s->tally.vertices, tally.vertices, __ATOMIC_RELAXED);
     __atomic_fetch_add(&s->tally.arcs, tally.arcs, __ATOMIC_RELAXED);
 }
@@ -178,8 +178,8 @@ static int first_slot(const struct sssp *s, int level) {
 
 /* True if an entry of a bin of this level is not stale. The keys of such a bin are
 ** `prefix` above the lower bytes of the level. */
-static inline bool stands(const struct sssp *s, uint32_t v, int level, uint64_t prefix,
-                          uint64_t *key) {
+static inline bool entry_stands(const struct sssp *s, uint32_t v, int level,
+                                uint64_t prefix, uint64_t *key) {
     *key = s->layout->key_of(s, v);
     return *key >> 8 * level == prefix;
 }
@@ -195,7 +195,7 @@ static bool move_down(struct sssp *s, int level, int slot) {
     gather_round(s, level, slot);
     for (uint64_t i = 0; i < s->work_count; i++) {
         for (uint32_t k = 0; k < s->work[i]->count; k++) {
-            if (stands(s, s->work[i]->vertex[k], level, prefix, &key)) {
+            if (entry_stands(s, s->work[i]->vertex[k], level, prefix, &key)) {
                 lowest = key < lowest ? key : lowest;
                 any = true;
             }
@@ -206,7 +206,7 @@ static bool move_down(struct sssp *s, int level, int slot) {
     for (uint64_t i = 0; i < s->work_count; i++) {
         for (uint32_t k = 0; k < s->work[i]->count; k++) {
             uint32_t v = s->work[i]->vertex[k];
-            if (stands(s, v, level, prefix, &key))
+            if (entry_stands(s, v, level, prefix, &key))
                 bucket_add(&s->queue[0], s->current, key, v);
         }
         bucket_give_back(&s->queue[0], s->work[i]);

@@ -1,9 +1,9 @@
 /* Features of a graph, by which `auto` chooses how to search for shortest paths. The
 ** device computes them, and they stay with its copy of the graph.
 **
-**     offsets of a CSR    --degrees-->  sums of squares, the largest degree
-**     weights by edge     --sample--->  FEATURE_SAMPLE weights: mean, deviation, median
-**     rows                --balls---->  FEATURE_BALLS numbers of levels
+**     offsets of a CSR    --sum_degrees----->  sums of squares, the largest degree
+**     weights by edge     --sample_weights-->  mean, deviation, median of FEATURE_SAMPLE
+**     rows                --grow_balls------>  FEATURE_BALLS numbers of levels
 **
 ** Balls lie around the start vertices of FEATURE_BALLS arcs. The number of levels in
 ** which a breadth-first search reaches FEATURE_BALL vertices tells graphs with near
@@ -41,7 +41,7 @@ struct measured {
 /* ---- kernels ---- */
 
 /* One thread per vertex. */
-static __global__ void degrees(device_csr g, struct degree_sums *sums) {
+static __global__ void sum_degrees(device_csr g, struct degree_sums *sums) {
     struct degree_sums mine = {0, 0, 0};
     for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid()) {
         unsigned long long degree = g.end[v] - g.begin[v];
@@ -63,8 +63,8 @@ static __global__ void degrees(device_csr g, struct degree_sums *sums) {
 }
 
 /* One thread per weight. */
-static __global__ void sample(device_edges edges, gpugraph_distance_type type,
-                              uint64_t step, double *out) {
+static __global__ void sample_weights(device_edges edges, gpugraph_distance_type type,
+                                      uint64_t step, double *out) {
     const uint64_t e = threadIdx.x * step;
     if (e < edges.m)
         out[threadIdx.x] =
@@ -115,8 +115,8 @@ static __device__ void meet_neighbours(const device_csr &g, struct ball *b,
 }
 
 /* One block per ball. */
-static __global__ void balls(device_csr g, const uint32_t *start, uint64_t m,
-                             uint32_t *levels) {
+static __global__ void grow_balls(device_csr g, const uint32_t *start, uint64_t m,
+                                  uint32_t *levels) {
     __shared__ struct ball b;
     uint32_t begin = 0, found = FEATURE_BALL_LEVELS;
     for (uint32_t i = threadIdx.x; i < FEATURE_BALL_TABLE; i += blockDim.x)
@@ -201,12 +201,12 @@ static bool compute_features(struct cuda_job *job, enum csr_kind kind,
         return false;
     const uint64_t step = (edges.m + FEATURE_SAMPLE - 1) / FEATURE_SAMPLE;
     gg_fill(job, there, 0, sizeof *there);
-    GG_LAUNCH(job, degrees, gg_grid(job, g->n, 8), *g, &there->degree);
-    sample<<<1, FEATURE_SAMPLE, 0, job->stream>>>(edges, job->graph->distance_type, step,
-                                                  there->sample);
-    gg_launched(job, "sample");
+    GG_LAUNCH(job, sum_degrees, gg_grid(job, g->n, 8), *g, &there->degree);
+    sample_weights<<<1, FEATURE_SAMPLE, 0, job->stream>>>(
+        edges, job->graph->distance_type, step, there->sample);
+    gg_launched(job, "sample_weights");
     if (edges.m > 0)
-        GG_LAUNCH(job, balls, FEATURE_BALLS, *g,
+        GG_LAUNCH(job, grow_balls, FEATURE_BALLS, *g,
                   kind == CSR_IN ? edges.target : edges.source, edges.m, there->levels);
     if (!gg_download(job, &found, there, sizeof found))
         return false;
