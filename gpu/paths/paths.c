@@ -1,9 +1,9 @@
 /* The shortest paths without a repeated vertex, in order: the public function, its
 ** checks, and the list of deviations.
 **
-**     path 1       o--o--o--o--o        every path but the first leaves an earlier path at
-**     deviation       \__.              some vertex, by an edge that no known path with
-**                                       the same beginning takes there
+**     path 1       o--o--o--o--o     every path but the first leaves an earlier path at
+**     deviation       \__.           some vertex, by an edge that no known path with
+**                                    the same beginning takes there
 **
 ** The paths that are not known yet are divided into deviations. A deviation is a
 ** beginning and the edges that must not come next. It waits in a heap under a lower bound

@@ -1,5 +1,5 @@
-/* A monotone priority queue of vertices by 64-bit keys: buckets on eight levels of 256, one
-** level for each byte of the key.
+/* A monotone priority queue of vertices by 64-bit keys: buckets on eight levels of 256,
+** one level for each byte of the key.
 **
 **     current  0x 00 00 00 00 00 00 2a 17          the bucket being served
 **     key      0x 00 00 00 00 00 00 2a 9c          differs in byte 0: bin[0][0x9c]

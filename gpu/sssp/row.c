@@ -2,7 +2,7 @@
 ** a matrix.
 **
 **     distance   n entries, infinite between two rows
-**     touched    vertices that this row has reached; their entries are reset before the next row
+**     touched    vertices that this row has reached, to be reset before the next row
 **
 ** So a row that ends near its source costs only the vertices and arcs that it visits.
 ** After a row that reaches more vertices than the list holds, all distances are reset,

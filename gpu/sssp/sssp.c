@@ -1,7 +1,7 @@
 /* Shortest paths: the public function and its CPU backend.
 **
-**     bucket        0          1          2         ...        one for each delta of distance
-**     queue    [ v v v v ] [ v v      ] [ v ]                  bucket_queue.h, one a thread
+**     bucket        0          1          2         ...   one for each delta of distance
+**     queue    [ v v v v ] [ v v      ] [ v ]             bucket_queue.h, one per thread
 **                  ^ current: served in rounds until it stays empty
 **
 ** A vertex waits in the bucket of its tentative distance. The search serves the current

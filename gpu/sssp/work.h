@@ -30,8 +30,7 @@ struct sssp {
     uint64_t current;
     int shift;       /* integer distances: bucket = distance >> shift */
     bool one_by_one; /* one bucket for each distance, by one thread */
-    double
-        scale; /* REAL distances: bucket = distance * scale; 0: by the bits of the double */
+    double scale; /* REAL ones: bucket = distance * scale; 0: by the bits of the double */
     /* the chunks of the round, which threads share */
     struct bucket_chunk **work;
     uint64_t work_count, work_room, work_taken;
@@ -40,10 +39,9 @@ struct sssp {
     double real_bound;
     bool within_range; /* the bound is the caller's, so sums beyond it are not wanted */
     uint32_t pending;  /* targets that are not final: target[0 .. pending - 1] */
-    uint64_t
-        count_at; /* served vertices at which the search counts final ones for the limit */
-    bool over;    /* a sum left the range of distances */
-    bool early;   /* the search ended before it reached everything */
+    uint64_t count_at; /* served vertices at which final ones are counted (limit) */
+    bool over;         /* a sum left the range of distances */
+    bool early;        /* the search ended before it reached everything */
     /* vertices that a row has reached, as many as there is room for (row.c) */
     uint32_t *touched;
     uint64_t touched_count, touched_room;

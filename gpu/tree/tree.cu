@@ -19,8 +19,8 @@
 ** Ties of distance are vertices all of whose tight edges come from their own distance:
 **
 **     settled   bitmap: a source, or a vertex that has its tree edge
-**     round k   each level edge from a settled vertex to an open one is offered to it. The
-**               smallest wins. A vertex that has an edge then is settled: it is k
+**     round k   each level edge from a settled vertex to an open one is offered to it,
+**               and the smallest wins. A vertex that has an edge then is settled: it is k
 **               steps away from those that were settled first
 **
 ** A round is one pass over the edges. Paths over level edges are short if weights of zero

@@ -2,8 +2,8 @@
 **
 **     look -> read -> relax -> write -> look -> ...
 **
-** It looks at the manager's words, reads elements from the first level that has some, relaxes
-** their arcs, and writes elements to their level.
+** It looks at the manager's words, reads elements from the first level that has some,
+** relaxes their arcs, and writes elements to their level.
 **
 ** Distances only fall, by an atomic minimum. A lane that lowers one writes an element. An
 ** element is stale, and dropped when it is read, if its vertex has a smaller distance by
