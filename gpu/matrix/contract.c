@@ -320,8 +320,8 @@ static bool pass_by(contractor *k, uint32_t v, uint32_t i) {
         gone = b == v ? at : gone;
         if (is_among(around.to, degree, k->previous, b)) {
             const uint32_t j = k->previous[b];
-            shorten(&arcs.out[at], gg_add_ways(to_v, around.out[j]));
-            shorten(&arcs.in[at], gg_add_ways(around.in[j], from_v));
+            shorten(&arcs.out[at], gg_add_distances(to_v, around.out[j]));
+            shorten(&arcs.in[at], gg_add_distances(around.in[j], from_v));
             k->seen[j] = i + 1;
             known++;
         }
@@ -339,8 +339,8 @@ static bool pass_by(contractor *k, uint32_t v, uint32_t i) {
     around = gg_up_arcs(c, v);
     for (uint32_t j = 0; more > 0 && j < degree; j++)
         if (j != i && k->seen[j] != i + 1)
-            add_arc(c, a, around.to[j], gg_add_ways(to_v, around.out[j]),
-                    gg_add_ways(around.in[j], from_v));
+            add_arc(c, a, around.to[j], gg_add_distances(to_v, around.out[j]),
+                    gg_add_distances(around.in[j], from_v));
     c->work += count + degree;
     k->arcs_left += more;
     k->arcs_left--;

@@ -57,7 +57,7 @@ static bool climb_chain(const asking *q, uint32_t end, bool forward, chain *w,
         if (gg_worked(q->m->run, since, c->count[v] + 1))
             return false;
         for (uint32_t i = 0; from != UINT32_MAX && i < c->count[v]; i++) {
-            uint32_t sum = gg_add_ways(from, length[i]);
+            uint32_t sum = gg_add_distances(from, length[i]);
             uint32_t *place = &w->distance[c->depth[arcs.to[i]]];
             *place = sum < *place ? sum : *place;
         }
@@ -83,7 +83,7 @@ static uint32_t in_common(const chain *a, const chain *b) {
 static uint32_t least_sum(const uint32_t *a, const uint32_t *b, uint32_t count) {
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t sum = gg_add_ways(a[i], b[i]);
+        uint32_t sum = gg_add_distances(a[i], b[i]);
         least = sum < least ? sum : least;
     }
     return least;

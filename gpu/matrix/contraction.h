@@ -37,7 +37,7 @@ static inline up_arcs gg_up_arcs(const contracted *c, uint32_t v) {
     return (up_arcs){list, list + room, list + room * (c->both_ways ? 1 : 2)};
 }
 
-static inline uint32_t gg_add_ways(uint32_t a, uint32_t b) {
+static inline uint32_t gg_add_distances(uint32_t a, uint32_t b) {
     uint32_t sum = a + b;
     return sum < a ? UINT32_MAX : sum;
 }

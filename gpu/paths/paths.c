@@ -310,7 +310,7 @@ static bool rows_for(spur_search *s) {
     return !gg_rows(s->graph, gg_forward_kind(s->direction), s->weighted, false, s->run,
                     &s->rows) &&
            (s->direction == GPUGRAPH_OUT ||
-            !gg_rows(s->graph, CSR_IN, false, true, s->run, &s->turned)) &&
+            !gg_rows(s->graph, CSR_IN, false, true, s->run, &s->transpose)) &&
            !gg_edge_rows(s->graph, s->run);
 }
 

@@ -25,8 +25,8 @@ typedef struct spur_search {
     gpugraph_run *run;
     gpugraph_direction direction;
     gpugraph_distance_type type;
-    csr rows;   /* along the search */
-    csr turned; /* IN, sorted, for edges that are travelled backwards */
+    csr rows;      /* along the search */
+    csr transpose; /* IN, sorted, for edges that are travelled backwards */
     bool weighted;
     uint32_t target;
     const void *left;  /* distances to the target, of `type` */
@@ -66,7 +66,7 @@ bool gg_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
 /* The distance of a path whose sum leaves the range: larger than all others, but not
 ** infinite. */
 #define GG_BEYOND (GG_INFINITE - 1)
-static inline uint64_t gg_way_sum(gpugraph_distance_type type, uint64_t a, uint64_t b) {
+static inline uint64_t gg_path_sum(gpugraph_distance_type type, uint64_t a, uint64_t b) {
     if (a == GG_INFINITE || b == GG_INFINITE)
         return GG_INFINITE;
     if (a == GG_BEYOND || b == GG_BEYOND)
@@ -78,7 +78,7 @@ static inline uint64_t gg_way_sum(gpugraph_distance_type type, uint64_t a, uint6
 /* The distance at the end of an edge that starts at `distance`. */
 static inline uint64_t gg_past_edge(const spur_search *s, uint64_t distance,
                                     uint64_t edge) {
-    return gg_way_sum(
+    return gg_path_sum(
         s->type, distance,
         gg_word_weight(s->type, s->weighted ? s->graph->weight : NULL, edge));
 }

@@ -49,8 +49,8 @@ bool gg_add_edge(gpugraph_run *run, edge_list *list, uint64_t edge) {
 
 /* Adds edges that lead to v, by the transpose. A source with several edges to v has
 ** several neighbouring arcs, and only the first is looked at. */
-static bool add_turned(spur_search *s, uint32_t v) {
-    const csr *rows = &s->turned;
+static bool add_reversed_edges(spur_search *s, uint32_t v) {
+    const csr *rows = &s->transpose;
     for (uint64_t arc = rows->begin[v]; arc < rows->end[v] && !gg_leave(s->run, arc);
          arc++) {
         uint32_t to = rows->target[arc];
@@ -80,7 +80,7 @@ static bool add_straight(spur_search *s, uint32_t v) {
 bool gg_edges_out(spur_search *s, uint32_t v) {
     s->out.count = 0;
     return (s->direction == GPUGRAPH_IN || add_straight(s, v)) &&
-           (s->direction == GPUGRAPH_OUT || add_turned(s, v)) &&
+           (s->direction == GPUGRAPH_OUT || add_reversed_edges(s, v)) &&
            gg_spur_goes_on(s, s->out.count + 1) && !gg_stopping(s->run);
 }
 
@@ -99,7 +99,7 @@ static inline uint64_t least_left(const spur_search *s, uint32_t v) {
 /* The sum of two rounded numbers rounds, too, and is compared with sums in another
 ** order. */
 uint64_t gg_at_least(const spur_search *s, uint32_t v, uint64_t distance) {
-    uint64_t sum = gg_way_sum(s->type, distance, least_left(s, v));
+    uint64_t sum = gg_path_sum(s->type, distance, least_left(s, v));
     if (s->type != GPUGRAPH_REAL || sum == GG_INFINITE || distance == GG_BEYOND ||
         v == s->target)
         return sum;
@@ -139,10 +139,10 @@ static bool search_spur(spur_search *s, uint64_t most) {
         s->settled++;
         for (uint64_t arc = rows->begin[u]; arc < rows->end[u] && !gg_leave(s->run, arc);
              arc++)
-            if (!reach_spur(
-                    s, rows->target[arc], u,
-                    gg_way_sum(s->type, from, gg_word_weight(s->type, rows->weight, arc)),
-                    most))
+            if (!reach_spur(s, rows->target[arc], u,
+                            gg_path_sum(s->type, from,
+                                        gg_word_weight(s->type, rows->weight, arc)),
+                            most))
                 return false;
         if (!gg_spur_goes_on(s, rows->end[u] - rows->begin[u] + 1))
             return false;
@@ -175,8 +175,8 @@ static bool make_certain(spur_search *s, uint32_t first) {
 
 /* Searches for a path from v by the vertex `to`. *found: there is one of at most that
 ** distance, and it is the certain path now. */
-static bool try_way(spur_search *s, uint32_t v, uint32_t to, uint64_t sum, uint64_t most,
-                    bool *found) {
+static bool try_path(spur_search *s, uint32_t v, uint32_t to, uint64_t sum, uint64_t most,
+                     bool *found) {
     *found = false;
     bool go = reach_spur(s, to, v, sum, most) && search_spur(s, most);
     if (go && s->distance[s->target] <= most) {
@@ -210,7 +210,7 @@ static bool next_edge(spur_search *s, uint32_t v, uint64_t from, const edge_list
         if (*sum == GG_INFINITE || least == GG_INFINITE || least > most)
             continue;
         bool found;
-        if (!try_way(s, v, to, *sum, most, &found))
+        if (!try_path(s, v, to, *sum, most, &found))
             return false;
         if (found) {
             *at = 1;

@@ -40,12 +40,12 @@ static __device__ __forceinline__ void offer(number *tree_edge, uint32_t v, numb
         atomicMin(&tree_edge[v], e);
 }
 
-struct ways { /* senses in which an edge may be travelled */
+struct senses { /* senses in which an edge may be travelled */
     bool forward, backward;
 };
 
-static inline struct ways ways_of(gpugraph_direction direction) {
-    return ways{direction != GPUGRAPH_IN, direction != GPUGRAPH_OUT};
+static inline struct senses senses_of(gpugraph_direction direction) {
+    return senses{direction != GPUGRAPH_IN, direction != GPUGRAPH_OUT};
 }
 
 enum { EDGES_A_THREAD = 4 };
@@ -104,7 +104,7 @@ static __device__ __forceinline__ bool one_deeper(const depth_bytes &b, uint32_t
 
 /* One thread to four edges, from `begin`, a multiple of four, to `end`. */
 template <typename number>
-static __global__ void depth_tree(device_edges edges, ways ways, depth_bytes b,
+static __global__ void depth_tree(device_edges edges, senses senses, depth_bytes b,
                                   uint64_t begin, uint64_t end, number *tree_edge) {
     const uint64_t step = gg_threads_of_grid() * EDGES_A_THREAD;
     for (uint64_t e = begin + gg_thread() * EDGES_A_THREAD; e < end; e += step) {
@@ -121,10 +121,10 @@ static __global__ void depth_tree(device_edges edges, ways ways, depth_bytes b,
                 s[i] = edges.source[e + (i < count ? i : 0)];
                 t[i] = edges.target[e + (i < count ? i : 0)];
             }
-            from[i] = ways.forward ? b.from[s[i]] : NO_BYTE;
-            to[i] = ways.forward ? b.to[t[i]] : NO_BYTE;
-            back_from[i] = ways.backward ? b.from[t[i]] : NO_BYTE;
-            back_to[i] = ways.backward ? b.to[s[i]] : NO_BYTE;
+            from[i] = senses.forward ? b.from[s[i]] : NO_BYTE;
+            to[i] = senses.forward ? b.to[t[i]] : NO_BYTE;
+            back_from[i] = senses.backward ? b.from[t[i]] : NO_BYTE;
+            back_to[i] = senses.backward ? b.to[s[i]] : NO_BYTE;
         }
 #pragma unroll
         for (uint32_t i = 0; i < EDGES_A_THREAD; i++) {
@@ -139,13 +139,13 @@ static __global__ void depth_tree(device_edges edges, ways ways, depth_bytes b,
 }
 
 template <typename number>
-static __global__ void parent_edges(device_edges edges, ways ways, const uint32_t *parent,
-                                    number *tree_edge) {
+static __global__ void parent_edges(device_edges edges, senses senses,
+                                    const uint32_t *parent, number *tree_edge) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         uint32_t s = edges.source[e], t = edges.target[e];
-        if (ways.forward && parent[t] == s)
+        if (senses.forward && parent[t] == s)
             offer(tree_edge, t, (number)e);
-        if (ways.backward && parent[s] == t)
+        if (senses.backward && parent[s] == t)
             offer(tree_edge, s, (number)e);
     }
 }
@@ -172,7 +172,7 @@ static bool make_depth_tree(struct cuda_job *job, gpugraph_direction direction,
         if (part > 0)
             drop_bytes<<<list, GG_BLOCK, 0, job->stream>>>(tree_edge, edges.n, bytes);
         depth_tree<<<gg_grid(job, (end - low) / EDGES_A_THREAD + 1, 8), GG_BLOCK, 0,
-                     job->stream>>>(edges, ways_of(direction), bytes, low, end,
+                     job->stream>>>(edges, senses_of(direction), bytes, low, end,
                                     tree_edge);
         gg_launched(job, "depth_tree");
         low = end;
@@ -197,7 +197,7 @@ static bool find_parent_edges(struct cuda_job *job, gpugraph_direction direction
     if (!begin_tree(job, false, &edges, tree_edge))
         return false;
     return GG_LAUNCH(job, parent_edges, gg_grid(job, edges.m, 16), edges,
-                     ways_of(direction), parent, tree_edge);
+                     senses_of(direction), parent, tree_edge);
 }
 
 bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
@@ -230,7 +230,7 @@ static __global__ void find_largest(const typename type::word *distance, uint32_
 
 template <typename type, typename number> struct distance_pass {
     device_edges edges;
-    ways way;
+    senses sense;
     const typename type::word *distance;
     const unsigned long long *largest; /* largest distance of all */
     const uint32_t *settled;           /* for ties */
@@ -288,8 +288,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
                 t[i] = j.edges.target[at];
             }
             ds[i] = type::add(0, w[i]) > most ? type::unreached() : j.distance[s[i]];
-            forward[i] = j.way.forward && type::add(ds[i], w[i]) <= most;
-            backward[i] = j.way.backward && ds[i] != type::unreached() &&
+            forward[i] = j.sense.forward && type::add(ds[i], w[i]) <= most;
+            backward[i] = j.sense.backward && ds[i] != type::unreached() &&
                           type::add(0, w[i]) <= ds[i];
         }
 #pragma unroll
@@ -361,7 +361,7 @@ offer_level(const __grid_constant__ distance_pass<type, number> pass) {
         const uint32_t u = edges.source[at], v = edges.target[at];
         const bool from_u = is_settled(pass.settled, u),
                    from_v = is_settled(pass.settled, v);
-        if (from_u == from_v || !(from_u ? pass.way.forward : pass.way.backward))
+        if (from_u == from_v || !(from_u ? pass.sense.forward : pass.sense.backward))
             continue;
         const typename type::word du = pass.distance[u], dv = pass.distance[v];
         if (du != dv || du == type::unreached() || type::add(du, weights[at]) != dv)
@@ -430,7 +430,7 @@ static bool settle_tied(struct cuda_job *job, const struct tree_task *t,
 template <typename type, typename number>
 static bool grow_distance_tree(struct cuda_job *job, const struct tree_task *t) {
     distance_pass<type, number> pass = {};
-    pass.way = ways_of(t->search->direction);
+    pass.sense = senses_of(t->search->direction);
     pass.distance = static_cast<const typename type::word *>(t->distance);
     pass.tree_edge = static_cast<number *>(t->tree_edge);
     return begin_tree(job, true, &pass.edges, pass.tree_edge) &&
