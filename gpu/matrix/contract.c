@@ -52,8 +52,8 @@ typedef struct contractor {
     uint32_t *seen;
     /* waiting vertices by degree, doubly linked, first in first out */
     uint32_t head[DEGREES], tail[DEGREES];
-    uint32_t *next;     /* of a contracted vertex: the one contracted before it */
-    uint32_t *previous; /* of a vertex that does not wait: its place among neighbours */
+    uint32_t *next;     /* a contracted vertex: the one contracted before it */
+    uint32_t *previous; /* a vertex that does not wait: its place among neighbours */
     uint32_t least;     /* no list of smaller degree has a vertex */
     uint64_t pool_words, used_words; /* no list begins behind the used words */
     uint64_t hole_words;             /* part of used_words */

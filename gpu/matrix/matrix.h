@@ -31,7 +31,7 @@ typedef struct matrix {
     const uint32_t *from, *to; /* the ends that are searched from; the other ends */
     uint32_t from_count, to_count;
     uint32_t first, all;          /* from[0] is number `first` of `all` such ends */
-    gpugraph_direction direction; /* of a search from `from` */
+    gpugraph_direction direction; /* direction of a search from `from` */
     bool over;                    /* a sum left the range */
     bool looks;                   /* `auto` may contract instead of making all rows */
 } matrix;

@@ -43,7 +43,7 @@ struct front {
     uint64_t settled;
     /* by depth */
     struct vertex_list ball; /* level by level */
-    uint64_t begin;          /* of the newest level, whose depth is `first` */
+    uint64_t begin;          /* start of the newest level, whose depth is `first` */
     uint64_t arcs;           /* arcs that leave the newest level */
 };
 
@@ -52,7 +52,7 @@ struct both_ends {
     const gpugraph_graph *graph;
     gpugraph_direction direction;
     gpugraph_distance_type type;
-    const void *weight;         /* of the edges; NULL by depth */
+    const void *weight;         /* by edge; NULL by depth */
     struct front from, to;      /* the source, the target */
     struct vertex_list between; /* by depth: from where the fronts meet to the target */
     uint64_t best, bound; /* length of the best path seen; that with room for rounding */

@@ -19,9 +19,9 @@
 #include "tree/tree.cuh"
 
 enum {
-    SEARCH_BYTES = 128,  /* of a search from both ends, for each vertex, about */
+    SEARCH_BYTES = 128,  /* a search from both ends, for each vertex, about */
     PATH_HEAD = 2,       /* numbers before the edges of a walk: steps, last vertex */
-    WALK_STEPS = 1 << 16 /* of a walk on the device: some 65 ms */
+    WALK_STEPS = 1 << 16 /* a walk on the device: some 65 ms */
 };
 static_assert((PATH_HEAD + WALK_STEPS) * sizeof(uint64_t) <= GG_STAGE_BYTES,
               "a stage holds a walk");

@@ -367,7 +367,7 @@ const gg_algorithm gg_paths = {
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .steps = gg_sssp_rounds,
-    .cpu_ns = 15, /* those of the search from the target */
+    .cpu_ns = 15, /* figures of the search from the target */
     .cuda_ns = 0.04,
     .step_us = 2,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_paths_cuda},

@@ -25,7 +25,7 @@ enum { REGION_PLACE_BITS = 12 }; /* a region has less than 2^12 vertices */
 
 struct device_regions {
     uint32_t n, count;                 /* vertices, regions */
-    uint32_t most_vertices, most_arcs; /* of the largest regions; arcs: inner ones */
+    uint32_t most_vertices, most_arcs; /* the largest regions; arcs: inner ones */
     uint32_t *rank;                    /* by vertex */
     struct region_place *place;        /* by region */
     uint32_t *inner;                   /* n + 1, by rank: where its inner arcs begin */

@@ -43,7 +43,7 @@ enum {
     LANE_PLACES = 4 /* vertices that a lane loads at once */
 };
 
-struct regions_found { /* of the whole search */
+struct regions_found { /* by the whole search */
     unsigned long long reached;
     uint32_t deepest;
 };

@@ -53,7 +53,7 @@ enum {
     LOCAL_ROW = 64,           /* degree up to which local rounds take a row */
     /* batches of a warp before the next grid barrier: some milliseconds */
     LOCAL_BATCHES = 4096,
-    LOCAL_LOOKS = 1 << 26, /* polls in vain after which a warp's ring counts as broken */
+    LOCAL_LOOKS = 1 << 26, /* empty polls after which a warp's ring counts as broken */
     RING = 64,             /* entries of a warp's ring, a power of two */
     STOP_ROUNDS = 64       /* rounds between two polls of the host's word */
 };
@@ -107,7 +107,7 @@ template <typename type> struct persistent {
     struct light_arcs light; /* arcs to relax if vertices beyond a bound pull */
     uint32_t first;    /* in_parts: g has the rows of vertices first .. first + g.n - 1 */
     device_csr back;   /* from both ends: rows of vertices from n on */
-    uint64_t vertices; /* of both ends */
+    uint64_t vertices; /* from both ends 2 g.n */
     bounds<typename type::plain> limits;
     struct persistent_state *state;
     typename type::word *distance;
@@ -151,7 +151,7 @@ template <typename type> static __host__ __device__ constexpr bool can_pull() {
     return type::ends == 1;
 }
 
-template <typename type> struct tile { /* of a warp */
+template <typename type> struct tile { /* one per warp */
     uint32_t first[GG_WARP];           /* arcs before each row */
     uint64_t begin[GG_WARP];
     typename type::word from[GG_WARP];

@@ -28,7 +28,7 @@
 ** vertices to leave out, and the bound is wider than all their rounding.
 **
 ** If no vertex of one half waits, that half has settled every vertex on a shortest path.
-** If two blocks meet at a path from both sides at once and both miss it, a longer path
+** If two blocks reach a path from both sides at once and both miss it, a longer path
 ** counts. The search then ends later, with the same result. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_ENDS_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_ENDS_CUH

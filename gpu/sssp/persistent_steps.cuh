@@ -73,7 +73,7 @@ static __device__ __forceinline__ bool is_letter(const struct block_memory<type>
     return false;
 }
 
-/* Reads a message. True: it lowers its vertex, which is to be relaxed at that distance.
+/* Reads a message. True: it lowers its vertex, which must be relaxed at that distance.
 ** If two messages lower a vertex, both are relaxed. */
 template <typename type>
 static __device__ __forceinline__ bool

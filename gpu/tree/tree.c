@@ -47,10 +47,10 @@ struct pass {
     const gpugraph_edge_list *edges;
     gpugraph_distance_type type;
     const void *value;  /* distances, depths or parents */
-    const void *weight; /* of the edges; by distance */
+    const void *weight; /* by edge; of distances */
     void *tree_edge;
     bool wide;
-    gpugraph_direction direction; /* of the pass */
+    gpugraph_direction direction;
     gpugraph_run *run;
     uint64_t without; /* reached vertices without a tree edge, once counted */
 };

@@ -54,7 +54,7 @@ struct sssp_parameters {
 struct sssp_features {
     uint64_t vertices, arcs;
     double degree, degree_deviation, most_degree;
-    double weight, weight_deviation; /* of a sample of edges */
+    double weight, weight_deviation; /* by a sample of edges */
     double typical_weight;           /* median of the positive weights of the sample */
     double ball_depth; /* mean of log2(levels until 1,024 vertices are reached + 1) */
 };

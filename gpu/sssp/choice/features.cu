@@ -22,7 +22,7 @@ enum {
     FEATURE_BALL = 1024,
     FEATURE_BALL_TABLE = 4 * FEATURE_BALL, /* entries of the hash set of its vertices */
     FEATURE_BALL_LEVELS = 64, /* at most; also the value of a smaller component */
-    FEATURE_BALL_ARCS = 4096  /* of a row; more arcs mostly lead to known vertices */
+    FEATURE_BALL_ARCS = 4096  /* per row; more arcs mostly lead to known vertices */
 };
 
 struct degree_sums {

@@ -33,7 +33,7 @@ enum {
 #define MLMQ_LOOKS   64
 #define MLMQ_EAGER   16
 #define MLMQ_WAIT_NS 64
-#ifndef MLMQ_PATIENCE /* a test waits in vain, on purpose */
+#ifndef MLMQ_PATIENCE /* a test waits without a result */
 #define MLMQ_PATIENCE (1u << 26)
 #endif
 

@@ -140,7 +140,8 @@ static bool finish_queues(struct cuda_job *job, const struct mlmq_launch *l,
         return false;
     if (control.over != MLMQ_DONE) {
         gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "a multi-level multi-queue waited in vain (%u, %u), which is a bug: "
+                "a warp of a multi-level multi-queue waited too long (%u, %u), which is "
+                "a bug: "
                 "please report this graph",
                 control.over, control.failed);
         return false;

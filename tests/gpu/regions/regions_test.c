@@ -17,7 +17,7 @@ static gpugraph_graph *long_graph(shape *s, uint64_t seed) {
     return shape_graph(s);
 }
 
-/* The same graph with weights of edges. The first one is `first`. */
+/* A long graph with weights, the first of which is `first`. */
 static gpugraph_graph *weighed_graph(shape *s, uint64_t seed, int64_t first) {
     *s = shape_grid(ROWS, COLUMNS);
     shape_renumber(s, seed);
