@@ -287,7 +287,7 @@ static __device__ void begin_bucket(const struct persistent<type> &p,
     __syncthreads();
 }
 
-/* Begins to finish. One thread calls. */
+/* Tests whether the search is over, or may finish. One thread calls. */
 template <typename type>
 static __device__ void try_to_finish(const struct persistent<type> &p,
                                      const struct place<type> &at,

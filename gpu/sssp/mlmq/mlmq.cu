@@ -139,11 +139,11 @@ static bool finish_queues(struct cuda_job *job, const struct mlmq_launch *l,
         !gg_fetch(job, &control.failed, &l->m.control->failed, sizeof control - reports))
         return false;
     if (control.over != MLMQ_DONE) {
-        gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "a warp of a multi-level multi-queue waited too long (%u, %u), which is "
-                "a bug: "
-                "please report this graph",
-                control.over, control.failed);
+        gg_fail(
+            job->run, GPUGRAPH_DEVICE_FAILED,
+            "a warp of a multi-level multi-queue waited too long (%u, %u): report this "
+            "graph, please",
+            control.over, control.failed);
         return false;
     }
     s->dropped = control.dropped != 0;
