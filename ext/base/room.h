@@ -1,4 +1,5 @@
-/* Lists that grow: items of sqlite3_malloc, and how many there is room for. */
+/* Lists that grow: items allocated by sqlite3_malloc, and the number of items that
+** fit. */
 #ifndef GPUGRAPH_ROOM_H
 #define GPUGRAPH_ROOM_H
 
@@ -6,8 +7,9 @@
 
 #include <string.h>
 
-/* Makes room for one item more than `count`. list: the address of the pointer to the items, each of
-** `size` bytes. False: there is no memory, and the list is unchanged. */
+/* Grows the list, if necessary, to hold one item more than `count`. list: the address of
+** the pointer to the items, each of `size` bytes. False: no memory, and the list is
+** unchanged. */
 static inline bool room_for_one(void *list, int64_t count, int64_t *room, size_t size) {
     void *items;
     if (count < *room)

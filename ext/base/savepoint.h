@@ -1,4 +1,4 @@
-/* What a function writes, as a whole or not at all: savepoint.c. */
+/* Writes of a function that happen as a whole or not at all (savepoint.c). */
 #ifndef GPUGRAPH_SAVEPOINT_H
 #define GPUGRAPH_SAVEPOINT_H
 
@@ -6,16 +6,16 @@
 
 typedef struct savepoint {
     sqlite3 *db;
-    sqlite3_stmt *nothing; /* a statement that writes, and changes nothing */
+    sqlite3_stmt *nothing; /* a writing statement that changes nothing */
     bool open;
-    bool alone; /* the transaction is the savepoint's own */
+    bool alone; /* the savepoint began the transaction */
 } savepoint;
 
-/* For what will be written to this table. SQLITE_BUSY: a statement of this connection
-** writes, and none can be opened meanwhile. */
+/* Opens a savepoint before writes to this table. SQLITE_BUSY: a running statement of this
+** connection writes, so no savepoint can be opened. */
 int savepoint_open(savepoint *s, sqlite3 *db, const table_info *table, char **error);
-/* Keeps what was written where rc is SQLITE_OK, else takes it back. Returns rc, or why it
-** could not be kept; *error, where it is NULL, is then SQLite's own message. */
+/* Keeps the writes if rc is SQLITE_OK, otherwise takes them back. Returns rc, or the
+** reason why they could not be kept; *error, if it was NULL, is then SQLite's message. */
 int savepoint_close(savepoint *s, int rc, char **error);
 
 #endif

@@ -1,5 +1,5 @@
-/* SQL text cut into tokens: as much of SQLite's grammar as tells names, literals and
-** comments apart.
+/* SQL text cut into tokens: the part of SQLite's grammar that separates names, literals
+** and comments.
 **
 **     SELECT  'it''s'  -- why      word, quoted, (skipped), ...
 **/
@@ -12,7 +12,7 @@ enum sql_token_kind {
     SQL_END,
     SQL_WORD,       /* a bare name or keyword */
     SQL_QUOTED,     /* '..', "..", `..` or [..] */
-    SQL_UNFINISHED, /* a quotation mark without its end */
+    SQL_UNFINISHED, /* a quotation mark without a closing one */
     SQL_OTHER       /* one byte of anything else, or a number */
 };
 
@@ -21,25 +21,26 @@ typedef struct sql_token {
     const char *start, *end;
 } sql_token;
 
-/* Past white space and comments. */
+/* Skips white space and comments. */
 const char *sql_skip_space(const char *at, const char *end);
-/* The next token after space; returns where it ends. */
+/* Reads the next token after white space; returns its end. */
 const char *sql_next(const char *at, const char *end, sql_token *token);
-/* Goes on to the next token that is this keyword, or to the end; returns where it ends. */
+/* Skips to the next token that is this keyword, or to the end; returns the token's
+** end. */
 const char *sql_find_word(const char *at, const char *end, const char *keyword,
                           sql_token *token);
-/* Is the word at this place this keyword (given in capitals)? */
+/* True if the word at this place is the keyword, which is given in capitals. */
 bool sql_word_is(const char *at, const char *end, const char *keyword);
-/* The name or the string that a word or quoted token means; NULL: no memory.
-** sqlite3_free. */
+/* The name or string that a word or quoted token stands for (sqlite3_free); NULL: no
+** memory. */
 char *sql_unquote(const sql_token *token);
-/* Is the value of a '..' or ".." token exactly this? */
+/* True if the value of a '..' or ".." token equals `value`. */
 bool sql_token_is(const sql_token *token, const char *value);
-/* Is the token, bare or quoted, this name? */
+/* True if the token, bare or quoted, is this name. */
 bool sql_names(const sql_token *token, const char *name);
-/* Are both names, bare or quoted, and the same one? */
+/* True if both tokens, bare or quoted, are one name. */
 bool sql_same_name(const sql_token *one, const sql_token *other);
-/* Are they the same, however they are quoted? */
+/* True if both tokens are equal, however they are quoted. */
 bool sql_same_token(const sql_token *one, const sql_token *other);
 
 #endif

@@ -1,6 +1,8 @@
 /* The phases of a connection's latest search, as gpugraph_timings lists them.
 **
-**     row   check 0.1 ms | read 12.0 ms, 5000 rows, 'the page reader' | bfs 3.1 ms | other | total */
+**     row   check 0.1 ms | read 12.0 ms, 5000 rows, 'the page reader' | bfs 3.1 ms
+**           | other | total
+**/
 #ifndef GPUGRAPH_TIMINGS_H
 #define GPUGRAPH_TIMINGS_H
 
@@ -13,7 +15,7 @@ typedef struct timing {
     char phase[24];
     double ms;
     sqlite3_int64 items;
-    char *detail; /* sqlite3_malloc, may be NULL */
+    char *detail; /* sqlite3_malloc; may be NULL */
 } timing;
 
 typedef struct timings {
@@ -21,20 +23,21 @@ typedef struct timings {
     int count;
     int64_t room;
     double started_ms;
-    bool
-        open; /* started and not finished: what is added otherwise belongs to no search */
-    bool failed; /* a row was lost to memory */
+    /* started and not finished; rows that are added otherwise belong to no search and
+        ** are dropped */
+    bool open;
+    bool failed; /* a row is missing for lack of memory */
 } timings;
 
-void timings_start(timings *t); /* a new search: clears, starts the clock */
+void timings_start(timings *t); /* a new search: clears the rows and starts the clock */
 void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
                  const char *detail);
 void timings_finish(
     timings *t); /* appends 'other', the time between the phases, and 'total' */
 void timings_clear(timings *t); /* frees the rows */
 
-/* The timings that were there when a search began. They come back if it turns out that
-** there was nothing to do, or that the search is a step of another one. */
+/* The timings from before a search began. They are restored if the search had nothing to
+** do, or is a step of another one. */
 typedef struct search_watch {
     timings earlier;
 } search_watch;

@@ -1,4 +1,4 @@
-/* Which ids an SQL value may mean.
+/* The ids that an SQL value may mean.
 **
 **     value        column without a type    TEXT column      numeric column
 **     7            7                        '7'              7
@@ -8,34 +8,36 @@
 **     'x'          'x'                      'x'              'x'
 **     NULL, BLOB   none                     none             none
 **
-** An argument means the first of these ids that is a vertex: the value as given (a column without
-** a type), under the source column, under the destination column. */
+** An argument means the first of these ids that is a vertex: the value as given (a column
+** without a type), then in the source column, then in the destination column. */
 #ifndef GPUGRAPH_VERTEX_ID_H
 #define GPUGRAPH_VERTEX_ID_H
 
 #include "ext.h"
 
-/* True: the INTEGER is a vertex, or where text is not NULL the TEXT of so many bytes is. */
+/* True if the INTEGER is a vertex or, if text is not NULL, the TEXT of `bytes` bytes is
+** one. */
 typedef bool (*id_is_vertex)(void *of, sqlite3_int64 integer, const char *text,
                              size_t bytes);
 
-/* Tries the ids that the value may mean in a column of this affinity (affinity_of_type) until one
-** is a vertex. SQLITE_OK or SQLITE_NOMEM. */
+/* Tries the ids that the value may mean in a column of this affinity (affinity_of_type)
+** until one is a vertex. SQLITE_OK or SQLITE_NOMEM. */
 int column_id_find(sqlite3_value *value, char affinity, id_is_vertex is_vertex, void *of,
                    bool *found);
-/* Tries the ids that the value may mean as an argument. affinity: of source and destination. */
+/* Tries the ids that the value may mean as an argument. affinity: those of the source and
+** the destination column. */
 int argument_id_find(sqlite3_value *value, const char affinity[2], id_is_vertex is_vertex,
                      void *of, bool *found);
-/* A sentence's end for a value that can mean no id: "is the REAL 1.5; ..."; sqlite3_free. NULL with
-** SQLITE_OK: it can mean one. */
+/* The end of a sentence for a value that can mean no id: "is the REAL 1.5; ..."
+** (sqlite3_free). NULL with SQLITE_OK: the value can mean an id. */
 int argument_id_fault(sqlite3_value *value, const char affinity[2], char **fault);
 
 enum { WRITTEN_ID = 32 }; /* bytes of a written INTEGER or REAL */
 
-/* The texts that a TEXT column makes of a number: place 0: of the INTEGER, place 1: of the REAL of
-** the same value, '7' and '7.0'. */
+/* Writes the text that a TEXT column makes of a number. place 0: of the INTEGER, '7';
+** place 1: of the REAL with that value, '7.0'. */
 void id_write(sqlite3_int64 integer, int place, char text[WRITTEN_ID]);
-/* Is the text one of these, of which INTEGER? */
+/* True if id_write makes this text; *integer: of which number. */
 bool id_is_written(const char *text, size_t bytes, sqlite3_int64 *integer);
 
 #endif

@@ -1,5 +1,5 @@
-/* A TEXT of SQLite may go on behind a zero byte, where C takes a string to end. As an id that is a
-** text like others; as a word it is none. */
+/* A TEXT of SQLite may continue after a zero byte, where a C string ends. Such a TEXT can
+** be an id, but no name or option. */
 #ifndef GPUGRAPH_ZERO_BYTE_H
 #define GPUGRAPH_ZERO_BYTE_H
 
@@ -11,7 +11,7 @@ static inline bool holds_zero_byte(sqlite3_value *value) {
     return text && strlen(text) < (size_t)sqlite3_value_bytes(value);
 }
 
-/* For sentences, behind the text in quotes. */
+/* For sentences: follows the text in quotes. */
 static inline const char *zero_byte_told(sqlite3_value *value) {
     return holds_zero_byte(value) ? " and a zero byte" : "";
 }

@@ -1,56 +1,60 @@
-/* What a batch of rows, read again, changes in one graph of a mirror: between batch.c, halves.c
+/* The changes that a batch of rows makes in one graph of a mirror, for batch.c, halves.c
 ** and places.c. */
 #ifndef GPUGRAPH_FOLLOW_BATCH_H
 #define GPUGRAPH_FOLLOW_BATCH_H
 
 #include "mirror.h"
 
-/* Edges that have gone and come in a graph, by the numbers by which they are found: edge ids, or
-** those of row_ids. Ascending. */
+/* Edges removed from a graph and added to it, by the numbers that find them: edge ids, or
+** the numbers in row_ids. The numbers ascend. */
 typedef struct row_changes {
     const graph_ref *mirror;
     id_list removed;
     loader added;
-    id_list
-        stays; /* with row_ids, of each added edge: it is a removed one, with the same id */
-    /* Ends of rows that are no edges, by half_row_number. */
+    /* with row_ids, 1 for each added edge that replaces a removed one of the same
+        ** id */
+    id_list stays;
+    /* Ends of rows that are no edges, by half_row_number(). */
     id_list removed_halves;
     loader lone;
 } row_changes;
 
-/* The edge of this number in the mirror, or GPUGRAPH_NO_EDGE. */
+/* The mirror's edge with this number, or GPUGRAPH_NO_EDGE. */
 uint64_t row_changes_edge(const graph_ref *mirror, int64_t number);
 
 /* ---- halves.c ---- */
 
-/* What a batch means to rows that are no edges, and to the vertices that they hold. */
+/* The effect of a batch on rows that are no edges, and on the vertices that these rows
+** keep. */
 typedef struct half_changes {
-    gpugraph_graph *after; /* NULL: there are none afterwards */
-    bool changed; /* after is another graph than the mirror's, and the caller's */
+    gpugraph_graph *after; /* the rows that are no edges after the batch; NULL: none */
+    bool changed;          /* `after` is a new graph, which the caller owns */
     uint32_t *kept, *loose;
     int64_t kept_count, loose_count;
 } half_changes;
 
-/* Finds it out; the mirror is not touched. SQLITE_MISMATCH: the whole table must be read. */
+/* Computes the effect and leaves the mirror unchanged. SQLITE_MISMATCH: the whole table
+** must be read. */
 int half_changes_make(connection *c, const graph_ref *mirror, row_changes *changes,
                       intern *texts, half_changes *made);
-/* Frees what is in it, but not `after`. */
+/* Frees the arrays, but not `after`. */
 void half_changes_clear(half_changes *made);
 
 /* ---- places.c ---- */
 
-/* A batch for gpugraph_update of a graph whose edges have no ids but their numbers. */
+/* A batch of gpugraph_update for a graph whose edge ids are the edge numbers plus one. */
 typedef struct place_batch {
-    int64_t *removed; /* edge numbers and one, ascending */
+    int64_t *removed; /* edge numbers plus one, ascending */
     uint64_t *before;
     int64_t *edge_id;
     id_array end[2];
     number *weight;
 } place_batch;
 
-/* Brings graph->row_ids up to date, after which an error leaves graph and rows apart, and says
-** what is to become of the graph. added: the columns of changes->added, which become those of the
-** batch. SQLITE_MISMATCH: the whole table must be read. */
+/* Applies the changes to graph->row_ids and makes the batch for the graph itself. If a
+** later step fails, graph and row_ids no longer agree. added: the columns of
+** changes->added, which this function replaces by those of the batch. SQLITE_MISMATCH:
+** the whole table must be read. */
 int place_batch_make(connection *c, graph_ref *graph, row_changes *changes,
                      gpugraph_edges *added, gpugraph_changes *batch, place_batch *made);
 void place_batch_clear(place_batch *made);

@@ -4,8 +4,8 @@
 
 #include "follow.h"
 
-/* A graph, its rows that are no edges, and which edge is which row's; where there is a reverse
-** weight, the same for direction 'both'. NULL: there are none. */
+/* The packed graphs: the graph, its half rows and its row_ids; for rows with a reverse
+** weight likewise the graph for direction 'both'. NULL: not there. */
 enum {
     BLOCK_GRAPH,
     BLOCK_HALF_ROWS,
@@ -21,14 +21,14 @@ typedef struct block_graphs {
 
 void block_graphs_free(block_graphs *graphs);
 
-/* Puts the graphs, which are the table as this transaction sees it, into the shadow table;
-** half of them where it fails, so that the caller must roll back. *bytes: of all; may be
-** NULL. *error is a sentence without a function's name. */
+/* Writes the graphs, which must equal the table in this transaction, to the shadow table.
+** After an error some blocks may have been written, so the caller must roll back. *bytes:
+** the size of all graphs; may be NULL. *error: a sentence without a function's name. */
 int blocks_write(connection *c, const definition *d, const row_source *rows,
                  const block_graphs *graphs, uint64_t *bytes, char **error);
-/* The graphs are the table as it was when the log ended at *position, and *mark was its
-** latest; all NULL: there are none that can be relied on. SQLITE_OK, SQLITE_NOMEM or
-** SQLITE_INTERRUPT. */
+/* Reads the graphs. They equal the table at the time when the log ended at *position and
+** *mark was its latest mark. All are NULL if there are no reliable blocks. SQLITE_OK,
+** SQLITE_NOMEM or SQLITE_INTERRUPT. */
 int blocks_read(connection *c, const definition *d, block_graphs *graphs,
                 sqlite3_int64 *position, log_mark *mark);
 

@@ -1,60 +1,62 @@
-/* Kept graphs and searches, for those who find, read and follow graphs. */
+/* Kept graphs and searches, for the code that finds, reads and follows graphs. */
 #ifndef GPUGRAPH_CACHE_H
 #define GPUGRAPH_CACHE_H
 
 #include "kept.h"
 
-/* One graph on its way: what its texts say, and what that is in the database. */
+/* A graph that is being found or read: its texts, and what they stand for in the
+** database. */
 typedef struct reading {
     connection *c;
     const graph_request *request;
     const scope *scope;
     edge_source edges_text, vertices_text;
     row_source edges, vertices;
-    struct definition *follow; /* the texts name a followed graph: this one. edges is the
-                               ** table it follows */
-    graph_ref *
-        twin; /* of rows with two weights the other graph, where it goes with the one that was
-               ** found: rows that cannot be read again, or that are followed */
+    /* the followed graph that the texts name; NULL: none. `edges` is then the table that
+    ** it follows */
+    struct definition *follow;
+    /* for rows with two weights: the other graph, if it must be bound together with
+        ** the found one (rows that cannot be read again, or a followed graph) */
+    graph_ref *twin;
     stamp *hold;
     double started_ms;
-    const char *why; /* static: for the timings */
+    const char *why; /* a static text for the timings */
     char **error;
 } reading;
 
-/* The sentence for tables that cannot be looked at; returns rc. */
+/* Writes the sentence for tables that cannot be read. Returns rc. */
 int explain_lock(reading *r, int rc, const char *name);
-/* Puts the function's name before the sentence of an error, which it frees; NULL with SQLITE_ERROR: no
-** memory. Returns rc. */
+/* Puts the function's name before an error's sentence, which it frees. A NULL sentence
+** with SQLITE_ERROR means no memory. Returns rc. */
 int explain_fault(reading *r, int rc, char *sentence);
-/* Adds the phase "check": what came before rows were read, or instead. */
+/* Adds the phase "check": the time before rows were read, or in place of reading. */
 void check_done(reading *r);
 
-/* Is the graph what its tables hold now? */
+/* True if the graph equals its tables. */
 bool graph_is_current(const graph_ref *g, const stamp *now);
-/* Do these texts name it? */
+/* True if these texts name the graph. */
 bool graph_named(const graph_ref *g, const graph_request *request);
-/* To the front of the list: most recently used. */
+/* Moves the graph to the front of the list, as the most recently used one. */
 void graph_touch(connection *c, graph_ref *g);
-/* A new graph takes the place of kept ones of the same name. */
+/* Drops the kept graphs that have the name of a new one. */
 void graph_drop_others(connection *c, const graph_ref *g, const graph_request *request);
 
-/* What a running statement has seen. */
+/* A graph that a running statement has seen. */
 struct binding {
     struct binding *next;
     scope scope;
     graph_ref *graph;
-    stamp *hold;  /* NULL where there is nothing to hold */
+    stamp *hold;  /* the read transactions; NULL: none */
     char edges[]; /* the text that names the graph in the statement */
 };
 
 struct binding *binding_find(connection *c, const scope *s, const graph_request *request);
-/* Takes hold over, also on failure. */
+/* Binds the graph to the scope. Takes over `hold`, also on failure. */
 int graph_bind(connection *c, const scope *s, const graph_request *request, graph_ref *g,
                stamp *hold);
 
-/* The graph of this name, for the request's direction, that a statement of the scope has seen,
-** whatever text has led there; NULL: none. */
+/* The graph of this name, for the request's direction, that a statement of the scope has
+** seen under any text; NULL: none. */
 graph_ref *graph_seen(connection *c, const scope *s, const char *edges,
                       const graph_request *request);
 /* A graph of these rows that has no edges yet; vertices may be NULL. Takes over `edges`, the text that
@@ -63,25 +65,25 @@ graph_ref *graph_frame(char *edges, const row_source *rows, const row_source *ve
                        gpugraph_direction direction, bool undirected);
 /* What was read becomes the graph's; names that it had go. */
 void graph_take(graph_ref *g, const loaded *got);
-/* SQLITE_ERROR with a sentence (sqlite3_free) where an id is a number in one column and a text in another
-** one, though the columns declare types. (mixed_ids.c) */
+/* mixed_ids.c: SQLITE_ERROR with a sentence (sqlite3_free) if an id is a number in one
+** column and a text in another one, and both columns declare types. */
 int mixed_ids_check(connection *c, graph_ref *g, char **fault);
-/* The graph has taken these edges in. */
+/* mixed_ids.c: checks the ids of edges that were added to the graph. */
 void mixed_ids_added(graph_ref *g, const gpugraph_edges *added);
-/* What was found out about the graph's edges holds no longer. (copy.c) */
+/* copy.c: forgets the searches and all that was found out about the graph's edges. */
 void graph_changed(graph_ref *g);
-/* A copy of a followed graph, its searches not: it is in no list. *made is given on failure, too, for graph_free, unless there
-** was no memory for it. (copy.c) */
+/* copy.c: copies a followed graph without its searches; the copy is in no list. After a
+** failure *made is for graph_free; NULL: there was no memory for it. */
 int graph_copy(connection *c, const graph_ref *from, graph_ref **made);
 /* gpugraph_compact; nobody else may hold numbers of the graph's vertices. (copy.c) */
 int graph_compact(connection *c, graph_ref *g);
 /* In the list it is settled away unless it gets a stamp or a binding. */
 void graph_list(connection *c, graph_ref *g);
-/* Frees the graph if nobody is left who can reach it. */
+/* Frees the graph if nothing refers to it. */
 void graph_settle(connection *c, graph_ref *g);
-/* No longer found by anybody; freed as soon as nobody uses it. */
+/* Hides the graph from searches of the list, and frees it as soon as nothing uses it. */
 void graph_drop(connection *c, graph_ref *g);
-/* Of a graph that is not in the list. */
+/* Frees a graph that is in no list. */
 void graph_free(graph_ref *g);
 void searches_free(graph_ref *g);
 
