@@ -1,22 +1,22 @@
-/* Graphs and searches, kept for as long as they are surely right.
+/* Graphs and searches, kept as long as they surely equal a fresh read.
 **
 **     graph_ref   "roads"          stamp of main     searches: bfs from 1, sssp from 7
 **                 "SELECT a ..."   no stamp          searches: ...
-**     binding     (scope, graph)   the running statement has seen this graph, and sees no
-**                                  other under its name; holds the read transaction
+**     binding     (scope, graph)   a running statement has seen this graph and sees no
+**                                  other one under its name; holds the read transaction
 **
 ** A graph is found by the texts that name it: first among the bindings of the caller's
-** scope, then among the graphs with a stamp that agrees; else it is read. What no
-** statement is bound to and has no stamp is freed at once; the rest as the cache limit
-** asks. */
+** scope, then among the graphs with a stamp that agrees; otherwise it is read. A graph
+** without a stamp is freed as soon as no statement is bound to it, all others when the
+** cache limit requires it. */
 #include "cache.h"
 #include "shared.h"
 #include <string.h>
 
 /* ---- graphs ---- */
 
-/* Is the graph what its tables hold now? sqlite3_blob_write changes a TEXT in place, of which a
-** transaction that writes shows nothing; it cannot change a number. */
+/* True if the graph equals its tables. sqlite3_blob_write changes a TEXT in place and
+** leaves no trace in a write transaction; it cannot change a number. */
 bool graph_is_current(const graph_ref *g, const stamp *now) {
     return stamp_agrees(g->stamp, now) && !(g->has_text && stamp_writing(now)) &&
            !(g->shared && shared_is_foreign(g->shared)) && !gpugraph_is_lost(g->graph);
@@ -28,7 +28,7 @@ static bool text_equal(const char *text, const char *other, int bytes) {
     return strlen(text) == (size_t)bytes && memcmp(text, other, (size_t)bytes) == 0;
 }
 
-/* Of rows with two weights there are two graphs. */
+/* Rows with two weights have two graphs. */
 static bool serves_direction(const graph_ref *g, const graph_request *request) {
     const bool undirected =
         request->by_graph ? g->direction == GPUGRAPH_BOTH : request->undirected;
@@ -110,7 +110,6 @@ void graph_drop(connection *c, graph_ref *g) {
     graph_settle(c, g);
 }
 
-/* To the front of the list: most recently used. */
 void graph_touch(connection *c, graph_ref *g) {
     graph_ref **at = &c->graphs;
     while (*at != g)
@@ -162,7 +161,6 @@ graph_ref *graph_seen(connection *c, const scope *s, const char *edges,
     return b ? b->graph : NULL;
 }
 
-/* Takes hold over, also on failure. */
 int graph_bind(connection *c, const scope *s, const graph_request *request, graph_ref *g,
                stamp *hold) {
     struct binding *b =
@@ -202,7 +200,6 @@ void cache_execution_ended(connection *c, unsigned long long serial) {
     cache_trim(c);
 }
 
-/* A new graph takes the place of kept ones of the same name. */
 void graph_drop_others(connection *c, const graph_ref *g, const graph_request *request) {
     graph_ref *next;
     for (graph_ref *other = c->graphs; other; other = next) {

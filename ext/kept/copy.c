@@ -1,5 +1,5 @@
-/* Followed graphs: copies, for running statements that look at them while they change, and what no longer holds once they
-** have changed. */
+/* Copies of followed graphs, for running statements that look at a graph while it
+** changes; and the end of what is known of a graph when it changes. */
 #include "cache.h"
 #include <string.h>
 
@@ -8,7 +8,7 @@ void graph_changed(graph_ref *g) {
     searches_free(g);
 }
 
-/* What a graph is called and how it is asked for, without its edges. NULL: no memory. */
+/* Copies the names and options of a graph, but not its edges. NULL: no memory. */
 static graph_ref *frame_of(const graph_ref *from) {
     graph_ref *g = sqlite3_malloc(sizeof *g);
     if (!g)

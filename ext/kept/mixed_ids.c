@@ -2,13 +2,14 @@
 **
 **     INTEGERs  1 2 3      TEXTs  '02' '3' 'x'      3 and '3' are such an id
 **
-** A TEXT column stores numbers as texts and a numeric column stores texts of numbers as numbers. So
-** where one column is TEXT and another one numeric, two vertices 3 and '3' have come from these two. */
+** A TEXT column stores numbers as texts, and a numeric column stores texts of numbers as
+** numbers. So if one column is TEXT and the other one numeric, an id may become two
+** vertices, 3 and '3'. */
 #include "cache.h"
 #include "base/vertex_id.h"
 #include <string.h>
 
-/* Is the INTEGER a vertex, and a text that is written so, too? */
+/* True if the INTEGER and a text that spells it are both vertices. */
 static bool is_mixed(const gpugraph_graph *graph, sqlite3_int64 id,
                      char text[WRITTEN_ID]) {
     bool found = false;

@@ -1,25 +1,26 @@
-/* Searches kept with their graphs, and what happens when everything kept is over the
-** limit.
+/* Searches kept with their graphs, and eviction over the cache limit.
 **
 **     graph_ref -> search_ref -> search_ref -> ...     most recently used first
 **
-** A search that would give the same rows again may be forgotten when nobody reads it; one
-** that would not (an unordered DFS tree) stays while a running statement may ask for it
-** again. So do the latest few, whatever the limit: a correlated subquery asks for them in
-** every row.
+** A search that gives equal rows when it runs again may be evicted as soon as nobody
+** reads it. A search that does not (an unordered DFS tree) stays while a running
+** statement may ask for it again. The latest few stay as well, whatever the limit: a
+** correlated subquery asks for them in every row.
 **
-** shared_search.c owns the results of a search. Connections that use the same graph share them. */
+** shared_search.c owns the results of searches. Connections that use one graph share
+** them. */
 #include "cache.h"
 #include "shared.h"
 #include <string.h>
 
-/* More of one graph are not worth looking through. */
+/* A longer list is not worth walking through. */
 enum { KEPT_SEARCHES = 64 };
 
-/* As many as a statement has of different correlated subqueries over one graph. */
+/* The number of different correlated subqueries over one graph that a statement may
+** have. */
 enum { LATEST_SEARCHES = 4 };
 
-/* Where other connections find the graph's searches; NULL: it has no others. */
+/* The list in which other connections find the graph's searches; NULL: there is none. */
 static shared_searches *list_of(const graph_ref *graph) {
     return graph->shared && !shared_is_foreign(graph->shared)
                ? shared_searches_of(graph->shared)
@@ -58,7 +59,8 @@ static bool may_forget(const graph_ref *graph, const search_ref *s) {
     return s->references == 0 && !(s->irreproducible && graph->bindings > 0);
 }
 
-/* The least recently used search that may go; NULL: none. *count: how many there are. */
+/* The least recently used search that may be evicted; NULL: none. *count: their
+** number. */
 static search_ref *oldest_search(const graph_ref *graph, int *count) {
     search_ref *oldest = NULL;
     int place = 0, latest = graph->bindings > 0 ? LATEST_SEARCHES : 0;
@@ -79,7 +81,8 @@ static void keep_latest(graph_ref *graph) {
         search_drop(graph, oldest);
 }
 
-/* In front of the others; takes over what was found. NULL: no memory, or nothing was. */
+/* Puts a search in front of the list. Takes over `found`; NULL: no memory, or nothing was
+** found. */
 static search_ref *search_add(connection *c, graph_ref *graph, shared_search *found) {
     search_ref *s = found ? sqlite3_malloc(sizeof *s) : NULL;
     if (!s) {
@@ -157,7 +160,8 @@ static int64_t bytes_kept(const connection *c) {
     return host + device;
 }
 
-/* Frees the least recently used thing that nobody needs. false: there is none. */
+/* Frees the least recently used search or graph that nobody needs. False: there is
+** none. */
 static bool forget_oldest(connection *c) {
     graph_ref *old_graph = NULL, *holder = NULL;
     search_ref *old_search = NULL;

@@ -1,27 +1,29 @@
-/* One packed graph for all connections of a process that see the same rows.
+/* One packed graph for all connections of a process that see equal rows.
 **
 **     connection 1   graph_ref "roads"         stamp  searches --\
-**     connection 2   graph_ref "roads"         stamp  searches ---- shared_graph -> gpugraph_graph
+**     connection 2   graph_ref "roads"         stamp  searches ---- shared_graph -> the graph
 **     connection 3   graph_ref "roads(a, b)"   stamp  searches --/    name, users
 **
-** A graph's name says which rows it was made from (pages/identity.h): the file, the state of it
-** that a transaction has seen, the table and its columns. Before a connection reads
-** rows it asks for a graph of that name, and takes another connection's only where both names are
-** the same bytes. From then on its own stamp tells whether the graph is still current, as if it
-** had read the rows itself. Graphs are never changed, so a connection that leaves
-** one takes nothing from the others, and the last one frees it. (A mirror of a followed graph is
-** changed; who is alone with it takes it out of the list first.)
+** A graph's name identifies the rows that it was made from (pages/identity.h): the file,
+** the state of the file that a transaction has seen, the table and its columns. Before a
+** connection reads rows, it looks for a graph of that name, and takes another
+** connection's graph only if both names are equal bytes. From then on the connection's
+** own stamp tells whether the graph is current, as if the connection had read the rows
+** itself. Shared graphs never change, so a connection may leave one at any time, and the
+** last one frees it. (Mirrors of followed graphs do change; a connection that alone uses
+** one takes it out of the list first.)
 **
-**     READING    one connection reads the rows; others who want them wait
-**     THERE      it can be used
-**     NOT_SHARED it was read in a way that another connection may see otherwise (functions in
-**                generated columns): who has waited reads alone
-**     FAILED     who has waited tries again
+**     READING    a connection is reading the rows; others that want them wait
+**     THERE      the graph can be used
+**     NOT_SHARED other connections might read the rows differently (functions in
+**                generated columns): those that have waited read alone
+**     FAILED     those that have waited try again
 **
-** Whoever waits holds a read transaction and nothing else, and the one who reads needs no more
-** than that; a thread that reads does not wait, also not on a second connection, from a progress
-** handler. The lock is held over steps in the list alone. What a child of fork() finds in the list
-** is left alone: its parent's threads may have been in the middle of it. */
+** A connection that waits holds a read transaction and nothing else, and the one that
+** reads needs no more. A thread that is reading does not wait, even on a second
+** connection, from a progress handler. The lock covers steps in the list only. A child of
+** fork() leaves the entries that it finds alone, because a thread of its parent may have
+** been changing them. */
 #include "shared.h"
 #include "brief_lock.h"
 
@@ -34,7 +36,7 @@ struct shared_graph {
     struct shared_graph *next;
     uint32_t process; /* gg_this_process() */
     enum state state;
-    int users; /* graph_refs, who reads, who waits */
+    int users; /* graph_refs, the connection that reads, those that wait */
     bool has_weight, has_text;
     gpugraph_graph *graph;
     page_identity rows;
@@ -49,7 +51,7 @@ static struct {
     shared_graph *first;
 } all;
 
-static __thread int readings; /* of this thread, under way */
+static __thread int readings; /* readings under way in this thread */
 
 static void lock_all(void) {
     const uint32_t now = gg_this_process();
@@ -82,7 +84,8 @@ static shared_graph *new_shared(const graph_name *name) {
     return s;
 }
 
-/* Of the list, locked: a graph that is there is better than one that is being read. */
+/* Finds an entry in the locked list. A graph that is there is better than one that is
+** being read. */
 static shared_graph *find(const graph_name *name) {
     shared_graph *found = NULL;
     for (shared_graph *s = all.first; s; s = s->next)
@@ -101,8 +104,8 @@ static void unlink_shared(shared_graph *s) {
         *at = s->next;
 }
 
-/* Takes the graph, a place among those who wait for it, or `made`'s place as the one who reads;
-** NULL: none of them. */
+/* Takes the graph, or a place among those that wait for it, or adds `made` to the list as
+** its reader. NULL: none of these. */
 static shared_graph *take(const graph_name *name, shared_graph *made, enum state *state) {
     lock_all();
     shared_graph *s = find(name);
@@ -126,9 +129,9 @@ static enum state state_of(const shared_graph *s) {
     return state;
 }
 
-/* Waits for the one who reads. */
+/* Waits until the reader has finished. */
 static int await(connection *c, shared_graph *s, enum state *state) {
-    enum { LOOKS = 20 }; /* between two questions about an interrupt: some 10 ms */
+    enum { LOOKS = 20 }; /* between two polls for an interrupt: some 10 ms */
     const double pause_ms = 0.5;
     for (int look = 1; (*state = state_of(s)) == READING; look++) {
         if (look % LOOKS == 0 && connection_interrupted(c))
@@ -140,8 +143,8 @@ static int await(connection *c, shared_graph *s, enum state *state) {
 
 enum turn { TAKE, READ, READ_ALONE };
 
-/* The graph of that name: it is there, or the caller is to read it, for all or for itself. Waits
-** while another connection reads it. */
+/* Finds the graph of that name, or tells the caller to read it, for all or for itself.
+** Waits while another connection reads it. */
 static int join_shared(connection *c, const graph_name *name, enum turn *turn,
                        shared_graph **shared) {
     shared_graph *made = new_shared(name);
@@ -169,7 +172,7 @@ static int join_shared(connection *c, const graph_name *name, enum turn *turn,
     return rc;
 }
 
-/* read: what is there for all from now on; NULL: nothing. */
+/* Ends a reading. read: for THERE, the graph that is shared from now on. */
 static void end_reading(shared_graph *s, enum state state, const loaded *read) {
     readings--;
     lock_all();
@@ -224,7 +227,7 @@ int shared_load(connection *c, const graph_name *name, const char *rows,
     return rc;
 }
 
-/* A graph that is there and is not `mine`. */
+/* Finds a graph that is there and is not `mine`. */
 static shared_graph *find_other(const graph_name *name, const shared_graph *mine) {
     for (shared_graph *s = all.first; s; s = s->next)
         if (s != mine && s->state == THERE && is_named(s, name) &&
@@ -263,7 +266,7 @@ bool shared_withdraw(shared_graph *s) {
     if (shared_is_foreign(s))
         return false;
     lock_all();
-    const bool alone = s->users == 1; /* who joins comes by the list */
+    const bool alone = s->users == 1; /* new users come by the list only */
     if (alone)
         unlink_shared(s);
     gg_unlock(&all.lock);

@@ -5,10 +5,11 @@
 **                       |                          ^
 **                       `----- shared_graph ---- list, the latest first
 **
-** A key is the question in numbers of the graph's vertices. Equal keys of one graph have equal answers.
-** If one connection alone has a graph, its searches are in no list, and their results may grow in place.
-** A listed result never changes: a caller that wants more of it (table_function/answer.c) makes another
-** one that begins with it. Each connection forgets results when it likes, and the last one frees them.
+** A key is the question, in numbers of the graph's vertices. Equal keys of one graph have
+** equal answers. If one connection alone has a graph, its searches are in no list, and
+** their results may grow in place. A listed result never changes: a caller that wants
+** more of it (table_function/answer.c) makes another one that begins with it. Each
+** connection may forget results at any time, and the last one frees them.
 **
 ** The lock is held only while a list is read or changed. */
 #include "shared_search.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More of one graph are not worth looking through, least of all with the lock held. */
+/* A longer list is not worth walking through, least of all with the lock held. */
 enum { LISTED = 64 };
 
 static gg_brief_lock lock;
@@ -45,7 +46,7 @@ static void unlist(shared_search *s) {
     s->list = NULL;
 }
 
-/* Leaves out an earlier one of the new one's key, and the oldest beyond the most. */
+/* Removes an earlier search with the new one's key, and the oldest beyond LISTED. */
 static void make_way(const shared_search *latest) {
     shared_search *next;
     int place = 0;
@@ -89,8 +90,8 @@ bool shared_search_is_private(const shared_search *s) {
     return alone;
 }
 
-/* What a child of fork() finds in a list is left there: its parent's threads may have been in the middle
-** of it. */
+/* A child of fork() leaves the lists that it finds alone, because a thread of its parent
+** may have been changing them. */
 void shared_search_release(shared_search *s) {
     gg_lock(&lock);
     const bool last = --s->users == 0;

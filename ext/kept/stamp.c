@@ -1,26 +1,26 @@
-/* Has a table changed since its graph was read?
+/* Whether a table has changed since its graph was read.
 **
 **     stamp    expiries, total changes, writing
-**       part   temp   schema version                       a table there would hide main's
+**       part   temp   schema version                       may have a table named roads
 **       part   main   schema version, data version, file   where roads is
 **
-** While no transaction of this connection writes to the schema, its data version moves
-** with every commit, this connection's own and others', once a read transaction has
-** begun; DROP, CREATE and ALTER move the schema version; DETACH, after which a name may
+** While no write transaction of this connection is open on the schema, its data version
+** moves with every commit, this connection's own and others', once a read transaction has
+** begun. DROP, CREATE and ALTER move the schema version. DETACH, after which a name may
 ** mean another file, expires prepared statements. During a write transaction neither
-** version moves, and after ROLLBACK they read as before: what is read then is kept for
-** nobody else, and what was kept before it serves while no change has been counted. (cache.c
-** has the one change that is not.)
+** version moves, and after ROLLBACK they read as before. So what is read then is kept for
+** nobody else, and what was kept before serves while no change has been counted. (cache.c
+** has the one change that is not counted.)
 **
-** The changes of a statement that is still running are not counted yet, and the one that asks
-** may be it: CREATE TABLE found AS SELECT ... FROM gpu_bfs('roads', 1). What such a statement
-** can write to is seen from its program, as EXPLAIN lists it, triggers and foreign keys included.
-** It is the program that runs, since a change of schema or setting expires statements, and
-** what was kept with them.
+** The changes of a running statement are not counted yet, and the running statement may
+** be the caller: CREATE TABLE found AS SELECT ... FROM gpu_bfs('roads', 1). The
+** statement's program shows what it can write to, triggers and foreign keys included, as
+** EXPLAIN lists it. That is the program that runs, because a change of schema or setting
+** expires statements and all that was kept with them.
 **
-** A stamp also says whether an authorizer lets the connection read the tables now. If not, nothing
-** that is in memory serves: the table is read, by a statement that the authorizer refuses, or that
-** gives NULL where it hides a column, and what is read so is not kept. */
+** A stamp also says whether an authorizer lets the connection read the tables. If it does
+** not, no graph in memory serves. The table is read by a statement that the authorizer
+** refuses, or that gives NULL for a hidden column, and the result is not kept. */
 #include "stamp.h"
 #include "base/program.h"
 #include "base/room.h"
@@ -31,20 +31,22 @@ typedef struct part {
     char *schema, *file;
     int schema_version;
     unsigned data_version;
-    bool source;        /* the table is here; else a schema that is looked at earlier */
-    sqlite3_stmt *held; /* a row of PRAGMA schema_version: the read transaction */
+    /* the table is in this schema; else this schema is searched earlier */
+    bool source;
+    /* a row of PRAGMA schema_version, which holds the read transaction */
+    sqlite3_stmt *held;
 } part;
 
 struct stamp {
     unsigned long long expiries;
     sqlite3_int64 total_changes;
-    bool writing;        /* a write transaction is under way where the tables are */
-    bool unwritten;      /* but nothing has been written by statements still under way */
-    bool unwritten_ever; /* nor by any before, in this transaction */
-    bool memdb;          /* sqlite3_deserialize can replace it without a trace */
-    bool readable;       /* an authorizer lets the connection read the tables */
+    bool writing;        /* a write transaction is open in a schema of the tables */
+    bool unwritten;      /* but running statements have written nothing to the tables */
+    bool unwritten_ever; /* nor have earlier statements of the transaction */
+    bool memdb;          /* sqlite3_deserialize can replace a schema without a trace */
+    bool readable;       /* the authorizer lets the connection read the tables */
     struct stamp_table {
-        char *schema, *name, *right; /* right: as source/right.c asks for it */
+        char *schema, *name, *right; /* right: the text that source/right.c asks about */
     } table[2];                      /* edges, vertices */
     int tables;
     int count;
@@ -82,7 +84,7 @@ static int take_part(connection *c, stamp *s, const char *schema, bool source) {
     return p->schema ? hold(c, p) : SQLITE_NOMEM;
 }
 
-/* Takes the text over. */
+/* Takes over the text `right`. */
 static int take_table(stamp *s, const char *schema, const char *name, char *right) {
     struct stamp_table *t = &s->table[s->tables++];
     t->schema = sqlite3_mprintf("%s", schema);
@@ -99,7 +101,7 @@ static int find_rights(connection *c, const stamp *s, bool *readable) {
     return rc;
 }
 
-/* The table's schema, and those in which a name without schema is looked for before
+/* Adds the table's schema, and the schemas in which SQLite looks for the name before
 ** it. */
 static int take_source(connection *c, stamp *s, const row_source *rows) {
     static const int looked_at[] = {1,
@@ -128,8 +130,8 @@ static bool may_write(connection *c, const stamp *s, sqlite3_stmt *statement) {
     return false;
 }
 
-/* May some statement between its first step and its end have written to the tables? Its changes
-** are not counted yet. */
+/* True if a running statement may have written to the tables. Its changes are not counted
+** yet. */
 static bool some_statement_writes(connection *c, const stamp *s) {
     sqlite3_stmt *statement = NULL;
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
@@ -140,14 +142,14 @@ static bool some_statement_writes(connection *c, const stamp *s) {
     return false;
 }
 
-/* By its VFS alone: that such a database has a name is true of some versions only. */
+/* Decides by the VFS alone, since only some versions give such a database a name. */
 static bool is_memdb(sqlite3 *db, const char *schema) {
     sqlite3_vfs *vfs = NULL;
     int rc = sqlite3_file_control(db, schema, SQLITE_FCNTL_VFS_POINTER, &vfs);
     return rc != SQLITE_OK || (vfs && strcmp(vfs->zName, "memdb") == 0);
 }
 
-/* What there is to know of the connection as a whole, once every part is held. */
+/* Reads the state of the connection as a whole, after all parts are held. */
 static int take_rest(connection *c, stamp *s) {
     for (int i = 0; i < s->count; i++) {
         part *p = &s->part[i];
@@ -236,8 +238,8 @@ void stamp_free(stamp *s) {
     sqlite3_free(s);
 }
 
-/* With a shared cache, read_uncommitted shows what another connection may yet roll
-** back. */
+/* With a shared cache, read_uncommitted shows changes that another connection may still
+** roll back. */
 static bool reads_uncommitted(connection *c) {
     sqlite3_int64 yes = 1;
     statement_integer(c->db, &yes, "PRAGMA read_uncommitted");
