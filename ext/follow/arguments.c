@@ -1,4 +1,4 @@
-/* What stands between the brackets of USING gpugraph(...).
+/* The arguments of USING gpugraph(...).
 **
 **     roads(a, b, metres), direction = 'both', persist = 1, where = 'open = 1'
 **     ------------------   ------------------
@@ -12,7 +12,7 @@
 
 static const char *const options[3] = {"direction", "persist", "where"};
 
-/* The sentence, and which of the three known words is nearest to the given one. Frees the
+/* Reports the sentence and the known word nearest to the given one. Frees the
 ** sentence. */
 static int fail_near(char **error, char *sentence, const char *given,
                      const char *const *known) {
@@ -77,7 +77,7 @@ static int set_option(graph_arguments *made, const char *name, const char *value
                      name, options);
 }
 
-/* given: a bit for each option that stood before. */
+/* given: a bit for each option parsed so far. */
 static int parse_option(const char *text, unsigned *given, graph_arguments *made,
                         char **error) {
     char *name = NULL, *value = NULL;
@@ -123,8 +123,8 @@ void graph_arguments_clear(graph_arguments *arguments) {
 
 enum { MOST_ARGUMENTS = 8 };
 
-/* Cuts the text after USING gpugraph at the commas outside brackets. Returns how many
-** arguments there are, -1: no memory. */
+/* Cuts the text after USING gpugraph at the commas outside inner brackets. Returns the
+** number of arguments; -1: no memory. */
 static int cut_arguments(const char *sql, char **argument) {
     const char *end = sql + strlen(sql), *start = NULL, *at = sql;
     int depth = 0, count = 0;

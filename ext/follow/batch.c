@@ -1,19 +1,18 @@
 /* Rows that the log names, read again, compared with the mirror, and put into it.
 **
-**     ids   ->  rows  ->  what has changed  ->  gpugraph_update, of the mirror itself or, where
-**                                               a running statement looks at it, of a copy that
-**                                               takes its place
+**     ids -> rows -> changes -> gpugraph_update of the mirror or, if a running statement
+**                               looks at it, of a copy that replaces it
 **
 **     row in the table    edge in the mirror
 **     no                  no                    inserted and deleted since
 **     no                  yes                   removed
 **     yes                 no                    added
 **     yes                 another               removed and added: changed
-**     yes                 the same              nothing
+**     yes                 equal                 nothing
 **
-** Rows that are no edges but hold vertices are compared likewise (halves.c). Where edges have ids of
-** their own, or a row may be two, what is compared and changed is one graph or two, with the rows
-** beside it by which their edges are found (load/row_ids.h, places.c). */
+** Half rows are compared likewise (halves.c). If edges have ids of their own, or a row
+** may be two edges, the changes go into one graph or two, each with the row_ids that find
+** the edges of rows (load/row_ids.h, places.c). */
 #include "batch.h"
 #include "base/ext_limits.h"
 #include "source/condition.h"
@@ -24,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- is a row what the mirror holds? ---- */
+/* ---- comparing a row with an edge of the mirror ---- */
 
 static bool same_vertex(const gpugraph_ids *ids, uint32_t v, sqlite3_value *value) {
     const gpugraph_id id = gpugraph_id_of(ids, v);
@@ -41,8 +40,8 @@ static bool same_vertex(const gpugraph_ids *ids, uint32_t v, sqlite3_value *valu
            memcmp(text, id.text, (size_t)id.length) == 0;
 }
 
-/* A number in a mirror of REAL weights may stand for an INTEGER: which of them are REAL is
-** settled elsewhere. */
+/* A number in a mirror of REAL weights may stand for an INTEGER; find_real (follow.c)
+** finds out whether any weight is REAL. */
 static bool same_weight(const gpugraph_graph *graph, const gpugraph_edge *edge,
                         sqlite3_value *value) {
     int type = sqlite3_value_type(value);
@@ -69,26 +68,29 @@ uint64_t row_changes_edge(const graph_ref *mirror, int64_t number) {
 
 /* ---- rows read again ---- */
 
-/* Rows that one run of the statement looks up. */
+/* rows that one run of the statement looks up */
 enum { LOOKUPS = 64 };
 
-enum { PARTS = 2 }; /* where a row may be two edges: the graph for 'both', too */
+/* the graph and, with a reverse weight, the one for direction 'both' */
+enum { PARTS = 2 };
 
 typedef struct rereading {
-    loader rows; /* what the statement's rows go to */
+    loader rows; /* the loader that the statement's rows go to */
     const row_source *source;
     row_changes part[PARTS];
     int parts;
-    intern texts; /* of all of them */
-    bool found;   /* in their pages, most of them */
-    bool unfit;   /* some row is not what an edge can be made of: the whole table must be
-                  ** read, which says so as it does */
+    intern texts; /* the texts of all parts */
+    bool found;   /* most rows were found in their pages */
+    /* a row is not valid as an edge: the whole table must be read, which reports the
+    ** error */
+    bool unfit;
 } rereading;
 
-/* gpugraph_collect(id, rowid, source, destination [, weight [, reverse]] [, edge id]): rowid is
-** NULL where there is no such row. Looked up so, inside SQLite's own loop, rows cost half of what
-** they cost by a statement each. The condition is within a subquery, where its names mean columns
-** of the table and nothing else; SQLite merges the subquery into the join. */
+/* gpugraph_collect(id, rowid, source, destination [, weight [, reverse]] [, edge id]):
+** rowid is NULL if there is no such row. Inside SQLite's own loop a look-up costs half of
+** what a statement for each row costs. The condition is in a subquery, where its names
+** mean columns of the table and nothing else; SQLite merges the subquery into the
+** join. */
 static int prepare_batch(connection *c, const row_source *rows, int lookups,
                          int *arguments, sqlite3_stmt **row) {
     static const int order[] = {SOURCE_COLUMN, TARGET_COLUMN, WEIGHT_COLUMN,
@@ -115,7 +117,7 @@ static int prepare_batch(connection *c, const row_source *rows, int lookups,
     return statement_prepare_text(c->db, row, text);
 }
 
-/* What one row is to one graph: an edge, or the vertices that it holds though it is none. */
+/* A row as an edge of one graph; not open: the row is no edge. */
 typedef struct row_arc {
     bool open;
     sqlite3_value *value[3], *id; /* source, destination, weight; the edge id */
@@ -139,7 +141,7 @@ static int compare_arc(row_changes *changes, int64_t number, row_arc *arc) {
     return take_row(&changes->added, arc->id, arc->value);
 }
 
-/* end NULL: the row holds none under this number. */
+/* end NULL: the row keeps no vertex under this number. */
 static int compare_half(row_changes *changes, int64_t number, sqlite3_value *end) {
     const gpugraph_graph *rows = changes->mirror->half_rows;
     uint64_t e = rows ? gpugraph_find_edge(rows, number) : GPUGRAPH_NO_EDGE;
@@ -151,7 +153,7 @@ static int compare_half(row_changes *changes, int64_t number, sqlite3_value *end
     return end ? half_row_put(&changes->lone, end, number) : SQLITE_OK;
 }
 
-/* A row without a reverse weight. */
+/* Compares a row without a reverse weight. */
 static int compare_row(rereading *r, int64_t row, sqlite3_value *id, bool there,
                        sqlite3_value **value) {
     row_changes *changes = &r->part[0];
@@ -174,7 +176,8 @@ static bool is_edge_id(sqlite3_value *id) {
            (type != SQLITE_FLOAT || whole_number(sqlite3_value_double(id), &whole));
 }
 
-/* May the row be one, with these weights, in graphs that have the mirror's? */
+/* True if the row, with these weights, can be an edge of graphs with the mirror's type of
+** weights. */
 static bool fits(const graph_ref *mirror, int64_t row, sqlite3_value *id,
                  sqlite3_value **weight, open_ways *ways) {
     return row >= ROW_LEAST && row <= ROW_MOST && is_edge_id(id) &&
@@ -221,8 +224,8 @@ static int compare_two_ways(rereading *r, int64_t row, sqlite3_value *id, bool t
     return rc;
 }
 
-/* What gpugraph_collect calls, of the loader in a rereading. The last run of the statement has
-** places over. */
+/* Called by gpugraph_collect with the loader of a rereading. The last run of the
+** statement has unused places. */
 static void take_changed(loader *l, sqlite3_value **value) {
     rereading *r = (rereading *)((char *)l - offsetof(rereading, rows));
     if (sqlite3_value_type(value[0]) != SQLITE_INTEGER)
@@ -252,9 +255,6 @@ static int look_batch_up(const id_list *ids, int64_t at, int lookups, loader *l,
 
 /* ---- rows found in their pages ---- */
 
-/* Rows from which on their pages are looked at: to find out whether that may be done takes as long as a
-** hundred look-ups, and more where a write-ahead log is long. */
-
 enum { FOUND_AT_ONCE = 128 }; /* rows whose edges are looked up together */
 
 static bool may_find(const rereading *r, const id_list *ids) {
@@ -282,7 +282,7 @@ static bool same_numbers(const graph_ref *mirror, const gpugraph_edge *edge,
            (real ? weight == edge->real : value[2] == edge->weight);
 }
 
-/* edge: NULL: the mirror has none of that row. */
+/* edge NULL: the mirror has no edge for the row. */
 static int compare_found(rereading *r, const page_found *found, int64_t i, int64_t row,
                          const gpugraph_edge *edge) {
     row_changes *changes = &r->part[0];
@@ -297,7 +297,7 @@ static int compare_found(rereading *r, const page_found *found, int64_t i, int64
     return compare_half(changes, row, NULL);
 }
 
-/* Is it no weight, or one that the mirror has no place for? */
+/* True if the weight is invalid, or the mirror cannot store it. */
 static bool is_odd(const rereading *r, const page_found *found, int64_t i) {
     double weight;
     memcpy(&weight, &found->value[2][i], sizeof weight);
@@ -306,7 +306,7 @@ static bool is_odd(const rereading *r, const page_found *found, int64_t i) {
             (found->real ? !(weight >= 0 && weight <= DBL_MAX) : found->value[2][i] < 0));
 }
 
-/* In order of rowids. */
+/* Compares the found rows in the order of rowids. */
 static int take_found(rereading *r, const id_list *ids, const page_found *found) {
     uint64_t number[FOUND_AT_ONCE];
     gpugraph_edge edge[FOUND_AT_ONCE];
@@ -325,7 +325,7 @@ static int is_interrupted(void *c) {
     return connection_interrupted(c);
 }
 
-/* Are all rows numbers that the mirror has a place for? */
+/* True if all rows are numbers that the mirror can store. */
 static bool are_plain(const rereading *r, const page_found *found) {
     for (int64_t i = 0; i < found->count; i++)
         if (is_odd(r, found, i))
@@ -333,14 +333,15 @@ static bool are_plain(const rereading *r, const page_found *found) {
     return true;
 }
 
-/* *done false: nothing has been taken in, and all rows are SQLite's. */
+/* *done false: no row was compared, and SQLite must read all rows. */
 static int find_again(rereading *r, connection *c, const id_list *ids, bool *done) {
     const size_t count = (size_t)ids->count;
     const bool real =
         gpugraph_distance_type_of(r->part[0].mirror->graph) == GPUGRAPH_REAL;
     page_table table = loader_table(c, r->source, true);
     table.unwritten =
-        false; /* rows that a transaction of this connection has written are in its cache */
+        /* rows that this connection's open transaction has written are in its cache */
+        false;
     page_found found = {.count = ids->count, .real = real};
     const char *why_not;
     int64_t *values = malloc(count * PAGE_FOUND_COLUMNS * sizeof *values);
@@ -366,13 +367,13 @@ static void begin_part(rereading *r, connection *c, const char *function,
     loader *l = &changes->added;
     changes->mirror = mirror;
     loader_start(l, c, function, &r->texts, r->source, true, READ_WEIGHTS);
-    l->two_ways = false; /* each is put in by itself */
+    l->two_ways = false; /* compare_ways adds each direction by itself */
     loader_start(&changes->lone, c, function, &r->texts, r->source, false,
                  READ_NO_WEIGHTS);
     changes->lone.has_ids = true;
 }
 
-/* Rows that are in the mirror as they are in the table are no change. */
+/* Reads the rows again and collects those that differ from the mirror. */
 static int read_again(rereading *r, connection *c, const char *function,
                       const followed *f, const id_list *ids) {
     int lookups = sqlite3_limit(c->db, SQLITE_LIMIT_VARIABLE_NUMBER, -1);
@@ -397,7 +398,7 @@ static int read_again(rereading *r, connection *c, const char *function,
         return SQLITE_OK;
     for (int k = 0; k < r->parts && rc == SQLITE_OK; k++) {
         loader *added = &r->part[k].added;
-        if (added->count && !added->edge_id.value) /* they count from 1 */
+        if (added->count && !added->edge_id.value) /* default ids count from 1 */
             rc = loader_begin_edge_ids(added);
     }
     return rc;
@@ -422,7 +423,8 @@ static bool is_in_use(const graph_ref *g) {
     return g && (g->references > 0 || g->bindings > 0);
 }
 
-/* The graphs to change: the mirror's own, or copies where a running statement looks at one. */
+/* The graphs to change: the mirror's own, or copies if a running statement looks at one
+** of them. */
 static int writable(connection *c, followed *f, graph_ref *made[PARTS]) {
     graph_ref *own[PARTS] = {f->graph, f->both};
     const bool used = is_in_use(f->graph) || is_in_use(f->both);
@@ -441,7 +443,7 @@ static int writable(connection *c, followed *f, graph_ref *made[PARTS]) {
     return rc;
 }
 
-/* One graph of them. */
+/* Changes one graph. */
 static int change_batch(connection *c, graph_ref *g, row_changes *changes, intern *texts,
                         half_changes *halves) {
     gpugraph_run run;
@@ -473,7 +475,7 @@ static int change_batch(connection *c, graph_ref *g, row_changes *changes, inter
         g->half_rows = halves->after;
         halves->changed = false;
     }
-    /* After an error, too: vertices may have given way (gpugraph_changes). */
+    /* after an error, too: vertices may have been renumbered */
     graph_changed(g);
     return status == GPUGRAPH_INTERRUPTED || status == GPUGRAPH_NO_MEMORY
                ? code_of_status(status)
@@ -487,7 +489,7 @@ static bool is_empty(const row_changes *changes) {
            0;
 }
 
-/* What rows that are no edges hold, of every graph before the first is changed. */
+/* Computes the effect on half rows for every graph, before the first graph is changed. */
 static int hold_vertices(connection *c, rereading *r, half_changes halves[PARTS]) {
     int rc = SQLITE_OK;
     memset(halves, 0, PARTS * sizeof *halves);
@@ -512,7 +514,7 @@ static int change_all(connection *c, followed *f, rereading *r,
     const bool own = g[0] == f->graph, whole = r->parts == 1 && !g[0]->row_ids;
     if (rc == SQLITE_OK && !own)
         mirror_set(c, f, g[0], g[1]);
-    else if (rc && own && !whole) /* one part may be ahead of another */
+    else if (rc && own && !whole) /* one graph may have changed, and the other not */
         mirror_set(c, f, NULL, NULL);
     for (int k = 0; k < PARTS && rc && !own; k++)
         if (g[k])

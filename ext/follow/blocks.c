@@ -1,19 +1,19 @@
 /* The mirror in the file: g_blocks, a shadow table, which the module alone writes.
 **
-**     rowid 1     none. VACUUM renumbers the rows of a table like this one, as it may
-**                 renumber the edges: if there is a row 1, the graph is of no use any more
-**     rowid 2     "gpugraph 4 SCHEMA POSITION MARK SEQ SIZE ...": schema version, last entry
-**                 of the log, the log's latest mark and its entry, bytes of each graph that
-**                 blocks.h lists
+**     rowid 1     does not exist. VACUUM renumbers the rows of a table like this one, and
+**                 may renumber the edges: if there is a row 1, the blocks are invalid
+**     rowid 2     "gpugraph 4 SCHEMA POSITION MARK SEQ SIZE ...": schema version, last
+**                 entry of the log, the log's latest mark and its entry, bytes of each
+**                 graph in the order of blocks.h
 **     rowid 3..   the packed graphs, one after the other, in pieces of 4 MiB
 **
-** Blocks and log are in one file and in one transaction: whatever brings back the one
-** brings back the other, so the blocks are the table at POSITION in the history of this
-** file, and the log tells the rest. A change of schema, after which triggers may have been
-** away for a while, makes them worthless: the schema version shows it, or, since that begins
-** anew in what sqlite3_backup has made, a trigger that stands in the schema after the view
-** g_saved. CREATE VIRTUAL TABLE and gpugraph_save write them; a
-** query never does. */
+** Blocks and log are in one file and one transaction, so whatever restores one restores
+** the other. The blocks are therefore the table at POSITION in the history of this file,
+** and the log has all later changes. A change of schema, after which triggers may have
+** been missing for a while, invalidates the blocks. The schema version shows it. Since
+** sqlite3_backup starts that version anew in its destination, a trigger that follows the
+** view g_saved in the schema shows it, too. CREATE VIRTUAL TABLE and gpugraph_save write
+** blocks; a query never does. */
 #include "blocks.h"
 #include "mirror.h"
 #include "sql.h"
@@ -23,7 +23,7 @@
 
 enum { PIECE = 4 << 20, HEADER_ROW = 2 };
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
 typedef struct writer {
     sqlite3 *db;
@@ -60,7 +60,7 @@ static int write_bytes_of_blocks(void *context, void *bytes, size_t count, uint6
     return w->rc;
 }
 
-/* The log's end and latest mark, after the schema version. */
+/* Reads the schema version, the log's end and its latest mark. */
 static int read_place(sqlite3 *db, const definition *d, sqlite3_int64 place[4]) {
     log_mark mark = {0, 0};
     int rc = statement_integer(db, &place[0], "PRAGMA \"%w\".schema_version", d->schema);
@@ -96,7 +96,7 @@ static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
     return rc;
 }
 
-/* Does every trigger of the graph stand in the schema before the view? */
+/* *stand: every trigger of the graph precedes the view in the schema. */
 static int triggers_stand(sqlite3 *db, const definition *d, bool *stand) {
     sqlite3_int64 found = 0;
     int rc = statement_integer(db, &found,
@@ -107,7 +107,7 @@ static int triggers_stand(sqlite3 *db, const definition *d, bool *stand) {
     return rc;
 }
 
-/* The view after the triggers again, where one of these has been made anew. */
+/* Moves the view behind the triggers again, if one of them has been made anew. */
 static int put_view(sqlite3 *db, const definition *d, char **error) {
     bool stand;
     int rc = triggers_stand(db, d, &stand);
@@ -146,7 +146,8 @@ static int write_all(connection *c, const definition *d, const block_graphs *gra
     return w->rc ? w->rc : write_header(c->db, d, w->insert, size);
 }
 
-/* An authorizer may hide rows from this connection that other connections may read. */
+/* An authorizer may hide rows from this connection that others may read, so the blocks
+** would lack them. */
 static int check_right(sqlite3 *db, const row_source *rows, char **error) {
     bool holds;
     char *right = right_text(rows);
@@ -188,14 +189,14 @@ int blocks_write(connection *c, const definition *d, const row_source *rows,
     return rc;
 }
 
-/* ---- in ---- */
+/* ---- reading ---- */
 
 typedef struct reader {
     sqlite3 *db;
     const char *schema, *blocks;
     sqlite3_blob *blob;
-    sqlite3_int64 row; /* the row that the blob is open on */
-    uint64_t start;    /* of the packed graph that is being read */
+    sqlite3_int64 row; /* the row of the open blob */
+    uint64_t start;    /* the first byte of the packed graph that is being read */
 } reader;
 
 static int open_piece(reader *r, sqlite3_int64 row) {
@@ -228,7 +229,7 @@ static int read_bytes(void *context, void *bytes, size_t count, uint64_t at) {
 
 enum { SCHEMA, POSITION, MARK, MARK_SEQ, SIZE, NUMBERS = SIZE + BLOCK_GRAPHS };
 
-/* The header's numbers; false: there is none that is of use. */
+/* Reads the numbers of the header. False: there is no valid header. */
 static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
                         sqlite3_int64 number[NUMBERS]) {
     sqlite3_stmt *statement;
@@ -252,7 +253,7 @@ static bool read_header(sqlite3 *db, const char *schema, const char *blocks,
     return found;
 }
 
-/* Have the triggers logged every change since the blocks were written? */
+/* True if the triggers have logged every change since the blocks were written. */
 static bool are_continued(sqlite3 *db, const definition *d, sqlite3_int64 schema) {
     sqlite3_int64 version = -1;
     bool stand;
@@ -261,7 +262,7 @@ static bool are_continued(sqlite3 *db, const definition *d, sqlite3_int64 schema
            version == schema && triggers_stand(db, d, &stand) == SQLITE_OK && stand;
 }
 
-/* *graph stays NULL where there is none that can be relied on. */
+/* *graph stays NULL if the packed graph is not valid. */
 static int read_graph_at(connection *c, reader *r, uint64_t start, uint64_t size,
                          gpugraph_graph **graph) {
     gpugraph_run run;

@@ -1,45 +1,49 @@
-/* A mirror of a table's edges, and how it catches up.
+/* A mirror of a table's edges, and how it catches up with the table.
 **
-** What is known of a mirror:
+** A mirror knows:
 **
-**     base    a committed state of the table: schema, data version, the latest mark m of
-**             the log, last entry
+**     base    a committed state of the table: schema, data version, the log's latest mark
+**             m and its last entry
 **     recent  rowids that the log names after m, as far as the base knows
-**     dirty   rowids; the mirror is the base, except perhaps for these edges
+**     dirty   rowids; the mirror equals the base, except perhaps for these edges
 **
-** To catch up is to make the mirror equal to the state that this connection sees now: a committed
-** one, perhaps with its own uncommitted changes. Let m still be in the log. Then three sets of rows
-** hold all differences between mirror and state:
+** To catch up, the mirror becomes equal to the state that this connection sees now: a
+** committed state, perhaps with uncommitted changes of its own. Suppose that m is still
+** in the log. Then three sets of rows hold all differences between mirror and state:
 **
 **     dirty     between mirror and base
 **     recent    between base and the table as it was when m was written
-**     logged    between that table and the state: named in the log after m, because log and
-**               table are written by the same statements and rolled back together
+**     logged    between that table and the state: rows named in the log after m, because
+**               log and table are written by the same statements and rolled back together
 **
 ** These rows are read again. Then
 **
-**     nothing is being written   this state is the base, with the latest mark that it has;
-**                                none is dirty
-**     a write transaction        the base stays; all rows just read are dirty
+**     no write transaction   this state is the new base, with its latest mark; no row is
+**                            dirty
+**     a write transaction    the base stays; all rows just read are dirty
 **
-** so that ROLLBACK and ROLLBACK TO, which leave no trace and let the log's numbers come
-** again, need none. What this leans on:
+** So ROLLBACK and ROLLBACK TO, which leave no trace and reuse the log's numbers, need no
+** hook. The argument relies on these facts:
 **
-** - A mark is random, so what has it has the history before it. A file that is put back in
-**   place (cp of an older one over it), and written to since, has other marks or goes on from
-**   one that the mirror knows. SQLite must notice that the file is another one: its data
-**   version moves.
-** - While the schema version and the file's name are the same, the triggers have been there.
-**   sqlite3_backup moves that version in its destination; what DETACH has made another file
-**   is known by the count of expiries. A database that sqlite3_deserialize may replace has no
-**   mirror, nor has what read_uncommitted shows.
-** - Uncommitted changes of schema: the mirror is dropped at sight of another schema
-**   version, and a new one is begun in a committed state only.
-** - The log has no gaps. Writers trim its old end: a mirror from before that is read anew,
-**   and so is one whose log has fewer entries than numbers. VACUUM and .dump give entries
-**   other numbers, where there is such an old end: then no mark stands where it stood.
+** - A mark is random, so a file that has it has the history before it. A file that is put
+** back (by cp of an older one) and written to since has other marks, or continues from a
+** mark that the mirror knows. SQLite must notice that the file is another one: its data
+** version changes.
 **
-** Where there is no mirror to catch up, the table is read for the statement alone. */
+** - While the schema version and the file's name are unchanged, the triggers exist.
+** sqlite3_backup changes that version in its destination. The count of expiries shows
+** that DETACH may have made the name stand for another file. A database that
+** sqlite3_deserialize may replace has no mirror, nor has a connection with
+** read_uncommitted.
+**
+** - Uncommitted changes of the schema: the mirror is dropped when the schema version
+** differs, and a new one begins in a committed state only.
+**
+** - The log has no gaps. Writers trim its old end, so a mirror from before that end is
+** read anew, and so is one whose log has fewer entries than numbers. After a trim, VACUUM
+** and .dump give entries other numbers; then no mark is in its place.
+**
+** If there is no mirror to catch up, the table is read for the statement alone. */
 #include "mirror.h"
 #include "source/condition.h"
 #include "base/statement.h"
@@ -118,7 +122,7 @@ bool followed_is_current(connection *c, const followed *f, sqlite3_stmt **right)
 
 /* ---- catching up ---- */
 
-/* Rows read one by one cost ten times as much as rows read in order. */
+/* Rows that are looked up one by one cost ten times as much as rows read in order. */
 static bool worth_following(const followed *f, int64_t ids) {
     enum { FEW = 64, PART = 8 };
     bool bad_weights = f->graph->weight_column && f->graph->weight_error;
@@ -126,14 +130,16 @@ static bool worth_following(const followed *f, int64_t ids) {
            ids <= FEW + (int64_t)gpugraph_edge_count(f->graph->graph) / PART;
 }
 
-/* The graph for the request's direction; the other one is bound to the statement with it. */
+/* Returns the graph for the request's direction. The other one is bound to the statement,
+** too. */
 static graph_ref *found_in(reading *r, const followed *f) {
     graph_ref *g = followed_graph(f, r->request);
     r->twin = followed_other(f, g);
     return g;
 }
 
-/* What the table holds now is committed, and the mirror is that. */
+/* Makes the present state of the table the base: it is committed, and the mirror equals
+** it. */
 static int settle_base(reading *r, followed *f, tail *t) {
     stamp *base;
     int rc = stamp_retake(r->c, r->hold, &base);
@@ -154,7 +160,7 @@ static int settle_base(reading *r, followed *f, tail *t) {
     return SQLITE_OK;
 }
 
-/* A closed way may be anything. */
+/* The weight of a closed direction may be of any type. */
 static void append_is_real(sqlite3_str *text, const row_source *rows) {
     const char *weight = rows->column[WEIGHT_COLUMN],
                *reverse = rows->column[REVERSE_COLUMN];
@@ -167,14 +173,14 @@ static void append_is_real(sqlite3_str *text, const row_source *rows) {
         sqlite3_str_appendf(text, "typeof(\"%w\") = 'real'", weight);
 }
 
-/* Weights are REAL as long as one of them is: is one known, and not among those that may
-** have changed? Looks for another; *found false: there may be none. A graph that has no REAL
-** weights, or no vertices any more, has no row to remember; one without edges may have vertices
-** beside NULL ends, whose distances are then INTEGERs. */
+/* Weights are REAL as long as one of them is. *found: a row with a REAL weight is known
+** that is not among those that may have changed, or a new one was found. A graph without
+** REAL weights or without vertices needs no such row. A graph without edges may have
+** vertices beside NULL ends; their distances are then INTEGERs. */
 static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
     const gpugraph_graph *graph = f->graph->graph;
     bool typed = f->rows.column[REVERSE_COLUMN] && two_ways_are_real(&f->rows) &&
-                 gpugraph_edge_count(graph) > 0; /* whatever is stored */
+                 gpugraph_edge_count(graph) > 0; /* true for any stored value */
     bool needed = gpugraph_weights(graph) == GPUGRAPH_REAL_WEIGHTS &&
                   gpugraph_vertex_count(graph) > gpugraph_tombstones(graph, NULL) &&
                   !typed;
@@ -200,7 +206,7 @@ static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
     return statement_end(statement, rc);
 }
 
-/* The mirror differs from the table in the rows of `dirty` alone. */
+/* Catches up a mirror that differs from the table in the rows of `dirty` alone. */
 static int follow_dirty(reading *r, followed *f) {
     bool done = false;
     if (!worth_following(f, f->dirty.count))
@@ -216,8 +222,8 @@ static int follow_dirty(reading *r, followed *f) {
     return rc || done ? rc : mirror_renew(r, f, why);
 }
 
-/* There is a mirror, and the schema is the same. *found stays NULL: the log does not say
-** what has changed, and nothing may be kept of what is read now. */
+/* Catches up a mirror whose schema is unchanged. *found stays NULL if the log does not
+** say what has changed; then nothing that is read now may be kept. */
 static int follow_log(reading *r, followed *f, graph_ref **found) {
     tail t = {0};
     bool writing = stamp_writing(r->hold);
@@ -226,7 +232,7 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
         rc = mirror_renew(r, f, "the log does not say all that has changed");
         rc = rc ? rc : log_end(r->c, f, &t);
     } else if (rc == SQLITE_OK && !t.whole) {
-        id_list before = f->dirty; /* all of it is among t.ids */
+        id_list before = f->dirty; /* t.ids contains all of them */
         f->dirty = t.ids;
         t.ids = before;
         rc = follow_dirty(r, f);
@@ -243,7 +249,8 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
 static int begin_mirror(reading *r, followed *f, graph_ref **found) {
     tail t = {0};
     int rc = f->persist ? mirror_load_blocks(r, f) : SQLITE_OK;
-    if (rc == SQLITE_OK && f->graph) { /* a committed state: go on from there */
+    /* the blocks are a committed state, from which the log continues */
+    if (rc == SQLITE_OK && f->graph) {
         rc = follow_log(r, f, found);
     } else {
         if (rc == SQLITE_OK)
@@ -256,7 +263,7 @@ static int begin_mirror(reading *r, followed *f, graph_ref **found) {
         id_list_clear(&t.recent);
         *found = rc == SQLITE_OK ? found_in(r, f) : NULL;
     }
-    if (rc) /* it may have a graph by now, but no base */
+    if (rc) /* the mirror may have a graph, but no base */
         followed_forget(r->c, f);
     return rc;
 }
@@ -299,7 +306,7 @@ static int set_alias(reading *r, followed *f) {
     return f->alias ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* Takes the table over from the reading; without memory f stays what it is. */
+/* Takes over the table from the reading. Without memory f is unchanged. */
 static int take_table_of_follow(reading *r, followed *f) {
     char *log = sqlite3_mprintf("%s", r->follow->log);
     if (!log)
@@ -332,14 +339,14 @@ int followed_catch_up(reading *r, graph_ref **found) {
         return set_alias(r, f);
     if (rc)
         return rc;
-    bool searched = f->rows.searched; /* it is read as if nobody followed it */
+    bool searched = f->rows.searched; /* the table is read as if nobody followed it */
     rc = definition_resolve(r->c, r->request->function, r->scope, r->follow, &r->edges,
                             r->error);
     r->edges.searched = searched;
     return rc;
 }
 
-/* The mirror that this text has led to, if it still does. */
+/* The mirror that this text has led to before; NULL: none. */
 static followed *find_alias(const reading *r) {
     const graph_request *q = r->request;
     followed *f = q->vertices || q->params ? NULL : r->c->followed;
@@ -361,7 +368,7 @@ int followed_find(reading *r, graph_ref **found) {
     if (rc == SQLITE_OK && stamp_same_names(f->alias_stamp, r->hold) &&
         stamp_compare(f->base, r->hold) != STAMP_NEW_SCHEMA)
         rc = catch_up(r, f, found);
-    else if (rc == SQLITE_OK || rc == SQLITE_ERROR) { /* the schema is gone, perhaps */
+    else if (rc == SQLITE_OK || rc == SQLITE_ERROR) { /* the schema may be detached */
         forget_alias(f);
         rc = SQLITE_OK;
     }
@@ -374,7 +381,7 @@ int followed_find(reading *r, graph_ref **found) {
 
 /* ---- names ---- */
 
-/* Takes the whole of r->edges, which names the virtual table, and puts its table there. */
+/* Replaces r->edges, which names the virtual table, by the table that it follows. */
 int followed_redirect(reading *r) {
     char *error = NULL;
     bool searched = r->edges.searched;

@@ -1,22 +1,23 @@
-/* Rows that are no edges, in a mirror: those with a NULL end and, where rows have a reverse
-** weight, those that are closed both ways. Their ends are vertices as long as they are there, so
-** which vertices they hold must be known when edges go.
+/* Half rows in a mirror: rows with a NULL end and, with a reverse weight, rows that are
+** closed both ways. They are no edges, but their ends are vertices as long as the rows
+** exist. So when edges are removed, the batch must say which vertices half rows still
+** keep.
 **
 **     rows          7: 1 -> 2    8: NULL -> 3    9: 3 -> NULL    10: 4 -> 3
 **     the graph     edge 7, edge 10; vertices 1 2 3 4
 **     half_rows     edges 8 and 9, loops at 3
 **
-**     row 10 goes   4 vanishes; 3 loses its last edge and is kept, since half_rows has it
-**     row 8 goes    9 still holds 3
+**     row 10 goes   4 vanishes; 3 loses its last edge, and half_rows keeps it
+**     row 8 goes    9 still keeps 3
 **     row 9 goes    3 is loose: it vanishes unless an edge names it
 **
-** half_rows is one more graph that is updated by batches, cloned and packed; nobody searches it.
+** half_rows is a graph that is updated by batches, cloned and packed; no search uses it.
 ** A loop's id is half_row_number() of its row. */
 #include "batch.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A vertex of one graph in another one; GPUGRAPH_NONE: it is none there. */
+/* The number in another graph of a graph's vertex; GPUGRAPH_NONE: none. */
 static uint32_t find_in(const gpugraph_graph *other, const gpugraph_graph *graph,
                         uint32_t v) {
     const gpugraph_id id = gpugraph_id_of(gpugraph_vertex_ids(graph), v);
@@ -36,7 +37,7 @@ static int change_rows_of_halves(connection *c, const graph_ref *mirror,
     if (batch.removed_count == 0 && !batch.added)
         return SQLITE_OK;
     connection_run(c, &run);
-    run.phase = NULL; /* the graph's own phases tell of the change */
+    run.phase = NULL; /* the phases of the graph itself report the change */
     made->after = NULL;
     made->changed = true;
     if (!mirror->half_rows)
@@ -56,7 +57,7 @@ static void keep_end(const graph_ref *mirror, uint32_t v, half_changes *made) {
         made->kept[made->kept_count++] = v;
 }
 
-/* Ends of edges that go. */
+/* Lists the ends of removed edges that half rows keep. */
 static int list_kept(const graph_ref *mirror, const id_list *removed,
                      half_changes *made) {
     if (!made->after)
@@ -73,7 +74,7 @@ static int list_kept(const graph_ref *mirror, const id_list *removed,
     return SQLITE_OK;
 }
 
-/* Ends of rows that go, and that no other row holds. */
+/* Lists the ends of removed half rows that no other half row keeps. */
 static int list_loose(const graph_ref *mirror, const id_list *removed,
                       half_changes *made) {
     made->loose = malloc(((size_t)removed->count + 1) * sizeof *made->loose);

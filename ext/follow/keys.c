@@ -1,17 +1,18 @@
-/* Which rows would a new one take the place of? REPLACE deletes rows with equal keys without
-** firing triggers, so that a trigger looks for them before.
+/* The rows that a new one replaces. REPLACE deletes rows with equal keys without firing
+** triggers, so a trigger looks for these rows first.
 **
 **     CREATE UNIQUE INDEX i ON roads(b, a DESC) WHERE w > 4
 **     "b" COLLATE "BINARY" = new."b" AND "a" COLLATE "BINARY" = new."a" AND (w > 4)
 **
-** which SQLite looks up in that index. */
+** SQLite finds them by that index. */
 #include "sql.h"
 #include "base/sql_text.h"
 #include "base/statement.h"
 #include <string.h>
 
-/* Is it made of numbers, signs and '..' alone, or the time? A default may be random(), and in
-** DEFAULT heavy or DEFAULT "heavy" a name means a text, which in a trigger means a column. */
+/* True if a default consists of numbers, signs and '..' alone, or is the time. Other
+** defaults are not constant: one may be random(), and in DEFAULT heavy or DEFAULT "heavy"
+** the name means a text, which in a trigger means a column. */
 static bool is_constant(const char *sql) {
     static const char *const times[] = {"NULL", "CURRENT_TIME", "CURRENT_DATE",
                                         "CURRENT_TIMESTAMP"};
@@ -27,9 +28,9 @@ static bool is_constant(const char *sql) {
     return constant;
 }
 
-/* Where REPLACE meets a NULL in a NOT NULL column it takes the default instead, after
-** BEFORE triggers have seen the NULL. A generated column may be made from such a one: of
-** that, nothing is known. */
+/* For a NULL in a NOT NULL column REPLACE takes the default, after BEFORE triggers have
+** seen the NULL. A generated column may depend on such a column, so its new value is
+** unknown. */
 static int append_new_value(sqlite3 *db, const definition *d, sqlite3_str *match,
                             const char *column, bool *known) {
     sqlite3_stmt *statement;
@@ -52,7 +53,7 @@ static int append_new_value(sqlite3 *db, const definition *d, sqlite3_str *match
 
 /* ---- a key ---- */
 
-/* "a" COLLATE "BINARY" = new."a" AND ... A key on an expression is not known. */
+/* Appends "a" COLLATE "BINARY" = new."a" AND ... A key on an expression is unknown. */
 static int append_match(sqlite3 *db, const definition *d, const char *index,
                         sqlite3_str *match, bool *known) {
     sqlite3_stmt *statement;
@@ -72,8 +73,8 @@ static int append_match(sqlite3 *db, const definition *d, const char *index,
     return statement_end(statement, rc);
 }
 
-/* Of an index on some rows: " AND (condition)", as written after WHERE, so that SQLite finds
-** the rows by that index. What replaces whom is a matter of the rows that are in it. */
+/* For a partial index: appends " AND (condition)", as written after WHERE, so that SQLite
+** finds the rows by that index. Only rows in the index are replaced. */
 static void append_condition(const char *sql, sqlite3_str *match, bool *known) {
     sql_token token; /* no column of the index is called WHERE unless it is quoted */
     const char *at = sql_find_word(sql, sql + strlen(sql), "WHERE", &token);
@@ -81,7 +82,7 @@ static void append_condition(const char *sql, sqlite3_str *match, bool *known) {
     sqlite3_str_appendf(match, " AND (%s\n)", at);
 }
 
-/* The CREATE INDEX; empty, or NULL, for what a constraint has made. */
+/* The CREATE INDEX; empty or NULL for an index that a constraint has made. */
 static int index_sql(sqlite3 *db, const definition *d, const char *index, char **sql) {
     sqlite3_stmt *statement;
     int rc = statement_prepare(

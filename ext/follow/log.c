@@ -1,5 +1,5 @@
-/* What the log says: which rows it names after a mirror's base, its latest mark, and how far
-** a mirror is behind it.
+/* The log: the rows that it names after a mirror's base, its latest mark, and the
+** distance of a mirror from its end.
 **
 **     rowid   trimmed .. | ..... mark ...... position | ....... mark ....... last |
 **                                ~~~~~~~~~~~ (the base)
@@ -7,20 +7,20 @@
 **                                ids ............................................
 **                                                                   recent of last
 **
-** What came before a mark is the same wherever that mark stands in that entry. After it an older
-** file may have been put in the place of this one, and other rows may have been written since,
-** under the same numbers. So whatever has been named after the mark, here and there, may
-** differ.
+** Two histories in which an entry has an equal mark are equal before that entry. After it
+** an older file may have replaced this one, and other rows may have been written since
+** under equal numbers. So every row that either history names after the mark may differ.
 **
 ** A statement that writes may not have logged yet what it has written:
 **
-**     DELETE of a row    the row is gone
-**                          foreign keys: rows that refer to it go, their triggers fire
+**     DELETE of a row    the row is deleted
+**                          foreign keys: rows that refer to it are deleted, and their
+**                          triggers fire
 **                          RETURNING
-**                          triggers, TEMP ones and the latest first ... that of the log
+**                          triggers, TEMP ones and the latest first ... the log's trigger
 **
-** So whoever is called from there must read the table. Not so who is called by the text of the
-** statement itself: between two rows, the log has all. */
+** So a call from one of these places must read the table. A call from the text of the
+** statement itself happens between two rows, when the log is complete. */
 #include "mirror.h"
 #include "base/program.h"
 #include "base/statement.h"
@@ -29,12 +29,12 @@
 
 /* ---- entries ---- */
 
-/* Whoever can write the log can put any numbers there. */
+/* The difference is unsigned because anybody who writes the log can store any numbers. */
 uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last) {
     return (uint64_t)last - (uint64_t)position;
 }
 
-/* One row of integers; 0 where there is none. */
+/* Reads one row of integers, and zeros if there is none. */
 static int read_numbers(sqlite3_stmt *statement, int count, sqlite3_int64 *number) {
     if (sqlite3_step(statement) == SQLITE_ROW)
         for (int i = 0; i < count; i++)
@@ -69,7 +69,7 @@ int log_latest_mark(sqlite3 *db, const char *schema, const char *log, log_mark *
     return rc;
 }
 
-/* What takes an entry of the log in: NULL stands for any edge. */
+/* The loader that takes in entries of the log. */
 typedef struct log_reading {
     loader loader;
     log_mark from;
@@ -81,8 +81,9 @@ static int take_named(tail *t, sqlite3_int64 at, sqlite3_int64 edge) {
     return rc == SQLITE_OK && at > t->mark.seq ? id_list_add(&t->recent, edge) : rc;
 }
 
-/* Entries come in their order or, as the host's PRAGMA reverse_unordered_selects may have it, the
-** other way round: what has come before a mark is older than it only where that is later than all. */
+/* Entries come in their order or, under PRAGMA reverse_unordered_selects, backwards. So
+** the entries that came before a mark are older than it only if it is the last entry so
+** far. */
 static void take_mark(tail *t, sqlite3_int64 at, sqlite3_int64 id) {
     if (at <= t->mark.seq || !id)
         return;
@@ -107,8 +108,8 @@ static void take_entry(loader *l, sqlite3_value **value) {
     t->last = at > t->last ? at : t->last;
 }
 
-/* Marks and entries from that mark on. Writers have trimmed the log's old end; after its last
-** number it has no next one; and it has no gaps. */
+/* Reads marks and entries from that mark on. t->whole: writers have trimmed the entry of
+** the mark, the last number has no next one, or the log has gaps. */
 static int read_from(connection *c, const followed *f, log_mark mark, tail *t) {
     sqlite3_stmt *statement;
     log_reading reading = {.loader = {.c = c,
@@ -143,7 +144,7 @@ int log_end(connection *c, const followed *f, tail *t) {
     if (rc == SQLITE_OK && latest.id)
         rc = read_from(c, f, latest, &after);
     if (after.whole)
-        after.mark.id = 0; /* there is no telling what has changed after it */
+        after.mark.id = 0; /* what has changed after it is unknown */
     id_list_clear(&after.ids);
     id_list_clear(&t->recent);
     t->recent = after.recent;
@@ -169,7 +170,7 @@ int log_tail(connection *c, const followed *f, tail *t) {
     return rc ? rc : id_list_sort(&t->ids);
 }
 
-/* ---- has it all been written? ---- */
+/* ---- has every statement logged its writes? ---- */
 
 static int judge_writer(reading *r, const followed *f, sqlite3_stmt *statement,
                         bool *complete) {
@@ -195,13 +196,13 @@ int log_is_complete(reading *r, const followed *f, bool *complete) {
     return rc;
 }
 
-/* ---- what gpugraph_graphs says, of graphs that are not loaded, too ---- */
+/* ---- the states for gpugraph_graphs ---- */
 
 static char *say(const char *words) {
     return sqlite3_mprintf("%s", words);
 }
 
-/* How far the mirror is behind the log. */
+/* The distance of the mirror from the log's end, in words. */
 static char *distance(connection *c, const followed *f) {
     sqlite3_int64 last;
     bool same_history;
@@ -268,7 +269,7 @@ static int list_schema(connection *c, const char *schema, followed_visit *each,
         rc = name ? table_find(c->db, schema, name, &info, &error) : SQLITE_NOMEM;
         if (rc == SQLITE_OK && info.kind == 'g')
             rc = list_graph(c, schema, name, each, context);
-        if (rc == SQLITE_ERROR) /* of a module that is not loaded */
+        if (rc == SQLITE_ERROR) /* a virtual table of a module that is not loaded */
             rc = SQLITE_OK;
         sqlite3_free(error);
         table_info_clear(&info);

@@ -1,5 +1,5 @@
-/* What a followed graph has in the database (schema.c draws it): made, taken away,
-** given other names. */
+/* Makes, drops and renames what a followed graph has in the database (schema.c draws
+** it). */
 #include "blocks.h"
 #include "sql.h"
 #include "base/statement.h"
@@ -27,7 +27,7 @@ static int make_triggers(sqlite3 *db, definition *d, char **error) {
     return explain(error, rc, "gpugraph: a trigger of the graph cannot be made");
 }
 
-/* Is the table one that can be followed from the graph's schema? */
+/* Checks that the table can be followed from the graph's schema. */
 static int check_place(const char *schema, const char *name, const edge_source *source,
                        char **error) {
     if (sqlite3_stricmp(schema, "temp") == 0)
@@ -49,7 +49,7 @@ static int check_place(const char *schema, const char *name, const edge_source *
     return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-/* Names the tables that could be followed: not the graph, which is there by half. */
+/* Lists the tables that could be followed, without the graph, which is half made. */
 static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list,
                        nearest *near) {
     sqlite3_stmt *statement = NULL;
@@ -86,7 +86,7 @@ static int no_table(sqlite3 *db, const definition *d, char **error) {
     return rc;
 }
 
-/* Is there something of the name that is not the graph itself? */
+/* Checks that the name exists and is not the graph itself. */
 static int check_table(sqlite3 *db, const definition *d, char **error) {
     sqlite3_stmt *statement = NULL;
     int rc = statement_prepare(db, &statement, OWN_SQL "PRAGMA \"%w\".table_list(%Q)",
@@ -97,14 +97,16 @@ static int check_table(sqlite3 *db, const definition *d, char **error) {
     return rc || there ? rc : no_table(db, d, error);
 }
 
-/* NULL: none. Where a reverse weight comes after it the rowid, too, has a name. */
+/* The name of a column; NULL: none. If a reverse weight follows the rowid, the rowid has
+** a name, too. */
 static const char *column_name(const row_source *rows, int i) {
     return i == EDGE_ID_COLUMN && rows->column[REVERSE_COLUMN] && !rows->column[i]
                ? source_row_name(rows)
                : rows->column[i];
 }
 
-/* Rows with two ways are told apart by an edge id. Any further column can be one. */
+/* Rows with a reverse weight are identified by an edge id. The sentence proposes any
+** further column. */
 static int check_edge_id(const row_source *rows, char **error) {
     const table_info *table = &rows->table;
     const char *id = rows->column[SOURCE_COLUMN];
@@ -129,7 +131,8 @@ static int check_edge_id(const row_source *rows, char **error) {
     return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-/* The columns' names as the table has them, found by name where none are given. */
+/* Sets the columns' names as the table has them; columns that are not given are found by
+** name. */
 static int settle_columns(connection *c, definition *d, char **error) {
     static const char *const kinds[] = {"a view", "a virtual table", "a graph"};
     const char letters[] = "vxg", *letter;
@@ -166,14 +169,14 @@ static int settle_columns(connection *c, definition *d, char **error) {
     return d->source.table ? rc : SQLITE_NOMEM;
 }
 
-/* Takes the statement over. */
+/* Takes over `sql`. */
 static int make_table(sqlite3 *db, char *sql, const char *what, char **error) {
     int rc = sql ? statement_execute(db, error, "%s", sql) : SQLITE_NOMEM;
     sqlite3_free(sql);
     return explain(error, rc, what);
 }
 
-/* The packed graph, right away. */
+/* Reads the table and writes the packed graph. */
 static int make_blocks(connection *c, const definition *d, char **error) {
     scope none = {0};
     row_source rows;
@@ -226,7 +229,7 @@ int follow_create(connection *c, const char *schema, const char *name,
     return rc;
 }
 
-/* ---- taking away ---- */
+/* ---- dropping ---- */
 
 static int drop_triggers(sqlite3 *db, const char *schema, const char *log, char **error) {
     trigger_list list;
@@ -256,9 +259,9 @@ int follow_drop(sqlite3 *db, const char *schema, const char *name, bool blocks,
     return rc;
 }
 
-/* ---- another name ---- */
+/* ---- renaming ---- */
 
-/* A table of the graph, if it is there. */
+/* Renames a table of the graph, if it is there. */
 static int rename_table(sqlite3 *db, const char *name, const char *suffix,
                         const definition *d, bool *there, char **error) {
     char *table = sqlite3_mprintf("%s_%s", name, suffix);
@@ -283,7 +286,8 @@ static int rename_saved(sqlite3 *db, const char *name, const definition *d,
                            "gpugraph: the blocks of the graph cannot be made", error);
 }
 
-/* Triggers are made anew: inside an ALTER TABLE, another one leaves their bodies alone. */
+/* The triggers are made anew, because an ALTER TABLE inside another one leaves their
+** bodies unchanged. */
 static int rename_parts(sqlite3 *db, const char *name, const char *log, definition *d,
                         char **error) {
     bool logged = false, marked = false, saved = false;

@@ -1,13 +1,14 @@
-/* Mirrors that have parted come back to one graph.
+/* Mirrors that were separated by a change share one graph again.
 **
-**     connection 1   mirror  own graph, patched --- quiet ---> offers it ------------\
-**     connection 2   mirror  own graph, patched --- quiet ---> equal state: takes it -- shared_graph
-**                                                          and frees its own
+**     connection 1   own graph, patched --- quiet --> offers it -----------\
+**     connection 2   own graph, patched --- quiet --> equal state: takes --- shared_graph
+**                                                     it, frees its own
 **
-** Where rows change afterwards, all but the last of the mirrors leave the graph again and read the table anew.
-** So a mirror comes back once nothing has changed for a while. That while doubles each time that the mirror
-** has had to leave. Who is alone with a graph that it has offered loses nothing: it takes it
-** out of the list before it changes it. */
+** After the next change all but the last of these mirrors leave the graph again and read
+** the table anew. So a mirror shares again only after a pause without changes, and the
+** pause doubles each time that the mirror has had to leave. A connection that is alone
+** with a graph that it has offered loses nothing: it takes the graph out of the list and
+** changes it. */
 #include "mirror.h"
 #include "base/ext_limits.h"
 #include "kept/shared.h"
@@ -21,7 +22,7 @@ static bool is_quiet(const followed *f) {
            ext_limits.mirror_meets_after_ms * (double)(1 << doublings);
 }
 
-/* The rows and nothing else, and no running statement looks at it. */
+/* True if the graph depends on the rows alone, and no running statement looks at it. */
 static bool may_be_replaced(const graph_ref *g) {
     return g->references == 0 && g->bindings == 0 && !g->half_rows && !g->row_ids &&
            !g->unnamed && !g->weight_error &&
@@ -50,7 +51,7 @@ void mirror_meet(reading *r, followed *f) {
     /* To compact takes its time, and a connection that is alone has nobody to meet. */
     if (loose && !connections_are_several())
         return;
-    f->may_meet = false; /* until the base is another one */
+    f->may_meet = false; /* until the base changes */
     const loaded own = {
         .graph = g->graph, .has_weight = g->has_weight, .has_text = g->has_text};
     char *source = mirror_name(r, f, &name.rows) ? mirror_source(f) : NULL;

@@ -1,12 +1,13 @@
-/* The graphs of a mirror: made by a whole read, or out of blocks in the file.
+/* The graphs of a mirror, made by a whole read or from blocks in the file.
 **
-**     roads(a, b, metres)             one graph
-**     roads(a, b, metres, id)         one, and which edge is which row's (load/row_ids.h)
-**     roads(a, b, metres, id, back)   two of these: rows as one edge each, for the direction
-**                                     'both', and rows as the ways that are open
+**     roads(a, b, metres)            one graph
+**     roads(a, b, metres, id)        one graph, and the row of each edge (load/row_ids.h)
+**     roads(a, b, metres, id, back)  two of these: one with an edge for each row, for the
+**                                    direction 'both', and one with an edge for each open
+**                                    direction
 **
-** Both of two are changed by the same batches, and a statement that sees one is bound to the
-** other, too. */
+** The two graphs are changed by equal batches, and a statement that sees one of them is
+** bound to the other, too. */
 #include "blocks.h"
 #include "base/ext_limits.h"
 #include "mirror.h"
@@ -52,7 +53,7 @@ graph_ref *mirror_take(const followed *f, bool undirected, struct shared_graph *
     return g;
 }
 
-/* The graphs, of which a missing one says that there was no memory, become the mirror. */
+/* Makes the graphs the mirror. A missing graph means that there was no memory. */
 static int take_mirror(connection *c, followed *f, graph_ref *g, graph_ref *both) {
     if (!g || (f->rows.column[REVERSE_COLUMN] && !both)) {
         if (g)
@@ -69,12 +70,13 @@ static int take_mirror(connection *c, followed *f, graph_ref *g, graph_ref *both
 }
 
 /* ---- other connections' mirrors ----
-** What a whole read in a committed state makes is there for all connections of the process that
-** come to this state by a whole read (kept/shared.h). A batch changes a graph where it is, so a mirror
-** that has one first takes it out of the list, if it is alone with it. If not, it leaves it to the
-** others and reads the table anew, which again may be for all. That is worth it where changes are
-** rare, so a mirror that has done it some times has graphs of its own from then on, until changes
-** pause (meet.c). */
+**
+** A graph from a whole read in a committed state is shared by all connections of the
+** process that reach this state by a whole read (kept/shared.h). A batch changes a graph
+** in place, so a mirror first takes a shared graph out of the list, if it is the only
+** user. Otherwise it leaves the graph to the others and reads the table anew, again for
+** all. That pays only if changes are rare, so a mirror that has done it some times has
+** graphs of its own from then on, until changes pause (meet.c). */
 
 bool mirror_name(const reading *r, const followed *f, page_identity *rows) {
     return !f->persist && !f->rows.column[REVERSE_COLUMN] &&
@@ -82,8 +84,8 @@ bool mirror_name(const reading *r, const followed *f, page_identity *rows) {
            !stamp_writing(r->hold) && graph_identify(r->c, &f->rows, rows);
 }
 
-/* In the list it is another graph than one of the same rows that nobody follows, whose edges may be
-** on a device alone. */
+/* The name differs from that of a graph of equal rows that nobody follows, because the
+** edges of that one may be device-resident. */
 char *mirror_source(const followed *f) {
     return sqlite3_mprintf("%s, followed", f->rows.name);
 }
@@ -105,7 +107,8 @@ static int load_for_all(void *of, loaded *got) {
     return load_rows(w->r, w->f, got, NULL);
 }
 
-/* *shared: whose graph got->graph is, or NULL. A graph that others may use has no other one beside it. */
+/* *shared: the owner of got->graph, or NULL. A shared graph has no second graph beside
+** it. */
 static int load_mirror(reading *r, followed *f, loaded *got, loaded *other,
                        shared_graph **shared) {
     graph_name name = {.undirected = false};
@@ -149,10 +152,10 @@ int mirror_renew(reading *r, followed *f, const char *why) {
     return take_mirror(r->c, f, g, both);
 }
 
-/* ---- out of blocks ---- */
+/* ---- from blocks ---- */
 
-/* Do a graph of the file's and what goes with it belong together? Whatever the bytes are, no
-** question asked of these then leads astray. */
+/* *good: a graph from the file fits its parts, so that no question asked of them goes
+** wrong, whatever the bytes in the file are. */
 static int check_saved(connection *c, const graph_ref *g, bool *good) {
     const uint64_t edges = gpugraph_edge_count(g->graph);
     const bool weighted = gpugraph_weights(g->graph) != GPUGRAPH_UNWEIGHTED;

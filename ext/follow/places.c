@@ -1,23 +1,24 @@
-/* A batch for a graph whose edges have ids of their own: by places, since there the order of
-** edges is that of (edge id, row), which the loops of row_ids have (load/row_ids.h).
+/* A batch by places, for a graph whose edges have ids of their own. There edges are in
+** the order of (edge id, row), like the loops of row_ids (load/row_ids.h).
 **
-**     rows that go      their edges' numbers before the change
-**     row_ids           is brought up to date
-**     rows that come    their edges' numbers after it  ->  which edge of before each one precedes
+**     removed rows      the numbers of their edges before the change
+**     row_ids           is updated
+**     added rows        the numbers of their edges afterwards, and so the earlier edge
+**                       that each one precedes
 **
 **     before    a5 b7 c7 e9          b7 goes, a5 and c7 change their weights, d8 comes
 **     removed   a5 b7 c7
 **     added     a5 in the place of a5, c7 in that of c7, d8 before e9
 **
-** An edge that goes and comes with the same id stays where it is. */
+** An edge that is removed and added with one id keeps its place. */
 #include "batch.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* An edge of the batch, by its number before or after. */
+/* An edge of the batch by its number, before or after the change. */
 typedef struct place {
     uint64_t edge;
-    int64_t of; /* which one of the batch */
+    int64_t of; /* its index in the batch */
 } place;
 
 static int compare_places(const void *a, const void *b) {
@@ -25,7 +26,8 @@ static int compare_places(const void *a, const void *b) {
     return (x->edge > y->edge) - (x->edge < y->edge);
 }
 
-/* Numbers of the edges of these rows, in order. NULL: no memory, or, *lost, one has none. */
+/* The edge numbers of these rows, in order. NULL: no memory or, with *lost, a row without
+** an edge. */
 static place *find_places(gpugraph_graph *rows, const int64_t *row, int64_t count,
                           bool *lost) {
     place *list = malloc(((size_t)count + 1) * sizeof *list);
@@ -59,7 +61,7 @@ static int change_rows(connection *c, gpugraph_graph *rows, row_changes *changes
                                     .removed_count = changes->removed.count,
                                     .added = l->count ? &added : NULL};
     connection_run(c, &run);
-    run.phase = NULL; /* the graph's own phases tell of the change */
+    run.phase = NULL; /* the phases of the graph itself report the change */
     gpugraph_status status = gpugraph_update(rows, &batch, &run);
     if (status == GPUGRAPH_OK && gpugraph_later_vertices(rows) > 0)
         status = gpugraph_compact(rows, &run); /* their order is that of edge ids */
@@ -83,7 +85,7 @@ static bool take_arrays_of_places(place_batch *made, int64_t removed, int64_t ad
     return taken;
 }
 
-/* Entry `at` of the batch's columns is what the loader has at i. */
+/* Copies entry i of the loader to entry `at` of the batch's columns. */
 static void put_places(place_batch *made, int64_t at, const loader *l, int64_t i) {
     for (int k = 0; k < 2; k++)
         id_put(&made->end[k], at, &l->id[k], i);
@@ -91,8 +93,8 @@ static void put_places(place_batch *made, int64_t at, const loader *l, int64_t i
         made->weight[at] = l->weight[i];
 }
 
-/* old: of removed edges. fixed[i]: the number before of added edge i where it stays, else
-** GPUGRAPH_NO_EDGE; gone: the other removed ones' numbers, ascending. */
+/* fixed[i]: the earlier number of added edge i if it keeps its place, else
+** GPUGRAPH_NO_EDGE; gone: the earlier numbers of all other removed edges, ascending. */
 static void fill_places(place_batch *made, const row_changes *changes, const place *new,
                         const uint64_t *fixed, const uint64_t *gone,
                         uint64_t gone_count) {
@@ -113,7 +115,7 @@ static void fill_places(place_batch *made, const row_changes *changes, const pla
     }
 }
 
-/* Fills fixed and gone. */
+/* Fills fixed and gone. Returns the number of edges in gone. */
 static uint64_t part(const row_changes *changes, const place *old, uint64_t *of_row,
                      uint64_t *fixed, uint64_t *gone) {
     const id_list *removed = &changes->removed;

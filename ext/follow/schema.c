@@ -1,24 +1,23 @@
-/* What a followed graph has in the database: found again and checked. make.c makes
-** it and takes it away.
+/* Reads and checks what a followed graph has in the database; make.c makes and drops it.
 **
-**     sqlite_schema   table     g       CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b))
-**                     table     g_log   an ordinary one: triggers write it, and under
-**                                       SQLITE_DBCONFIG_DEFENSIVE none could write a
-**                                       shadow table
+**     sqlite_schema   table     g      CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b))
+**                     table     g_log  an ordinary table, which triggers write. Under
+**                                      SQLITE_DBCONFIG_DEFENSIVE no trigger could write a
+**                                      shadow table
 **                     trigger   g_inserted, g_deleted, ... on roads
 **
-** ALTER TABLE rewrites triggers, but not the arguments of g: so what g follows is what its
-** triggers say, and the arguments count only where there is no trigger left.
+** ALTER TABLE rewrites triggers, but not the arguments of g. So the triggers say what g
+** follows, and the arguments count only if no trigger is left.
 **
-** Triggers of others may keep the log's own from firing. SQLite fires the latest first:
+** Other triggers may keep the log's triggers from firing. SQLite fires the latest first:
 **
 **     sqlite_schema, in order   back      AFTER INSERT ON roads ...    harmless
-**                               g_...     the log's own
+**                               g_...     the log's triggers
 **                               audit     AFTER INSERT ON roads ...    fires before g_...
 **
-** RAISE(IGNORE) in an AFTER trigger ends the row's other triggers, and the row stays. RAISE(FAIL)
-** does the same, and so does a constraint under INSERT OR FAIL that the trigger's own writing
-** breaks. After the same in a BEFORE trigger there is no row. */
+** RAISE(IGNORE) in an AFTER trigger ends the row's other triggers, and the row stays. So
+** does RAISE(FAIL), and a constraint under INSERT OR FAIL that the trigger's own write
+** violates. In a BEFORE trigger they prevent the row itself. */
 #include "sql.h"
 #include "source/condition.h"
 #include "base/room.h"
@@ -26,7 +25,7 @@
 #include "base/statement.h"
 #include <string.h>
 
-/* ---- the triggers that are there ---- */
+/* ---- the triggers in the database ---- */
 
 static int present_add(trigger_list *list, sqlite3_stmt *row) {
     struct trigger *t = trigger_list_add(list);
@@ -142,7 +141,7 @@ static int take_columns_of_schema(definition *d, const char *sql) {
     return rc;
 }
 
-/* What the triggers say of table and columns. */
+/* Takes the table and the columns from the triggers. */
 static int take_triggers(definition *d, const trigger_list *list) {
     int rc = SQLITE_OK;
     for (int i = 0; i < list->count && rc == SQLITE_OK; i++) {
@@ -160,7 +159,7 @@ static int take_triggers(definition *d, const trigger_list *list) {
     return rc;
 }
 
-/* Notes what is missing. */
+/* Sets d->trouble if triggers are missing. */
 static int find_trouble(sqlite3 *db, definition *d, const trigger_list *list,
                         char **error) {
     trigger_list needed;
@@ -198,7 +197,7 @@ static int blame_missing(definition *d, const char *what, const char *suffix) {
     return d->trouble ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* Is there such a table, with this column as its rowid and the other one beside? */
+/* True if there is such a table, with this column as its rowid and the other column. */
 static bool table_is_there(sqlite3 *db, const char *schema, const char *table,
                            const char *rowid, const char *column) {
     const char *type = NULL;
@@ -210,7 +209,7 @@ static bool table_is_there(sqlite3 *db, const char *schema, const char *table,
                                          NULL, NULL) == SQLITE_OK;
 }
 
-/* Without the first mark the others would not be random. */
+/* Without the row of the largest rowid, later marks would not be random. */
 static int first_mark_is_there(sqlite3 *db, const char *schema, const char *marks,
                                bool *there) {
     sqlite3_int64 found = 0;
@@ -237,17 +236,17 @@ static int find_log(sqlite3 *db, definition *d) {
     return rc;
 }
 
-/* ---- triggers of others ---- */
+/* ---- other triggers ---- */
 
 static bool raises(const char *at, const char *end) {
     sql_token token;
-    at = sql_next(at, end, &token); /* its bracket */
+    at = sql_next(at, end, &token); /* the bracket */
     sql_next(at, end, &token);
     return sql_word_is(token.start, token.end, "IGNORE") ||
            sql_word_is(token.start, token.end, "FAIL");
 }
 
-/* Does an AFTER trigger write, or end early? Of CREATE TRIGGER name AFTER INSERT ... */
+/* True if the trigger (CREATE TRIGGER name AFTER INSERT ...) writes or may end early. */
 static bool may_end_early(const char *sql) {
     static const char *const writes[] = {"INSERT", "UPDATE", "DELETE", "REPLACE"};
     const char *end = sql + strlen(sql), *at = sql;
@@ -267,8 +266,8 @@ static bool may_end_early(const char *sql) {
     return false;
 }
 
-/* Is it a trigger of another graph? That writes a log and nothing else. 1, 0; -1: no
-** memory. */
+/* 1 if it is a trigger of another graph, which writes a log and nothing else; 0 if not;
+** -1: no memory. */
 static int of_graph(sqlite3 *db, const char *schema, const char *name, const char *sql) {
     const char *suffix = strrchr(name, '_');
     table_info info;
@@ -317,7 +316,7 @@ static int find_early_triggers(sqlite3 *db, definition *d) {
     return statement_end(statement, rc);
 }
 
-/* ---- reading it ---- */
+/* ---- reading the definition ---- */
 
 int definition_read(sqlite3 *db, const char *schema, const char *name, definition *made,
                     char **error) {
@@ -335,7 +334,7 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
     if (rc == SQLITE_OK && !made->trouble) {
         rc = find_trouble(db, made, &list, error);
         if (rc == SQLITE_ERROR &&
-            !*error) { /* the table is gone, which reading it will say */
+            !*error) { /* the table does not exist; reading it reports the error */
             char *typed = table_as_sql(schema, name);
             if (typed)
                 made->trouble =

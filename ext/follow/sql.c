@@ -18,7 +18,7 @@
 
 typedef struct parts {
     const definition *d;
-    const char *suffix; /* of the trigger's name */
+    const char *suffix; /* the end of the trigger's name */
     const char *replaceable;
 } parts;
 
@@ -36,7 +36,7 @@ static void append_columns(sqlite3_str *sql, const parts *p) {
         sqlite3_str_appendf(sql, " GROUP BY %s", p->d->reads);
 }
 
-/* old.rowid or new.rowid; NULL where edges are not told apart. */
+/* old.rowid or new.rowid; NULL if the table has no rowid. */
 static void append_edge(sqlite3_str *sql, const parts *p, const char *row) {
     if (*p->d->rowid)
         sqlite3_str_appendf(sql, "%s.\"%w\"", row, p->d->rowid);
@@ -126,7 +126,8 @@ void trigger_list_clear(trigger_list *list) {
 
 /* ---- UNIQUE keys ---- */
 
-/* The statement that names them. match NULL: any row may be replaced. */
+/* The statement that lists the rows to be replaced. match NULL: any row may be
+** replaced. */
 static char *replaceable_rows(const definition *d, const char *match, bool update) {
     if (!match)
         return sqlite3_mprintf("VALUES (NULL)");
@@ -184,7 +185,8 @@ static int add_keys(sqlite3 *db, const definition *d, trigger_list *made) {
 
 /* ---- the triggers of a table ---- */
 
-/* ALTER TABLE DROP COLUMN takes "open" for a text where the column is gone, but not new."open". */
+/* The trigger lists new."open" because ALTER TABLE DROP COLUMN takes a lone "open" for a
+** text once the column is dropped. */
 static int find_columns_read(sqlite3 *db, definition *d, const table_info *info,
                              char **error) {
     bool *used = NULL;
@@ -256,8 +258,8 @@ static const char *after_name(const char *sql, const char *end) {
     return sql;
 }
 
-/* Where the column that is the rowid gets another name, ALTER TABLE puts that in the place
-** of `rowid` too. */
+/* When the column that is the rowid is renamed, ALTER TABLE replaces `rowid` by its name,
+** too. */
 static bool token_same(const definition *d, const sql_token *a, const sql_token *b) {
     if (a->kind == SQL_END || b->kind == SQL_END)
         return a->kind == b->kind;
