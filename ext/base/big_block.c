@@ -8,8 +8,8 @@
 
 enum { PAGE = 4096, HUGE = GG_HUGE_PAGE, LEAST = 8 << 20 };
 
-/* The advice is for all of the mapping that malloc has made for a large block: of a mapping
-** that was advised in part, realloc could not move the pages, and would copy them. */
+/* Advises the whole mapping that malloc has made for a large block: realloc cannot move
+** the pages of a mapping that was advised in part, and would copy them. */
 static void *advise(void *block, size_t bytes) {
     if (block && bytes >= LEAST) {
         const size_t before = (uintptr_t)block % PAGE;
@@ -27,8 +27,9 @@ void *big_zero(size_t bytes) {
     return advise(calloc(bytes, 1), bytes);
 }
 
-/* A byte of each page: MADV_POPULATE_WRITE is no faster, and not everywhere. Another thread may be writing there already:
-** 0 takes the place of 0 alone. */
+/* Touches a byte of each page; MADV_POPULATE_WRITE is no faster and not available
+** everywhere. Another thread may be writing there already, so a 0 replaces nothing but a
+** 0. */
 __attribute__((no_sanitize("thread"))) void big_touch(void *block, size_t bytes,
                                                       size_t from, size_t to) {
     const uintptr_t begin = (uintptr_t)block, last = (begin + bytes) / PAGE * PAGE;

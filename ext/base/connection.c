@@ -1,4 +1,4 @@
-/* A connection lives as long as what SQLite has registered of it. */
+/* A connection lives as long as SQLite has modules or functions registered for it. */
 #include "connection.h"
 
 #ifndef SQLITE_CORE
@@ -10,7 +10,7 @@ void connection_note(connection *c) {
         c->unwritten_at = sqlite3_total_changes64(c->db);
 }
 
-static int there; /* connections of the process */
+static int there; /* connections of this process */
 
 bool connections_are_several(void) {
     return __atomic_load_n(&there, __ATOMIC_RELAXED) > 1;

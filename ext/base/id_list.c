@@ -12,7 +12,7 @@ int id_list_add(id_list *list, int64_t id) {
     return SQLITE_OK;
 }
 
-/* One pass of a radix sort: by the byte `shift` bits above the lowest. */
+/* One pass of a radix sort, by the byte that begins `shift` bits above the lowest bit. */
 static void sort_by_byte(const int64_t *from, int64_t *to, int64_t count, int64_t least,
                          int shift) {
     int64_t place[257] = {0};
@@ -24,7 +24,7 @@ static void sort_by_byte(const int64_t *from, int64_t *to, int64_t count, int64_
         to[place[((uint64_t)from[i] - (uint64_t)least) >> shift & 255]++] = from[i];
 }
 
-/* By as many bytes as the ids differ in. */
+/* Sorts by as many bytes as the ids differ in. */
 static int sort_ids(id_list *list, int64_t least, int64_t most) {
     uint64_t span = (uint64_t)most - (uint64_t)least;
     id_list other = {.room = list->count};

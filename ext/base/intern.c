@@ -7,7 +7,7 @@
 
 enum { HEAD_BYTES = 8, LONGER = 15 };
 
-/* The slot that a text would have, all but its number. */
+/* The slot of a text, without its number. */
 static intern_slot slot_intern_of(uint64_t hash, const char *text, size_t length) {
     intern_slot slot = {0, 0, 0};
     memcpy(&slot.head, text, length < HEAD_BYTES ? length : HEAD_BYTES);
@@ -16,7 +16,7 @@ static intern_slot slot_intern_of(uint64_t hash, const char *text, size_t length
     return slot;
 }
 
-/* The number of the text, from 1; or 0 with the place where it belongs. */
+/* The number of the text, from 1; or 0, and *place is where it belongs. */
 static uint32_t find_intern(const intern *t, const intern_slot *wanted, const char *text,
                             size_t length, uint64_t *place) {
     uint64_t i = intern_place(t, wanted->tag);
@@ -33,7 +33,7 @@ static uint32_t find_intern(const intern *t, const intern_slot *wanted, const ch
     return 0;
 }
 
-/* A tag gives the place of a text, so no text is read, and slots keep their order. */
+/* The tag of a slot gives its place, so no text is read, and slots keep their order. */
 static bool double_slots(intern *t) {
     const uint64_t before = t->slots, slots = before ? 2 * before : 1024;
     intern_slot *slot = big_zero(slots * sizeof *slot), *former = t->slot;
@@ -54,7 +54,7 @@ static bool double_slots(intern *t) {
     return true;
 }
 
-/* Room for one more text of this length. */
+/* Makes room for one more text of this length. */
 static bool grow_intern(intern *t, size_t length) {
     if (3 * ((uint64_t)t->count + 1) > 2 * t->slots && !double_slots(t))
         return false;

@@ -1,16 +1,17 @@
-/* How a long search stays in touch with the connection it runs for: interrupts, the
-** host's progress handler, phases and lines of progress; and the one statement that a
-** connection keeps for it. */
+/* The link between a long search and its connection: interrupts, the host's progress
+** handler, phases, lines of progress, and the statement that a connection keeps for
+** them. */
 #include "connection.h"
 #include <string.h>
 #include <unistd.h>
 
-/* A few hundred VDBE steps, so that a progress handler with a usual interval runs too. */
+/* A statement of a few hundred VDBE steps, so that a progress handler with a usual
+** interval runs, too. */
 static const char probe_sql[] = OWN_SQL
     "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 20) "
     "SELECT count(*) FROM c";
 
-/* The kept probe, or one that the caller must finalise. NULL: *rc tells why. */
+/* The kept probe, or one that the caller must finalize. NULL: *rc says why. */
 static sqlite3_stmt *probe_of(connection *c, int *rc) {
     *rc = SQLITE_OK;
     if (c->probe)
@@ -48,7 +49,7 @@ unsigned long long connection_expiries(connection *c) {
     int rc;
     if (!c->tables || !probe_of(c, &rc))
         return 0;
-    /* An expired statement is prepared again, and counted, when it is stepped. */
+    /* SQLite prepares an expired statement again when it is stepped, and counts that. */
     rc = sqlite3_step(c->probe);
     sqlite3_reset(c->probe);
     if (rc != SQLITE_ROW)
@@ -64,7 +65,7 @@ void connection_table_opened(connection *c) {
 void connection_table_closed(connection *c) {
     if (--c->tables > 0 || !c->probe)
         return;
-    /* What the next probe counts must not look like what this one has counted. */
+    /* Keeps the count of the next probe different from that of this one. */
     c->expiries +=
         1 + (unsigned)sqlite3_stmt_status(c->probe, SQLITE_STMTSTATUS_REPREPARE, 0);
     sqlite3_finalize(c->probe);
@@ -89,7 +90,7 @@ void connection_progress(connection *c, const char *phase, double ms,
     (void)written;
 }
 
-/* A list of one is the device itself. */
+/* A list of one device means that device. */
 static void give_devices(const config *given, gpugraph_run *run) {
     run->device = given->device;
     run->devices = given->id;

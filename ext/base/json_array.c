@@ -4,20 +4,20 @@
 
 #include <string.h>
 
-/* json_each takes a text for which there is no memory as one without elements; the length
-** gives it away. */
+/* json_each returns no elements if it has no memory for the text; the array's length
+** shows it. */
 static const char json_sql[] = OWN_SQL
     "SELECT CASE WHEN json_valid(?1) THEN json_type(?1) END, j.type, j.value,"
     " CASE WHEN j.type IS NULL AND json_valid(?1) THEN json_array_length(?1) IS NOT 0 END"
     " FROM (SELECT 1) LEFT JOIN json_each(CASE WHEN json_valid(?1) THEN ?1 END) AS j";
 
-/* Does a text of the JSON hold the escape of a zero byte? */
+/* True if a text of the JSON has the escape of a zero byte. */
 static bool holds_zero(const char *text, int bytes) {
     const char *end = text + bytes, *at = text;
     while (at < end && (at = memchr(at, '\\', (size_t)(end - at)))) {
         if (end - at >= 6 && memcmp(at, "\\u0000", 6) == 0)
             return true;
-        at += 2; /* an escaped backslash is one */
+        at += 2; /* skips an escaped backslash, too */
     }
     return false;
 }

@@ -1,4 +1,5 @@
-/* Registers virtual tables with SQLite. Each table holds the connection. */
+/* Registers virtual tables with SQLite. Each table holds a reference to the
+** connection. */
 #include "module.h"
 
 int module_connect(void *aux, const char *schema, int risk, sqlite3_vtab **made) {
@@ -13,7 +14,8 @@ int module_connect(void *aux, const char *schema, int risk, sqlite3_vtab **made)
     if (!t)
         return SQLITE_NOMEM;
     *t = *registered;
-    connection_addref(c); /* loaded again, SQLite drops the module before its tables */
+    /* when the extension is loaded again, SQLite drops the module before its tables */
+    connection_addref(c);
     connection_table_opened(c);
     *made = &t->base;
     return SQLITE_OK;

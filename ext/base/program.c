@@ -1,12 +1,12 @@
-/* What a statement may do while it runs, as EXPLAIN lists it: the statement's own program,
-** then those of the triggers and foreign keys that it may fire.
+/* What a statement may do while it runs, as EXPLAIN lists it: the statement's own
+** program, then those of the triggers and foreign keys that it may fire.
 **
 **     addr  opcode     p1    p2    p3
 **     0     Init
 **     5     OpenWrite   0    17     0     p2 the table's root page, p3 its schema
-**     31    Halt     1811     3           RAISE(FAIL): p2 says what becomes of what is done
+**     31    Halt     1811     3           RAISE(FAIL): p2 says that finished work stays
 **     0     Init                          a trigger
-**     3     VOpen                         which may be a table of this extension
+**     3     VOpen                         perhaps of a table of this extension
 **/
 #include "program.h"
 #include "statement.h"
@@ -14,10 +14,8 @@
 
 enum { COLUMN_OPCODE = 1, COLUMN_P1, COLUMN_P2, COLUMN_P3, COLUMN_P4, COLUMN_P5 };
 enum { LEAVES_ALL = 3 }; /* p2 of Halt: SQLite's OE_Fail */
-enum {
-    IN_A_REGISTER = 16
-}; /* p5 of OpenWrite: p2 is no page, but says where the page of a
-                             ** table stands that the program makes itself */
+/* p5 of OpenWrite: p2 is a register, of a table that the program makes itself */
+enum { IN_A_REGISTER = 16 };
 
 typedef struct place {
     int schema, root;
@@ -43,7 +41,7 @@ static int find_place_of_program(sqlite3 *db, const char *schema, const char *ta
     return rc ? rc : root > 0 ? SQLITE_OK : SQLITE_ERROR;
 }
 
-/* No other function runs SQL unless by a statement of its own, which is executing then. */
+/* Other functions run SQL by statements of their own only, which are then executing. */
 static bool may_call(sqlite3_stmt *op, const char *opcode) {
     return starts(opcode, "VOpen") ||
            ((starts(opcode, "Function") || starts(opcode, "PureFunc")) &&
@@ -58,8 +56,8 @@ static bool may_write(sqlite3_stmt *op, const char *opcode, const place *at) {
            (starts(opcode, "Clear") && p1 == at->root && p2 == at->schema);
 }
 
-/* By no cursor of its own: a virtual table's write, which may reach any page; whole tables and
-** files. */
+/* True if the operation may write without a cursor: through a virtual table, which may
+** reach any page, or to a whole table or file. */
 static bool may_write_past(const char *opcode) {
     static const char *const past[] = {"VUpdate", "VCreate", "VDestroy", "VRename",
                                        "Destroy", "SqlExec", "Vacuum",   "IncrVacuum"};

@@ -1,9 +1,10 @@
-/* Which text is a query of the statement's own: see query_origin.h.
+/* Whether a text is a query of the statement's own (query_origin.h).
 **
-** The statement is one that SQLite has prepared, so its grammar need not be checked; what
-** must be right is whose argument a value is. Names mean what SQLite takes them for. A table
-** of WITH is not the function of that name, nor is an alias. A column may belong to any table
-** of its FROM, unless a table's name stands before it. What is not plain is refused. */
+** SQLite has prepared the statement, so its grammar need not be checked. But the argument
+** that a value belongs to must be right, and names must mean what they mean to SQLite. A
+** table of WITH is not the function of that name, nor is an alias. A column may belong to
+** any table of its FROM, unless a table's name precedes it. Anything unclear is
+** refused. */
 #include "ext.h"
 #include "query_origin.h"
 
@@ -13,7 +14,7 @@
 
 /* ---- the argument of a call ---- */
 
-/* Brackets that stand where a value does, not behind a name. */
+/* True if the bracket stands where a value may stand, not behind a name. */
 static bool holds_a_value(const sql_list *s, int bracket) {
     return sql_mark_at(s, bracket - 1, '(') || sql_mark_at(s, bracket - 1, ',');
 }
@@ -33,11 +34,11 @@ static bool is_first_argument(const sql_list *s, int place, const char *function
 /* ---- FROM ---- */
 
 typedef struct from_table {
-    int name, alias; /* -1: none, as of a subquery */
-    bool arguments;  /* some, in brackets */
-    bool merged;     /* USING: columns of two tables are one */
-    int on, on_end;  /* the condition behind it; on < 0: none */
-    int next;        /* behind all that */
+    int name, alias; /* -1: none, as for a subquery */
+    bool arguments;  /* arguments in brackets follow the name */
+    bool merged;     /* USING merges columns of two tables */
+    int on, on_end;  /* the condition after ON; on < 0: none */
+    int next;        /* the place after the table */
 } from_table;
 
 static bool any_word(const sql_list *s, int place, const char *const *words, size_t n) {
@@ -53,7 +54,7 @@ static bool begins_join(const sql_list *s, int place) {
     return sql_mark_at(s, place, ',') || any_word(s, place, words, COUNT(words));
 }
 
-/* What may follow a FROM clause or a condition on its level; ON: of an upsert. */
+/* True if the token ends a FROM clause or a condition of its level; ON: of an upsert. */
 static bool ends_clause(const sql_list *s, int place) {
     static const char *const words[] = {"WHERE",  "GROUP",     "HAVING", "WINDOW",
                                         "ORDER",  "LIMIT",     "UNION",  "INTERSECT",
@@ -81,7 +82,7 @@ static int read_index(const sql_list *s, int at) {
     return sql_word_at(s, at, "INDEXED") ? at + 3 : at;
 }
 
-/* Reads one table, and ON or USING behind it. false: not understood. */
+/* Reads one table and the ON or USING that follows. False: not understood. */
 static bool read_table(const sql_list *s, int at, from_table *t) {
     *t = (from_table){.name = -1, .alias = -1, .on = -1};
     if (at >= s->count)
@@ -110,8 +111,8 @@ static bool read_table(const sql_list *s, int at, from_table *t) {
     return true;
 }
 
-/* Past a comma, or past JOIN and what stands before it. Stays where nothing is joined;
-** -1: not understood. */
+/* The place after a comma, or after JOIN and the words before it. `at` if nothing is
+** joined; -1: not understood. */
 static int past_join(const sql_list *s, int at, bool *merged) {
     int start = at;
     if (sql_mark_at(s, at, ','))
@@ -126,8 +127,8 @@ static int past_join(const sql_list *s, int at, bool *merged) {
     return at == start && ends_clause(s, at) ? at : -1;
 }
 
-/* Goes through the tables one by one: *at is the first one's place, then the next one's,
-** and in the end the place behind the clause. */
+/* Iterates over the tables: *at is the first one's place, then the next one's, and at
+** last the place after the clause. */
 static bool next_table(const sql_list *s, int *at, bool *more, bool *merged,
                        from_table *t) {
     if (!read_table(s, *at, t))
@@ -142,22 +143,22 @@ static bool next_table(const sql_list *s, int *at, bool *more, bool *merged,
 /* ---- a value compared with an argument ---- */
 
 typedef struct column {
-    int table, name; /* table -1: not said */
+    int table, name; /* table -1: not given */
 } column;
 
-/* A query, and the FROM clause whose conditions are looked at. */
+/* A query, and the FROM clause whose conditions are searched. */
 typedef struct search {
     const sql_list *s;
     const query *query;
-    int from; /* its first table */
+    int from; /* the first table of the clause */
 } search;
 
 static bool same_name(const sql_list *s, int place, int other) {
     return sql_same_name(&s->item[place].token, &s->item[other].token);
 }
 
-/* Is the column the argument of a function in the FROM clause, which has no other value
-** there? */
+/* True if the column is the argument of a function in the FROM clause and has no other
+** value there. */
 static bool is_argument(const search *q, column c) {
     const sql_list *s = q->s;
     bool more = true, merged = false, edges = strcmp(q->query->argument, "edges") == 0;
@@ -178,7 +179,7 @@ static bool is_argument(const search *q, column c) {
     return c.table >= 0 ? tables == 1 && functions == 1 : functions > 0 && !merged;
 }
 
-/* A column that is all of [first, end). */
+/* Reads a column that fills [first, end). */
 static bool read_column(const sql_list *s, int first, int end, column *c) {
     int names = (end - first + 1) / 2;
     if (end - first != 2 * names - 1 || names < 1 || names > 3)
@@ -190,7 +191,7 @@ static bool read_column(const sql_list *s, int first, int end, column *c) {
     return true;
 }
 
-/* Is all of [first, end) the query? */
+/* True if the query fills [first, end). */
 static bool is_query(const search *q, int first, int end) {
     while (sql_mark_at(q->s, first, '(') && q->s->item[first].partner == end - 1) {
         first++;
@@ -199,7 +200,7 @@ static bool is_query(const search *q, int first, int end) {
     return end - first == 1 && sql_text_at(q->s, first, q->query->text);
 }
 
-/* Is the query one of a list in brackets? */
+/* True if the query is an element of a list in brackets. */
 static bool is_listed_of_query_origin(const search *q, int open, int end) {
     if (!sql_mark_at(q->s, open, '(') || q->s->item[open].partner != end - 1)
         return false;
@@ -213,8 +214,8 @@ static bool is_listed_of_query_origin(const search *q, int open, int end) {
     return false;
 }
 
-/* The sign of a comparison by = in [first, end): left is its place, right the one behind
-** it. */
+/* Finds the sign of a comparison by = in [first, end): *left is its place, *right the
+** place after it. */
 static bool find_sign(const sql_list *s, int first, int end, int *left, int *right) {
     int at = first;
     while (at < end && !sql_mark_at(s, at, '='))
@@ -238,11 +239,11 @@ static bool is_comparison(const search *q, int first, int end) {
            is_listed_of_query_origin(q, at + 1, end) && is_argument(q, c);
 }
 
-/* Brackets in brackets: SQLite allows no more either. */
+/* nested brackets; SQLite allows no more, either */
 enum { DEEPEST = 100 };
 
-/* Looks at the terms that AND and OR hold together in [first, end). An AND that belongs to
-** BETWEEN parts nothing; within CASE nothing can be told. */
+/* Searches the terms of AND and OR in [first, end). An AND that belongs to BETWEEN
+** separates no terms; a condition with CASE is refused. */
 static bool stands_in_condition(const search *q, int first, int end, int depth) {
     const sql_list *s = q->s;
     int between = 0;
@@ -269,7 +270,7 @@ static bool stands_in_condition(const search *q, int first, int end, int depth) 
     return false;
 }
 
-/* Looks at the conditions of a FROM clause, and at WHERE behind it. */
+/* Searches the conditions of a FROM clause and the WHERE after it. */
 static bool stands_in_clause(const sql_list *s, int from, const query *query) {
     search q = {s, query, from};
     bool more = true, merged = false, found = false;
@@ -290,13 +291,13 @@ static bool stands_in_clause(const sql_list *s, int from, const query *query) {
 
 /* ---- both ---- */
 
-/* FROM of a query: not that of DELETE, nor that of IS DISTINCT FROM. */
+/* True for the FROM of a query; false for those of DELETE and IS DISTINCT FROM. */
 static bool begins_from(const sql_list *s, int place) {
     return sql_word_at(s, place, "FROM") && !sql_word_at(s, place - 1, "DELETE") &&
            !sql_word_at(s, place - 1, "DISTINCT");
 }
 
-/* Does a WITH of the statement define the name? */
+/* True if a WITH of the statement defines the name. */
 static bool is_defined(const sql_list *s, const char *name) {
     for (int i = 0; i < s->count; i++)
         if (sql_name_at(s, i, name) && sql_definition_at(s, i))

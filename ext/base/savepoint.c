@@ -1,11 +1,11 @@
-/* What a function writes, as a whole or not at all.
+/* Writes of a function that happen as a whole or not at all.
 **
 **     in a transaction    SAVEPOINT ... RELEASE, or ROLLBACK TO and RELEASE
-**     in none             the savepoint begins one: RELEASE commits, and where it cannot,
-**                         or on any failure, ROLLBACK
+**     in none             the savepoint begins one: RELEASE commits; after any failure,
+**                         of RELEASE, too, ROLLBACK
 **
-** SQLite takes back a whole transaction where a statement that writes is interrupted, or has no
-** room on the disk: then there is no savepoint left to go back to. */
+** SQLite takes back a whole transaction when a statement that writes is interrupted or
+** finds the disk full. Then there is no savepoint left to go back to. */
 #include "savepoint.h"
 #include "statement.h"
 
@@ -21,8 +21,8 @@ int savepoint_open(savepoint *s, sqlite3 *db, const table_info *table, char **er
     return rc;
 }
 
-/* An interrupt stops ROLLBACK as well. A statement that writes takes all of the transaction
-** back when it is stopped; prepared it must be before. */
+/* An interrupt stops ROLLBACK, too. But a stopped statement that writes takes back the
+** whole transaction; it must have been prepared in advance. */
 static void take_savepoint_back(const savepoint *s) {
     char *error = NULL;
     int rc = SQLITE_OK;

@@ -1,4 +1,5 @@
-/* How scalar functions are made known to SQLite: each holds the connection. */
+/* Registers scalar functions with SQLite. Each function holds a reference to the
+** connection. */
 #include "scalar_functions.h"
 
 #include <string.h>

@@ -1,23 +1,24 @@
-/* Which execution of which statement is calling.
+/* The execution of a statement that is calling.
 **
 **     executing statements   busy, and in the middle of sqlite3_step: no row to hand out
-**       each has a record    {statement, serial, pins}: one pin for each cursor it has open
-**     scope                  the (statement, serial) of them all: the caller, its callers
+**       each has a record    {statement, serial, pins}: one pin for each open cursor
+**     scope                  the (statement, serial) of the caller and of its callers
 **
-** SQLite tells nobody when a statement ends, and hands out its address again. What can be
-** relied on is that the cursors a statement has opened are closed exactly when it ends, and
-** those of a trigger's body after each firing. So an execution is the time during which
-** some cursor is open.
+** SQLite tells nobody when a statement ends, and reuses its address. But the cursors that
+** a statement has opened are closed exactly when it ends, and those of a trigger's body
+** after each firing. So an execution is the time during which a cursor of it is open.
 **
-** A statement that writes may fire triggers while its own text holds cursors. Each firing
-** is an execution of its own, which sees the rows as they then are:
+** A statement that writes may fire triggers while its own text has open cursors. Each
+** firing is an execution of its own, which sees the rows as they are at that moment. The
+** caller belongs to
 **
-**     RUN      counts the programs that have begun, those of triggers included. While it
-**              stands still, and no part of a trigger has counted its changes, the caller
-**              is who it was
-**     a cursor that takes another's place    belongs where that one did: SQLite closes the
-**              old one right after it has opened the new one
-**     else     it is another execution, if a trigger of the statement can call us at all */
+**     the last execution    if RUN, which counts the programs that have begun, those of
+**                           triggers included, is unchanged, and so are the changes that
+**                           parts of triggers have counted
+**     that of a cursor      if the caller's cursor replaces it: SQLite closes the old one
+**                           right after it has opened the new one
+**     another execution     else, if a trigger of the statement can call this extension
+**/
 #include "program.h"
 #include "connection.h"
 #include "query_origin.h"
@@ -28,7 +29,7 @@ struct execution {
     sqlite3_stmt *statement;
     unsigned long long serial;
     int run;
-    sqlite3_int64 changes; /* counted by then; of writers alone */
+    sqlite3_int64 changes; /* changes counted by then; only for statements that write */
     int pins;
 };
 
@@ -40,7 +41,8 @@ int programs_begun(sqlite3_stmt *statement) {
     return sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_RUN, 0);
 }
 
-/* A record of the statement that the caller belongs to; *found NULL: there is none yet. */
+/* Finds the record of the execution that the caller belongs to; *found NULL: there is
+** none yet. */
 static int find_execution(connection *c, sqlite3_stmt *statement, int run,
                           sqlite3_int64 changes, struct execution **found) {
     struct execution *other = NULL, *e;
@@ -76,9 +78,10 @@ static int execution_of(connection *c, sqlite3_stmt *statement, struct execution
     return SQLITE_OK;
 }
 
-/* Later versions than 3.40 go on showing a statement's last row while they look for the next:
-** a caller that has handed out rows cannot be told from one that waits. Where nobody else is
-** calling, it is one of the busy ones, which are nearly always one. */
+/* SQLite versions after 3.40 still show a statement's last row while they look for the
+** next one, so a caller that has handed out rows looks like a statement that waits. If no
+** other statement is executing, the caller is one of the busy ones, and there is nearly
+** always one only. */
 static bool all_hold_rows(connection *c) {
     sqlite3_stmt *statement = NULL;
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
@@ -163,9 +166,9 @@ bool scope_equal(const scope *a, const scope *b) {
     return true;
 }
 
-/* The scope's statements that are still there, one after the other, from NULL to NULL. A caller may
-** have ended before the cursor it was waiting for, so an address is not followed unless the statement
-** is still there. */
+/* Iterates over the scope's statements that still exist, from NULL to NULL. A caller may
+** have ended before the cursor that it was waiting for, so an address is used only if
+** SQLite still lists the statement. */
 static sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *statement) {
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
         for (int i = 0; i < s->count; i++) {
@@ -176,9 +179,10 @@ static sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *sta
     return NULL;
 }
 
-/* Looks for it as it is written first: bound values have to be written out. SQLite does so for
-** the outermost statement alone, which is well: a query that is read here has values that
-** need not be the statement's own (source/query_params.h), and may hold calls with parameters. */
+/* Looks for the query in the text as written first, because writing out bound values
+** takes time. SQLite writes them out for the outermost statement alone. That is right: a
+** query that is read here has parameters of its own (source/query_params.h), and may hold
+** calls with them. */
 static int stands_in(sqlite3_stmt *statement, const query *query) {
     const char *sql = sqlite3_sql(statement);
     sql_list list;

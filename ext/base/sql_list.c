@@ -12,8 +12,8 @@ static bool in_name(char c) {
            c == '_' || c == '$' || (c & 0x80);
 }
 
-/* ":a(b)" and "$a::b(c)" are one parameter: names as Tcl has them, which SQLite allows
-** after each of its three marks. */
+/* ":a(b)" and "$a::b(c)" are one parameter each: SQLite allows names as in Tcl after each
+** of its three marks. */
 static const char *name_end(const char *at, const char *end) {
     const char *first = at;
     for (; at < end; at++) {
@@ -33,7 +33,7 @@ static const char *name_end(const char *at, const char *end) {
     return at;
 }
 
-/* Where a parameter that begins here ends; NULL: none does. */
+/* The end of a parameter that begins here; NULL: none begins here. */
 static const char *parameter_end(const char *at, const char *end) {
     if (at == end || !strchr("?:@$", *at))
         return NULL;
@@ -54,7 +54,7 @@ bool sql_parameter_at(const sql_list *list, int place) {
 
 /* ---- the list ---- */
 
-/* An open bracket's partner is the open one around it until its own is found. */
+/* Until its partner is found, an open bracket's partner is the open bracket around it. */
 static void match_bracket(sql_list *list, int place, int *open) {
     sql_item *item = &list->item[place];
     if (*item->token.start == '(') {
@@ -124,7 +124,7 @@ static const char *number_end(const char *at, const char *end) {
     return at;
 }
 
-/* The literal that sqlite3_expanded_sql has put here for a parameter. */
+/* Reads the literal that sqlite3_expanded_sql has written for a parameter. */
 static sql_token bound_literal(const char *at, const char *end) {
     static const char zeros[] = "zeroblob(";
     sql_token token = {SQL_OTHER, at, at};
@@ -143,7 +143,7 @@ static sql_token bound_literal(const char *at, const char *end) {
     return token;
 }
 
-/* The bytes between parameters are the same in both texts. */
+/* The bytes between parameters are equal in both texts. */
 static bool walk_sql_list(sql_list *list, const char *at, const char *end) {
     const char *sql = list->count ? list->item[0].token.start : NULL;
     for (int i = 0; i < list->count; i++) {
@@ -170,7 +170,7 @@ void sql_list_bind(sql_list *list, const char *expanded) {
         list->item[i].value = list->item[i].token;
 }
 
-/* ---- looking ---- */
+/* ---- questions about a place ---- */
 
 static const sql_token *token_at(const sql_list *list, int place) {
     static const sql_token none = {SQL_END, "", ""};

@@ -1,8 +1,8 @@
-/* What the schema says of a table: where it is, of which kind, and its columns.
+/* What the schema says about a table: its place, its kind and its columns.
 **
-**     PRAGMA table_list('roads')        schema, kind    (of several: temp, main, attached)
-**     PRAGMA main.table_xinfo('roads')  columns, types, primary key; hidden ones left out
-**     main.sqlite_schema                USING what, of a virtual table
+**     PRAGMA table_list('roads')        schema, kind   (of several: temp, main, attached)
+**     PRAGMA main.table_xinfo('roads')  columns, types, primary key, without hidden ones
+**     main.sqlite_schema                the module of a virtual table
 **/
 #include "table_info.h"
 #include "base/names.h"
@@ -61,7 +61,7 @@ static int schema_rank(sqlite3 *db, const char *schema) {
     const char *name;
     for (int i = 0; (name = sqlite3_db_name(db, i)) != NULL; i++) {
         if (sqlite3_stricmp(name, schema) == 0)
-            return i == 1 ? -1 : i; /* temp, number 1, is looked at first */
+            return i == 1 ? -1 : i; /* temp, number 1, is searched first */
     }
     return -2;
 }
@@ -79,7 +79,7 @@ static int no_schema(sqlite3 *db, const char *schema, char **error) {
     return rc == SQLITE_OK && *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-/* Is the virtual table one of this extension's own? */
+/* Sets kind 'g' if the virtual table belongs to this extension. */
 static int find_module(sqlite3 *db, table_info *info) {
     sqlite3_stmt *statement;
     int rc = statement_prepare(
@@ -109,7 +109,7 @@ static char kind_of(const char *type, bool without_rowid) {
     return without_rowid ? 'w' : 't';
 }
 
-/* Fills in schema, name and kind; name stays NULL when there is no such table. */
+/* Sets schema, name and kind; name stays NULL if there is no such table. */
 static int find_place_of_table_info(sqlite3 *db, const char *schema, const char *table,
                                     table_info *info) {
     sqlite3_stmt *statement;
@@ -136,7 +136,7 @@ static int find_place_of_table_info(sqlite3 *db, const char *schema, const char 
     return rc == SQLITE_OK && info->kind == 'x' ? find_module(db, info) : rc;
 }
 
-/* Has another table a followed graph's name, with this behind it? */
+/* True if the name is that of a followed graph with this suffix. */
 static bool is_part_of_graph(sqlite3 *db, const char *schema, const char *name,
                              const char *suffix) {
     int length = (int)strlen(name) - (int)strlen(suffix);
@@ -159,7 +159,8 @@ bool table_is_of_user(sqlite3 *db, const char *schema, const char *name) {
            !is_part_of_graph(db, schema, name, "_saved");
 }
 
-/* A foreign schema's table as "aux.roads"; a bare name where that is enough. */
+/* The sentence lists a table of another schema as "aux.roads", others by their bare
+** names. */
 static int no_table(sqlite3 *db, const char *schema, const char *table, char **error) {
     sqlite3_str *list = sqlite3_str_new(db);
     nearest near = {.given = table};
@@ -210,7 +211,7 @@ int table_add_column(table_info *info, const char *name, const char *type) {
 static const char *const rowid_names[] = {"rowid", "oid", "_rowid_"};
 
 /* A lone INTEGER PRIMARY KEY is the rowid unless it has an index of its own (declared
-** DESC). WITHOUT ROWID the primary key's index is the table. */
+** DESC). In a WITHOUT ROWID table the primary key's index holds the rows. */
 static int find_key_index(sqlite3 *db, table_info *info) {
     if (info->integer_primary_key < 0 && info->kind != 'w')
         return SQLITE_OK;
@@ -244,7 +245,7 @@ static int find_columns(sqlite3 *db, table_info *info) {
         if (sqlite3_column_int(statement, 6) == 1)
             continue;
         if (info->strict && sqlite3_stricmp(type, "ANY") == 0)
-            type = ""; /* elsewhere it has NUMERIC affinity, here none */
+            type = ""; /* in other tables ANY has NUMERIC affinity, here it has none */
         rc = table_add_column(info, name, type);
         if (sqlite3_column_int(statement, 5) > 0) {
             bool alias = info->kind == 't' && sqlite3_stricmp(type, "INTEGER") == 0;
@@ -262,8 +263,8 @@ static int find_columns(sqlite3 *db, table_info *info) {
     return rc ? rc : find_key_index(db, info);
 }
 
-/* PRAGMA reverse_unordered_selects: a SELECT without ORDER BY goes from the last row to the
-** first. */
+/* With PRAGMA reverse_unordered_selects a SELECT without ORDER BY reads from the last row
+** to the first. */
 static int selects_are_reversed(sqlite3 *db, bool *yes) {
     sqlite3_int64 reversed = 0;
     int rc = statement_integer(db, &reversed, "PRAGMA reverse_unordered_selects");
@@ -271,7 +272,7 @@ static int selects_are_reversed(sqlite3 *db, bool *yes) {
     return rc;
 }
 
-/* The columns of the index that holds the rows, as ORDER BY has them. */
+/* Appends the columns of the index that holds the rows, as in ORDER BY. */
 static int append_key_order(sqlite3 *db, const table_info *info, sqlite3_str *order) {
     sqlite3_stmt *statement;
     int rc = statement_prepare(db, &statement, "PRAGMA \"%w\".index_xinfo(%Q)",
@@ -286,7 +287,7 @@ static int append_key_order(sqlite3 *db, const table_info *info, sqlite3_str *or
     return statement_end(statement, rc);
 }
 
-/* Where SQLite would give the rows of a table from the last to the first. */
+/* Sets key_order if SQLite would read the table from the last row to the first. */
 static int find_key_order(sqlite3 *db, table_info *info) {
     bool reversed = false;
     int rc = strchr("tw", info->kind) ? selects_are_reversed(db, &reversed) : SQLITE_OK;
@@ -298,7 +299,7 @@ static int find_key_order(sqlite3 *db, table_info *info) {
     else if (*info->rowid_name)
         sqlite3_str_appendf(order, "\"%w\"", info->rowid_name);
     rc = rc ? rc : sqlite3_str_errcode(order);
-    info->key_order = sqlite3_str_finish(order); /* NULL: none can be said */
+    info->key_order = sqlite3_str_finish(order); /* NULL: the order cannot be written */
     return rc;
 }
 
@@ -361,7 +362,7 @@ bool texts_sort_as_utf8(sqlite3 *db) {
     return yes;
 }
 
-/* In SQLite's order: CHARINT is an integer, TEXTBLOB is text. */
+/* Tests types in SQLite's order: CHARINT is an integer, TEXTBLOB is text. */
 char affinity_of_type(const char *type) {
     if (!type || !*type)
         return 'A';

@@ -48,7 +48,7 @@ void timings_finish(timings *t) {
 
 /* ---- watches ---- */
 
-/* Has a kept graph been looked at, and nothing else been done? */
+/* True if a kept graph was checked and nothing else was done. */
 static bool is_idle(const timings *t) {
     for (int i = 0; i < t->count; i++)
         if (strcmp(t->row[i].phase, "check") != 0)

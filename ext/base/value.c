@@ -48,7 +48,7 @@ static bool texts_are_equal(sqlite3_value *a, sqlite3_value *b) {
            memcmp(text, other, (size_t)count) == 0;
 }
 
-/* false of blobs: no argument takes one. */
+/* False for blobs: no argument takes one. */
 static bool values_are_equal(sqlite3_value *a, sqlite3_value *b) {
     const int type = sqlite3_value_type(a);
     return type == sqlite3_value_type(b) &&
@@ -110,9 +110,8 @@ int number_in_text(const char *at, const char *end, sqlite3_int64 *integer) {
     return fits ? SQLITE_INTEGER : SQLITE_FLOAT;
 }
 
-/* The number that numeric affinity makes of the value; type SQLITE_NULL: none. Not by
-** sqlite3_value_numeric_type: it converts the register itself, which may serve other
-** expressions, and some versions (3.53) crash when it is given a copy. */
+/* Does not call sqlite3_value_numeric_type, because that converts the register itself, which
+** may serve other expressions, and SQLite 3.53 crashes when it is given a copy. */
 int number_of(sqlite3_value *value, struct sql_number *number) {
     memset(number, 0, sizeof *number);
     number->type = sqlite3_value_type(value);
@@ -132,7 +131,6 @@ int number_of(sqlite3_value *value, struct sql_number *number) {
     return SQLITE_OK;
 }
 
-/* A REAL with an integral value becomes that INTEGER. */
 void number_to_integer(struct sql_number *number) {
     int64_t integer;
     if (number->type == SQLITE_FLOAT && whole_number(number->real, &integer)) {
@@ -173,7 +171,7 @@ const char *blob_written(sqlite3_value *blob) {
     }
 }
 
-/* Long ones are cut. */
+/* Long texts are cut. */
 const char *value_written(sqlite3_value *value, written *to) {
     const int size = sizeof to->text;
     switch (sqlite3_value_type(value)) {

@@ -1,4 +1,4 @@
-/* From an SQL value to ids: vertex_id.h has the table. */
+/* From an SQL value to ids; vertex_id.h has a table of them. */
 #include "vertex_id.h"
 #include "value.h"
 #include <string.h>
@@ -34,7 +34,8 @@ static int text_of(sqlite3_value *value, const char **text, size_t *bytes) {
     return *text ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* The texts of a number in a TEXT column. SQLite writes the REAL itself, into a copy. */
+/* Looks for the texts of a number in a TEXT column. SQLite itself writes the REAL, into a
+** copy of the value. */
 static int find_written(sqlite3_value *value, const struct sql_number *number,
                         id_is_vertex is_vertex, void *of, bool *found) {
     char digits[WRITTEN_ID];
@@ -87,7 +88,7 @@ int column_id_find(sqlite3_value *value, char affinity, id_is_vertex is_vertex, 
 
 /* ---- as an argument ---- */
 
-/* Does a column of this affinity store another value? */
+/* True if a column of this affinity converts a value of this type. */
 static bool converts(char affinity, int type) {
     return type == SQLITE_TEXT ? is_numeric_affinity(affinity)
                                : is_text_affinity(affinity);

@@ -202,7 +202,7 @@ static int compare_ways(row_changes *changes, int64_t row, sqlite3_value *id,
     return rc;
 }
 
-/* A row with a reverse weight. One that is closed both ways holds both its ends. */
+/* Compares a row with a reverse weight. A row that is closed both ways keeps both ends. */
 static int compare_two_ways(rereading *r, int64_t row, sqlite3_value *id, bool there,
                             sqlite3_value **value) {
     const bool none[] = {!there || sqlite3_value_type(value[0]) == SQLITE_NULL,
@@ -339,9 +339,8 @@ static int find_again(rereading *r, connection *c, const id_list *ids, bool *don
     const bool real =
         gpugraph_distance_type_of(r->part[0].mirror->graph) == GPUGRAPH_REAL;
     page_table table = loader_table(c, r->source, true);
-    table.unwritten =
-        /* rows that this connection's open transaction has written are in its cache */
-        false;
+    /* rows that this connection's open transaction has written are in its cache */
+    table.unwritten = false;
     page_found found = {.count = ids->count, .real = real};
     const char *why_not;
     int64_t *values = malloc(count * PAGE_FOUND_COLUMNS * sizeof *values);

@@ -2,10 +2,10 @@
 **
 **     sql/follow/inserted.sql   ... AFTER INSERT ON {table} BEGIN INSERT INTO {log} ...
 **     + a definition            {table} = "roads", {log} = "g_log", {new} = new."rowid"
-**     = the trigger             what create runs, and what a check compares with
+**     = the trigger             SQL to execute, or to compare with a trigger
 **
-** The text that SQLite keeps of a trigger changes when the table or a column gets another
-** name, so texts are compared token by token. */
+** SQLite rewrites the text of a trigger when the table or a column is renamed, so texts
+** are compared token by token. */
 #include "sql.h"
 #include "source/condition.h"
 #include "gpugraph_follow_sql.h"

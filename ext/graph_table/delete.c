@@ -1,6 +1,6 @@
-/* gpugraph_delete_vertex: all edges of a vertex go, or none.
+/* gpugraph_delete_vertex: deletes all edges of a vertex or none.
 **
-**     vertex -> its edges' rows -> one DELETE in a savepoint, which the log tells
+**     vertex -> its edges' rows -> one DELETE in a savepoint, which triggers log
 **/
 #include "source/condition.h"
 #include "functions.h"
@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* Without rowids it is not the graph that tells which rows are edges: none that has a NULL end, or is closed both
-** ways. */
+/* Without rowids the graph does not say which rows are edges, so the statement excludes
+** rows with a NULL end or closed both ways. */
 static void append_edges_only(sqlite3_str *sql, const row_source *rows) {
     sqlite3_str_appendf(sql, " AND \"%w\" IS NOT NULL AND \"%w\" IS NOT NULL",
                         rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN]);
@@ -21,7 +21,7 @@ static void append_edges_only(sqlite3_str *sql, const row_source *rows) {
                             rows->column[WEIGHT_COLUMN], rows->column[REVERSE_COLUMN]);
 }
 
-/* IS takes the column's affinity, but 7 and '7' are two vertices. */
+/* IS applies the column's affinity, but 7 and '7' are two vertices. */
 static void append_is_vertex(sqlite3_str *sql, const char *column) {
     sqlite3_str_appendf(sql,
                         "(\"%w\" IS ?1 COLLATE BINARY AND (typeof(\"%w\") = 'text') = "
@@ -29,9 +29,10 @@ static void append_is_vertex(sqlite3_str *sql, const char *column) {
                         column, column);
 }
 
-/* DELETE of the rows that touch vertex ?1, found by their rowids ?2, a JSON array, where they have some.
-** The ends are compared even where rowids are given: these come from the graph as it was when
-** the statement began, and the statement may have given a rowid to another row since. */
+/* The DELETE of the rows that touch vertex ?1, found by their rowids ?2, a JSON array, if
+** they have rowids. The ends are compared even then: the rowids come from the graph as it
+** was when the statement began, and the statement may have given a rowid to another row
+** since. */
 static char *deletion(const row_source *rows, const char *rowid) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendf(sql, OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE (",
@@ -85,8 +86,8 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql,
     return rc;
 }
 
-/* Inside a statement that writes there are no savepoints, but a statement that fails takes
-** back what it has done: unless it is one that may stop half way. */
+/* Inside a statement that writes no savepoint can be opened. A failing statement takes
+** back its work, unless it may stop half way. */
 static int check_deletion(graph_call *call, const char *sql) {
     program deletion;
     int rc = program_read(call->c->db, sql, NULL, NULL, &deletion);
@@ -100,7 +101,6 @@ static int check_deletion(graph_call *call, const char *sql) {
                      call->function, call->rows.name, call->function);
 }
 
-/* All of the vertex's edges or none. */
 static int delete_all(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
     savepoint s;
     char *error = NULL, *sql = deletion(&call->rows, call->definition.rowid);

@@ -1,10 +1,11 @@
-/* Functions of followed graphs: gpugraph_check, gpugraph_save; delete.c has
+/* Functions of followed graphs: gpugraph_check and gpugraph_save; delete.c has
 ** gpugraph_delete_vertex.
 **
-**     'g' -> the virtual table g -> its definition, and the graph as the statement sees it
+**     'g' -> the virtual table g -> its definition, the graph as the statement sees it
 **
-**     gpugraph_check   table in order of rowid  <-> mirror in order of rowid
-**     gpugraph_save    mirror -> blocks in the file */
+**     gpugraph_check   table in the order of rowids  <-> mirror in the order of rowids
+**     gpugraph_save    mirror -> blocks in the file
+**/
 #include "functions.h"
 #include "base/scalar_functions.h"
 #include "acquire/acquire.h"
@@ -26,7 +27,7 @@ void graph_call_end(graph_call *call) {
     sqlite3_free(call->error);
 }
 
-/* Names the virtual table. */
+/* Finds the virtual table that the text names. */
 static int find_graph_table(graph_call *call, const char *text, int bytes) {
     edge_source source;
     table_info info = {0};
@@ -56,7 +57,7 @@ static int find_graph_table(graph_call *call, const char *text, int bytes) {
     return rc;
 }
 
-/* Of the direction 'both', or of the others. */
+/* Acquires the graph for direction 'both', or the one for the others. */
 static int acquire_functions(graph_call *call, sqlite3_context *context,
                              const char *edges, bool undirected, graph_ref **graph) {
     const graph_request request = {.function = call->function,
@@ -130,11 +131,11 @@ enum { SHOWN_DIFFERENCES = 10 };
 
 typedef struct check {
     graph_call call;
-    const graph_ref *graph; /* of the call's, the one that is looked at */
+    const graph_ref *graph; /* the graph of the call that is being checked */
     const gpugraph_graph
-        *numbers;       /* what edges are found by: their own ids, or those of row_ids */
-    uint64_t count, at; /* edges of the graph; the next to compare */
-    char *lone;         /* by vertex: it stands beside a NULL end */
+        *numbers;       /* the graph whose edge ids find edges: `graph` or its row_ids */
+    uint64_t count, at; /* the number of edges; the next edge to compare */
+    char *lone;         /* by vertex: 1 if a half row keeps it */
     sqlite3_str *said;
     sqlite3_int64 differences;
 } check;
@@ -170,7 +171,8 @@ static bool is_same(const check *k, sqlite3_int64 number, sqlite3_value **value,
            (!rows || row_ids_same(rows, e, id));
 }
 
-/* The edge with this number: those of the graph before it are in no row. */
+/* Compares the edge with this number. Earlier edges of the graph that have not been
+** compared are in no row. */
 static void compare_edge(check *k, sqlite3_int64 number, sqlite3_value **value,
                          sqlite3_value *id) {
     for (; k->at < k->count && number_of_edge(k, k->at) < number; k->at++)
@@ -184,7 +186,7 @@ static void compare_edge(check *k, sqlite3_int64 number, sqlite3_value **value,
     k->at++;
 }
 
-/* A row that is no edge, but its ends, or the one that is there, are vertices. */
+/* Checks that the ends of a half row are vertices. */
 static int compare_half(check *k, sqlite3_int64 id, sqlite3_value **value) {
     for (int end = 0; end < 2; end++) {
         uint32_t v;
@@ -201,7 +203,7 @@ static int compare_half(check *k, sqlite3_int64 id, sqlite3_value **value) {
     return SQLITE_OK;
 }
 
-/* A row with a reverse weight. */
+/* Compares a row with a reverse weight. */
 static int compare_ways(check *k, sqlite3_int64 row, sqlite3_value **value,
                         sqlite3_value *id) {
     open_ways ways;
@@ -252,7 +254,8 @@ static int compare_vertices_of_functions(check *k) {
     return SQLITE_OK;
 }
 
-/* source, destination [, weight [, reverse]] [, edge id] [, rowid] */
+/* The scan's columns: source, destination [, weight [, reverse]] [, edge id] [,
+** rowid]. */
 static int prepare_scan(check *k, const char *rowid, sqlite3_stmt **scan) {
     static const int order[] = {SOURCE_COLUMN, TARGET_COLUMN, WEIGHT_COLUMN,
                                 REVERSE_COLUMN, EDGE_ID_COLUMN};
@@ -269,7 +272,7 @@ static int prepare_scan(check *k, const char *rowid, sqlite3_stmt **scan) {
     return statement_prepare_text(k->call.c->db, scan, text);
 }
 
-/* The row that the scan is on; *row counts those that may be edges. */
+/* Compares the scan's row. *row counts the rows that may be edges. */
 static int compare_row(check *k, sqlite3_stmt *scan, bool has_rowid, sqlite3_int64 *row) {
     sqlite3_value *value[EDGE_COLUMNS + 1] = {NULL};
     const int columns = sqlite3_column_count(scan);
@@ -306,7 +309,7 @@ static int compare(check *k) {
     return rc ? rc : compare_vertices_of_functions(k);
 }
 
-/* What look-ups read, against the edges. */
+/* Compares the arcs that look-ups read with the edges. */
 static int compare_arcs_of_functions(check *k) {
     gpugraph_run run;
     uint64_t e;
@@ -322,7 +325,7 @@ static int compare_arcs_of_functions(check *k) {
     return SQLITE_OK;
 }
 
-/* What a device keeps of the edges, against them. */
+/* Compares the copy on a device with the edges. */
 static int compare_tables(check *k) {
     gpugraph_run run;
     connection_run(k->call.c, &run);
@@ -387,7 +390,7 @@ static int save_in_savepoint(graph_call *call, uint64_t *bytes) {
     return rc;
 }
 
-/* gpugraph_save(graph): the bytes of the packed graph, which is now in the file. */
+/* gpugraph_save(graph): writes the packed graph to the file; returns its bytes. */
 static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv) {
     (void)argc;
     graph_call call;

@@ -1,4 +1,5 @@
-/* USING gpugraph, and the scalar functions that name a followed graph: gpugraph_check and others. */
+/* The virtual table USING gpugraph, and the scalar functions whose argument is a followed
+** graph: gpugraph_check and others. */
 #ifndef GPUGRAPH_GRAPH_FUNCTIONS_H
 #define GPUGRAPH_GRAPH_FUNCTIONS_H
 
@@ -14,8 +15,8 @@ typedef struct graph_call {
     enum vertex_numbers numbers;
     definition definition;
     row_source rows;  /* the table that is followed */
-    graph_ref *graph; /* as the statement sees it */
-    graph_ref *both;  /* where rows have a reverse weight: the one for direction 'both' */
+    graph_ref *graph; /* the graph as the statement sees it */
+    graph_ref *both;  /* with a reverse weight: the graph for direction 'both' */
     char *error;      /* a whole sentence */
 } graph_call;
 
@@ -24,24 +25,25 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
 /* Makes rc the function's error unless it is SQLITE_OK, and ends the call. */
 void graph_call_result(sqlite3_context *context, graph_call *call, int rc);
 void graph_call_end(graph_call *call);
-/* The sentence for SQL on the table that has failed just now; returns rc. */
+/* Sets the sentence for SQL on the table that has just failed; returns rc. */
 int graph_call_failure(graph_call *call, int rc, const char *what);
-/* The sentence for a failure that nobody has put in words yet; reason may be NULL. */
+/* Sets the sentence for a failure that has none yet; reason may be NULL. */
 void graph_call_reason(graph_call *call, int rc, const char *reason);
 
-/* delete.c: gpugraph_delete_vertex(graph, id), how many edges are gone from the
-** table. */
+/* delete.c: gpugraph_delete_vertex(graph, id) returns the number of edges that it has
+** deleted from the table. */
 void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **argv);
 
 /* ---- vertex_rows.c: the rows of a vertex's edges ---- */
 
-/* Rowids. */
+/* A list of rowids. */
 typedef struct row_list {
     sqlite3_int64 *row, count;
 } row_list;
 
-/* Collects the rowids of the vertex's edges that the graph knows. The table has rowids. A rowid
-** may occur twice. list: empty; its rows are the caller's to free (sqlite3_free), also after an error. */
+/* Collects the rowids of the vertex's edges in the graph; the table must have rowids. A
+** rowid may occur twice. list: empty; the caller frees list->row (sqlite3_free), also
+** after an error. */
 int vertex_rows(graph_call *call, uint32_t v, row_list *list);
 
 #endif

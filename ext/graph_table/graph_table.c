@@ -6,11 +6,12 @@
 **     ... WHERE edge = ?                       one edge
 **     ... WHERE src IN (...)                   one list after the other
 **
-** It has no xUpdate: SQLite refuses to write. Mirrors hang on the connection, not on the
-** virtual table, since a search that names g need not connect it. What the virtual table
-** adds is a short way: while it is connected its schema has been neither detached nor
-** loaded again, so a mirror that has been seen through it once is still of the same file,
-** and whether anything has been written since is quickly told. */
+** The table has no xUpdate, so SQLite refuses to write. Mirrors belong to the connection,
+** not to the virtual table, because a search that names g need not connect it. The
+** virtual table adds a fast path: while it is connected, its schema has been neither
+** detached nor loaded again. So a mirror that was seen through it once is still of the
+** same file, and it takes little time to find out whether anything has been written
+** since. */
 #include "acquire/acquire.h"
 #include "functions.h"
 #include "base/value.h"
@@ -24,10 +25,11 @@ typedef struct graph_table {
     char *schema, *name, *text; /* text: "schema"."name" */
     char affinity[3];           /* of src, dst and edge */
     bool named;                 /* edges have ids of their own (load/row_ids.h) */
-    bool persist;               /* it has a table of blocks */
-    bool seen;                  /* the mirror, through this virtual table */
-    sqlite3_stmt
-        *right; /* may its table be read? Compiled after the latest statement on g */
+    bool persist;               /* the graph has a table of blocks */
+    bool seen;                  /* the mirror was seen through this virtual table */
+    /* tells whether the table may be read; compiled after the latest statement on
+        ** g */
+    sqlite3_stmt *right;
 } graph_table;
 
 typedef struct graph_cursor {
@@ -35,14 +37,14 @@ typedef struct graph_cursor {
     scope scope;
     graph_ref *graph;
     const gpugraph_ids *ids;
-    /* What position counts: arcs, or edge numbers in a list. Without both the position is an
+    /* The position counts arcs, or edge numbers in a list. If both are NULL, it is an
     ** edge number. */
     gpugraph_arcs arcs;
     const void *list;
-    void *merged; /* what is not the graph's own of these */
+    void *merged; /* frees the list; NULL: list and arcs are the graph's own */
     sqlite3_int64 position, end;
     int step;           /* 1, -1 */
-    gpugraph_edge edge; /* at position, where it was looked up: for all columns once */
+    gpugraph_edge edge; /* the edge at the position, looked up once for all columns */
     uint64_t number;
     bool looked;
 } graph_cursor;
@@ -54,11 +56,11 @@ enum plan {
     PLAN_FROM,
     PLAN_BETWEEN,
     PLAN_EDGE,
-    PLAN_FROM_LIST, /* of a list of ids at once */
+    PLAN_FROM_LIST, /* the plans from here on take a list of ids as a whole */
     PLAN_LIST_TO,
     PLAN_TO_LIST,
     PLAN_EDGE_LIST,
-    PLAN_WEIGHTS = 16 /* a bit: the column is wanted */
+    PLAN_WEIGHTS = 16 /* a bit: the column `weight` is used */
 };
 static const char *const plan_words[] = {"",
                                          "",
@@ -70,7 +72,7 @@ static const char *const plan_words[] = {"",
                                          "src=? AND dst IN (?)",
                                          "edge IN (?)"};
 
-/* ---- making and taking away ---- */
+/* ---- creating and dropping ---- */
 
 static int set_error(sqlite3_vtab *vtab, int rc, char *sentence) {
     if (!sentence)
@@ -80,7 +82,7 @@ static int set_error(sqlite3_vtab *vtab, int rc, char *sentence) {
     return rc;
 }
 
-/* An empty name of a type would make a column NUMERIC. */
+/* An empty type is left out: "" would make the column NUMERIC. */
 static char *declaration(const char *source, const char *destination, const char *id) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "CREATE TABLE x(src");
@@ -93,8 +95,8 @@ static char *declaration(const char *source, const char *destination, const char
     return sqlite3_str_finish(sql);
 }
 
-/* The columns have their declared types from the table, so that comparisons are made as
-** there; but ids are compared by their bytes, whatever the table's collation. */
+/* The columns have the declared types of the followed table, so comparisons work as they
+** do there. But ids are compared by their bytes, whatever the table's collation. */
 static int declare(connection *c, const char *schema, const char *name, graph_table *t) {
     definition d;
     table_info info = {0};
@@ -115,7 +117,7 @@ static int declare(connection *c, const char *schema, const char *name, graph_ta
     t->named = rc == SQLITE_OK && d.source.columns > EDGE_ID_COLUMN;
     bool short_of_memory = rc == SQLITE_NOMEM;
     char *sql = short_of_memory ? NULL : declaration(type[0], type[1], id);
-    if (rc == SQLITE_OK || error) /* without a table: any query says so */
+    if (rc == SQLITE_OK || error) /* without a table every query reports the error */
         rc = SQLITE_OK;
     if (rc == SQLITE_OK)
         rc = sql ? sqlite3_declare_vtab(c->db, sql) : SQLITE_NOMEM;
@@ -134,8 +136,8 @@ static void table_free(graph_table *t) {
     sqlite3_free(t);
 }
 
-/* The names are copied before anything is asked of the database: where a full disk makes
-** SQLite roll back, it gives up the schema, and the module's arguments with it. */
+/* Copies the names before the first access to the database: if a full disk makes SQLite
+** roll back, it frees the schema and with it the module's arguments. */
 static graph_table *table_new(connection *c, const char *const *argv) {
     graph_table *t = sqlite3_malloc(sizeof *t);
     if (!t)
@@ -151,7 +153,7 @@ static graph_table *table_new(connection *c, const char *const *argv) {
     return NULL;
 }
 
-/* Takes the table over, also where it fails. */
+/* Takes over the table, also on failure. */
 static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
     int rc = declare(t->c, t->schema, t->name, t);
     if (rc == SQLITE_OK)
@@ -181,7 +183,7 @@ static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *ar
     t->persist = rc == SQLITE_OK && arguments.persist;
     if (rc == SQLITE_OK)
         graph_arguments_clear(&arguments);
-    sqlite3_free(fault); /* any query says so */
+    sqlite3_free(fault); /* every query reports the error */
     if (rc == SQLITE_NOMEM) {
         table_free(t);
         return rc;
@@ -257,9 +259,10 @@ static char affinity_of(const graph_table *t, int column) {
     return t->affinity[column == COLUMN_EDGE ? 2 : column];
 }
 
-/* Is it an IN (...) that is to come at once, for SQLite to compare with all of it? One value after the other, SQLite
-** compares with the value alone, by the type of the column here, but in IN (SELECT n FROM numbers) the type of n counts,
-** too; and of a column of texts 7 and '7' would both bring the same edges. */
+/* True if the constraint is an IN (...) whose list must come as a whole, so that SQLite
+** compares with all of it. Value by value, SQLite would compare with the value alone by
+** the type of the column here; but in IN (SELECT n FROM numbers) the type of n counts,
+** too. And in a column of texts 7 and '7' would both find the same edges. */
 static bool is_whole_list(const graph_table *t, sqlite3_index_info *info, int constraint,
                           int column) {
     const char affinity = affinity_of(t, column);
@@ -267,7 +270,7 @@ static bool is_whole_list(const graph_table *t, sqlite3_index_info *info, int co
            sqlite3_vtab_in(info, constraint, -1);
 }
 
-/* Constraints that are to be met here, by column. */
+/* Finds the constraint that the table uses for each column. */
 static void find_constraints(const graph_table *t, sqlite3_index_info *info, int *equal) {
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *k = &info->aConstraint[i];
@@ -278,7 +281,7 @@ static void find_constraints(const graph_table *t, sqlite3_index_info *info, int
             continue;
         if (k->iColumn >= 0 && k->iColumn != COLUMN_WEIGHT && equal[k->iColumn] >= 0 &&
             is_whole_list(t, info, i, k->iColumn))
-            continue; /* one value is better */
+            continue; /* a single value is better */
         if (k->iColumn < 0 && !t->named)
             equal[COLUMN_EDGE] = i;
         else if (k->iColumn >= 0 && k->iColumn != COLUMN_WEIGHT)
@@ -292,13 +295,14 @@ static void give_graph_table(sqlite3_index_info *info, int constraint, int place
     info->aConstraintUsage[constraint].omit = omit;
 }
 
-/* Where one end is not exact, its look-up may give edges that differ in either end. */
+/* If an end is not exact, its look-up may give edges that differ in either end. */
 static bool ends_are_exact(const graph_table *t, bool both) {
     return lookup_is_exact(t->affinity[0]) && (!both || lookup_is_exact(t->affinity[1]));
 }
 
-/* Rows of a scan come by edge id, those of one vertex by target, if an id means one vertex. Ids of
-** edges' own may be NULL, which come last here. */
+/* Rows of a scan come in the order of edge ids, rows of one vertex in the order of
+** targets if an id means one vertex. Edges' own ids may be NULL, which comes last
+** here. */
 static void choose_order(const graph_table *t, sqlite3_index_info *info) {
     if (info->nOrderBy != 1)
         return;
@@ -324,9 +328,9 @@ static void expect_rows(sqlite3_index_info *info, double rows) {
     }
 }
 
-enum { VALUES = 25 }; /* in a list, as SQLite guesses */
+enum { VALUES = 25 }; /* values in a list, as SQLite estimates */
 
-/* Of one list no more: SQLite alone compares with the other one. */
+/* Uses at most one list; SQLite alone compares with the other one. */
 static void plan_ends(const graph_table *t, sqlite3_index_info *info, const int *equal,
                       double degree) {
     const int from = equal[COLUMN_SRC], to = equal[COLUMN_DST];
@@ -350,7 +354,8 @@ static void plan_ends(const graph_table *t, sqlite3_index_info *info, const int 
 
 static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     graph_table *t = (graph_table *)base;
-    sqlite3_finalize(t->right); /* a statement is compiled, so an authorizer is asked */
+    /* a statement is being compiled, so the authorizer must be asked again */
+    sqlite3_finalize(t->right);
     t->right = NULL;
     int equal[4] = {-1, -1, -1, -1};
     double edges = 1e6, degree = 8;
@@ -414,7 +419,8 @@ static int table_close(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
 }
 
-/* The graph as the statement must see it; kept while the cursor is open. */
+/* Acquires the graph as the statement must see it; the cursor keeps it while it is
+** open. */
 static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
     followed *f = followed_of(t->c, t->schema, t->name);
     char *error = NULL;
@@ -461,7 +467,7 @@ static void take_found(graph_cursor *cur, const edges_found *found) {
         scan_edges(cur);
 }
 
-/* Edges that have the id, or one of the list. */
+/* Finds the edges with this id, or with an id of the list. */
 static int find_edge(graph_cursor *cur, sqlite3_value *value, bool list) {
     struct sql_number number;
     edges_found found;
@@ -495,7 +501,7 @@ static int find_edges(const graph_table *t, graph_cursor *cur, int ids,
     return SQLITE_OK;
 }
 
-/* The plan without its bit for weights. */
+/* plan: without the bit for weights. */
 static int find_rows(graph_table *t, graph_cursor *cur, int plan, int argc,
                      sqlite3_value **argv) {
     if (plan == PLAN_EDGE || plan == PLAN_EDGE_LIST)
@@ -517,7 +523,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
     (void)words;
     graph_cursor *cur = (graph_cursor *)base;
     graph_table *t = (graph_table *)base->pVtab;
-    const bool first = !cur->graph; /* the first look-up makes missing rows */
+    const bool first = !cur->graph; /* the first look-up makes rows that are missing */
     search_watch watch;
     scope_settle(t->c);
     if (first)
@@ -543,7 +549,7 @@ static int table_eof(sqlite3_vtab_cursor *base) {
     return cur->position == cur->end;
 }
 
-/* The id of an edge that is an arc. */
+/* The id of the edge of the present arc. */
 static int64_t arc_id(const graph_cursor *cur) {
     return (int64_t)((uint64_t)cur->arcs.first_id + cur->arcs.id[cur->position]);
 }

@@ -3,18 +3,19 @@
 **     value   column     vertices
 **     7       INTEGER    7
 **     7       TEXT       '7'
-**     7       no type    7 '7'         a 7 out of a column of numbers equals both
+**     7       no type    7 '7'      a 7 out of a column of numbers equals both
 **     7.0     TEXT       '7', or else '7.0'
 **     7.0     no type    7 '7'
-**     7       no type    every edge is compared if the graph has odd numerals: '07' ' 7' '7.0'
+**     7       no type    all edges are compared if there are odd numerals: '07', '7.0'
 **
-** SQLite does not tell where a value comes from. So every vertex that may be meant is looked
-** up, and SQLite compares once more. To a TEXT column a value goes as a text wherever it comes
-** from: comparing would cost as much again as the look-up.
+** SQLite does not say where a value comes from. So every vertex that may be meant is
+** looked up, and SQLite compares again. For a TEXT column a value is converted to a text,
+** wherever it comes from: comparing would cost as much again as the look-up.
 **
 **     src IN (1, '1', 7)    1        '1'      7
-**     edges                 4 9 12   4 12     3        what each finds: 1 may mean '1', too
-**     set                   3 4 9 12                   each once */
+**     edges                 4 9 12   4 12     3        of each value: 1 may mean '1', too
+**     set                   3 4 9 12                   each edge once
+**/
 #include "lookup.h"
 #include "base/value.h"
 #include "table_function/graph_values.h"
@@ -28,8 +29,8 @@ bool lookup_is_exact(char affinity) {
 
 /* ---- edges of several look-ups ---- */
 
-/* The first edges found are the graph's own list. Further ones make a set of all of them, of edge
-** numbers. */
+/* The edges of the first look-up are the graph's own list. Further look-ups make a set of
+** edge numbers. */
 typedef struct lookup {
     connection *c;
     graph_ref *of;
@@ -80,8 +81,8 @@ static int compare_edges(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The set, each edge once, becomes what is found: edge numbers are as wide as the graph's own
-** lists have them. */
+/* Makes the set the result, with each edge once, and with edge numbers as wide as in the
+** graph's own lists. */
 static void hand_over(lookup *l) {
     uint64_t kept = 1;
     const bool narrow = gpugraph_edge_size(l->of->graph) == sizeof(uint32_t);
@@ -116,8 +117,8 @@ static bool is_number(sqlite3_value *id) {
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-/* May the number equal a text that is no usual way to write it? *odd keeps whether some text
-** is one. skip: bytes in front of each text. */
+/* True if the number may equal a text that SQLite would not write for it. *odd remembers
+** whether there is such a text. skip: bytes before each text. */
 static bool may_be_odd(sqlite3_value *id, const gpugraph_texts *texts, uint64_t skip,
                        enum odd_numerals *odd) {
     if (!is_number(id))
@@ -138,7 +139,7 @@ static bool may_be_odd(sqlite3_value *id, const gpugraph_texts *texts, uint64_t 
 
 enum { MEANINGS = 2 };
 
-/* The vertices that the id may mean. */
+/* Finds the vertices that the id may mean. */
 static int find_meanings(lookup *l, char affinity, sqlite3_value *id,
                          uint32_t vertex[MEANINGS], int *count) {
     const gpugraph_graph *graph = l->of->graph;
@@ -158,7 +159,7 @@ static int find_meanings(lookup *l, char affinity, sqlite3_value *id,
     return rc;
 }
 
-/* The edges of one pair of vertices; to NULL: all edges from the one. */
+/* Finds the edges of a pair of vertices; to NULL: all edges from the first. */
 static gpugraph_status find_part(const lookup *l, uint32_t from, const uint32_t *to,
                                  gpugraph_run *run, edges_found *part) {
     gpugraph_graph *graph = l->of->graph;
@@ -198,7 +199,7 @@ static int add_edges_of(lookup *l, const char *affinity, int ids, sqlite3_value 
 
 int lookup_edges(connection *c, graph_ref *of, const char *affinity, int ids,
                  sqlite3_value **id, int list, edges_found *found, char **error) {
-    /* Where edges have ids of their own, none is kept by its rowid. */
+    /* Edges with ids of their own have no arcs by rowids. */
     lookup l = {.c = c,
                 .of = of,
                 .by_arcs = !of->row_ids && gpugraph_keeps_arcs(of->graph),

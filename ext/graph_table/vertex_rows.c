@@ -1,11 +1,11 @@
 /* The rows of a vertex's edges.
 **
-**     index on both end columns         SELECT rowid ... WHERE a IS ?1, and likewise for b
-**     else, if the graph keeps arcs     the arcs that leave v and those that enter it; the
-**                                       first call makes them, and changes maintain them
-**     else                              a scan of the sources and targets of all edges
+**     indices on both ends            SELECT rowid ... WHERE a IS ?1, and likewise for b
+**     else, if the graph keeps arcs   the arcs that leave v and those that enter it; the
+**                                     first call makes them, and changes maintain them
+**     else                            a scan of the sources and targets of all edges
 **
-** The graph keeps arcs by the table's rowids only, so edges with ids of their own have none.
+** The graph keeps arcs by the table's rowids, so edges with ids of their own have none.
 ** Rows that an index names count if the graph has them, since the graph knows which rows
 ** are edges. */
 #include "functions.h"
@@ -35,9 +35,9 @@ static int add_row(finding *f, sqlite3_int64 row) {
     return SQLITE_OK;
 }
 
-/* ---- by an index of the table's ---- */
+/* ---- by an index of the table ---- */
 
-/* The rows with vertex ?1 in a column. NULL: no memory. */
+/* The SELECT of the rows with vertex ?1 in a column. NULL: no memory. */
 static char *rows_with(const graph_call *call, int column) {
     const row_source *rows = &call->rows;
     sqlite3_str *sql = sqlite3_str_new(NULL);
@@ -49,7 +49,8 @@ static char *rows_with(const graph_call *call, int column) {
     return sqlite3_str_finish(sql);
 }
 
-/* Does SQLite find them by an index? One that is in order of another column first ("ANY") has to be walked. */
+/* True if SQLite finds the rows by an index. An index whose first column is another one
+** ("ANY") has to be walked. */
 static bool is_search(sqlite3 *db, const char *sql) {
     enum { DETAIL = 3 };
     sqlite3_stmt *plan;
@@ -63,7 +64,7 @@ static bool is_search(sqlite3 *db, const char *sql) {
     return search;
 }
 
-/* Is that the number of an edge of v's? */
+/* True if edge number e is an edge of v. */
 static bool is_at(const finding *f, uint64_t e) {
     if (e == GPUGRAPH_NO_EDGE)
         return false;
@@ -112,7 +113,7 @@ static int rows_by_index(finding *f, bool *indexed) {
 
 /* ---- by a scan of all edges ---- */
 
-/* The row that an edge is one of. */
+/* The row of an edge. */
 static sqlite3_int64 row_of(const graph_ref *g, const gpugraph_edge_list *edges,
                             uint64_t e) {
     if (!g->row_ids)
@@ -124,14 +125,14 @@ static sqlite3_int64 row_of(const graph_ref *g, const gpugraph_edge_list *edges,
 enum {
     MANY = 1 << 16,
     PATIENCE = 1 << 26
-}; /* edges: for several threads; between polls */
+}; /* MANY edges make several threads worth it; PATIENCE edges lie between two polls */
 
-/* Edges from `first` on. */
+/* The edges from `first` on. */
 typedef struct edge_scan {
     finding *f;
     const gpugraph_edge_list *edges;
     uint64_t first;
-    gg_brief_lock lock; /* of the list of rows, and rc */
+    gg_brief_lock lock; /* protects the list of rows and rc */
     int rc;
 } edge_scan;
 

@@ -1,7 +1,7 @@
 /* One packed graph for all connections of a process that see equal rows.
 **
 **     connection 1   graph_ref "roads"         stamp  searches --\
-**     connection 2   graph_ref "roads"         stamp  searches ---- shared_graph -> the graph
+**     connection 2   graph_ref "roads"         stamp  searches ---- shared_graph, graph
 **     connection 3   graph_ref "roads(a, b)"   stamp  searches --/    name, users
 **
 ** A graph's name identifies the rows that it was made from (pages/identity.h): the file,

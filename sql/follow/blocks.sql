@@ -1,3 +1,3 @@
--- The packed graph in pieces. No INTEGER PRIMARY KEY: VACUUM renumbers these rows when it may have
--- renumbered the edges.
+-- The packed graph in pieces. The table has no INTEGER PRIMARY KEY, so VACUUM renumbers
+-- its rows whenever it may renumber the edges.
 CREATE TABLE {schema}.{blocks}(data)

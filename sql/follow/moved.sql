@@ -1,5 +1,5 @@
--- An update gave the row another rowid. The SELECT has no effect: ALTER TABLE rewrites it, so that it
--- names the table's columns whatever they are called by now.
+-- An update has given the row another rowid. The SELECT has no effect. ALTER TABLE
+-- rewrites it, so it always has the present names of the columns.
 CREATE TRIGGER {schema}.{moved} AFTER UPDATE ON {table} WHEN {moves} BEGIN
   INSERT INTO {log}(edge) VALUES ({old});
   SELECT {columns};

@@ -1,6 +1,7 @@
--- REPLACE deletes rows without firing triggers: a row about to be replaced for a UNIQUE key's sake is
--- named before. Where the row stays after all (OR IGNORE), naming it does no harm. One with the new
--- row's own rowid needs no naming: that rowid is logged when the row is in.
+-- REPLACE deletes rows without firing triggers, so the log names a row with an equal
+-- UNIQUE key before it is deleted. If the row stays after all (OR IGNORE), its entry does
+-- no harm. A row with the rowid of the new one needs no entry here, since the insertion
+-- logs that rowid.
 CREATE TRIGGER {schema}.{replaced} BEFORE INSERT ON {table} BEGIN
   INSERT INTO {log}(edge) {replaceable};
 END

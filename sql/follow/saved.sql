@@ -1,3 +1,4 @@
--- Stands in the schema after the graph's triggers, since it is made after them, and VACUUM keeps it there. A
--- trigger that stands after it has been away since blocks were written, so they are of no use any more.
+-- This view follows the graph's triggers in the schema, because it is made after them,
+-- and VACUUM keeps their order. A trigger that follows the view was missing after the
+-- blocks were written, so the blocks are invalid.
 CREATE VIEW {schema}.{saved} AS SELECT 'no trigger of the graph has been made since' AS blocks

@@ -1,12 +1,13 @@
 -- Breadth-first search in plain SQL.
 --
---   edge(id, src, dst)   the edges as the search may go: for an undirected graph each in both directions
---   start(vertex)        where it starts
+--   edge(id, src, dst)   the arcs of the search (undirected: each edge in both directions)
+--   start(vertex)        the sources
 --   -> bfs(vertex, depth, parent, edge)
 --
--- A table `tick` is the engine: each row put into it fires a trigger, and the trigger finds one more level. A trigger
--- costs next to nothing once a level was empty, so as many ticks are made as there could be levels. (A table made from
--- edge has edge's types, which lets the indexes match; CROSS JOIN fixes the order of the joins.)
+-- The table `tick` drives the search: each row inserted into it fires a trigger that
+-- finds one more level. After an empty level the trigger costs next to nothing, so there
+-- are as many ticks as there may be levels. (A table made from `edge` has the types of
+-- `edge`, so the indexes match; CROSS JOIN fixes the order of the joins.)
 
 DROP TABLE IF EXISTS bfs;
 CREATE TABLE bfs AS SELECT src AS vertex, 0 AS depth, src AS parent, id AS edge FROM edge WHERE false;
@@ -27,7 +28,7 @@ END;
 INSERT INTO tick SELECT value FROM generate_series(1, (SELECT count(*) FROM edge));
 DROP TABLE tick;
 
--- The tree: of the edges from a vertex one step nearer, the one with the smallest id.
+-- The tree: among the edges from vertices one level nearer, the one with the smallest id.
 UPDATE bfs SET edge = (SELECT min(e.id) FROM edge e CROSS JOIN bfs b ON b.vertex = e.src
                        WHERE e.dst = bfs.vertex AND b.depth = bfs.depth - 1);
 UPDATE bfs SET parent = (SELECT e.src FROM edge e CROSS JOIN bfs b ON b.vertex = e.src

@@ -3,7 +3,8 @@
 --   edge(id, src, dst)          the edges
 --   -> components(vertex, weak, strong)
 --
--- Who reaches whom, both ways and along the edges: as many rows as there are such pairs, so for small graphs.
+-- Lists all pairs of vertices of which one reaches the other, in both directions and
+-- along the edges; so it suits small graphs only.
 
 DROP TABLE IF EXISTS components;
 CREATE TABLE components AS

@@ -3,7 +3,8 @@
 --   edge(id, src, dst)          the edges
 --   -> cores(vertex, core)
 --
--- A tick takes away all that have at most k neighbours left, or, where nobody has, makes k one more.
+-- Each tick removes the vertices with at most k remaining neighbours or, if there are
+-- none, increments k.
 
 DROP TABLE IF EXISTS near_by;
 CREATE TABLE near_by AS

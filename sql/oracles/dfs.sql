@@ -1,11 +1,12 @@
 -- The lexicographic depth-first tree in plain SQL.
 --
---   edge(id, src, dst)   the edges as the search may go: for an undirected graph each in both directions
+--   edge(id, src, dst)   the arcs of the search (undirected: each edge in both directions)
 --   start(vertex)        one row
 --   -> dfs(vertex, depth, parent, edge, preorder, postorder)
 --
--- One tick is one move of the walker: down to the first neighbour not seen yet, or back up. Where it stands, and how
--- many it has entered and left, is the one row of `walker`.
+-- Each tick is one move of the walker: down to the first unvisited neighbour, or back up.
+-- The one row of `walker` has its vertex and the numbers of vertices that it has entered
+-- and left.
 
 DROP TABLE IF EXISTS dfs;
 CREATE TABLE dfs AS

@@ -4,7 +4,7 @@
 --   wanted(iterations)                     one row
 --   -> label_propagation(vertex, label)
 --
--- One tick for each iteration, in which all vertices read the labels of the one before.
+-- Each tick is one iteration, in which all vertices read the labels of the previous one.
 
 DROP TABLE IF EXISTS near;
 CREATE TABLE near AS SELECT src AS vertex, dst AS other FROM edge WHERE src <> dst UNION ALL

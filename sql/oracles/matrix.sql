@@ -4,8 +4,8 @@
 --   wanted(node)                   vertices: sources and targets
 --   -> matrix(source, target, distance)
 --
--- As many rounds as a longest shortest way has edges: each lengthens the ways found so far by one edge, as far as
--- they get shorter. A way has fewer edges than there are vertices, so for small graphs.
+-- Extends all walks by one edge at a time, up to as many edges as there are vertices, so
+-- it suits small graphs only.
 
 DROP TABLE IF EXISTS matrix;
 CREATE TABLE matrix AS

@@ -4,7 +4,8 @@
 --   priority(vertex, rank)      every vertex once, no rank twice; the lowest rank is asked first
 --   -> mis(vertex)
 --
--- A vertex joins when its turn comes and no neighbour has joined: one tick each, in the order of rank.
+-- Each tick handles one vertex, in the order of rank: the vertex joins if no neighbour
+-- has joined.
 
 DROP TABLE IF EXISTS mis;
 CREATE TABLE mis AS SELECT src AS vertex FROM edge WHERE false;

@@ -4,7 +4,8 @@
 --   wanted(damping, iterations)            one row
 --   -> pagerank(vertex, rank)
 --
--- One tick for each iteration. The rank of vertices without a way out goes to all alike.
+-- Each tick is one iteration. The rank of vertices without out-edges is divided equally
+-- among all vertices.
 
 DROP TABLE IF EXISTS pagerank;
 CREATE TABLE pagerank AS

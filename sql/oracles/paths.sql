@@ -4,7 +4,8 @@
 --   trip(source, target, k)        one row
 --   -> paths(path, distance, edges)    edges: their ids in the order of travel, four digits each
 --
--- All paths without a repeated vertex, so for small graphs. Vertices passed stand between commas.
+-- Lists all paths without a repeated vertex, so it suits small graphs only. The visited
+-- vertices are a text, separated by commas.
 
 DROP TABLE IF EXISTS paths;
 CREATE TABLE paths AS

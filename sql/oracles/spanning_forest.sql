@@ -3,7 +3,8 @@
 --   edge(id, src, dst, weight)  the edges
 --   -> spanning_forest(edge, source, target, weight)
 --
--- An edge is one of the forest where those that come before it, by weight, then by id, do not connect its ends.
+-- An edge belongs to the forest if the edges before it, by weight and then by id, do not
+-- connect its ends.
 
 DROP TABLE IF EXISTS spanning_forest;
 CREATE TABLE spanning_forest AS

@@ -1,10 +1,11 @@
--- Shortest paths in plain SQL: Bellman and Ford's rounds, each over the vertices that the last one brought nearer.
+-- Shortest paths in plain SQL: the rounds of Bellman and Ford, each over the vertices
+-- whose distance the previous one lowered.
 --
---   edge(id, src, dst, weight)   the edges as the search may go: for an undirected graph each in both directions
---   start(vertex)                where it starts
+--   edge(id, src, dst, weight)   the arcs of the search (undirected: each edge in both directions)
+--   start(vertex)                the sources
 --   -> sssp(vertex, distance, parent, edge)
 --
--- Each row put into `tick` fires a trigger that makes one round; see bfs.sql.
+-- Each row inserted into `tick` fires a trigger that makes one round; see bfs.sql.
 
 DROP TABLE IF EXISTS sssp;
 CREATE TABLE sssp AS
@@ -29,7 +30,7 @@ END;
 INSERT INTO tick SELECT value FROM generate_series(1, (SELECT count(*) FROM edge));
 DROP TABLE tick;
 
--- The tree is made of tight edges: those that lead to their end at its distance.
+-- The tree consists of tight edges: edges that reach their target at its distance.
 DROP TABLE IF EXISTS tight;
 CREATE TABLE tight AS
 SELECT e.id, e.src, e.dst, a.distance < b.distance AS nearer
@@ -38,8 +39,8 @@ WHERE a.distance + e.weight = b.distance AND b.vertex NOT IN (SELECT vertex FROM
 CREATE INDEX tight_by_src ON tight(src);
 CREATE INDEX tight_by_dst ON tight(dst);
 
--- step: how many tight edges of no length (weight 0, or lost to rounding) lie behind a vertex, since a source or an
--- edge from a strictly nearer vertex.
+-- step: the number of tight edges without length (weight 0, or lost to rounding) that
+-- lead to a vertex from a source or from an edge of a strictly nearer vertex.
 UPDATE sssp SET step = 0
 WHERE vertex IN (SELECT vertex FROM start UNION SELECT dst FROM tight WHERE nearer);
 CREATE TABLE tick(step INTEGER);
@@ -52,8 +53,8 @@ END;
 INSERT INTO tick SELECT value FROM generate_series(1, (SELECT count(*) FROM sssp WHERE step IS NULL));
 DROP TABLE tick;
 
--- Of the tight edges: those from a strictly nearer vertex first, then those with the fewest such steps, then the
--- smallest id.
+-- Among the tight edges those from a strictly nearer vertex come first, then those with
+-- the fewest steps, then the smallest id.
 UPDATE sssp SET (edge, parent) = (
     SELECT t.id, t.src FROM tight t CROSS JOIN sssp s ON s.vertex = t.src
     WHERE t.dst = sssp.vertex ORDER BY NOT t.nearer, iif(t.nearer, 0, s.step), t.id LIMIT 1);

@@ -3,7 +3,7 @@
 --   edge(id, src, dst)          the edges, without a cycle
 --   -> topological_order(vertex, level, position)
 --
--- Every path is walked, so for small graphs.
+-- Follows every path, so it suits small graphs only.
 
 DROP TABLE IF EXISTS topological_order;
 CREATE TABLE topological_order AS

@@ -3,7 +3,7 @@
 --   edge(id, src, dst)                                                   the edges
 --   -> triangles(vertex, triangles, degree, coefficient, directed)       directed: LDBC's, along the edges
 --
--- Every pair of neighbours of every vertex is looked at, so for small graphs.
+-- Looks at every pair of neighbours of every vertex, so it suits small graphs only.
 
 DROP TABLE IF EXISTS arc;
 CREATE TABLE arc AS SELECT DISTINCT src, dst FROM edge WHERE src <> dst;
