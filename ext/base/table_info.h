@@ -36,7 +36,7 @@ int table_column(const table_info *info, const char *name);
 /* The affinity of a declared type (may be NULL) by SQLite's rules: 'A' BLOB, 'B' TEXT,
 ** 'C' NUMERIC, 'D' INTEGER, 'E' REAL. */
 char affinity_of_type(const char *declared_type);
-/* Does SQLite sort texts as their UTF-8 bytes do? Not where databases hold UTF-16. */
+/* True if SQLite sorts texts by their UTF-8 bytes; false for UTF-16 databases. */
 bool texts_sort_as_utf8(sqlite3 *db);
 /* Appends name number `count` of a list to a sentence; then its end: "a, b, c and 9
 ** more". */

@@ -110,8 +110,8 @@ int number_in_text(const char *at, const char *end, sqlite3_int64 *integer) {
     return fits ? SQLITE_INTEGER : SQLITE_FLOAT;
 }
 
-/* Does not call sqlite3_value_numeric_type, because that converts the register itself, which
-** may serve other expressions, and SQLite 3.53 crashes when it is given a copy. */
+/* Does not call sqlite3_value_numeric_type, because that converts the register itself,
+** which may serve other expressions, and SQLite 3.53 crashes when it is given a copy. */
 int number_of(sqlite3_value *value, struct sql_number *number) {
     memset(number, 0, sizeof *number);
     number->type = sqlite3_value_type(value);

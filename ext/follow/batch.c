@@ -202,7 +202,8 @@ static int compare_ways(row_changes *changes, int64_t row, sqlite3_value *id,
     return rc;
 }
 
-/* Compares a row with a reverse weight. A row that is closed both ways keeps both ends. */
+/* Compares a row with a reverse weight. A row that is closed both ways keeps both
+** ends. */
 static int compare_two_ways(rereading *r, int64_t row, sqlite3_value *id, bool there,
                             sqlite3_value **value) {
     const bool none[] = {!there || sqlite3_value_type(value[0]) == SQLITE_NULL,

@@ -29,7 +29,7 @@ static bool may_be_replaced(const graph_ref *g) {
            !(g->shared && shared_is_foreign(g->shared));
 }
 
-/* Kept searches stay good: in compact graphs equal rows give vertices equal numbers. */
+/* Kept searches stay valid: in compact graphs equal rows give vertices equal numbers. */
 static void take_over(connection *c, followed *f, shared_graph *shared) {
     loaded got = shared_loaded(shared);
     graph_ref *g = mirror_take(f, false, shared, &got);
@@ -48,7 +48,7 @@ void mirror_meet(reading *r, followed *f) {
         return;
     const bool loose =
         gpugraph_tombstones(g->graph, NULL) > 0 || gpugraph_later_vertices(g->graph) > 0;
-    /* To compact takes its time, and a connection that is alone has nobody to meet. */
+    /* Compaction takes time, and a lone connection has nobody to share with. */
     if (loose && !connections_are_several())
         return;
     f->may_meet = false; /* until the base changes */

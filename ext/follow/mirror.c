@@ -37,7 +37,6 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both) {
 
 /* ---- a whole read ---- */
 
-/* Takes over what was read, and `shared`, whose graph that is then; NULL: no memory. */
 graph_ref *mirror_take(const followed *f, bool undirected, struct shared_graph *shared,
                        loaded *got) {
     graph_ref *g = graph_frame(sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name),

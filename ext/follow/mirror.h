@@ -64,11 +64,11 @@ int log_is_complete(reading *r, const followed *f, bool *complete);
 
 /* ---- mirror.c ---- */
 
-/* A graph of the mirror, which takes over what was read, and `shared`, whose graph that is unless
-** it is NULL. NULL: no memory. */
+/* Makes a graph of the mirror. It takes over `got` and, unless NULL, `shared`, which then
+** owns the graph. NULL: no memory. */
 graph_ref *mirror_take(const followed *f, bool undirected, struct shared_graph *shared,
                        loaded *got);
-/* The mirror becomes another graph, or none; both NULL where there is but one. */
+/* Replaces the mirror's graphs. g NULL: none; both NULL: the mirror has one graph. */
 void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 /* Reads the whole table into the mirror. The caller sets the base. */
 int mirror_renew(reading *r, followed *f, const char *why);

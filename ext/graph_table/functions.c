@@ -223,9 +223,9 @@ static int compare_ways(check *k, sqlite3_int64 row, sqlite3_value **value,
     return SQLITE_OK;
 }
 
-/* Vertices are the ends of rows and nothing else, but for tombstones. */
-enum { CHECKED_TOGETHER = 65536 }; /* edges or vertices, between two polls */
+enum { CHECKED_TOGETHER = 65536 }; /* edges or vertices between two polls */
 
+/* Checks that all vertices but tombstones are ends of rows. */
 static int compare_vertices_of_functions(check *k) {
     const uint32_t *tombstone;
     const uint64_t count = gpugraph_tombstones(k->graph->graph, &tombstone);

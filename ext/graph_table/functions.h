@@ -22,7 +22,7 @@ typedef struct graph_call {
 
 int graph_call_begin(graph_call *call, sqlite3_context *context, const char *function,
                      sqlite3_value *name, enum vertex_numbers numbers);
-/* Makes rc the function's error unless it is SQLITE_OK, and ends the call. */
+/* Ends the call; rc becomes the function's error unless it is SQLITE_OK. */
 void graph_call_result(sqlite3_context *context, graph_call *call, int rc);
 void graph_call_end(graph_call *call);
 /* Sets the sentence for SQL on the table that has just failed; returns rc. */

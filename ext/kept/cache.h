@@ -59,11 +59,12 @@ int graph_bind(connection *c, const scope *s, const graph_request *request, grap
 ** seen under any text; NULL: none. */
 graph_ref *graph_seen(connection *c, const scope *s, const char *edges,
                       const graph_request *request);
-/* A graph of these rows that has no edges yet; vertices may be NULL. Takes over `edges`, the text that
-** names it (NULL: no memory). In no list. NULL: no memory. */
+/* Makes a graph of these rows, still without edges and in no list. vertices may be NULL.
+** Takes over `edges`, the text that names the graph (NULL: no memory). NULL: no
+** memory. */
 graph_ref *graph_frame(char *edges, const row_source *rows, const row_source *vertices,
                        gpugraph_direction direction, bool undirected);
-/* What was read becomes the graph's; names that it had go. */
+/* Moves what was read into the graph. */
 void graph_take(graph_ref *g, const loaded *got);
 /* mixed_ids.c: SQLITE_ERROR with a sentence (sqlite3_free) if an id is a number in one
 ** column and a text in another one, and both columns declare types. */
@@ -75,9 +76,10 @@ void graph_changed(graph_ref *g);
 /* copy.c: copies a followed graph without its searches; the copy is in no list. After a
 ** failure *made is for graph_free; NULL: there was no memory for it. */
 int graph_copy(connection *c, const graph_ref *from, graph_ref **made);
-/* gpugraph_compact; nobody else may hold numbers of the graph's vertices. (copy.c) */
+/* copy.c: compacts the graph (gpugraph_compact). No caller may hold vertex numbers. */
 int graph_compact(connection *c, graph_ref *g);
-/* In the list it is settled away unless it gets a stamp or a binding. */
+/* Puts the graph into the connection's list. graph_settle frees it unless it gets a stamp
+** or a binding. */
 void graph_list(connection *c, graph_ref *g);
 /* Frees the graph if nothing refers to it. */
 void graph_settle(connection *c, graph_ref *g);

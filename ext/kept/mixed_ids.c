@@ -22,11 +22,11 @@ static bool is_mixed(const gpugraph_graph *graph, sqlite3_int64 id,
     return found;
 }
 
-/* Looks at all texts: the vertices behind the INTEGERs, and those that changes have brought.
-** *found: one of them is such an id. */
+/* Looks at all texts: the vertices after the INTEGERs, later ones included. *found: one
+** of them is such an id. */
 static int look_at_all(connection *c, const graph_ref *g, sqlite3_int64 *id,
                        char text[WRITTEN_ID], bool *found) {
-    enum { PATIENCE = 1 << 20 }; /* vertices between two questions whether to stop */
+    enum { PATIENCE = 1 << 20 }; /* vertices between two polls for an interrupt */
     const gpugraph_ids *ids = gpugraph_vertex_ids(g->graph);
     const uint32_t n = gpugraph_vertex_count(g->graph);
     *found = false;
