@@ -254,15 +254,14 @@ static bool run_top_down(void *task) {
 
 const gg_method gg_bfs_methods[] = {
     {.is = {"bfs", "direction-optimizing", "cpu",
-            "level by level; large frontiers are found from the unvisited side"},
+            "level by level, top-down or, for large frontiers, bottom-up"},
      .may = gg_may_always,
      .run = run_both_sides},
     {.is = {"bfs", "top-down", "cpu", "level by level, always along the edges"},
      .run = run_top_down},
     [BFS_MULTI_SOURCE] =
         {.is = {"bfs", "multi-source", "cpu",
-                "searches from up to 64 sources at once, a bit each; large frontiers are "
-                "gathered"},
+                "searches from up to 64 sources at once, with one bit for each"},
          .run = run_both_sides}, /* for one source */
     {.is = {0}},
 };

@@ -271,21 +271,21 @@ static bool run_regions(void *task) {
 enum { MULTI_KERNEL = 2 };
 static const gg_method methods[] = {
     {.is = {"bfs", "persistent", "cuda",
-            "one kernel runs many levels: the whole device or, where few vertices are "
-            "found at a time, one cluster"},
+            "one kernel runs many levels, on the whole device or, if levels have few "
+            "vertices, on one cluster"},
      .may = may_persist,
      .run = run_persistent},
     {.is = {"bfs", "direction-optimizing", "cuda",
-            "as persistent; large frontiers are found from the unvisited side"},
+            "as persistent, with bottom-up levels for large frontiers"},
      .may = may_turn,
      .run = run_both_sides},
     {.is = {"bfs", "multi-kernel", "cuda",
-            "level by level: one kernel explores the frontier, one makes the next"},
+            "level by level: one kernel explores the frontier, another makes the next"},
      .may = needs_kernels,
      .run = run_kernels},
     {.is = {"bfs", "regions", "cuda",
-            "regions of a graph with long ways, each of which a block searches in its "
-            "shared memory"},
+            "for graphs with long paths: a block searches a region in its shared "
+            "memory"},
      .may = may_take_regions,
      .run = run_regions},
     {},

@@ -134,8 +134,8 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
     } while (control->next != BFS_OVER);
     if (control->failed & 1)
         gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "blocks of a breadth-first search waited in vain for each other at level "
-                "%u",
+                "the blocks of a breadth-first search did not all reach the barrier of "
+                "level %u: please report this graph",
                 control->level);
     else if (control->failed)
         gg_stopped(job->run);

@@ -107,7 +107,7 @@ bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *be
             return false;
         }
         gg_phase(job->run, "prepare", started, n,
-                 "a neighbour of each vertex to look at first, on the device");
+                 "hubs: the neighbour that each vertex checks first, on the device");
     }
     below->hub = hubs->hub;
     below->closed = hubs->closed;

@@ -220,7 +220,7 @@ static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
         !over_vertices(&w, compress_trees))
         return gg_stopped(run);
     gg_search_phase(run, start, (int64_t)graph->m, "%d thread(s)%s", w.threads,
-                    w.rows.begin ? ", by rows that are there" : "");
+                    w.rows.begin ? ", by rows of earlier searches" : "");
     return run->status;
 }
 

@@ -265,7 +265,7 @@ static void find_weak(struct cuda_job *job, uint32_t *component) {
         !gg_wait(job))
         return;
     gg_search_phase(job->run, started, (int64_t)edges.m, "%s",
-                    rows.begin[0] ? "by rows that are there" : "");
+                    rows.begin[0] ? "by rows of earlier searches" : "");
     gg_bring(job, component, a.component, edges.n, "components");
 }
 

@@ -408,8 +408,8 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 
 /* ---- the device's side ---- */
 
-GG_CUDA_SIDE(gg_strong_components_cuda, components_entry, find_strong, bytes,
-             "components", "forward-backward",
-             "strong: chains and rings are trimmed, two searches find the largest, "
-             "colours the "
-             "rest")
+GG_CUDA_SIDE(
+    gg_strong_components_cuda, components_entry, find_strong, bytes, "components",
+    "forward-backward",
+    "strong: trims chains and rings, finds the largest component by two searches, "
+    "and the others by colours")

@@ -203,8 +203,8 @@ const gg_algorithm gg_cores = {
     .step_us = 4,
     .side = {[GPUGRAPH_CPU] =
                  GG_ONE_METHOD(cores_entry, find_cores_on_cpu, "cores", "peel",
-                               "threads take vertices with the fewest "
-                               "neighbours away, pass by pass"),
+                               "threads remove the vertices with the fewest "
+                               "neighbours, pass by pass"),
              [GPUGRAPH_CUDA] = &gg_cores_cuda},
 };
 

@@ -151,4 +151,4 @@ static int64_t bytes_cores(const gpugraph_graph *graph, bool) {
 /* ---- the device's side ---- */
 
 GG_CUDA_SIDE(gg_cores_cuda, cores_entry, find_cores, bytes_cores, "cores", "peel",
-             "warps take vertices with the fewest neighbours away, pass by pass")
+             "warps remove the vertices with the fewest neighbours, pass by pass")

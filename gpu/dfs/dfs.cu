@@ -45,8 +45,8 @@ bool gg_dfs_launch(struct cuda_job *job, struct dfs_search *s,
         return false;
     if (s->control.exhausted)
         gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                "a depth-first search used up its %u stack chunks, which cannot be: "
-                "please report this graph",
+                "a depth-first search has used all of its %u stack chunks, which is a "
+                "fault of gpugraph: please report this graph",
                 s->control.touched);
     return gg_going(job);
 }
@@ -213,8 +213,8 @@ static bool run_stealing(void *task) {
 
 static bool run_serial(void *task) {
     return search_on_host((const struct dfs_task *)task, "serial",
-                          "a serial search has no parallelism: the host does it for "
-                          "'cuda' too");
+                          "a serial search has no parallelism: the host runs it for "
+                          "'cuda', too");
 }
 
 static const gg_method methods[] = {
@@ -227,7 +227,7 @@ static const gg_method methods[] = {
             "unordered; every warp follows a path with its own stack, idle warps steal"},
      .run = run_stealing},
     {.is = {"dfs", "serial", "cuda",
-            "the lexicographic tree: no parallelism in it, so the host searches"},
+            "the lexicographic tree; it has no parallelism, so the host searches"},
      .may = gg_may_always,
      .run = run_serial,
      .on_host = true},

@@ -39,7 +39,7 @@ static uint32_t *upload_hashes(struct cuda_job *job, int64_t seed) {
     }
     gg_release(hash);
     if (block)
-        gg_phase(job->run, "hash", started, n, "ids and seed, by the CPU");
+        gg_phase(job->run, "hash", started, n, "hashes of ids, by the CPU");
     return block;
 }
 
@@ -102,11 +102,11 @@ static bool run_balanced(void *task) {
 enum { OUT_OF_CORE = 2 };
 static const gg_method methods[] = {
     {.is = {"mis", "one-launch", "cuda",
-            "asynchronous: one kernel decides all, every vertex as soon as it can"},
+            "one asynchronous kernel decides each vertex as soon as it can"},
      .may = is_sparse,
      .run = run_one_launch},
     {.is = {"mis", "one-launch-balanced", "cuda",
-            "as one-launch, arcs of 32 vertices dealt out evenly to a warp"},
+            "as one-launch; a warp distributes the arcs of 32 vertices evenly"},
      .may = is_balanced,
      .run = run_balanced},
     {.is = {"mis", "out-of-core", "cuda",

@@ -180,7 +180,8 @@ static unsigned launch_until_decided(struct cuda_job *job,
             return 0;
         if (state->open >= left) {
             gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
-                    "the kernel %s makes no progress: %u vertices wait for each other",
+                    "the kernel %s makes no progress: %u vertices wait for each "
+                    "other: please report this graph",
                     kernel->name, state->open);
             return 0;
         }

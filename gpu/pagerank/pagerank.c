@@ -369,7 +369,8 @@ static bool check_options(const gpugraph_graph *graph,
     else if (!(how->tolerance >= 0))
         gg_fail(run, GPUGRAPH_INVALID, "tolerance is %g, not 0 or more", how->tolerance);
     else if (how->weighted && gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED)
-        gg_fail(run, GPUGRAPH_INVALID, "the edges have no weights to share rank by");
+        gg_fail(run, GPUGRAPH_INVALID,
+                "ranks by weight need weights, and the graph was made without");
     for (uint32_t i = 0;
          !run->status && i < how->source_count && !gg_leave(run, i + (uint64_t)1); i++) {
         if (how->source[i] >= graph->n)

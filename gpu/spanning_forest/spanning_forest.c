@@ -306,8 +306,8 @@ const gg_algorithm gg_spanning_forest = {
     .step_us = 960,
     .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(
                  forest_entry, find_forest_on_cpu, "spanning_forest", "filter-kruskal",
-                 "edges in order of weight, heavy ones only where they "
-                 "lead out of a tree"),
+                 "edges in order of weight; heavy edges only if they "
+                 "connect two trees"),
              [GPUGRAPH_CUDA] = &gg_spanning_forest_cuda},
 };
 

@@ -153,8 +153,8 @@ const gg_algorithm gg_topological_order = {
     .step_us = 3,
     .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(
                  order_entry, find_order_on_cpu, "topological_order", "peel",
-                 "threads take vertices without predecessors away, level "
-                 "by level"),
+                 "threads remove vertices without predecessors, level by "
+                 "level"),
              [GPUGRAPH_CUDA] = &gg_topological_order_cuda},
 };
 

@@ -168,4 +168,4 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
 
 GG_CUDA_SIDE(gg_topological_order_cuda, order_entry, find_order, bytes,
              "topological_order", "peel",
-             "warps take vertices without predecessors away, each as soon as it has none")
+             "warps remove each vertex as soon as it has no predecessor")

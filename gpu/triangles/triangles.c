@@ -425,8 +425,8 @@ const gg_algorithm gg_vertex_triangles = {
     .step_us = 100,
     .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(
                  vertex_triangles_entry, count_on_cpu, "vertex_triangles", "intersection",
-                 "intersects rows of higher-ranking neighbours, and tells "
-                 "all three corners"),
+                 "intersects rows of higher-ranking neighbours, and counts "
+                 "for all three corners"),
              [GPUGRAPH_CUDA] = &gg_vertex_triangles_cuda},
 };
 
