@@ -164,22 +164,19 @@ gg_peel_append(const peel_lists &p, uint32_t v, bool wanted, const slice_list &l
     gg_peel_append_rows(rows, list);
 }
 
-/* An arc from a removed vertex. A thread that decrements a counter below k restores it,
-** as on the CPU. */
+/* The counters, and k. */
 struct arc_of_core {
     uint32_t *core, k;
-    __device__ uint32_t look(uint32_t u) const {
-        return gg_peek(&core[u]);
-    }
-    __device__ uint32_t ask(uint32_t u) const {
-        return atomicSub(&core[u], 1u);
-    }
-    __device__ bool falls(uint32_t u, uint32_t before) const {
-        if (before <= k)
-            atomicAdd(&core[u], 1u);
-        return before == k + 1;
-    }
 };
+
+/* A counter was `before` and one less now. Returns true if it has dropped to k. A counter
+** that has dropped below k is restored, as on the CPU. */
+static __device__ __forceinline__ bool drops_to_k(const arc_of_core &take, uint32_t u,
+                                                  uint32_t before) {
+    if (before <= take.k)
+        atomicAdd(&take.core[u], 1u);
+    return before == take.k + 1;
+}
 
 /* The lane to whose arcs number k belongs. first: the arcs before each lane. */
 static __device__ __forceinline__ unsigned owner_of(uint32_t first, uint32_t k) {
@@ -200,17 +197,17 @@ take_all(const peel_lists &p, const arc_of_core &take, const uint32_t (&to)[PEEL
     bool any = false;
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
-        answer[i] = falls[i] ? take.look(to[i]) : 0;
+        answer[i] = falls[i] ? gg_peek(&take.core[to[i]]) : 0;
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
         falls[i] = falls[i] && answer[i] > take.k;
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++)
         if (falls[i])
-            answer[i] = take.ask(to[i]);
+            answer[i] = atomicSub(&take.core[to[i]], 1u);
 #pragma unroll
     for (uint32_t i = 0; i < PEEL_AT_ONCE; i++) {
-        falls[i] = falls[i] && take.falls(to[i], answer[i]);
+        falls[i] = falls[i] && drops_to_k(take, to[i], answer[i]);
         any |= falls[i];
     }
     if (warp_ballot(any) != 0)

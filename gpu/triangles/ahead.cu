@@ -1,12 +1,11 @@
-/* Rows of neighbours that rank higher, on the device: ahead.cuh. Two passes over the rows
+/* Rows of neighbours that rank higher, on the device (meet.cuh). Two passes over the rows
 ** count and write. A lane takes a short row. The warp takes the long rows of its lanes,
 ** one after the other. */
-#include "ahead.cuh"
+#include "meet.cuh"
 
 enum {
-    GRID_BLOCKS = 32, /* for each multiprocessor */
-    LANE_ROW = 16,    /* arcs that a lane looks at alone */
-    RESIDENT = 8      /* blocks of a multiprocessor at once, all that its threads allow */
+    LANE_ROW = 16, /* arcs that a lane looks at alone */
+    RESIDENT = 8   /* blocks of a multiprocessor at once, all that its threads allow */
 };
 
 static __device__ __forceinline__ uint32_t look_ahead_alone(const device_csr &g,
