@@ -62,7 +62,7 @@ struct tally {
     uint64_t fresh, vertices, arcs, reached;
 };
 
-static void tell_tally(struct batch *b, const struct tally *t) {
+static void add_tally(struct batch *b, const struct tally *t) {
     __atomic_fetch_or(&b->fresh, t->fresh, __ATOMIC_RELAXED);
     __atomic_fetch_add(&b->vertices, t->vertices, __ATOMIC_RELAXED);
     __atomic_fetch_add(&b->arcs, t->arcs, __ATOMIC_RELAXED);
@@ -163,7 +163,7 @@ static void settle_finds(void *job, int member, int team) {
             b->next[v] = 0;
             arrive(b, &tally, v, b->visit[v]);
         }
-    tell_tally(b, &tally);
+    add_tally(b, &tally);
 }
 
 /* ---- a level against the arcs ---- */
@@ -196,7 +196,7 @@ static void gather_vertices(void *job, int member, int team) {
                 arrive(b, &tally, (uint32_t)v, searches);
             stop = gg_worked(b->run, &since, arcs);
         }
-    tell_tally(b, &tally);
+    add_tally(b, &tally);
 }
 
 static void swap_words(struct batch *b) {
@@ -326,7 +326,7 @@ static void start_batch(struct batch *b) {
         b->visit[v] |= bit;
         arrive(b, &tally, v, bit);
     }
-    tell_tally(b, &tally);
+    add_tally(b, &tally);
     b->level = 0;
     b->searching =
         b->searches == GG_LANES ? ~(uint64_t)0 : ((uint64_t)1 << b->searches) - 1;

@@ -209,8 +209,8 @@ static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *sear
 /* Sets *itself to SYMMETRIC if the rows of the search are their own transpose. Also
 ** NOT_SYMMETRIC if the graph has so few edges that no frontier explodes. Returns false
 ** when the run must end. */
-static bool turns_into_itself(struct cuda_job *job, const gpugraph_search *search,
-                              enum symmetry *itself) {
+static bool is_own_transpose(struct cuda_job *job, const gpugraph_search *search,
+                             enum symmetry *itself) {
     const gpugraph_graph *graph = job->graph;
     const bool both = search->direction == GPUGRAPH_BOTH;
     const uint64_t arcs = both ? 2 * graph->m : graph->m;
@@ -234,7 +234,7 @@ static bool may_persist(const void *task) {
     return t->levels && !t->regions && !t->below;
 }
 
-static bool may_turn(const void *task) {
+static bool may_go_bottom_up(const void *task) {
     const struct bfs_task *t = (const struct bfs_task *)task;
     return t->levels && !t->regions && t->below;
 }
@@ -277,7 +277,7 @@ static const gg_method methods[] = {
      .run = run_persistent},
     {.is = {"bfs", "direction-optimizing", "cuda",
             "as persistent, with bottom-up levels for large frontiers"},
-     .may = may_turn,
+     .may = may_go_bottom_up,
      .run = run_both_sides},
     {.is = {"bfs", "multi-kernel", "cuda",
             "level by level: one kernel explores the frontier, another makes the next"},
@@ -302,7 +302,7 @@ static bool look_at_graph(struct bfs_task *t) {
     t->levels = fits_levels(graph, t->search);
     if (!gg_method_is_auto(job->run) || !t->levels)
         return true;
-    if (!turns_into_itself(job, t->search, &itself))
+    if (!is_own_transpose(job, t->search, &itself))
         return false;
     const bool explodes =
         gg_bfs_explodes(graph, kind) && gg_searches(graph) > GG_BFS_REVERSE_AFTER;

@@ -142,8 +142,8 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
     return gg_going(job);
 }
 
-static void tell_bfs_levels(struct cuda_job *job, const struct bfs_control *c,
-                            double started) {
+static void report_bfs_levels(struct cuda_job *job, const struct bfs_control *c,
+                              double started) {
     gg_search_phase(
         job->run, started, (int64_t)c->reached,
         "%u levels, %u of them narrow, %u bottom-up, %u turns, kernels %.4f ms", c->level,
@@ -171,7 +171,7 @@ static bool run_bfs_levels(struct cuda_job *job, const struct device_csr *g,
         g->n >= gg_limits.region_vertices)
         gg_note_long_way(job, g, false);
     *deepest = control.level;
-    tell_bfs_levels(job, &control, started);
+    report_bfs_levels(job, &control, started);
     return gg_going(job);
 }
 
@@ -191,15 +191,15 @@ static int64_t own_bytes(const struct cuda_job *job, const struct device_csr *g)
 ** the device would wait. */
 static bool has_room_below(struct cuda_job *job, const gpugraph_search *search,
                            const struct device_csr *g, bool tree) {
-    const enum csr_kind turned = gg_bfs_turned(job->graph, search->direction);
+    const enum csr_kind transpose = gg_bfs_turned(job->graph, search->direction);
     struct workspace space = {NULL, 0};
     struct bfs_arrays b = {};
     carve_bfs_levels(&space, g, search, true, 0, &b);
     if (!tree && space.used <= job->device->workspace_bytes &&
-        gg_device_copy_of(job->graph)->rows[turned].made &&
-        gg_bfs_has_hubs(job->graph, turned))
+        gg_device_copy_of(job->graph)->rows[transpose].made &&
+        gg_bfs_has_hubs(job->graph, transpose))
         return true;
-    return below_lacks(job, turned) + own_bytes(job, g) <= gg_device_room(job);
+    return below_lacks(job, transpose) + own_bytes(job, g) <= gg_device_room(job);
 }
 
 /* Fills `below` if the memory suffices. Returns false when the job must end. */
@@ -229,12 +229,12 @@ bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
 bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool below,
                    bool tree, struct bfs_outcome *out) {
     struct device_csr g;
-    struct bfs_below turned = bfs_below();
+    struct bfs_below transpose = bfs_below();
     const enum csr_kind kind = gg_forward_kind(search->direction);
     if (!gg_device_csr(job, kind, false, &g))
         return false;
-    return (!below || look_below(job, search, &g, tree, &turned)) &&
-           gg_bfs_levels_by(job, search, &g, &turned, tree, out);
+    return (!below || look_below(job, search, &g, tree, &transpose)) &&
+           gg_bfs_levels_by(job, search, &g, &transpose, tree, out);
 }
 
 uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {

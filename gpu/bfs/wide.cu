@@ -75,7 +75,7 @@ static __device__ void begin_wide(const wide &w, state *s) {
 }
 
 /* Waits for all blocks. Returns the sum of what the blocks have found. */
-static __device__ uint64_t meet_grid(const wide &w, const state &s, uint64_t found) {
+static __device__ uint64_t wait_for_grid(const wide &w, const state &s, uint64_t found) {
     bfs_control *c = w.b.control;
     unsigned long long *arrived = &c->step[s.phase % 3].arrived;
     if (blockIdx.x == 0 && (s.arcs >= GG_BFS_STOP_ARCS || s.phase % 64 == 0) &&
@@ -193,7 +193,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         flush_finds(w, s, finds); /* contains a barrier of the block */
         __syncthreads();
         if (threadIdx.x == 0) {
-            uint64_t all = meet_grid(w, s, found_by_block);
+            uint64_t all = wait_for_grid(w, s, found_by_block);
             end_wide_step(w, &s, all);
             found_by_block = 0;
         }

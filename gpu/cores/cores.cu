@@ -39,7 +39,7 @@ static __device__ __forceinline__ void
 part_rest(const cores &c, uint32_t pass, uint32_t count, uint32_t k, uint32_t round) {
     struct cores_state *state = c.state;
     const slice_list list = {c.p.slice[round % 2],
-                             &c.p.state->meeting[round % PEEL_COUNTS], nullptr, nullptr};
+                             &c.p.state->barrier[round % PEEL_COUNTS], nullptr, nullptr};
     const uint32_t *rest = c.rest[pass % 2];
     const uint64_t whole = gg_whole_warps(count);
     uint32_t fewest = UINT32_MAX;
@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(PEEL_BLOCK)
         part_rest(c, pass, count, k, round);
         grid.sync();
         gg_late();
-        if (slices_of(gg_peek(&c.p.state->meeting[round % PEEL_COUNTS])) == 0) {
+        if (slices_of(gg_peek(&c.p.state->barrier[round % PEEL_COUNTS])) == 0) {
             const uint32_t fewest = gg_peek(&state->fewest[(pass + 1) % PEEL_COUNTS]);
             grid.sync(); /* all threads have read the counts */
             k = max(k + 1, fewest);

@@ -6,7 +6,7 @@
 **
 ** All blocks walk a wide round. The round ends when all blocks have arrived at one word:
 **
-**     meeting    stop, 1 bit | slices of the next round, 47 bits | blocks arrived, 16
+**     barrier    stop, 1 bit | slices of the next round, 47 bits | blocks arrived, 16
 **                bits
 **
 ** So a block that sees the last arrival knows the length of the next round. One thread of
@@ -33,19 +33,19 @@ enum {
     PEEL_AT_ONCE = 4,     /* arcs that a lane loads together */
     PEEL_NEAR = 512,      /* slices that also lie in shared memory */
     PEEL_ALONE = 4096,    /* rounds of one block between two barriers */
-    PEEL_BLOCK_BITS = 16, /* bits of a meeting */
+    PEEL_BLOCK_BITS = 16, /* bits of a barrier */
     PEEL_STOP_ROUNDS = 64 /* rounds between two looks at the host's flag */
 };
 static_assert((int)GG_PEEL_NARROW <= (int)PEEL_NEAR,
               "a narrow round lies in shared memory");
 
-#define PEEL_STOP (1ull << 63) /* in a meeting */
+#define PEEL_STOP (1ull << 63) /* in a barrier */
 
-typedef unsigned long long peel_meeting;
+typedef unsigned long long peel_barrier;
 
 struct peel_state {
     /* [round % PEEL_COUNTS]: at the begin of the round. */
-    peel_meeting meeting[PEEL_COUNTS];
+    peel_barrier barrier[PEEL_COUNTS];
     uint32_t round, stopped;
 };
 
@@ -61,7 +61,7 @@ struct peel_lists {
 /* Where slices go: a list, and a copy of its first entries. */
 struct slice_list {
     uint64_t *far;
-    peel_meeting *meeting; /* counts the slices, unless the list has a copy */
+    peel_barrier *barrier; /* counts the slices, unless the list has a copy */
     uint64_t *near;        /* in shared memory, or NULL */
     uint32_t *near_count;
 };
@@ -70,11 +70,11 @@ struct near_lists {
     uint64_t slice[2][PEEL_NEAR];
     uint32_t count[PEEL_COUNTS];
     uint32_t stop;
-    peel_meeting meeting;
+    peel_barrier barrier;
 };
 
-static __device__ __forceinline__ uint32_t slices_of(peel_meeting meeting) {
-    return (uint32_t)((meeting & ~PEEL_STOP) >> PEEL_BLOCK_BITS);
+static __device__ __forceinline__ uint32_t slices_of(peel_barrier barrier) {
+    return (uint32_t)((barrier & ~PEEL_STOP) >> PEEL_BLOCK_BITS);
 }
 
 static inline void gg_carve_peel(struct workspace *space, uint64_t n, uint64_t arcs,
@@ -90,8 +90,8 @@ static inline void gg_carve_peel(struct workspace *space, uint64_t n, uint64_t a
 static __device__ __forceinline__ uint32_t claim_slices(const slice_list &list,
                                                         uint32_t count) {
     return list.near ? atomicAdd(list.near_count, count)
-                     : slices_of(atomicAdd(list.meeting,
-                                           (peel_meeting)count << PEEL_BLOCK_BITS));
+                     : slices_of(atomicAdd(list.barrier,
+                                           (peel_barrier)count << PEEL_BLOCK_BITS));
 }
 
 static __device__ __forceinline__ void put_slice(const slice_list &list, uint32_t at,
@@ -281,11 +281,11 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
         __syncthreads();
     }
     cooperative_groups::this_grid()
-        .sync(); /* the other blocks wait here and do not read `meeting` */
+        .sync(); /* the other blocks wait here and do not read `barrier` */
     if (threadIdx.x < PEEL_COUNTS)
-        p.state->meeting[threadIdx.x] =
+        p.state->barrier[threadIdx.x] =
             threadIdx.x == round % PEEL_COUNTS
-                ? (peel_meeting)count << PEEL_BLOCK_BITS | (near->stop ? PEEL_STOP : 0)
+                ? (peel_barrier)count << PEEL_BLOCK_BITS | (near->stop ? PEEL_STOP : 0)
                 : 0;
     if (threadIdx.x == 0) {
         p.state->round = round;
@@ -293,27 +293,28 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
     }
 }
 
-/* ---- meetings ---- */
+/* ---- barriers ---- */
 
 /* Loads a complete word for the whole block. */
-static __device__ __forceinline__ peel_meeting read_meeting(peel_meeting *meeting,
+static __device__ __forceinline__ peel_barrier read_barrier(peel_barrier *barrier,
                                                             near_lists *near) {
     __syncthreads();
     if (threadIdx.x == 0)
-        near->meeting = gg_peek(meeting);
+        near->barrier = gg_peek(barrier);
     __syncthreads();
-    return near->meeting;
+    return near->barrier;
 }
 
 /* The block has done its share of the round. Returns the word when all blocks have, so
 ** that their lists and counters are visible. */
-static __device__ __forceinline__ peel_meeting meet(peel_meeting *meeting, bool stop,
-                                                    near_lists *near) {
+static __device__ __forceinline__ peel_barrier wait_for_blocks(peel_barrier *barrier,
+                                                               bool stop,
+                                                               near_lists *near) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        uint64_t *const word = (uint64_t *)meeting;
-        const peel_meeting blocks = (1u << PEEL_BLOCK_BITS) - 1;
-        peel_meeting now;
+        uint64_t *const word = (uint64_t *)barrier;
+        const peel_barrier blocks = (1u << PEEL_BLOCK_BITS) - 1;
+        peel_barrier now;
         __threadfence();
         device_arrive_64(word, 1 + (stop ? PEEL_STOP : 0));
         /* All blocks of a cooperative launch run, and no block waits for anything
@@ -322,10 +323,10 @@ static __device__ __forceinline__ peel_meeting meet(peel_meeting *meeting, bool 
             now = device_acquire_64(word);
         while ((now & blocks) != gridDim.x);
         __threadfence();
-        near->meeting = now;
+        near->barrier = now;
     }
     __syncthreads();
-    return near->meeting;
+    return near->barrier;
 }
 
 /* All threads of a cooperative grid call, after a barrier. Runs rounds from `round` on,
@@ -340,7 +341,7 @@ static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t
     ** slices is work for all. */
     const uint32_t warp = threadIdx.x / GG_WARP * gridDim.x + blockIdx.x,
                    warps = (uint32_t)(gg_threads_of_grid() / GG_WARP);
-    peel_meeting now = read_meeting(&state->meeting[round % PEEL_COUNTS], near);
+    peel_barrier now = read_barrier(&state->barrier[round % PEEL_COUNTS], near);
     for (;;) {
         const uint32_t count = slices_of(now);
         if (count == 0 || now >= PEEL_STOP) {
@@ -355,20 +356,20 @@ static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t
             grid.sync();
             gg_late();
             round = gg_peek(&state->round);
-            now = read_meeting(&state->meeting[round % PEEL_COUNTS], near);
+            now = read_barrier(&state->barrier[round % PEEL_COUNTS], near);
             continue;
         }
-        peel_meeting *meeting = &state->meeting[(round + 1) % PEEL_COUNTS];
-        const slice_list next = {p.slice[(round + 1) % 2], meeting, nullptr, nullptr};
+        peel_barrier *barrier = &state->barrier[(round + 1) % PEEL_COUNTS];
+        const slice_list next = {p.slice[(round + 1) % 2], barrier, nullptr, nullptr};
         const bool asks = round % PEEL_STOP_ROUNDS == 0 && gg_thread() == 0;
         const bool stop = asks && *(const volatile uint32_t *)p.host_stop != 0;
         if (gg_thread() == 0)
-            state->meeting[(round + 2) % PEEL_COUNTS] = 0;
+            state->barrier[(round + 2) % PEEL_COUNTS] = 0;
         if (stop)
             state->stopped = 1;
         gg_peel_walk(p, p.slice[round % 2], count, warp, warps, next, take);
         round++;
-        now = meet(meeting, stop, near);
+        now = wait_for_blocks(barrier, stop, near);
     }
 }
 

@@ -108,8 +108,7 @@ static bool find_tree(struct cuda_job *job, struct dfs_search *s) {
            gg_wait(job);
 }
 
-static void tell_search(struct cuda_job *job, const struct dfs_search *s,
-                        double started) {
+static void report_dfs(struct cuda_job *job, const struct dfs_search *s, double started) {
     gg_search_phase(job->run, started, s->control.reached,
                     "%u blocks, %u times work was stolen%s", s->blocks, s->control.stolen,
                     s->pulled ? ", the last part pulled" : "");
@@ -140,7 +139,7 @@ static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
         return NULL;
     if (s->control.late)
         return "the graph is long and thin: a device would take longer";
-    tell_search(job, s, started);
+    report_dfs(job, s, started);
     bring_tree_back(job, s, tree);
     return NULL;
 }

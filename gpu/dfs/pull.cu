@@ -53,7 +53,7 @@ bool gg_dfs_ask_pull(struct cuda_job *job, struct dfs_search *s) {
 
 void gg_dfs_plan_pull(struct cuda_job *job, struct dfs_search *s) {
     const struct device_copy *copy = gg_device_copy_of(job->graph);
-    const struct device_rows *turned = &copy->rows[gg_reverse_kind(s->direction)];
+    const struct device_rows *transpose = &copy->rows[gg_reverse_kind(s->direction)];
     if (!suits(job, s))
         return;
     if (s->direction == GPUGRAPH_BOTH ||
@@ -61,8 +61,8 @@ void gg_dfs_plan_pull(struct cuda_job *job, struct dfs_search *s) {
         s->pull.begin = s->g.begin;
         s->pull.end = s->g.end;
         s->pull.target = s->g.target;
-    } else if (turned->made) {
-        const device_csr view = gg_view_of_rows(copy, turned);
+    } else if (transpose->made) {
+        const device_csr view = gg_view_of_rows(copy, transpose);
         s->pull.begin = view.begin;
         s->pull.end = view.end;
         s->pull.target = view.target;

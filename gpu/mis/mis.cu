@@ -140,8 +140,8 @@ static bool prepare_mis_graph(struct cuda_job *job, const gg_method *method,
     return !hashed(priority) || prepare_hashes(job, seed, &g->hashes);
 }
 
-static void tell_mis(struct cuda_job *job, const struct mis_graph *g,
-                     const struct mis_report *report, double started) {
+static void report_mis(struct cuda_job *job, const struct mis_graph *g,
+                       const struct mis_report *report, double started) {
     gg_search_phase(job->run, started, g->n, "%s, %s, kernels %.4f ms", report->text,
                     !hashed(g->priority) ? "no hashes"
                     : g->hashes.stored   ? "hashes computed by the host"
@@ -159,7 +159,7 @@ static void search_mis_graph(struct cuda_job *job, gpugraph_priority priority,
         method = gg_settle_method(job->run, methods, &task);
         const double started = gg_now_ms();
         if (method->run(&task)) {
-            tell_mis(job, &g, report, started);
+            report_mis(job, &g, report, started);
             gg_bring(job, member, g.member, g.n, "members");
         }
     }

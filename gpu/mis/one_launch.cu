@@ -122,7 +122,7 @@ struct by_rows {
                                                 uint64_t longest, waiting *w) {
         return look_at_row(g, live, longest, w);
     }
-    static __device__ __forceinline__ void tell_members(const mis_graph &g) {
+    static __device__ __forceinline__ void write_members(const mis_graph &g) {
         for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid())
             g.member[v] = gg_peek(&g.word[v]) == MIS_JOINED;
     }

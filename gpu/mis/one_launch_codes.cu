@@ -32,7 +32,7 @@ struct by_codes {
                                                 uint64_t longest, waiting *w) {
         return mis_look_balanced(&g, live, longest, w, mis_room_for_notes());
     }
-    static __device__ __forceinline__ void tell_members(const mis_graph &g) {
+    static __device__ __forceinline__ void write_members(const mis_graph &g) {
         mis_members_of_codes(g.code, g.member, ((uint64_t)g.n + GG_WARP - 1) / GG_WARP);
     }
 };

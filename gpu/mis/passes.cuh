@@ -5,7 +5,7 @@
 **     first_words     by the whole grid
 **     look            looks at a vertex for each lane with `live`; all lanes call.
 **                     Returns true if the vertex must wait
-**     tell_members    writes the members among the vertices of the warp's own tiles */
+**     write_members    writes the members among the vertices of the warp's own tiles */
 #ifndef GPUGRAPH_MIS_PASSES_CUH
 #define GPUGRAPH_MIS_PASSES_CUH
 
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, how::blocks)
         atomicMax(&l.state->passes, passes);
     }
     /* The vertices of the warp's own tiles. If some are open, the host launches again. */
-    how::tell_members(g);
+    how::write_members(g);
 }
 
 #endif

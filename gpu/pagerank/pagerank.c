@@ -187,12 +187,12 @@ static double gather_long_row(const struct ranking *r, uint64_t first, uint64_t 
 }
 
 static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t count,
-                               double *arrived, bool roomy) {
+                               double *arrived, bool padded) {
     const uint64_t *begin = r->in.begin + v, *end = r->in.end + v;
     for (uint64_t i = 0; i < count; i++)
         arrived[i] = end[i] - begin[i] > GG_POLL_ITEMS
                          ? gather_long_row(r, begin[i], end[i])
-                         : split_gather(r->share, r->in.target, begin[i], end[i], roomy);
+                         : split_gather(r->share, r->in.target, begin[i], end[i], padded);
 }
 
 /* Returns the begin of each row, and the end of the last row, if the rows lie one behind

@@ -147,20 +147,20 @@ static inline struct split split_sum_last(const double *share, const uint32_t *t
     return sum;
 }
 
-/* The sum of all share[target[first .. end - 1]], rounded once. roomy: GROUP entries
+/* The sum of all share[target[first .. end - 1]], rounded once. padded: GROUP entries
 ** exist behind the row. */
 static inline double split_gather(const double *share, const uint32_t *target,
-                                  uint64_t first, uint64_t end, bool roomy) {
+                                  uint64_t first, uint64_t end, bool padded) {
     if (end - first <= EXACT) {
-        const struct split sum = roomy ? split_sum(share, target, first, end)
-                                       : split_sum_last(share, target, first, end);
+        const struct split sum = padded ? split_sum(share, target, first, end)
+                                        : split_sum_last(share, target, first, end);
         return sum.high + sum.low;
     }
     gg_fixed sum = 0;
     for (uint64_t i = first; i < end;) {
         const uint64_t stop = end - i < EXACT ? end : i + EXACT;
-        sum += split_fixed(roomy ? split_sum(share, target, i, stop)
-                                 : split_sum_last(share, target, i, stop));
+        sum += split_fixed(padded ? split_sum(share, target, i, stop)
+                                  : split_sum_last(share, target, i, stop));
         i = stop;
     }
     return gg_unfix(sum);

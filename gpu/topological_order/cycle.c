@@ -66,8 +66,8 @@ static void list_cycle(const struct ring *r, uint32_t v, bool out,
     }
 }
 
-static void tell_cycle(const gpugraph_graph *graph, gpugraph_run *run,
-                       const gpugraph_cycle *cycle) {
+static void fail_with_cycle(const gpugraph_graph *graph, gpugraph_run *run,
+                            const gpugraph_cycle *cycle) {
     char ids[IDS_ROOM] = "", more[40] = "";
     size_t used = 0;
     for (uint64_t i = 0; i < cycle->count && i < GPUGRAPH_CYCLE_EDGES; i++) {
@@ -106,7 +106,7 @@ gpugraph_status gg_report_cycle(const gpugraph_graph *graph, gpugraph_direction 
     gg_release(r.into);
     if (gg_stopping(run))
         return gg_stopped(run);
-    tell_cycle(graph, run, &found);
+    fail_with_cycle(graph, run, &found);
     if (cycle)
         *cycle = found;
     return run->status;

@@ -5,7 +5,7 @@
 **                          predecessors
 **     walk_ready           one cooperative launch for all vertices that become ready:
 **                          walk.h
-**     tell_levels          one thread for each vertex */
+**     write_levels          one thread for each vertex */
 #include "topological_order.h"
 #include "graph/frontier.cuh"
 #include "topological_order/walk.h"
@@ -63,8 +63,8 @@ static __global__ void __launch_bounds__(WALK_BLOCK)
 
 /* ---- levels and positions ---- */
 
-static __global__ void tell_levels(const uint64_t *vertex, uint32_t n,
-                                   struct order_state *state, uint32_t *level) {
+static __global__ void write_levels(const uint64_t *vertex, uint32_t n,
+                                    struct order_state *state, uint32_t *level) {
     uint32_t settled = 0, last = 0;
     for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
         const uint64_t own = vertex[v];
@@ -126,7 +126,7 @@ static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a)
 static bool fetch_levels(struct cuda_job *job, struct arrays *a,
                          struct order_state *state) {
     const uint32_t n = job->graph->n;
-    return GG_LAUNCH(job, tell_levels, gg_grid(job, n, 16), a->w.vertex, n, a->state,
+    return GG_LAUNCH(job, write_levels, gg_grid(job, n, 16), a->w.vertex, n, a->state,
                      a->level) &&
            gg_fetch(job, state, a->state, sizeof *state);
 }

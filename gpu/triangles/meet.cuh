@@ -40,8 +40,8 @@ typedef unsigned long long word;
 
 /* ---- rows of neighbours that rank higher (ahead.cu) ---- */
 
-/* rank       vertices by degree, equal degrees by number
-** ahead[v]   the neighbours of v that rank higher, ascending by number */
+/* ahead[v]: the neighbours of v that rank higher, ascending by number. Vertices rank by
+** degree, those of equal degree by number. */
 struct ahead {
     uint32_t *count;  /* n + 1 */
     uint64_t *offset; /* n + 1 */
@@ -169,8 +169,8 @@ static __device__ __forceinline__ void fill_table(const counting &c, const table
 /* Adds the counts of slots first, first + step, ... to the arrays in memory, and empties
 ** the slots. */
 template <bool along>
-static __device__ __forceinline__ void tell_corners(const counting &c, const table &t,
-                                                    uint32_t first, uint32_t step) {
+static __device__ __forceinline__ void flush_table(const counting &c, const table &t,
+                                                   uint32_t first, uint32_t step) {
     for (uint32_t at = first; at < 1u << t.bits; at += step) {
         const uint32_t w = t.key[at], count = t.count[at] & ~TWICE;
         if (w != (uint32_t)NONE && count > 0)
@@ -344,8 +344,8 @@ meet_neighbours(const counting &c, const table &t, uint32_t v, uint64_t first,
 
 /* Adds what the lanes of a warp have found for v. */
 template <bool along>
-static __device__ __forceinline__ void tell_owner(const counting &c, uint32_t v,
-                                                  found f) {
+static __device__ __forceinline__ void add_to_owner(const counting &c, uint32_t v,
+                                                    found f) {
     const uint32_t own = __reduce_add_sync(ALL_LANES, f.own),
                    more = along ? __reduce_add_sync(ALL_LANES, f.more) : 0;
     if (gg_lane() == 0 && own > 0)

@@ -342,13 +342,13 @@ static bool count_all_corners(struct counting *c, bool along) {
     return run_team(c, count_some);
 }
 
-struct telling {
+struct written_counts {
     const struct counting *c;
     const gpugraph_triangle_counts *counts;
 };
 
-static void tell_some(void *telling, uint64_t low, uint64_t high) {
-    const struct telling *t = telling;
+static void write_some_counts(void *written_counts, uint64_t low, uint64_t high) {
+    const struct written_counts *t = written_counts;
     const struct counting *c = t->c;
     for (uint64_t v = low; v < high && !gg_leave(c->ahead.run, v); v++) {
         const uint32_t degree = (uint32_t)simple_degree(&c->ahead.simple, (uint32_t)v);
@@ -360,8 +360,8 @@ static void tell_some(void *telling, uint64_t low, uint64_t high) {
     }
 }
 
-static void tell_all(struct counting *c, bool along,
-                     const gpugraph_triangle_counts *counts) {
+static void count_and_write(struct counting *c, bool along,
+                            const gpugraph_triangle_counts *counts) {
     const uint64_t n = c->ahead.simple.n;
     c->triangles = counts->triangles;
     if (!c->triangles)
@@ -369,7 +369,8 @@ static void tell_all(struct counting *c, bool along,
     if (c->triangles) {
         memset(c->triangles, 0, n * sizeof *c->triangles);
         if (count_all_corners(c, along))
-            gg_slices(c->ahead.threads, n, tell_some, &(struct telling){c, counts});
+            gg_slices(c->ahead.threads, n, write_some_counts,
+                      &(struct written_counts){c, counts});
     }
     if (c->triangles != counts->triangles)
         gg_release(c->triangles);
@@ -386,7 +387,7 @@ static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
     double start = gg_now_ms();
     c.ahead.threads = gg_threads(run, c.ahead.simple.m);
     if (counts)
-        tell_all(&c, along, counts);
+        count_and_write(&c, along, counts);
     else
         count_all_corners(&c, false);
     *total = c.total;

@@ -120,8 +120,8 @@ static __device__ __forceinline__ void count_by_warp(const counting &c, table t,
     meet_neighbours<along>(c, t, v, c.simple.begin[v], c.simple.end[v], GG_WARP, w,
                            more_of_rows, &own);
     __syncwarp();
-    tell_corners<along>(c, t, gg_lane(), GG_WARP);
-    tell_owner<along>(c, v, own);
+    flush_table<along>(c, t, gg_lane(), GG_WARP);
+    add_to_owner<along>(c, v, own);
     __syncwarp();
 }
 
@@ -170,10 +170,10 @@ count_by_block(const counting &c, table t, waiting_rows *w, uint32_t *more_of_ro
         meet_neighbours<along>(c, t, v, first + threadIdx.x / GG_WARP * GG_WARP, end,
                                GG_BLOCK, w, more_of_rows, &own);
         __syncthreads();
-        tell_corners<along>(c, t, threadIdx.x, GG_BLOCK);
+        flush_table<along>(c, t, threadIdx.x, GG_BLOCK);
         __syncthreads();
     }
-    tell_owner<along>(c, v, own);
+    add_to_owner<along>(c, v, own);
 }
 
 /* A block takes the parts of its list, one at a time. */
