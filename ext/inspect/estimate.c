@@ -83,10 +83,6 @@ static const char *const option_names[ESTIMATE_ARGUMENTS] = {
     [ESTIMATE_KIND] = "kind",
 };
 
-const char *estimate_option_name(int argument) {
-    return option_names[argument];
-}
-
 /* Elements of a JSON array. */
 static uint32_t count_elements(grid *g, connection *c, const char *name,
                                sqlite3_value *list) {
@@ -166,25 +162,21 @@ static void read_options(grid *g, connection *c, sqlite3_value *const *argument,
 }
 
 static bool read_arguments(grid *g, sqlite3_value *const *argument) {
+    static const char *const names[] = {"edges", "function"};
     for (int k = 0; k < 2; k++) {
-        if (!argument[k] || sqlite3_value_type(argument[k]) == SQLITE_NULL) {
-            fail_estimate(
-                g, k == 0 ? sqlite3_mprintf("the edge source is missing, as in " CALL
-                                            "('roads', 'gpu_bfs')")
-                          : sqlite3_mprintf("the function is missing, as in " CALL
-                                            "(%Q, 'gpu_bfs')",
-                                            sqlite3_value_text(argument[0])));
-            return false;
-        }
-        if (sqlite3_value_type(argument[k]) != SQLITE_TEXT) {
-            written as_written;
-            fail_estimate(g, sqlite3_mprintf("%s must be a text, not %s",
-                                             k == 0 ? "edges" : "function",
+        const int type = argument[k] ? sqlite3_value_type(argument[k]) : SQLITE_NULL;
+        written as_written;
+        if (type == SQLITE_NULL)
+            fail_estimate(g, sqlite3_mprintf("the argument %s is missing, as in " CALL
+                                             "('roads', 'gpu_bfs')",
+                                             names[k]));
+        else if (type != SQLITE_TEXT)
+            fail_estimate(g, sqlite3_mprintf("%s must be a text, not %s", names[k],
                                              value_written(argument[k], &as_written)));
-            return false;
-        }
+        else if (!sqlite3_value_text(argument[k]))
+            g->rc = SQLITE_NOMEM;
     }
-    return true;
+    return g->rc == SQLITE_OK;
 }
 
 /* ---- the graph ---- */
@@ -268,16 +260,12 @@ void fill_estimate(grid *g, connection *c, sqlite3_value *const *argument) {
     struct asked asked;
     if (!read_arguments(g, argument))
         return;
-    const char *edges = (const char *)sqlite3_value_text(argument[ESTIMATE_EDGES]);
-    if (!edges || !sqlite3_value_text(argument[ESTIMATE_FUNCTION])) {
-        g->rc = SQLITE_NOMEM;
-        return;
-    }
     if (find_function(g, argument[ESTIMATE_FUNCTION], &asked))
         read_options(g, c, argument, &asked);
     if (g->rc)
         return;
-    const graph_ref *ref = find_kept(c, edges);
+    const graph_ref *ref =
+        find_kept(c, (const char *)sqlite3_value_text(argument[ESTIMATE_EDGES]));
     if (!ref)
         ref = size_up(g, c, argument[ESTIMATE_EDGES], &size);
     if (g->rc)

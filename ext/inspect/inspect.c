@@ -56,41 +56,42 @@ static int triangles_of(connection *c, const graph_request *request, sqlite3_int
     return rc;
 }
 
-/* NULL: no memory. */
-static char *argument_fault(const char *rule, sqlite3_value *value) {
+/* The argument's text, or NULL: the function has failed. */
+static const char *triangle_text(sqlite3_context *context, sqlite3_value *value,
+                                 const char *rule) {
     written as_written;
-    return sqlite3_mprintf("gpugraph_triangles: the argument %s, not %s", rule,
-                           value_written(value, &as_written));
+    if (sqlite3_value_type(value) != SQLITE_TEXT) {
+        function_fail(context,
+                      sqlite3_mprintf("gpugraph_triangles: the argument %s, not %s", rule,
+                                      value_written(value, &as_written)));
+        return NULL;
+    }
+    const char *text = (const char *)sqlite3_value_text(value);
+    if (!text)
+        sqlite3_result_error_nomem(context);
+    return text;
 }
 
 /* The arguments as a request; false: the function has failed. */
 static bool read_triangle_arguments(sqlite3_context *context, int argc,
                                     sqlite3_value **argv, graph_request *request) {
-    sqlite3_value *params = argc > 1 ? argv[1] : NULL;
-    if (params && sqlite3_value_type(params) == SQLITE_NULL)
-        params = NULL;
-    if (sqlite3_value_type(argv[0]) != SQLITE_TEXT) {
-        function_fail(context, argument_fault("edges must be the name of a table, a view "
-                                              "or a query of edges, as in "
-                                              "gpugraph_triangles('roads')",
-                                              argv[0]));
+    request->edges = triangle_text(context, argv[0],
+                                   "edges must be the name of a table, a view or a query "
+                                   "of edges, as in gpugraph_triangles('roads')");
+    if (!request->edges)
         return false;
-    }
-    if (params && sqlite3_value_type(params) != SQLITE_TEXT) {
-        function_fail(context, argument_fault("params must be a JSON array, as "
-                                              "json_array() makes it",
-                                              params));
-        return false;
-    }
-    request->edges = (const char *)sqlite3_value_text(argv[0]);
     request->edges_bytes = sqlite3_value_bytes(argv[0]);
-    request->params = params ? (const char *)sqlite3_value_text(params) : NULL;
-    request->params_bytes = params ? sqlite3_value_bytes(params) : 0;
+    if (argc > 1 && sqlite3_value_type(argv[1]) != SQLITE_NULL) {
+        request->params = triangle_text(
+            context, argv[1], "params must be a JSON array, as json_array() makes it");
+        if (!request->params)
+            return false;
+        request->params_bytes = sqlite3_value_bytes(argv[1]);
+    }
     request->scope = statement_scope(context, sqlite3_user_data(context));
-    if (request->edges && (request->params || !params) && request->scope)
-        return true;
-    sqlite3_result_error_nomem(context);
-    return false;
+    if (!request->scope)
+        sqlite3_result_error_nomem(context);
+    return request->scope != NULL;
 }
 
 static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) {

@@ -46,7 +46,6 @@ enum estimate_argument {
     ESTIMATE_ARGUMENTS
 };
 void fill_estimate(grid *g, connection *c, sqlite3_value *const *argument);
-const char *estimate_option_name(int argument);
 
 /* ---- lists.c: gpugraph_settings, _devices, _methods, _graphs, _timings, _estimate ---- */
 

@@ -197,10 +197,7 @@ static int list_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
     return module_connect(aux, l->schema, l->risk, made);
 }
 
-/* Bit k of the plan: argument k is given, by = alone. Above these bits: an option that the
-** statement uses and no constraint sets, as in WHERE behind a LEFT JOIN. */
-enum { LACKS_SHIFT = MOST_ARGUMENTS };
-
+/* Bit k of the plan: argument k is given, by = alone. */
 static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     const list *l = list_of(base);
     int at[MOST_ARGUMENTS], given = 0;
@@ -214,9 +211,6 @@ static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
             return SQLITE_CONSTRAINT; /* another order of the join has it ready */
         at[k] = i;
     }
-    for (int k = ESTIMATE_FUNCTION + 1; k < l->arguments; k++)
-        if (at[k] < 0 && info->colUsed >> (l->columns + k) & 1)
-            info->idxNum = k << LACKS_SHIFT;
     for (int k = 0; k < MOST_ARGUMENTS; k++)
         if (at[k] >= 0) {
             info->aConstraintUsage[at[k]].argvIndex = ++given;
@@ -252,23 +246,11 @@ static int list_close(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
 }
 
-static int fail_lacking(sqlite3_vtab *vtab, const list *l, int k) {
-    const char *name = estimate_option_name(k);
-    sqlite3_free(vtab->zErrMsg);
-    vtab->zErrMsg = sqlite3_mprintf(
-        "%s: the statement uses the column %s, but no value for it is passed; write %s = "
-        "value in WHERE, in the ON of a LEFT JOIN or in a subquery",
-        l->name, name, name);
-    return vtab->zErrMsg ? SQLITE_ERROR : SQLITE_NOMEM;
-}
-
 static int list_filter(sqlite3_vtab_cursor *base, int plan, const char *tokens, int argc,
                        sqlite3_value **argv) {
     (void)tokens, (void)argc;
     list_cursor *cur = (list_cursor *)base;
     const list *l = list_of(base->pVtab);
-    if (plan >> LACKS_SHIFT > 0)
-        return fail_lacking(base->pVtab, l, plan >> LACKS_SHIFT);
     grid_clear(&cur->grid);
     free_arguments(cur);
     cur->row = 0;

@@ -118,10 +118,6 @@ search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int ke
 
 int search_grow(graph_ref *graph, search_ref *search, void *result, sqlite3_int64 bytes) {
     shared_search *before = search->found;
-    if (result == before->result) {
-        before->bytes = bytes;
-        return SQLITE_OK;
-    }
     shared_search *found =
         shared_search_put(list_of(graph), before->key, before->key_bytes, result, bytes,
                           before->free_result);

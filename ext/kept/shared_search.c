@@ -83,13 +83,6 @@ shared_search *shared_search_put(shared_searches *list, const void *key, int key
     return s;
 }
 
-bool shared_search_is_private(const shared_search *s) {
-    gg_lock(&lock);
-    const bool alone = !s->list && s->users == 1;
-    gg_unlock(&lock);
-    return alone;
-}
-
 /* A child of fork() leaves the lists that it finds alone, because a thread of its parent
 ** may have been changing them. */
 void shared_search_release(shared_search *s) {

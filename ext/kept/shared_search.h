@@ -33,8 +33,6 @@ shared_search *shared_search_find(shared_searches *list, const void *key, int ke
 shared_search *shared_search_put(shared_searches *list, const void *key, int key_bytes,
                                  void *result, sqlite3_int64 bytes,
                                  void (*free_result)(void *));
-/* True if only the caller can see the result. */
-bool shared_search_is_private(const shared_search *search);
 /* Gives up a reference; the last one frees the search. */
 void shared_search_release(shared_search *search);
 /* Empties the list before its owner frees it. */

@@ -29,7 +29,6 @@ static void begin_work(answer *s) {
 
 void answer_begin(answer *s) {
     s->work.begun_ms = gg_now_ms();
-    s->work.acquiring_ms = 0;
     s->work.arguments_told = s->work.out_of_range = false;
 }
 
@@ -49,7 +48,6 @@ static void drop_search(answer *s) {
 }
 
 void answer_drop(answer *s) {
-    answer_drop_ahead(s);
     drop_search(s);
     if (s->graph)
         graph_release(s->by->c, s->graph);
@@ -89,10 +87,9 @@ static int acquire(answer *s, const arguments *a) {
         .scope = &s->by->scope,
     };
     char *error = NULL;
-    double begun = gg_now_ms();
     begin_work(s);
     int rc = graph_acquire(s->by->c, &request, &s->graph, &error);
-    s->work.acquiring_ms = gg_now_ms() - begun;
+    s->work.begun_ms = gg_now_ms();
     if (rc != SQLITE_OK) {
         s->graph = NULL;
         return caller_fail_with(s->by, rc, error);
@@ -146,18 +143,10 @@ void answer_tell_arguments(answer *s, const strangers *strangers) {
     if (more > 0)
         sqlite3_snprintf(sizeof number, number, "; and %d more", more);
     char *detail = sqlite3_mprintf("%s%s", strangers->text, number);
-    timings_add(&s->by->c->timings, "arguments",
-                gg_now_ms() - s->work.begun_ms - s->work.acquiring_ms, 1, detail);
+    timings_add(&s->by->c->timings, "arguments", gg_now_ms() - s->work.begun_ms, 1,
+                detail);
     sqlite3_free(detail);
     s->work.arguments_told = true;
-}
-
-void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *run) {
-    begin_work(s);
-    connection_run(s->by->c, run);
-    run->backend = q->backend;
-    run->method = q->method;
-    answer_tell_arguments(s, &a->strangers);
 }
 
 /* The ids of a cycle's edges, or of the vertices where these begin. *all: each edge
@@ -207,22 +196,21 @@ static int make_tables(const answer *s, gpugraph_run *run) {
     return gpugraph_make_tables(s->graph->graph, run) ? answer_failed(s, run) : SQLITE_OK;
 }
 
-/* Makes what *have lacks for the question. */
-static int make(answer *s, const arguments *a, const question *q, arrays *have) {
+/* Makes what the arrays lack for the question. */
+static int make(answer *s, const arguments *a, const question *q, arrays *made) {
     gpugraph_run run;
-    answer_run(s, a, q, &run);
-    arrays_make(s->graph->graph, s->by->function, q, &run, have);
+    begin_work(s);
+    connection_run(s->by->c, &run);
+    run.backend = q->backend;
+    run.method = q->method;
+    answer_tell_arguments(s, &a->strangers);
+    arrays_make(s->graph->graph, s->by->function, q, &run, made);
     s->work.out_of_range = run.status == GPUGRAPH_RANGE;
     if (run.status == GPUGRAPH_OK)
         return make_tables(s, &run);
-    if (have->cycle.count > 0 && (s->graph->unnamed || s->graph->row_ids))
-        return cycle_failed(s, &have->cycle);
+    if (made->cycle.count > 0 && (s->graph->unnamed || s->graph->row_ids))
+        return cycle_failed(s, &made->cycle);
     return answer_failed(s, &run);
-}
-
-search_ref *answer_keep(answer *s, int key_bytes, arrays *made) {
-    return search_keep(s->by->c, s->graph, s->key, key_bytes, made, arrays_bytes(made),
-                       arrays_free);
 }
 
 static bool is_irreproducible(const question *q) {
@@ -241,7 +229,8 @@ static int make_and_keep(answer *s, const arguments *a, const question *q) {
         arrays_free(made);
         return rc;
     }
-    search_ref *kept = answer_keep(s, key_bytes, made);
+    search_ref *kept = search_keep(s->by->c, s->graph, s->key, key_bytes, made,
+                                   arrays_bytes(made), arrays_free);
     if (!kept)
         return SQLITE_NOMEM;
     kept->irreproducible = is_irreproducible(q);
@@ -274,23 +263,15 @@ static int find_kept_of_answer(answer *s, const question *q, bool *found) {
     return SQLITE_OK;
 }
 
-/* Where the arrays are to be added to: those that are there, unless other connections read them. NULL: no
-** memory. */
-static arrays *begin_growth(answer *s) {
-    s->arrays = s->search->found->result;
-    return shared_search_is_private(s->search->found) ? s->arrays
-                                                      : arrays_upon(s->arrays);
-}
-
-/* With an error they are what they were. */
+/* Puts arrays that begin with those of the kept search in their place; to == NULL: no memory. With an
+** error the search is what it was. */
 static int end_growth(answer *s, arrays *to, int rc) {
-    if (rc != SQLITE_OK && to != s->arrays) {
+    if (to && rc == SQLITE_OK)
+        rc = search_grow(s->graph, s->search, to, arrays_bytes(to));
+    else if (to)
         arrays_free(to);
-        return rc;
-    }
-    const int grown = search_grow(s->graph, s->search, to, arrays_bytes(to));
     s->arrays = s->search->found->result;
-    return rc ? rc : grown;
+    return to ? rc : SQLITE_NOMEM;
 }
 
 /* Adds what this plan wants and the kept answer lacks. A search that a limit has ended may end
@@ -308,8 +289,8 @@ static int grow_answer(answer *s, const arguments *a, question *q) {
         q->wants |= there;
         return make_and_keep(s, a, q);
     }
-    arrays *to = begin_growth(s);
-    return to ? end_growth(s, to, make(s, a, q, to)) : SQLITE_NOMEM;
+    arrays *to = arrays_upon(s->arrays);
+    return end_growth(s, to, to ? make(s, a, q, to) : SQLITE_NOMEM);
 }
 
 int answer_find(answer *s, const arguments *a) {
@@ -319,10 +300,12 @@ int answer_find(answer *s, const arguments *a) {
     memcpy(&part, &all, sizeof all); /* the gaps too: they are in the key */
     question_for_part(a, &part);
     memcpy(&wide, &part, sizeof part);
-    bool others_may_follow = question_widen(a, &wide);
+    /* Arrays say what rows would: no other search has just these bounds. */
+    const bool exact = a->plan & PLAN_ARRAYS;
+    bool others_may_follow = !exact && question_widen(a, &wide);
     question *q = &wide; /* where nothing may follow, the part itself */
     int rc = find_kept_of_answer(s, q, &found);
-    if (rc == SQLITE_OK && !found && question_ends_early(q))
+    if (rc == SQLITE_OK && !found && !exact && question_ends_early(q))
         rc = find_kept_of_answer(s, q = &all, &found);
     if (rc == SQLITE_OK && !found && others_may_follow)
         rc = find_kept_of_answer(s, q = &part, &found);
@@ -343,7 +326,11 @@ int answer_find(answer *s, const arguments *a) {
 
 /* ---- orders ---- */
 
-/* What rows are sorted by: the values of entries, and their type. */
+bool answer_is_in_order(const answer *s) {
+    return !has_arrays(s->by->function) || gpugraph_later_vertices(s->graph->graph) == 0;
+}
+
+/* What entries are sorted by. */
 typedef struct sort_values {
     gpugraph_distance_type type;
     const void *value;
@@ -351,24 +338,15 @@ typedef struct sort_values {
     bool vertex; /* values are vertices, which are compared by id */
 } sort_values;
 
-static sort_values values_of(const answer *s, const arrays *made, int by) {
+static sort_values values_of(const arrays *made, enum array_name by) {
     static const gpugraph_distance_type types[] = {[OWN_NUMBER] = GPUGRAPH_UINT32,
                                                    [OWN_VERTEX] = GPUGRAPH_UINT32,
                                                    [OWN_COUNT] = GPUGRAPH_UINT64,
                                                    [OWN_REAL] = GPUGRAPH_REAL};
-    static const enum array_name sorted_by[] = {[ORDER_VALUE] = A_VALUE,
-                                                [ORDER_PREORDER] = A_PREORDER,
-                                                [ORDER_POSTORDER] = A_POSTORDER};
-    sort_values of = {.type = by == ORDER_VALUE ? made->type : GPUGRAPH_UINT32};
-    if (by >= ORDER_OWN) {
-        of.type = types[s->by->function->own[by - ORDER_OWN].kind];
-        of.value = made->array[A_OWN + by - ORDER_OWN];
-        of.vertex = s->by->function->own[by - ORDER_OWN].kind == OWN_VERTEX;
-    } else {
-        of.value = made->array[sorted_by[by]];
-    }
-    of.size = of.type == GPUGRAPH_UINT32 ? sizeof(uint32_t) : sizeof(uint64_t);
-    return of;
+    return (sort_values){.type = types[arrays_kind(made, by)],
+                         .value = made->array[by],
+                         .size = arrays_item_size(made, by),
+                         .vertex = arrays_kind(made, by) == OWN_VERTEX};
 }
 
 static void permute(const sort_values *from, const uint32_t *place, uint32_t count,
@@ -406,28 +384,27 @@ static void sort_places(const sort_values *of, const uint32_t *place, uint32_t c
     free(value);
 }
 
-static void sort_entries(const answer *s, const arrays *made, int by, gpugraph_run *run,
-                         struct order *order) {
+static void sort_entries(const answer *s, const arrays *made, enum array_name by,
+                         gpugraph_run *run, struct order *order) {
     const gpugraph_graph *graph = s->graph->graph;
-    uint32_t *place = NULL;
     order->count = made->n;
-    if (by == ORDER_VERTEX) {
+    if (by == NO_ARRAY) {
         gpugraph_sort_by_id(graph, made->listed, made->n, run, order->vertex);
         return;
     }
-    const sort_values of = values_of(s, made, by);
-    if (gpugraph_later_vertices(graph) == 0) {
+    const sort_values of = values_of(made, by);
+    if (answer_is_in_order(s)) {
         gpugraph_order(of.type, of.value, made->n, run, order->vertex, &order->count);
         return;
     }
-    place = array_block_for(run, made->n, sizeof *place);
+    uint32_t *place = array_block_for(run, made->n, sizeof *place);
     if (place &&
         gpugraph_sort_by_id(graph, made->listed, made->n, run, place) == GPUGRAPH_OK)
         sort_places(&of, place, made->n, run, order);
     free(place);
 }
 
-static int make_order(answer *s, int by, arrays *made) {
+static int make_order(answer *s, enum array_name by, arrays *made) {
     gpugraph_run run;
     begin_work(s);
     connection_run(s->by->c, &run);
@@ -443,12 +420,10 @@ static int make_order(answer *s, int by, arrays *made) {
     return SQLITE_OK;
 }
 
-int answer_order(answer *s, int order) {
-    const arrays *there = s->search->found->result;
-    if (there->order[order].vertex) {
-        s->arrays = s->search->found->result;
+int answer_order(answer *s, enum array_name order) {
+    s->arrays = s->search->found->result;
+    if (s->arrays->order[order].vertex)
         return SQLITE_OK;
-    }
-    arrays *to = begin_growth(s);
-    return to ? end_growth(s, to, make_order(s, order, to)) : SQLITE_NOMEM;
+    arrays *to = arrays_upon(s->arrays);
+    return end_growth(s, to, to ? make_order(s, order, to) : SQLITE_NOMEM);
 }

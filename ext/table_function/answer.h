@@ -3,7 +3,6 @@
 **     edges, vertices, params, weight, undirected    -> graph   graph_acquire
 **     question's key                                 -> search  search_find, search_keep
 **                                                       search->result == arrays
-**     source IN (...)                                -> ahead   searches made for sources to come
 **
 ** A cursor lives within one execution of its statement, so while the texts stay the graph
 ** does. answer_drop gives all of it back. */
@@ -19,7 +18,7 @@ typedef struct work {
     bool begun;          /* the watch runs */
     bool arguments_told; /* the timings have a row for the arguments */
     bool out_of_range;   /* a distance of the latest search was */
-    double begun_ms, acquiring_ms;
+    double begun_ms;     /* the call, or what follows its graph */
 } work;
 
 typedef struct answer {
@@ -34,8 +33,6 @@ typedef struct answer {
     int key_room;
     search_ref *search;
     arrays *arrays;
-    search_ref **ahead;
-    int ahead_count;
     work work;
 } answer;
 
@@ -51,8 +48,10 @@ int answer_graph(answer *s, const arguments *a);
 bool answer_is_weighted(const answer *s);
 /* Sets search and arrays: kept, or made now. */
 int answer_find(answer *s, const arguments *a);
-/* Adds the order to the arrays unless it is there. */
-int answer_order(answer *s, int order);
+/* Do entries of arrays stand in order of ids, or of edges or cells? */
+bool answer_is_in_order(const answer *s);
+/* Adds the order by that array unless it is there. */
+int answer_order(answer *s, enum array_name order);
 
 /* Begins and ends what answer_graph and answer_find do to the timings. */
 void answer_begin(answer *s);
@@ -60,13 +59,8 @@ void answer_end(answer *s);
 /* The timings get a row for the arguments; it names those that are no vertices. */
 void answer_tell_arguments(answer *s, const strangers *strangers);
 
-/* Keeps arrays that were made for the key with the graph, and takes them over; NULL: no
-** memory. */
-search_ref *answer_keep(answer *s, int key_bytes, arrays *made);
 /* The error of a run that failed. */
 int answer_failed(const answer *s, const gpugraph_run *run);
-/* What a search of this call is given. */
-void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *run);
 
 /* ---- question.c: from settled arguments to the question that a search answers ---- */
 
@@ -81,13 +75,5 @@ bool question_ends_early(const question *q);
 int question_key(answer *s, const question *q, int *bytes);
 /* Has a search like that of s->key, but for where it ended, been made before? */
 bool question_was_asked(const answer *s);
-
-/* ---- source_list.c ---- */
-
-/* Makes searches for the listed sources from this one on, where that is quicker than one after
-** the other. Leaves some other source in a->sources. */
-int answer_ahead(answer *s, arguments *a, uint32_t next);
-/* Gives back what was made ahead. */
-void answer_drop_ahead(answer *s);
 
 #endif

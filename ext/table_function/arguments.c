@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-const char *const direction_names[3] = {"out", "in", "both"};
-const char *const backend_names[3] = {"auto", "cpu", "cuda"};
+static const char *const direction_names[] = {"out", "in", "both", NULL};
+const char *const backend_names[] = {"auto", "cpu", "cuda", NULL};
 
 /* ---- sentences ---- */
 
@@ -54,17 +54,16 @@ bool direction_is_the_graphs(const arguments *a) {
 
 /* "the argument direction must be 'out', 'in' or 'both', not 'bth'; the nearest name
 ** is 'both'" */
-static int must_be_one_of(const arguments *a, int field, const char *const *names,
-                          int count) {
+static int must_be_one_of(const arguments *a, int field, const char *const *names) {
     sqlite3_value *value = a->given.value[field];
     bool text = sqlite3_value_type(value) == SQLITE_TEXT;
     nearest near = {.given = text ? (const char *)sqlite3_value_text(value) : NULL};
     sqlite3_str *list = sqlite3_str_new(NULL);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; names[i]; i++) {
         sqlite3_str_appendf(list, "%s'%s'",
-                            i == 0           ? ""
-                            : i == count - 1 ? " or "
-                                             : ", ",
+                            i == 0         ? ""
+                            : names[i + 1] ? ", "
+                                           : " or ",
                             names[i]);
         nearest_look(&near, names[i], names[i]);
     }
@@ -79,25 +78,19 @@ static int must_be_one_of(const arguments *a, int field, const char *const *name
     return rc;
 }
 
-/* Sets *chosen to the place of the word in names; leaves it alone where the argument
-** is not given. */
-static int read_word(const arguments *a, int field, const char *const *names, int count,
+/* Sets *chosen to the place in names of the word that is given. */
+static int read_word(const arguments *a, int field, const char *const *names,
                      int *chosen) {
     sqlite3_value *value = a->given.value[field];
-    if (!argument_given(a, field))
-        return SQLITE_OK;
     if (sqlite3_value_type(value) != SQLITE_TEXT || holds_zero_byte(value))
-        return must_be_one_of(a, field, names, count);
+        return must_be_one_of(a, field, names);
     const char *word = (const char *)sqlite3_value_text(value);
     if (!word)
         return SQLITE_NOMEM;
-    for (int i = 0; i < count; i++) {
-        if (sqlite3_stricmp(word, names[i]) == 0) {
-            *chosen = i;
-            return SQLITE_OK;
-        }
-    }
-    return must_be_one_of(a, field, names, count);
+    *chosen = 0;
+    while (names[*chosen] && sqlite3_stricmp(word, names[*chosen]) != 0)
+        ++*chosen;
+    return names[*chosen] ? SQLITE_OK : must_be_one_of(a, field, names);
 }
 
 /* Sets *number, whose type stays SQLITE_NULL where the argument is not given. what: what it must be,
@@ -121,15 +114,6 @@ static int read_number(const arguments *a, int field, bool integer, double least
                : SQLITE_OK;
 }
 
-static int read_integer(const arguments *a, int field, double least, double most,
-                        const char *what, sqlite3_int64 *integer) {
-    struct sql_number number;
-    int rc = read_number(a, field, true, least, most, what, &number);
-    if (number.type != SQLITE_NULL)
-        *integer = number.integer;
-    return rc;
-}
-
 /* The one of both that is given, or none of them. */
 static int read_maximum(arguments *a) {
     static const char what[] = "a number that is 0 or more";
@@ -137,7 +121,8 @@ static int read_maximum(arguments *a) {
     return read_number(a, field, false, 0, INFINITY, what, &a->options.maximum);
 }
 
-static int read_own_number(arguments *a, int field, const own_option *o, double *own) {
+static int read_option_number(const arguments *a, int field, const own_option *o,
+                              double *option) {
     struct sql_number number;
     char what[80] = "0 or 1";
     if (o->real)
@@ -147,33 +132,28 @@ static int read_own_number(arguments *a, int field, const own_option *o, double 
         sqlite3_snprintf(sizeof what, what, "an INTEGER from %lld to %lld",
                          (sqlite3_int64)o->least, (sqlite3_int64)o->most);
     int rc = read_number(a, field, !o->real, o->least, o->most, what, &number);
-    *own = number.real;
+    *option = number.real;
     return rc;
 }
 
-static int read_own_option(arguments *a, int place) {
-    const own_option *o = &a->by->function->options[place];
-    const int field = F_OPTION + place;
-    int word = 0, words = 0, rc = SQLITE_OK;
-    if (!o->name)
-        return SQLITE_OK;
-    a->options.own[place] = o->standard;
+/* Leaves *option alone where the argument is not given. */
+static int read_option(const arguments *a, int field, const own_option *o,
+                       double *option) {
+    int word = 0;
     if (!argument_given(a, field))
         return SQLITE_OK;
     if (!o->words)
-        return read_own_number(a, field, o, &a->options.own[place]);
-    while (o->words[words])
-        words++;
-    rc = read_word(a, field, o->words, words, &word);
-    a->options.own[place] = word;
+        return read_option_number(a, field, o, option);
+    int rc = read_word(a, field, o->words, &word);
+    *option = word;
     return rc;
 }
 
 enum { MOST_METHODS = 64 };
 
 /* "auto", and the methods of the function's searches; one that both backends have, or two of
-** the searches, once. Returns how many. */
-static int method_names(const table_function *f, const char *names[MOST_METHODS]) {
+** the searches, once. */
+static void method_names(const table_function *f, const char *names[MOST_METHODS + 1]) {
     const gpugraph_method *m;
     int count = 1;
     names[0] = "auto";
@@ -184,36 +164,49 @@ static int method_names(const table_function *f, const char *names[MOST_METHODS]
         if (!known)
             names[count++] = m->name;
     }
-    return count;
+    names[count] = NULL;
 }
 
 static int read_method(arguments *a) {
-    const char *names[MOST_METHODS];
+    const char *names[MOST_METHODS + 1];
     int chosen = 0;
     if (!argument_given(a, F_METHOD))
         return SQLITE_OK;
-    int rc = read_word(a, F_METHOD, names, method_names(a->by->function, names), &chosen);
+    method_names(a->by->function, names);
+    int rc = read_word(a, F_METHOD, names, &chosen);
     a->options.method = chosen > 0 ? names[chosen] : NULL;
     return rc;
 }
 
+static int read_seed(arguments *a) {
+    struct sql_number seed;
+    int rc = read_number(a, F_SEED, true, -INFINITY, INFINITY, "an INTEGER", &seed);
+    a->options.seed = seed.type == SQLITE_INTEGER ? seed.integer : 0;
+    return rc;
+}
+
 static int read_options(arguments *a) {
-    int direction = (int)a->by->function->direction;
-    sqlite3_int64 weighted = a->options.weighted;
-    int rc = read_word(a, F_DIRECTION, direction_names, 3, &direction);
+    static const own_option directions = {.words = direction_names},
+                            backends = {.words = backend_names}, flag = {.most = 1};
+    const own_option *own = a->by->function->options;
+    double direction = a->by->function->direction, backend = -1, weighted = -1;
+    int rc = read_option(a, F_DIRECTION, &directions, &direction);
     if (rc == SQLITE_OK)
-        rc = read_word(a, F_BACKEND, backend_names, 3, &a->options.backend);
+        rc = read_option(a, F_BACKEND, &backends, &backend);
     if (rc == SQLITE_OK)
         rc = read_method(a);
     if (rc == SQLITE_OK)
-        rc = read_integer(a, F_WEIGHTED, 0, 1, "0 or 1", &weighted);
+        rc = read_option(a, F_WEIGHTED, &flag, &weighted);
     if (rc == SQLITE_OK)
-        rc = read_integer(a, F_SEED, -INFINITY, INFINITY, "an INTEGER", &a->options.seed);
+        rc = read_seed(a);
     if (rc == SQLITE_OK)
         rc = read_maximum(a);
-    for (int i = 0; i < OWN_OPTIONS && rc == SQLITE_OK; i++)
-        rc = read_own_option(a, i);
+    for (int i = 0; i < OWN_OPTIONS && rc == SQLITE_OK && own[i].name; i++) {
+        a->options.own[i] = own[i].standard;
+        rc = read_option(a, F_OPTION + i, &own[i], &a->options.own[i]);
+    }
     a->options.direction = (gpugraph_direction)direction;
+    a->options.backend = (int)backend;
     a->options.weighted = (int)weighted;
     return rc;
 }
@@ -235,8 +228,6 @@ static bool take_value(arguments *a, word w, sqlite3_value *value) {
         a->target_list = true;
     else if (w.how == WORD_LIST && w.what == F_VERTEX)
         a->vertex_list = true;
-    else if (w.how == WORD_LIST)
-        a->source_list = true;
     return w.how != WORD_EQUAL || w.what < F_FIRST_ARGUMENT || w.what >= F_FURTHER ||
            value_keep(&a->as_given[w.what], value);
 }
@@ -301,10 +292,11 @@ static int check_sources(const arguments *a) {
 /* What the call before has left, but for what is kept from call to call. */
 static void forget_call(arguments *a) {
     memset(&a->given, 0, sizeof a->given);
-    a->options = (options){.weighted = -1, .backend = -1, .maximum.type = SQLITE_NULL};
+    a->options = (options){.maximum.type = SQLITE_NULL};
     a->no_rows = a->has_target = false;
-    a->source_list = a->target_list = a->vertex_list = false;
-    a->source = a->only_vertex = GPUGRAPH_NONE;
+    a->target_list = a->vertex_list = false;
+    a->source = GPUGRAPH_NONE;
+    a->asked = NULL;
     a->limit_rows = 0;
     a->bound = (bound){.given = false};
     a->strangers.count = 0;
@@ -324,18 +316,18 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
     int rc = SQLITE_OK;
     for (int i = 0; i < argc && rc == SQLITE_OK; i++)
         rc = take_value(a, a->word[i], argv[i]) ? SQLITE_OK : SQLITE_NOMEM;
-    if (rc == SQLITE_OK && first)
-        rc = arguments_astray(a);
+    if (rc == SQLITE_OK && plan & PLAN_IN_BRACKETS)
+        rc = plan_fail_lacking(a->by, plan);
     if (rc == SQLITE_OK)
         rc = check_edges(a);
     if (rc == SQLITE_OK)
         rc = check_sources(a);
     if (rc == SQLITE_OK && plan_lacks(plan))
-        rc = plan_fail_lacking(a->by, plan_lacks(plan));
+        rc = plan_fail_lacking(a->by, plan);
     if (rc == SQLITE_OK)
         rc = read_options(a);
     a->has_target = a->given.value[F_TARGET] != NULL;
-    a->no_rows = (!a->source_list && is_null(a->given.value[F_SOURCE])) ||
+    a->no_rows = is_null(a->given.value[F_SOURCE]) ||
                  (!a->vertex_list && is_null(a->given.value[F_VERTEX])) ||
                  (!a->target_list && is_null(a->given.value[F_TARGET]));
     for (int b = 0; b < a->given.bounds; b++)
@@ -345,13 +337,10 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
 
 void arguments_clear(arguments *a) {
     clear_as_given(a);
-    retyped_ids_clear(&a->retyped_sources);
     retyped_ids_clear(&a->retyped_targets);
     text_clear(&a->sources_text);
     text_clear(&a->targets_text);
     numbers_clear(&a->sources);
     numbers_clear(&a->targets);
     numbers_clear(&a->only);
-    numbers_clear(&a->listed_sources);
-    numbers_clear(&a->listed_targets);
 }

@@ -67,27 +67,22 @@ typedef struct arguments {
     options options;
     bool no_rows; /* a NULL, or an id that is no vertex */
     /* given by IN: all values come at once */
-    bool source_list, target_list, vertex_list;
+    bool target_list, vertex_list;
     bool has_target;
     /* resolved */
-    uint32_t source;          /* GPUGRAPH_NONE: a list, or none */
-    uint32_t only_vertex;     /* of `vertex = ?`, else GPUGRAPH_NONE */
-    uint64_t limit_rows;      /* 0: none */
-    bound bound;              /* maximum and the pushed-down comparisons together */
-    numbers sources, targets; /* vertex numbers, ascending, each once */
-    numbers only;             /* of `vertex IN (...)`, the same */
-    /* Of `source IN (...)`: rows of one source come after those of another, which in its
-    ** turn is the only one in sources. */
-    numbers listed_sources;
-    numbers listed_targets; /* of `target IN (...)` of several paths, the same */
-    retyped_ids retyped_sources, retyped_targets; /* of these lists */
+    uint32_t source;             /* GPUGRAPH_NONE: several, or none */
+    uint64_t limit_rows;         /* 0: none */
+    bound bound;                 /* maximum and the pushed-down comparisons together */
+    numbers sources, targets;    /* vertex numbers, ascending, each once */
+    numbers only;                /* of `vertex = ?` and `vertex IN (...)`, the same */
+    const numbers *asked;        /* vertices that may have rows; NULL: all */
+    retyped_ids retyped_targets; /* of `target IN (...)` */
     /* what sources and targets were read from; kept from call to call */
     text sources_text, targets_text;
     strangers strangers;
 } arguments;
 
-extern const char *const direction_names[3];
-extern const char *const backend_names[3];
+extern const char *const backend_names[]; /* the last is NULL */
 
 /* arguments.c. Everything that can be settled without the graph. */
 int arguments_read(arguments *a, int plan, const char *words, int argc,
@@ -100,9 +95,6 @@ bool argument_given(const arguments *a, int field);
 bool direction_is_the_graphs(const arguments *a);
 /* "the argument direction must be <what>, not 'up'" */
 int argument_must_be(const arguments *a, int field, const char *what);
-
-/* astray.c. The sentence for arguments that have no value when the search begins. */
-int arguments_astray(const arguments *a);
 
 /* resolve.c. Ids to vertex numbers, bounds. */
 int arguments_resolve(arguments *a, const graph_ref *graph);

@@ -36,3 +36,8 @@ void *array_block_grown(gpugraph_run *run, void *block, uint64_t from, uint64_t 
     void *grown = realloc(block, to * size);
     return grown ? grown : lacks(run, to * size);
 }
+
+void *array_block_cut(void *block, size_t bytes) {
+    void *kept = realloc(block, bytes > 0 ? bytes : 1);
+    return kept ? kept : block;
+}

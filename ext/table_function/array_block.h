@@ -13,4 +13,7 @@ void *array_block_for(gpugraph_run *run, uint64_t count, size_t size);
 void *array_block_grown(gpugraph_run *run, void *block, uint64_t from, uint64_t to,
                         size_t size);
 
+/* The block's first bytes, in a block of that size where there is memory for it. */
+void *array_block_cut(void *block, size_t bytes);
+
 #endif

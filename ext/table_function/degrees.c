@@ -9,7 +9,7 @@ static void make_degrees(making *m) {
     if (gpugraph_degrees(m->graph, GPUGRAPH_OUT, m->run, out) ||
         gpugraph_degrees(m->graph, GPUGRAPH_IN, m->run, in))
         return;
-    for (uint64_t v = 0; v < m->made.n; v++)
+    for (uint64_t v = 0; v < m->made->n; v++)
         both[v] = out[v] + in[v];
 }
 

@@ -8,11 +8,11 @@ enum { OPTION_ORDERED };
 ** searched for again. */
 static void make_dfs(making *m) {
     const question *q = m->q;
-    bool found = m->have->array[A_VALUE] && !q->own[OPTION_ORDERED];
-    m->made.type = GPUGRAPH_UINT32;
+    bool found = m->made->array[A_VALUE] && !q->own[OPTION_ORDERED];
+    m->made->type = GPUGRAPH_UINT32;
     gpugraph_dfs_tree tree = {
-        .depth = found ? m->have->array[A_VALUE] : make_array(m, A_VALUE),
-        .parent = found ? m->have->array[A_PARENT] : make_array(m, A_PARENT),
+        .depth = found ? m->made->array[A_VALUE] : make_array(m, A_VALUE),
+        .parent = found ? m->made->array[A_PARENT] : make_array(m, A_PARENT),
         .tree_edge = make_wanted(m, A_TREE_EDGE),
         .preorder = make_wanted(m, A_PREORDER),
         .postorder = make_wanted(m, A_POSTORDER),

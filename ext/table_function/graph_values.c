@@ -37,14 +37,6 @@ int find_id(const gpugraph_graph *graph, const char affinity[2], sqlite3_value *
     return *fault ? SQLITE_ERROR : rc;
 }
 
-int find_other_type(const gpugraph_graph *graph, sqlite3_value *id, const char **type) {
-    const bool text = sqlite3_value_type(id) == SQLITE_TEXT;
-    uint32_t other;
-    int rc = find_vertex(graph, text ? 'C' : 'B', id, &other);
-    *type = other == GPUGRAPH_NONE ? NULL : text ? "INTEGER" : "TEXT";
-    return rc;
-}
-
 /* ---- to values ---- */
 
 /* Texts are copied: a value may outlive the statement's hold on the graph. */

@@ -12,9 +12,6 @@ int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value
 ** SQLITE_ERROR with *fault (sqlite3_free) where it can be no id: "is the REAL 1.5; ..." */
 int find_id(const gpugraph_graph *graph, const char affinity[2], sqlite3_value *id,
             uint32_t *vertex, char **fault);
-/* The id is no vertex. *type tells whether the same number is a vertex as "INTEGER" or as
-** "TEXT"; NULL: it is not. */
-int find_other_type(const gpugraph_graph *graph, sqlite3_value *id, const char **type);
 
 /* A vertex's id; an edge's id (NULL where it has none); its weight (NULL where there are
 ** none). */

@@ -2,17 +2,13 @@
 ** may change or go, is made anew here: ids of vertices, parents and edge ids from the tree.
 **
 **     arrays      depth[v]  tree_edge[v]  preorder[v]      held     as they are
-**     graph       ids, ends of edges, edge ids             made     vertex, parent, edge
-**
-** Where a bound leaves out vertices that the search has reached (it may serve wider ones, too),
-** values are copied without them, so that arrays say what rows would. */
+**     graph       ids, ends of edges, edge ids             made     vertex, parent, edge */
 #include "hand_out.h"
 #include "array_block.h"
 #include "base/scalar_functions.h"
 #include "brief_lock.h"
 #include "gpugraph_extension.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,105 +127,64 @@ static void make_ids(handed *h, const gpugraph_ids *ids) {
 typedef struct filling {
     const gpugraph_graph *graph;
     const int64_t *edge_id; /* as in gpugraph_edge_list */
-    const arrays *found;
-    const bound *most;
-    bool all; /* every vertex that was reached has a row */
-    void *value;
-    uint32_t *parent, *root;
+    const void *tree;
+    uint32_t *parent;
     int64_t *edge;
 } filling;
 
-static void fill_value(const filling *f, bool counts, uint64_t v) {
-    const void *from = f->found->array[A_VALUE];
-    if (f->found->type == GPUGRAPH_UINT32)
-        ((uint32_t *)f->value)[v] = counts ? ((const uint32_t *)from)[v] : UINT32_MAX;
-    else if (f->found->type == GPUGRAPH_UINT64)
-        ((uint64_t *)f->value)[v] = counts ? ((const uint64_t *)from)[v] : UINT64_MAX;
-    else
-        ((double *)f->value)[v] = counts ? ((const double *)from)[v] : INFINITY;
-}
-
 static void fill_hand_out(void *job, uint64_t low, uint64_t high) {
     const filling *f = job;
-    const void *tree = f->found->array[A_TREE_EDGE];
-    const uint32_t *root = f->found->array[A_ROOT];
     for (uint64_t v = low; v < high; v++) {
-        const bool counts = f->all || row_counts(f->found, f->most, (uint32_t)v);
-        uint64_t edge =
-            tree && counts ? gpugraph_edge_at(f->graph, tree, v) : GPUGRAPH_NO_EDGE;
-        bool none = edge == GPUGRAPH_NO_EDGE;
+        const uint64_t edge = gpugraph_edge_at(f->graph, f->tree, v);
+        const bool none = edge == GPUGRAPH_NO_EDGE;
         if (f->parent)
             f->parent[v] =
                 none ? GPUGRAPH_NONE : gpugraph_other_end(f->graph, edge, (uint32_t)v);
         if (f->edge)
             f->edge[v] = none ? 0 : f->edge_id ? f->edge_id[edge] : (int64_t)edge + 1;
-        if (f->root)
-            f->root[v] = counts ? root[v] : GPUGRAPH_NONE;
-        if (f->value)
-            fill_value(f, counts, v);
     }
 }
 
 /* ---- columns ---- */
 
-static void add_number(handed *h, const char *name, enum array_name array) {
-    add(h, name, h->found->array[array], 4, GPUGRAPH_ARRAY_NUMBER);
-}
-
-static void add_own(handed *h, const table_function *f) {
+static void add_held(handed *h, const table_function *f) {
     static const gpugraph_array_kind kinds[] = {
         [OWN_NUMBER] = GPUGRAPH_ARRAY_NUMBER,
         [OWN_VERTEX] = GPUGRAPH_ARRAY_VERTEX,
         [OWN_COUNT] = GPUGRAPH_ARRAY_NUMBER,
         [OWN_REAL] = GPUGRAPH_ARRAY_REAL,
     };
-    for (int i = 0; i < OWN_COLUMNS; i++) {
-        const enum array_name array = (enum array_name)(A_OWN + i);
-        if (f->own[i].name)
-            add(h, f->own[i].name, h->found->array[array],
-                arrays_item_size(h->found, array), kinds[f->own[i].kind]);
+    for (int i = 0; i < f->visible; i++) {
+        const enum array_name array = column_array(f, f->field[i]);
+        if (array != NO_ARRAY)
+            add(h, field_name(f, f->field[i]), h->found->array[array],
+                arrays_item_size(h->found, array), kinds[arrays_kind(h->found, array)]);
     }
+    add(h, "member", h->found->array[A_MEMBER], 1, GPUGRAPH_ARRAY_MEMBER);
 }
 
-static void add_value(handed *h, const table_function *f, const void *value) {
-    for (int i = 0; i < f->visible; i++)
-        if (f->field[i] == F_DEPTH || f->field[i] == F_DISTANCE)
-            add(h, field_name(f, f->field[i]), value, arrays_item_size(h->found, A_VALUE),
-                h->found->type == GPUGRAPH_REAL ? GPUGRAPH_ARRAY_REAL
-                                                : GPUGRAPH_ARRAY_NUMBER);
-}
-
-/* Parents, edge ids and sources from the tree; values, where a bound leaves some out. */
-static void add_filled(handed *h, const arguments *a, const answer *s) {
+/* Parents, edge ids and sources from the tree. */
+static void add_tree(handed *h, const arguments *a, const answer *s) {
     const arrays *found = h->found;
-    const gpugraph_graph *graph = s->graph->graph;
     const uint64_t n = h->arrays.count;
-    const bool tree = found->array[A_TREE_EDGE], bounded = a->bound.given;
-    filling f = {.graph = graph, .found = found, .most = &a->bound, .all = !bounded};
-    if (tree && a->plan & PLAN_PARENTS && !found->array[A_PARENT])
+    filling f = {.graph = s->graph->graph, .tree = found->array[A_TREE_EDGE]};
+    if (f.tree && a->plan & PLAN_PARENTS && !found->array[A_PARENT])
         f.parent = make_bytes(h, n, sizeof *f.parent);
-    if (tree && a->plan & PLAN_EDGES && !s->graph->unnamed && !s->graph->row_ids) {
-        f.edge_id = gpugraph_edges_of(graph)->edge_id;
+    if (f.tree && a->plan & PLAN_EDGES && !s->graph->unnamed && !s->graph->row_ids) {
+        f.edge_id = gpugraph_edges_of(f.graph)->edge_id;
         f.edge = make_bytes(h, n, sizeof *f.edge);
     }
-    if (found->array[A_ROOT] && a->plan & PLAN_ROOTS && bounded)
-        f.root = make_bytes(h, n, sizeof *f.root);
-    if (found->array[A_VALUE] && bounded)
-        f.value = make_bytes(h, n, arrays_item_size(found, A_VALUE));
     if (h->run.status != GPUGRAPH_OK)
         return;
-    if (f.parent || f.edge || f.root || f.value)
+    if (f.parent || f.edge)
         gg_chunks(gg_team_limit(s->by->c->config.threads), n, FILLED_AT_ONCE,
                   fill_hand_out, &f);
-    if (found->array[A_VALUE])
-        add_value(h, s->by->function, f.value ? f.value : found->array[A_VALUE]);
     if (a->plan & PLAN_PARENTS)
         add(h, "parent", f.parent ? f.parent : found->array[A_PARENT], 4,
             GPUGRAPH_ARRAY_VERTEX);
     add(h, "edge", f.edge, 8, GPUGRAPH_ARRAY_EDGE);
     if (a->plan & PLAN_ROOTS)
-        add(h, "source", f.root ? (const void *)f.root : found->array[A_ROOT], 4,
-            GPUGRAPH_ARRAY_VERTEX);
+        add(h, "source", found->array[A_ROOT], 4, GPUGRAPH_ARRAY_VERTEX);
 }
 
 /* Its run says how it went. NULL: no memory. */
@@ -243,13 +198,8 @@ static handed *hand_out(const arguments *a, const answer *s) {
     h->found = s->arrays;
     h->arrays.count = s->arrays->n;
     make_ids(h, gpugraph_vertex_ids(s->graph->graph));
-    add_filled(h, a, s);
-    if (a->plan & PLAN_PREORDER)
-        add_number(h, "preorder", A_PREORDER);
-    if (a->plan & PLAN_POSTORDER)
-        add_number(h, "postorder", A_POSTORDER);
-    add(h, "member", s->arrays->array[A_MEMBER], 1, GPUGRAPH_ARRAY_MEMBER);
-    add_own(h, s->by->function);
+    add_held(h, s->by->function);
+    add_tree(h, a, s);
     return h;
 }
 

@@ -39,24 +39,18 @@ uint32_t arrays_entry(const arrays *a, uint32_t vertex) {
 
 static bool may_be_listed(const making *m) {
     const question *q = m->q;
-    return q->kind->list && !q->whole && !q->path &&
+    return q->kind->lists && !q->whole && !q->path &&
            (q->search.bounded || q->search.limit > 0 || q->search.target_count > 0) &&
-           !(q->wants & ~(1u << A_TREE_EDGE)) && !m->have->array[A_VALUE];
-}
-
-/* The block's first bytes, in a block of that size where there is memory. */
-static void *cut(void *block, size_t bytes) {
-    void *kept = realloc(block, bytes > 0 ? bytes : 1);
-    return kept ? kept : block;
+           !(q->wants & ~(1u << A_TREE_EDGE)) && !m->made->array[A_VALUE];
 }
 
 static void cut_all(making *m, uint32_t count) {
-    arrays *made = &m->made;
+    arrays *made = m->made;
     for (int i = 0; i < ARRAYS; i++)
         if (made->array[i])
-            made->array[i] =
-                cut(made->array[i], count * arrays_item_size(made, (enum array_name)i));
-    made->listed = cut(made->listed, count * sizeof *made->listed);
+            made->array[i] = array_block_cut(
+                made->array[i], count * arrays_item_size(made, (enum array_name)i));
+    made->listed = array_block_cut(made->listed, count * sizeof *made->listed);
     made->n = count;
 }
 
@@ -67,25 +61,34 @@ static void give_listed_back(arrays *made) {
     made->listed = made->array[A_VALUE] = made->array[A_TREE_EDGE] = NULL;
 }
 
+static void search_list(making *m, void *value, void *tree, uint32_t *count) {
+    const gpugraph_search *search = &m->q->search;
+    const arrays *made = m->made;
+    if (m->q->weighted)
+        gpugraph_sssp_list(m->graph, search, m->run, made->n, made->listed, value, tree,
+                           count);
+    else
+        gpugraph_bfs_list(m->graph, search, m->run, made->n, made->listed, value, tree,
+                          count);
+}
+
 bool make_listed(making *m) {
-    const search_kind *kind = m->q->kind;
-    const uint32_t n = m->made.n;
+    const uint32_t n = m->made->n;
     uint32_t count = GPUGRAPH_NONE;
     if (!may_be_listed(m))
         return false;
-    m->made.n = room_of(n);
-    m->made.type = m->q->weighted ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
+    m->made->n = room_of(n);
+    m->made->type = question_type(m);
     void *value = make_array(m, A_VALUE), *tree = make_wanted(m, A_TREE_EDGE);
-    m->made.listed = array_block_for(m->run, m->made.n, sizeof *m->made.listed);
+    m->made->listed = array_block_for(m->run, m->made->n, sizeof *m->made->listed);
     if (m->run->status == GPUGRAPH_OK)
-        kind->list(m->graph, &m->q->search, m->run, m->made.n, m->made.listed, value,
-                   tree, &count);
+        search_list(m, value, tree, &count);
     if (count != GPUGRAPH_NONE)
         cut_all(m, count);
     if (m->run->status != GPUGRAPH_OK || count == GPUGRAPH_NONE)
-        give_listed_back(&m->made);
+        give_listed_back(m->made);
     if (m->run->status == GPUGRAPH_OK && count == GPUGRAPH_NONE) {
-        m->made.n = n;
+        m->made->n = n;
         return false;
     }
     return true;

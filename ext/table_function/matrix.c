@@ -9,7 +9,6 @@ enum { MOST_CELLS = 0x7fffffff };
 static void make_matrix(making *m) {
     const gpugraph_search *s = &m->q->search;
     const uint64_t cells = (uint64_t)s->source_count * s->target_count;
-    const bool weighted = m->q->weighted;
     if (cells > MOST_CELLS) {
         m->run->status = GPUGRAPH_TOO_LARGE;
         snprintf(m->run->message, sizeof m->run->message,
@@ -18,11 +17,11 @@ static void make_matrix(making *m) {
                  s->source_count, s->target_count, (unsigned long long)cells, MOST_CELLS);
         return;
     }
-    m->made.n = (uint32_t)cells;
-    m->made.type = weighted ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
+    m->made->n = (uint32_t)cells;
+    m->made->type = question_type(m);
     void *cell = make_array(m, A_VALUE);
     if (cell)
-        gpugraph_matrix(m->graph, s, weighted, m->run, cell);
+        gpugraph_matrix(m->graph, s, m->q->weighted, m->run, cell);
 }
 
 const table_function matrix_function = {

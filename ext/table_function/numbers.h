@@ -12,8 +12,6 @@ typedef struct numbers {
 } numbers;
 
 int numbers_add(numbers *list, uint32_t number);
-/* Makes it the only one of the list. */
-int numbers_set(numbers *list, uint32_t number);
 /* Ascending, each once. */
 void numbers_sort(numbers *list);
 /* In order of the ids of the graph's vertices, each once. */
@@ -26,11 +24,10 @@ void numbers_clear(numbers *list);
 
 /* Ids in an IN list that name a vertex by a value of another type than the id it has.
 **
-**     INTEGER column, vertex 7:   source IN (7, 8)      nothing
-**                                 source IN ('7', 8)    {vertex number of 7, '7'}
-**                                 source IN ('7', 7)    nothing
+**     INTEGER column, vertex 7:   target IN (7, 8)      nothing
+**                                 target IN ('7', 8)    {vertex number of 7, '7'}
 **
-** SQLite may compare the column source with the list again, so the column returns '7' there. */
+** SQLite may compare the column target with the list again, so the column returns '7' there. */
 typedef struct retyped_id {
     uint32_t vertex;
     sqlite3_value *value;
@@ -44,9 +41,9 @@ typedef struct retyped_ids {
 
 /* Adds a copy of the value. SQLITE_OK or SQLITE_NOMEM. */
 int retyped_ids_add(retyped_ids *list, uint32_t vertex, sqlite3_value *value);
-/* Once all are added: one value for each vertex, and none where the list has the id itself. */
-void retyped_ids_settle(retyped_ids *list, numbers *ids);
-/* The value for the vertex, or NULL. */
+/* Once all are added. */
+void retyped_ids_sort(retyped_ids *list);
+/* A value for the vertex, or NULL. */
 sqlite3_value *retyped_ids_find(const retyped_ids *list, uint32_t vertex);
 /* Makes the list empty; its room stays. */
 void retyped_ids_forget(retyped_ids *list);

@@ -3,26 +3,20 @@
 #include "array_block.h"
 #include "search.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The path is kept in a block of its own size. */
 void make_path(making *m) {
-    bool by_depth = !m->q->weighted;
-    void *path = array_block_for(m->run, m->made.n, m->made.edge_size), *kept;
+    arrays *made = m->made;
     uint32_t count = 0;
-    m->made.type = by_depth ? GPUGRAPH_UINT32 : gpugraph_distance_type_of(m->graph);
-    if (path)
-        gpugraph_path(m->graph, &m->q->search, !by_depth, m->run, path, &count);
-    if (m->run->status == GPUGRAPH_OK) {
-        bool none = count == GPUGRAPH_NONE || count == 0;
-        m->made.path_edges = count;
-        kept = array_block_for(m->run, none ? 1 : count, m->made.edge_size);
-        if (kept && !none)
-            memcpy(kept, path, count * m->made.edge_size);
-        m->made.path = kept;
+    made->type = question_type(m);
+    made->path = array_block_for(m->run, (uint64_t)made->n + 1, made->edge_size);
+    if (!made->path || gpugraph_path(m->graph, &m->q->search, m->q->weighted, m->run,
+                                     (char *)made->path + made->edge_size, &count))
+        return;
+    if (count != GPUGRAPH_NONE) {
+        put_path_entry(made, 0, count);
+        made->path_entries = count + 1;
     }
-    free(path);
+    made->path = array_block_cut(made->path, made->path_entries * made->edge_size);
 }
 
 const table_function path_function = {

@@ -14,7 +14,7 @@ typedef struct path_entries {
 
 /* False: the run says why. */
 static bool make_room_for_entry(path_entries *p) {
-    arrays *made = &p->m->made;
+    arrays *made = p->m->made;
     gpugraph_run *run = p->m->run;
     if (p->count < p->room)
         return true;
@@ -36,10 +36,7 @@ static bool make_room_for_entry(path_entries *p) {
 static bool add_entry(path_entries *p, uint64_t entry) {
     if (!make_room_for_entry(p))
         return false;
-    if (p->m->made.edge_size == sizeof(uint32_t))
-        ((uint32_t *)p->m->made.path)[p->count++] = (uint32_t)entry;
-    else
-        ((uint64_t *)p->m->made.path)[p->count++] = entry;
+    put_path_entry(p->m->made, p->count++, entry);
     return true;
 }
 
@@ -51,12 +48,11 @@ static int take_path(void *context, const uint64_t *edge, uint64_t count) {
 }
 
 static void make_paths(making *m) {
-    const bool weighted = m->q->weighted;
     path_entries p = {.m = m};
-    m->made.type = weighted ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
-    gpugraph_paths(m->graph, &m->q->search, weighted, (uint32_t)m->q->own[OPTION_K],
+    m->made->type = question_type(m);
+    gpugraph_paths(m->graph, &m->q->search, m->q->weighted, (uint32_t)m->q->own[OPTION_K],
                    m->run, take_path, &p);
-    m->made.path_edges = p.count;
+    m->made->path_entries = p.count;
 }
 
 const table_function paths_function = {

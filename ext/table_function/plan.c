@@ -26,7 +26,8 @@
 #define LACK_COST   1e20 /* a value is lacking that the arms of an OR may supply */
 #define ARM_COST    1e15 /* no edges: some versions plan arms without the outer terms */
 #define SEARCH_ROWS 1e6  /* rows of a whole graph */
-#define USUAL_LIST  100  /* ids in a list of a matrix whose length is not known */
+#define CELLS       1e4 /* of a matrix, from each of 100 sources to each of 100 targets */
+#define FEW_ROWS    100 /* of paths, or of vertices in a list */
 
 /* A search is made once and kept, so every plan costs about the same. Two arms of an OR must
 ** cost more than a plan without arms: SQLite withholds outer terms with subqueries from arms. */
@@ -54,7 +55,7 @@ typedef struct plan {
     int values;
     int bits;
     /* all values of an IN come at once */
-    bool source_list, target_list, vertex_list;
+    bool target_list, vertex_list;
     bool
         compares_target; /* the target is not given: SQLite compares it with the vertex */
 } plan;
@@ -63,41 +64,10 @@ static bool is_value_field(const table_function *f, int field) {
     return f->ends_early && !f->paths && (field == F_DEPTH || field == F_DISTANCE);
 }
 
-/* "; write max_depth = 2": the equation that a comparison by <=, < or IS means, where its value
-** is known; else "". NULL: no memory. */
-static char *as_equation(const plan *p, int field) {
-    const table_function *f = p->function;
-    const bool least = field == F_MAX_DEPTH || field == F_MAX_DISTANCE;
-    for (int i = 0; i < p->info->nConstraint; i++) {
-        const int op = p->info->aConstraint[i].op;
-        const int column = p->info->aConstraint[i].iColumn;
-        sqlite3_value *value;
-        written as_written;
-        if (column < 0 || (int)column_field(f, column) != field ||
-            sqlite3_vtab_rhs_value(p->info, i, &value) != SQLITE_OK)
-            continue;
-        if (op == SQLITE_INDEX_CONSTRAINT_LT && field == F_MAX_DEPTH &&
-            sqlite3_value_type(value) == SQLITE_INTEGER && sqlite3_value_int64(value) > 0)
-            return sqlite3_mprintf("; write %s = %lld", field_name(f, field),
-                                   sqlite3_value_int64(value) - 1);
-        if (op != SQLITE_INDEX_CONSTRAINT_IS &&
-            !(op == SQLITE_INDEX_CONSTRAINT_LE && least))
-            continue;
-        return sqlite3_mprintf("; write %s = %s", field_name(f, field),
-                               value_written(value, &as_written));
-    }
-    return sqlite3_mprintf("%s", "");
-}
-
 static int refuse(const plan *p, int field) {
-    char *equation = as_equation(p, field);
-    if (!equation)
-        return SQLITE_NOMEM;
-    int rc = caller_fail(p->by, SQLITE_ERROR,
-                         "the argument %s can be compared by = or IN alone%s",
-                         field_name(p->function, field), equation);
-    sqlite3_free(equation);
-    return rc;
+    return caller_fail(p->by, SQLITE_ERROR,
+                       "the argument %s can be compared by = or IN alone",
+                       field_name(p->function, field));
 }
 
 static void take_value_constraint(plan *p, int i, int field) {
@@ -176,15 +146,15 @@ static bool varies(plan *p, int constraint) {
     return sqlite3_vtab_rhs_value(p->info, constraint, &value) != SQLITE_OK;
 }
 
-/* Takes all values of an IN of ids at once: some may be the same vertex, as 1 and '1' are
-** where the source column is INTEGER, and there is one answer for each vertex. */
+/* Takes all values of an IN at once where one search serves them. SQLite asks for the values of
+** any other IN one after the other. */
 static bool takes_list(plan *p, int field, int constraint) {
-    if ((field != F_TARGET && field != F_SOURCE && field != F_VERTEX) ||
-        !sqlite3_vtab_in(p->info, constraint, -1) ||
+    const bool serves =
+        field == F_VERTEX || (field == F_TARGET && !p->function->many_paths);
+    if (!serves || !sqlite3_vtab_in(p->info, constraint, -1) ||
         !sqlite3_vtab_in(p->info, constraint, 1))
         return false;
     p->target_list |= field == F_TARGET;
-    p->source_list |= field == F_SOURCE;
     p->vertex_list |= field == F_VERTEX;
     return true;
 }
@@ -198,7 +168,7 @@ static void give_values(plan *p) {
         bool list = takes_list(p, f, i);
         give_plan(p, i, f, list ? WORD_LIST : WORD_EQUAL, true);
         if (f == F_TARGET && !p->function->many_paths && varies(p, i))
-            p->bits |= PLAN_VARIABLE_TARGET;
+            p->bits |= PLAN_VARIABLE_END;
         if ((f == F_MAX_DEPTH || f == F_MAX_DISTANCE) && varies(p, i))
             p->bits |= PLAN_VARIABLE_BOUND;
     }
@@ -206,7 +176,7 @@ static void give_values(plan *p) {
         bool list = takes_list(p, F_VERTEX, o->equal[F_VERTEX]);
         give_plan(p, o->equal[F_VERTEX], F_VERTEX, list ? WORD_LIST : WORD_EQUAL, true);
         if (varies(p, o->equal[F_VERTEX]))
-            p->bits |= PLAN_VARIABLE_VERTEX;
+            p->bits |= PLAN_VARIABLE_END;
     }
     for (int b = 0; b < o->bounds; b++) {
         bool less = p->info->aConstraint[o->bound[b]].op == SQLITE_INDEX_CONSTRAINT_LT;
@@ -224,75 +194,56 @@ static bool one_vertex(const plan *p) {
            (p->offer.equal[F_VERTEX] >= 0 || target);
 }
 
-/* Does an array say it of each vertex, so that vertices can be sorted by it? */
-static bool is_of_vertices(const plan *p, const own_column *own) {
-    return has_arrays(p->function) &&
-           (own->kind == OWN_VERTEX ? texts_sort_as_utf8(p->db)
-                                    : own->kind == OWN_NUMBER || own->kind == OWN_COUNT ||
-                                          own->kind == OWN_REAL);
+/* Can rows be sorted by the items of that array? */
+static bool is_sortable(const plan *p, enum array_name array) {
+    const bool own = array >= A_OWN && array <= A_OWN_LAST;
+    return array != NO_ARRAY &&
+           (!own || p->function->own[array - A_OWN].kind != OWN_VERTEX ||
+            texts_sort_as_utf8(p->db));
 }
 
-/* What follows the first term of ORDER BY is the vertex, or nothing. */
+/* What follows the first term of ORDER BY is the vertex in the same direction, or nothing. */
 static bool vertex_follows(const plan *p) {
     const sqlite3_index_info *info = p->info;
     return info->nOrderBy < 2 ||
            (info->aOrderBy[1].iColumn >= 0 &&
+            info->aOrderBy[1].desc == info->aOrderBy[0].desc &&
             column_field(p->function, info->aOrderBy[1].iColumn) == F_VERTEX &&
             texts_sort_as_utf8(p->db));
 }
 
-static bool is_descending(const plan *p, int term) {
-    return p->info->nOrderBy > term && p->info->aOrderBy[term].desc;
-}
-
-/* The order in which rows can be handed out so that SQLite need not sort, or -1.
-** Vertex, seq, preorder and postorder are different in every row, so whatever follows
-** them does not matter. Rows of several sources, or of paths to several targets, come one after the other. */
-static int order_offered(const plan *p, bool *backwards) {
+/* The order in which rows can be handed out so that SQLite need not sort: an array, NO_ARRAY for
+** the order of vertices, or -1. Vertex and seq are different in every row, so whatever follows
+** them does not matter. */
+static int order_offered(const plan *p) {
     const sqlite3_index_info *info = p->info;
     const table_function *f = p->function;
-    *backwards = is_descending(p, 0);
-    if (p->source_list || (p->function->many_paths && p->target_list))
-        return -1;
     if (one_vertex(p))
-        return ORDER_VERTEX;
+        return NO_ARRAY;
     if (info->aOrderBy[0].iColumn < 0)
         return -1;
     int field = column_field(f, info->aOrderBy[0].iColumn);
     if (f->paths)
-        return field == F_SEQ && !f->many_paths && !p->target_list ? ORDER_VERTEX : -1;
+        return field == F_SEQ && !f->many_paths && !p->target_list ? NO_ARRAY : -1;
     if (field == F_VERTEX)
-        return texts_sort_as_utf8(p->db) ? ORDER_VERTEX : -1;
-    if (p->target_list || p->vertex_list)
-        return -1;
-    if (field == F_PREORDER)
-        return ORDER_PREORDER;
-    if (field == F_POSTORDER)
-        return ORDER_POSTORDER;
-    /* Equal values come by vertex, in the direction of the values. */
-    if (!vertex_follows(p) ||
-        (info->nOrderBy > 1 && is_descending(p, 1) != is_descending(p, 0)))
-        return -1;
-    if (field >= F_OWN && field <= F_OWN_LAST)
-        return is_of_vertices(p, &f->own[field - F_OWN]) ? ORDER_OWN + field - F_OWN : -1;
-    return field == F_DEPTH || field == F_DISTANCE ? ORDER_VALUE : -1;
+        return texts_sort_as_utf8(p->db) ? NO_ARRAY : -1;
+    /* Equal items come by vertex, in the direction of the items. */
+    const enum array_name array = column_array(f, field);
+    return !p->target_list && !p->vertex_list && is_sortable(p, array) &&
+                   vertex_follows(p)
+               ? (int)array
+               : -1;
 }
 
 static void choose_order(plan *p) {
-    if (p->info->nOrderBy == 0) {
-        p->bits |= ORDER_VERTEX << PLAN_ORDER_SHIFT;
-        return;
-    }
-    bool backwards;
-    int order = order_offered(p, &backwards);
-    p->info->orderByConsumed = order >= 0;
-    p->bits |= (order < 0 ? ORDER_VERTEX : order) << PLAN_ORDER_SHIFT;
-    if (order >= 0 && backwards)
+    sqlite3_index_info *info = p->info;
+    int order = info->nOrderBy > 0 ? order_offered(p) : NO_ARRAY;
+    info->orderByConsumed = info->nOrderBy > 0 && order >= 0;
+    if (info->orderByConsumed && info->aOrderBy[0].desc)
         p->bits |= PLAN_DESCENDING;
-    if (order == ORDER_PREORDER)
-        p->bits |= PLAN_PREORDER;
-    if (order == ORDER_POSTORDER)
-        p->bits |= PLAN_POSTORDER;
+    if (order >= 0 && order <= A_POSTORDER)
+        p->bits |= 1 << order;
+    p->bits |= (order < 0 ? NO_ARRAY : order) << PLAN_ORDER_SHIFT;
 }
 
 static bool is_used(const plan *p, int column) {
@@ -313,7 +264,7 @@ static void choose_limit(plan *p) {
     bool nearest =
         info->nOrderBy == 0 ||
         (info->nOrderBy == 1 && info->orderByConsumed && !(p->bits & PLAN_DESCENDING) &&
-         (p->bits >> PLAN_ORDER_SHIFT & PLAN_ORDERS) == ORDER_VALUE);
+         (p->bits >> PLAN_ORDER_SHIFT & PLAN_ORDERS) == A_VALUE);
     if (o->limit < 0 || o->offset_lost || o->others > 0 || !nearest ||
         p->function->paths || !p->function->ends_early || hands_out(p) ||
         o->equal[F_VERTEX] >= 0 || o->equal[F_TARGET] >= 0)
@@ -335,10 +286,8 @@ static int columns_wanted(const plan *p) {
             wants |= PLAN_TREE;
         else if (field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0)
             wants |= PLAN_TREE | PLAN_ROOTS;
-        else if (field == F_PREORDER)
-            wants |= PLAN_PREORDER;
-        else if (field == F_POSTORDER)
-            wants |= PLAN_POSTORDER;
+        else if (column_array(f, field) <= A_POSTORDER)
+            wants |= 1 << column_array(f, field);
         if (hands_out(p))
             wants |= field == F_PARENT ? PLAN_PARENTS : field == F_EDGE ? PLAN_EDGES : 0;
     }
@@ -354,51 +303,26 @@ static bool is_answer(const plan *p, int field) {
            (field == F_TARGET && !f->paths);
 }
 
-/* What brackets hold and SQLite does not offer, and the first option that it does not. */
-static int astray(plan *p) {
+/* The first argument that the statement uses and SQLite does not offer: PLAN_LACKS. Those in brackets
+** come before the others. */
+static int find_lacking(plan *p) {
     const table_function *f = p->function;
+    const offer *o = &p->offer;
     int found = 0;
-    for (int i = f->visible; i < column_count(f); i++) {
+    for (int i = f->visible; i < column_count(f) && !found; i++) {
         enum field field = column_field(f, i);
-        int place = i - f->visible;
+        const bool bracketed = column_is_bracketed(f, i);
         if (!is_used(p, i) || field < F_FIRST_ARGUMENT)
             continue;
-        if (field == F_FURTHER)
-            found |= PLAN_FURTHER;
-        else if (column_is_bracketed(f, i))
-            found |=
-                p->offer.bracketed >> place & 1 ? 0 : 1 << (PLAN_UNFED_SHIFT + place);
-        else if (p->offer.equal[field] < 0 && is_answer(p, field))
+        if (bracketed ? field != F_FURTHER && o->bracketed >> (i - f->visible) & 1
+                      : o->equal[field] >= 0)
+            continue;
+        if (!bracketed && is_answer(p, field))
             p->compares_target |= field == F_TARGET;
-        else if (p->offer.equal[field] < 0 && plan_lacks(found) == 0)
-            found |= (int)field << PLAN_LACKS_SHIFT;
+        else
+            found = (int)field << PLAN_LACKS_SHIFT | (bracketed ? PLAN_IN_BRACKETS : 0);
     }
     return found;
-}
-
-/* The length of a list as it is written: '[1, 2, 3]', '["a", "b"]'. It is only to be near, so a
-** comma in a text counts; -1: not known before the statement runs. */
-static int list_length(const plan *p, int field) {
-    const int i = p->offer.equal[field];
-    sqlite3_value *value;
-    if (i < 0 || sqlite3_vtab_rhs_value(p->info, i, &value) != SQLITE_OK ||
-        sqlite3_value_type(value) != SQLITE_TEXT)
-        return -1;
-    const char *text = (const char *)sqlite3_value_text(value);
-    if (!text)
-        return -1;
-    int length = text[strcspn(text, "[ \t\r\n]")] != 0;
-    for (; *text; text++)
-        length += *text == ',';
-    return length;
-}
-
-/* Cells of a matrix: sources by targets, which are the sources where none are given. */
-static sqlite3_int64 cells_of(const plan *p) {
-    const bool square = p->offer.equal[F_TARGETS] < 0;
-    const int from = list_length(p, F_SOURCES);
-    const int to = square ? from : list_length(p, F_TARGETS);
-    return (sqlite3_int64)(from < 0 ? USUAL_LIST : from) * (to < 0 ? USUAL_LIST : to);
 }
 
 /* Has the search all that it needs, and only one sort of sources? */
@@ -413,20 +337,20 @@ static bool is_complete(const plan *p) {
 static void estimate(plan *p) {
     const offer *o = &p->offer;
     sqlite3_index_info *info = p->info;
-    if (one_vertex(p) && !p->source_list) {
+    if (one_vertex(p)) {
         info->estimatedCost = ROW_COST;
         info->estimatedRows = 1;
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     } else {
         bool few =
             p->function->paths || p->target_list || p->vertex_list || one_vertex(p);
-        info->estimatedRows = p->function->cells ? cells_of(p)
-                              : few              ? 100
+        info->estimatedRows = p->function->cells ? (int)CELLS
+                              : few              ? FEW_ROWS
                               : o->bounds > 0    ? (int)SEARCH_ROWS / 10
                                                  : (int)SEARCH_ROWS;
         info->estimatedCost = ROWS_COST;
     }
-    if (o->equal[F_EDGES] < 0 || info->idxNum & (PLAN_UNFED | PLAN_FURTHER))
+    if (o->equal[F_EDGES] < 0 || info->idxNum & PLAN_IN_BRACKETS)
         info->estimatedCost = ARM_COST;
     else if (!is_complete(p))
         info->estimatedCost = NEVER_COST;
@@ -437,21 +361,8 @@ static void estimate(plan *p) {
 /* Is an option lacking, whatever plan SQLite takes? An arm that is planned without the outer
 ** terms has no edges in brackets. */
 static bool lacks_for_good(const plan *p) {
-    return p->offer.bracketed & 1 && is_complete(p) &&
-           !(p->bits & (PLAN_UNFED | PLAN_FURTHER)) && plan_lacks(p->bits);
-}
-
-int plan_fail_lacking(const caller *by, int field) {
-    const char *name = field_name(by->function, field);
-    const bool chosen = field == F_METHOD || field == F_BACKEND;
-    return caller_fail(
-        by, SQLITE_ERROR,
-        "the statement uses the column %s, but no value for it reaches the "
-        "search; write %s = value in WHERE outside of an OR, in the ON of a "
-        "LEFT JOIN or in a subquery, and put a table that the value comes "
-        "from before %s%s",
-        name, name, by->function->name,
-        chosen ? "; gpugraph_timings says what was chosen" : "");
+    return p->offer.bracketed & 1 && is_complete(p) && !(p->bits & PLAN_IN_BRACKETS) &&
+           plan_lacks(p->bits);
 }
 
 int plan_choose(const caller *by, sqlite3_index_info *info) {
@@ -463,9 +374,9 @@ int plan_choose(const caller *by, sqlite3_index_info *info) {
         if (p.offer.unusable >> f & 1 && p.offer.equal[f] < 0 &&
             !(f == F_SOURCE && is_answer(&p, f)))
             return SQLITE_CONSTRAINT;
-    p.bits = astray(&p);
+    p.bits = find_lacking(&p);
     if (lacks_for_good(&p))
-        return plan_fail_lacking(by, plan_lacks(p.bits));
+        return plan_fail_lacking(by, p.bits);
     p.words = sqlite3_str_new(NULL);
     give_values(&p);
     choose_order(&p);

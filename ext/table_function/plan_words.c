@@ -32,10 +32,9 @@ static unsigned char what_of(const table_function *f, const char *name, size_t l
 }
 
 static unsigned char how_of(const char *sign) {
-    unsigned char how = WORD_AT_MOST;
-    while (how > WORD_EQUAL && strncmp(sign, signs[how], strlen(signs[how])) != 0)
-        how--;
-    return how;
+    if (*sign == '<')
+        return sign[1] == '=' ? WORD_AT_MOST : WORD_LESS;
+    return strncmp(sign, " IN", 3) == 0 ? WORD_LIST : WORD_EQUAL;
 }
 
 void plan_words_read(const table_function *f, const char *words, word *list) {

@@ -85,19 +85,16 @@ enum { FEW_VERTICES = 256 };
 /* The question cut down to what will be looked at. */
 void question_for_part(const arguments *a, question *q) {
     const table_function *f = a->by->function;
+    const numbers *ends = f->cells || a->plan & PLAN_ARRAYS ? NULL
+                          : f->paths                        ? &a->targets
+                                                            : a->asked;
     gpugraph_search *s = &q->search;
     if (!f->ends_early)
         return;
-    if (a->has_target) {
-        s->target = a->targets.item;
-        s->target_count = a->targets.count;
+    if (ends && (a->has_target || ends->count <= FEW_VERTICES)) {
+        s->target = ends->item;
+        s->target_count = ends->count;
         q->path = f->paths && s->source_count == 1 && s->target_count == 1;
-    } else if (!f->cells && a->only_vertex != GPUGRAPH_NONE) {
-        s->target = &a->only_vertex;
-        s->target_count = 1;
-    } else if (!f->cells && a->vertex_list && a->only.count <= FEW_VERTICES) {
-        s->target = a->only.item;
-        s->target_count = a->only.count;
     }
     s->limit = f->cells ? 0 : a->limit_rows;
     s->bounded = a->bound.given && (q->weighted || a->bound.integer < GPUGRAPH_NONE);
@@ -124,8 +121,7 @@ static void forget_bounds(question *q) {
 /* The part, without those ends that may be others in the next call. Returns false
 ** where there are none. */
 bool question_widen(const arguments *a, question *q) {
-    const unsigned target = a->has_target ? PLAN_VARIABLE_TARGET : PLAN_VARIABLE_VERTEX;
-    bool targets = (a->plan & target) && q->search.target_count > 0;
+    bool targets = (a->plan & PLAN_VARIABLE_END) && q->search.target_count > 0;
     bool bounds = (a->plan & PLAN_VARIABLE_BOUND) && q->search.bounded;
     if (targets)
         forget_targets(q);

@@ -13,25 +13,27 @@
 
 /* ---- ids ---- */
 
+/* Adds an id that is no vertex, and whether the same number is one as a value of the other type. */
 static int note_stranger(arguments *a, const graph_ref *graph, int field,
                          sqlite3_value *id) {
     strangers *s = &a->strangers;
-    const char *other;
+    const bool text = sqlite3_value_type(id) == SQLITE_TEXT;
+    const bool member = field == F_SOURCES || field == F_TARGETS;
+    const char *name = field_name(a->by->function, field);
+    const size_t used = strlen(s->text);
+    uint32_t other;
+    written as_written;
     if (s->calls == STRANGERS_CALLS || s->count++ >= STRANGERS_NAMED)
         return SQLITE_OK;
-    written as_written;
-    int rc = find_other_type(graph->graph, id, &other);
-    if (rc != SQLITE_OK)
-        return rc;
-    size_t used = strlen(s->text);
-    bool member = field == F_SOURCES || field == F_TARGETS;
-    const char *name = field_name(a->by->function, field);
-    sqlite3_snprintf(
-        (int)(sizeof s->text - used), s->text + used, "%s%s%s%s%s%s is no vertex%s%s%s",
-        used > 0 ? "; " : "", member ? "" : name, member ? "" : " ",
-        value_written(id, &as_written), member ? " in " : "", member ? name : "",
-        other ? ", though the " : "", other ? other : "", other ? " is one" : "");
-    return SQLITE_OK;
+    int rc = find_vertex(graph->graph, text ? 'C' : 'B', id, &other);
+    const char *value = value_written(id, &as_written);
+    sqlite3_snprintf((int)(sizeof s->text - used), s->text + used,
+                     "%s%s%s%s is no vertex%s", used > 0 ? "; " : "",
+                     member ? value : name, member ? " in " : " ", member ? name : value,
+                     other == GPUGRAPH_NONE ? ""
+                     : text                 ? ", though the INTEGER is one"
+                                            : ", though the TEXT is one");
+    return rc;
 }
 
 /* The vertex of an argument, or GPUGRAPH_NONE. element: the place in a JSON array, else
@@ -71,17 +73,15 @@ enum { LIST_PATIENCE = 65536 }; /* values of a list, between two polls */
 static int read_list(arguments *a, const graph_ref *graph, int field, numbers *list,
                      retyped_ids *retyped) {
     sqlite3_value *value;
-    numbers others = {0};
     uint64_t read = 0;
     list->count = 0;
     int rc = sqlite3_vtab_in_first(a->given.value[field], &value);
     while (rc == SQLITE_OK && value) {
         const uint32_t before = list->count;
         rc = numbers_add_id(a, graph, list, field, 0, value);
-        if (rc == SQLITE_OK && retyped && list->count > before)
-            rc = is_retyped(graph, list->item[before], value)
-                     ? retyped_ids_add(retyped, list->item[before], value)
-                     : numbers_add(&others, list->item[before]);
+        if (rc == SQLITE_OK && retyped && list->count > before &&
+            is_retyped(graph, list->item[before], value))
+            rc = retyped_ids_add(retyped, list->item[before], value);
         if (rc == SQLITE_OK)
             rc = ++read % LIST_PATIENCE == 0 && connection_interrupted(a->by->c)
                      ? SQLITE_INTERRUPT
@@ -90,8 +90,7 @@ static int read_list(arguments *a, const graph_ref *graph, int field, numbers *l
     if (rc == SQLITE_DONE)
         rc = numbers_settle(list, graph->graph);
     if (retyped)
-        retyped_ids_settle(retyped, &others);
-    numbers_clear(&others);
+        retyped_ids_sort(retyped);
     return rc;
 }
 
@@ -154,11 +153,6 @@ static int resolve_sources(arguments *a, const graph_ref *graph) {
     a->sources.count = 0;
     if (!a->given.value[F_SOURCE])
         return SQLITE_OK;
-    if (a->source_list) {
-        int rc = read_list(a, graph, F_SOURCE, &a->listed_sources, &a->retyped_sources);
-        a->no_rows |= a->listed_sources.count == 0;
-        return rc;
-    }
     int rc = find_end(a, graph, F_SOURCE, 0, a->given.value[F_SOURCE], &a->source);
     a->no_rows |= a->source == GPUGRAPH_NONE;
     return rc == SQLITE_OK && a->source != GPUGRAPH_NONE
@@ -167,6 +161,16 @@ static int resolve_sources(arguments *a, const graph_ref *graph) {
 }
 
 /* ---- targets ---- */
+
+/* Vertex numbers of a value, or of all values of an IN. */
+static int resolve_ends(arguments *a, const graph_ref *graph, int field, bool is_list,
+                        numbers *list, retyped_ids *retyped) {
+    list->count = 0;
+    int rc = is_list ? read_list(a, graph, field, list, retyped)
+                     : numbers_add_id(a, graph, list, field, 0, a->given.value[field]);
+    a->no_rows |= list->count == 0;
+    return rc;
+}
 
 /* Without targets they are the sources. */
 static int resolve_cells(arguments *a, const graph_ref *graph) {
@@ -181,37 +185,29 @@ static int resolve_cells(arguments *a, const graph_ref *graph) {
 }
 
 static int resolve_targets(arguments *a, const graph_ref *graph) {
-    int rc = SQLITE_OK;
     if (a->by->function->cells)
         return resolve_cells(a, graph);
     a->targets.count = 0;
-    if (!a->has_target)
-        return rc;
-    if (a->target_list && a->by->function->many_paths) {
-        rc = read_list(a, graph, F_TARGET, &a->listed_targets, &a->retyped_targets);
-        a->no_rows |= a->listed_targets.count == 0;
-        return rc;
-    }
-    rc = a->target_list ? read_list(a, graph, F_TARGET, &a->targets, &a->retyped_targets)
-                        : numbers_add_id(a, graph, &a->targets, F_TARGET, 0,
-                                         a->given.value[F_TARGET]);
-    if (a->vertex_list && !a->by->function->paths)
-        numbers_intersect(&a->targets, &a->only);
-    a->no_rows |= a->targets.count == 0;
-    return rc;
+    return a->has_target ? resolve_ends(a, graph, F_TARGET, a->target_list, &a->targets,
+                                        &a->retyped_targets)
+                         : SQLITE_OK;
 }
 
 /* ---- vertex = ?, vertex IN (...) ---- */
 
+/* The targets of a search are its rows, those of paths are not. */
 static int resolve_vertices(arguments *a, const graph_ref *graph) {
+    const bool by_target = a->has_target && !a->by->function->paths;
     int rc = SQLITE_OK;
-    if (a->vertex_list) {
-        rc = read_list(a, graph, F_VERTEX, &a->only, NULL);
-        a->no_rows |= a->only.count == 0;
-    } else if (a->given.value[F_VERTEX]) {
-        rc = find_end(a, graph, F_VERTEX, 0, a->given.value[F_VERTEX], &a->only_vertex);
-        a->no_rows |= a->only_vertex == GPUGRAPH_NONE;
-    }
+    a->asked = by_target ? &a->targets : NULL;
+    if (!a->given.value[F_VERTEX])
+        return rc;
+    rc = resolve_ends(a, graph, F_VERTEX, a->vertex_list, &a->only, NULL);
+    if (by_target)
+        numbers_intersect(&a->targets, &a->only);
+    else
+        a->asked = &a->only;
+    a->no_rows |= a->asked->count == 0;
     return rc;
 }
 
@@ -291,13 +287,12 @@ void arguments_forget_graph(arguments *a) {
 int arguments_resolve(arguments *a, const graph_ref *graph) {
     if (direction_is_the_graphs(a))
         a->options.direction = graph->direction;
-    retyped_ids_forget(&a->retyped_sources);
     retyped_ids_forget(&a->retyped_targets);
     int rc = resolve_sources(a, graph);
     if (rc == SQLITE_OK)
-        rc = resolve_vertices(a, graph);
-    if (rc == SQLITE_OK)
         rc = resolve_targets(a, graph);
+    if (rc == SQLITE_OK)
+        rc = resolve_vertices(a, graph);
     if (rc == SQLITE_OK)
         rc = resolve_bounds(a);
     resolve_limit(a);

@@ -6,32 +6,37 @@
 
 /* ---- columns ---- */
 
-static void result_value(sqlite3_context *context, const arrays *found, uint32_t entry) {
-    const void *value = found->array[A_VALUE];
-    if (found->type == GPUGRAPH_UINT32)
-        sqlite3_result_int64(context, ((const uint32_t *)value)[entry]);
-    else if (found->type == GPUGRAPH_UINT64)
-        sqlite3_result_int64(context, (sqlite3_int64)((const uint64_t *)value)[entry]);
-    else
-        sqlite3_result_double(context, ((const double *)value)[entry]);
+/* An item of an array. NONE is NULL, which a result is from the start. */
+static void result_item(sqlite3_context *context, const rows *r, const arrays *found,
+                        enum array_name array) {
+    const void *item = found->array[array];
+    if (!item)
+        return;
+    const uint32_t *number = item;
+    switch (arrays_kind(found, array)) {
+    case OWN_COUNT:
+        sqlite3_result_int64(context, (sqlite3_int64)((const uint64_t *)item)[r->entry]);
+        break;
+    case OWN_REAL:
+        sqlite3_result_double(context, ((const double *)item)[r->entry]);
+        break;
+    case OWN_VERTEX:
+        result_vertex(context, r->ids, number[r->entry]);
+        break;
+    default:
+        if (number[r->entry] != GPUGRAPH_NONE)
+            sqlite3_result_int64(context, number[r->entry]);
+    }
 }
 
-static void result_distance(sqlite3_context *context, const rows *r, const answer *s) {
-    if (!s->by->function->paths)
-        result_value(context, s->arrays, r->entry);
-    else if (s->arrays->type == GPUGRAPH_REAL)
-        sqlite3_result_double(context, r->step[r->position].distance.real);
+/* How far a step of a path is from the path's first one. */
+static void result_step_distance(sqlite3_context *context, const rows *r,
+                                 const answer *s) {
+    const struct step *step = &r->step[r->position];
+    if (s->arrays->type == GPUGRAPH_REAL)
+        sqlite3_result_double(context, step->distance.real);
     else
-        sqlite3_result_int64(context,
-                             (sqlite3_int64)r->step[r->position].distance.integer);
-}
-
-/* An entry of an array of numbers; NONE is NULL, which a result is from the start. */
-static void result_number(sqlite3_context *context, const arrays *found,
-                          enum array_name array, uint32_t entry) {
-    const uint32_t *number = found->array[array];
-    if (number && number[entry] != GPUGRAPH_NONE)
-        sqlite3_result_int64(context, number[entry]);
+        sqlite3_result_int64(context, (sqlite3_int64)step->distance.integer);
 }
 
 static uint64_t tree_edge(const rows *r, const answer *s) {
@@ -71,9 +76,7 @@ static void result_cost(sqlite3_context *context, const rows *r, const answer *s
 
 /* An end of the search: as it was given, else by the vertex. */
 static void result_end(sqlite3_context *context, const rows *r, sqlite3_value *as_given,
-                       const retyped_ids *retyped, uint32_t v) {
-    if (!as_given)
-        as_given = retyped_ids_find(retyped, v);
+                       uint32_t v) {
     if (as_given)
         sqlite3_result_value(context, as_given);
     else if (v != GPUGRAPH_NONE)
@@ -86,35 +89,22 @@ static void result_source(sqlite3_context *context, const rows *r, const argumen
     uint32_t source = a->source;
     if (source == GPUGRAPH_NONE && a->sources.count > 0 && root)
         source = root[r->entry];
-    result_end(context, r, a->as_given[F_SOURCE], &a->retyped_sources, source);
+    result_end(context, r, a->as_given[F_SOURCE], source);
 }
 
 /* Without one, every vertex that is found is a target. */
-static void result_target(sqlite3_context *context, const rows *r, const arguments *a,
-                          const answer *s) {
-    const table_function *f = s->by->function;
-    result_end(context, r, a->as_given[F_TARGET], &a->retyped_targets,
-               f->paths ? r->target : r->vertex);
+static void result_target(sqlite3_context *context, const rows *r, const arguments *a) {
+    const uint32_t target = a->by->function->paths ? r->target : r->vertex;
+    sqlite3_value *given = a->as_given[F_TARGET];
+    result_end(context, r, given ? given : retyped_ids_find(&a->retyped_targets, target),
+               target);
 }
 
-/* A column of the function's own. */
+/* A column of the function's own that no array has. */
 static void result_own(sqlite3_context *context, const rows *r, const arguments *a,
                        const answer *s, int place) {
-    const void *array = s->arrays->array[A_OWN + place];
     const gpugraph_graph *graph = s->graph->graph;
     switch (s->by->function->own[place].kind) {
-    case OWN_NUMBER:
-        result_number(context, s->arrays, (enum array_name)(A_OWN + place), r->entry);
-        break;
-    case OWN_VERTEX:
-        result_vertex(context, r->ids, ((const uint32_t *)array)[r->entry]);
-        break;
-    case OWN_COUNT:
-        sqlite3_result_int64(context, (sqlite3_int64)((const uint64_t *)array)[r->entry]);
-        break;
-    case OWN_REAL:
-        sqlite3_result_double(context, ((const double *)array)[r->entry]);
-        break;
     case OWN_PATH:
         sqlite3_result_int64(context, r->path);
         break;
@@ -132,6 +122,8 @@ static void result_own(sqlite3_context *context, const rows *r, const arguments 
         break;
     case OWN_WEIGHT:
         result_cost(context, r, s);
+        break;
+    default: /* an array has it */
         break;
     }
 }
@@ -160,10 +152,14 @@ static void result_option(sqlite3_context *context, const rows *r, const argumen
 static __attribute__((noinline)) void further_column(sqlite3_context *context, rows *r,
                                                      const arguments *a, const answer *s,
                                                      enum field field) {
+    const enum array_name array = column_array(s->by->function, field);
+    if (array != NO_ARRAY) {
+        result_item(context, r, s->arrays, array);
+        return;
+    }
     switch (field) {
-    case F_DEPTH:
     case F_DISTANCE:
-        result_distance(context, r, s);
+        result_step_distance(context, r, s);
         break;
     case F_PARENT:
         result_parent(context, r, s);
@@ -177,12 +173,6 @@ static __attribute__((noinline)) void further_column(sqlite3_context *context, r
     case F_COST:
         result_cost(context, r, s);
         break;
-    case F_PREORDER:
-        result_number(context, s->arrays, A_PREORDER, r->entry);
-        break;
-    case F_POSTORDER:
-        result_number(context, s->arrays, A_POSTORDER, r->entry);
-        break;
     case F_ARRAYS:
         result_arrays(context, r, a, s);
         break;
@@ -190,7 +180,7 @@ static __attribute__((noinline)) void further_column(sqlite3_context *context, r
         result_source(context, r, a, s);
         break;
     case F_TARGET:
-        result_target(context, r, a, s);
+        result_target(context, r, a);
         break;
     default:
         if (field >= F_OWN && field <= F_OWN_LAST)
@@ -223,13 +213,8 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
     return (hash ^ 0xff) * 0x100000001b3u;
 }
 
-static uint64_t hash_text(uint64_t hash, const char *bytes) {
-    return hash_bytes(hash, bytes ? bytes : "", bytes ? strlen(bytes) : 0);
-}
-
 static uint64_t hash_call(const rows *r, const arguments *a, const answer *s) {
     const options *o = &a->options;
-    uint64_t hash = 0xcbf29ce484222325u;
     const sqlite3_int64 settled[] = {
         o->direction,
         o->seed,
@@ -237,19 +222,18 @@ static uint64_t hash_call(const rows *r, const arguments *a, const answer *s) {
         o->maximum.type,
         o->maximum.integer,
         s->weight,
+        o->backend,
+        (intptr_t)o->method, /* a literal of the library's */
         a->by->function->paths ? a->source : 0,
         a->by->function->many_paths ? r->target : 0,
     };
-    hash = hash_bytes(hash, settled, sizeof settled);
+    const char *const texts[] = {s->edges.bytes, s->vertices.bytes, s->params.bytes,
+                                 a->sources_text.bytes, a->targets_text.bytes};
+    uint64_t hash = hash_bytes(0xcbf29ce484222325u, settled, sizeof settled);
     hash = hash_bytes(hash, &o->maximum.real, sizeof o->maximum.real);
     hash = hash_bytes(hash, o->own, sizeof o->own);
-    hash = hash_text(hash, s->edges.bytes);
-    hash = hash_text(hash, s->vertices.bytes);
-    hash = hash_text(hash, s->params.bytes);
-    hash = hash_text(hash, a->sources_text.bytes);
-    hash = hash_text(hash, a->targets_text.bytes);
-    hash = hash_text(hash, o->method);
-    hash = hash_text(hash, backend_names[o->backend < 0 ? 0 : o->backend]);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        hash = hash_bytes(hash, texts[i], texts[i] ? strlen(texts[i]) : 0);
     hash ^= hash >> 33;
     hash *= 0xff51afd7ed558ccdu;
     return hash ^ hash >> 33;

@@ -11,7 +11,8 @@
 
 /* ---- which rows ---- */
 
-bool row_counts(const arrays *found, const bound *most, uint32_t entry) {
+/* Has the vertex of this entry a row, as far as values and members say? */
+static bool row_counts(const arrays *found, const bound *most, uint32_t entry) {
     const void *value = found->array[A_VALUE];
     const uint8_t *member = found->array[A_MEMBER];
     if (!value)
@@ -132,18 +133,6 @@ static void set_range(rows *r, unsigned plan, const uint32_t *item, sqlite3_int6
     r->end = backward ? -1 : count;
 }
 
-static void set_vertices(rows *r, unsigned plan, const uint32_t *vertex,
-                         sqlite3_int64 count) {
-    set_range(r, plan, vertex, count);
-    r->item_is_vertex = true;
-}
-
-/* By `vertex = ?` or `vertex IN (...)`. */
-static bool is_asked_for(const arguments *a, uint32_t v) {
-    return a->vertex_list ? numbers_has(&a->only, v)
-                          : a->only_vertex == GPUGRAPH_NONE || a->only_vertex == v;
-}
-
 /* Values that are compared at once; vertices without a row after which that is worth it. */
 enum { AT_ONCE = 64, PASSED_ONE_BY_ONE = 16 };
 
@@ -201,29 +190,25 @@ static int settle_entry(rows *r, const arguments *a, const answer *s) {
     return SQLITE_OK;
 }
 
-/* The next of many paths, or the path to the next target. *more false: there is none. */
+/* The next path of the answer, or the path by the tree to the next target. *more false: there is
+** none. */
 static int lay_next_path(rows *r, const arguments *a, const answer *s, bool *more) {
     const arrays *found = s->arrays;
+    const void *tree = found->array[A_TREE_EDGE];
     sqlite3_int64 count = 0;
-    int rc = SQLITE_OK;
-    if (a->by->function->many_paths) {
-        *more = r->next_path < found->path_edges;
-        if (!*more)
-            return SQLITE_OK;
+    int rc;
+    *more = tree ? r->next_target < a->targets.count : r->next_path < found->path_entries;
+    if (!*more)
+        return SQLITE_OK;
+    if (tree) {
+        r->target = a->targets.item[r->next_target++];
+        rc = lay_by_tree(r, a, s, &count);
+    } else {
         const uint32_t edges =
             (uint32_t)gpugraph_edge_at(s->graph->graph, found->path, r->next_path++);
         rc = lay_by_edges(r, a, s, r->next_path, edges, &count);
         r->next_path += edges;
         r->path++;
-    } else {
-        *more = r->next_target < a->targets.count;
-        if (!*more)
-            return SQLITE_OK;
-        r->target = a->targets.item[r->next_target++];
-        if (!found->path)
-            rc = lay_by_tree(r, a, s, &count);
-        else if (found->path_edges != GPUGRAPH_NONE)
-            rc = lay_by_edges(r, a, s, 0, found->path_edges, &count);
     }
     if (rc == SQLITE_OK)
         add_distances(r, s, count);
@@ -235,7 +220,7 @@ static int settle_step(rows *r, const arguments *a, const answer *s) {
     for (bool more = true; more;) {
         for (; r->position != r->end; r->position += r->direction) {
             r->vertex = r->step[r->position].vertex;
-            if (is_asked_for(a, r->vertex))
+            if (!a->asked || numbers_has(a->asked, r->vertex))
                 return SQLITE_OK;
         }
         int rc = lay_next_path(r, a, s, &more);
@@ -264,22 +249,19 @@ int rows_next(rows *r, const arguments *a, const answer *s) {
 }
 
 int rows_start(rows *r, const arguments *a, answer *s) {
-    int order = (int)(a->plan >> PLAN_ORDER_SHIFT & PLAN_ORDERS), rc = SQLITE_OK;
-    const bool in_order = gpugraph_later_vertices(s->graph->graph) == 0;
+    enum array_name order = a->plan >> PLAN_ORDER_SHIFT & PLAN_ORDERS;
+    const bool in_order = answer_is_in_order(s);
+    int rc = SQLITE_OK;
     r->ids = gpugraph_vertex_ids(s->graph->graph);
     r->handed = 0;
     set_arrays(r, a, s->arrays);
     if (a->by->function->paths) {
         r->next_target = r->next_path = r->path = 0;
         r->target = a->targets.item[0];
-    } else if (a->only_vertex != GPUGRAPH_NONE) {
-        set_vertices(r, a->plan, &a->only_vertex,
-                     !a->has_target || numbers_has(&a->targets, a->only_vertex));
-    } else if (a->has_target) {
-        set_vertices(r, a->plan, a->targets.item, a->targets.count);
-    } else if (a->vertex_list) {
-        set_vertices(r, a->plan, a->only.item, a->only.count);
-    } else if (order == ORDER_VERTEX && in_order) {
+    } else if (a->asked) {
+        set_range(r, a->plan, a->asked->item, a->asked->count);
+        r->item_is_vertex = true;
+    } else if (order == NO_ARRAY && in_order) {
         set_range(r, a->plan, NULL, s->arrays->n);
     } else {
         rc = answer_order(s, order);
@@ -293,7 +275,6 @@ int rows_start(rows *r, const arguments *a, answer *s) {
 void rows_reset(rows *r) {
     r->position = r->end = 0;
     r->next_target = 0;
-    r->next_search = 0;
     r->handed = 0;
     r->rowid_read = false;
 }

@@ -6,7 +6,6 @@
 **                  item[position] (sorted, or targets)
 **                  step[position].vertex (a path, source first)
 **
-**     source IN (...)    listed_sources.item[...] comes after this source's rows: next_search
 **     target IN (...)    of paths: targets.item[next_target] after this path's */
 #ifndef GPUGRAPH_ROWS_H
 #define GPUGRAPH_ROWS_H
@@ -37,15 +36,11 @@ typedef struct rows {
     uint32_t next_target, target;
     uint32_t next_path,
         path; /* of several: where the next one is; the number of this one */
-    uint64_t
-        next_search; /* of the listed ones: all targets of a source, then the next source */
     uint32_t vertex, entry; /* of this row; entry: in the arrays */
     bool rowid_read;        /* of some row of this xFilter */
     sqlite3_int64
         handed; /* the number of the answer's arrays (hand_out.h); 0: none yet */
 } rows;
-/* Has the vertex of this entry a row, as far as values and members say? */
-bool row_counts(const arrays *found, const bound *most, uint32_t entry);
 
 /* No rows, of no source and no target. */
 void rows_reset(rows *r);

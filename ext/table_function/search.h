@@ -8,7 +8,7 @@
 **                 A_VALUE       0  1  1           depth or distance
 **                 A_TREE_EDGE   -  0  3           edge numbers
 **                 ...           NULL: no plan has wanted it yet
-**                 path          3  7  4           or edge numbers of one path, and no arrays
+**                 path          3  7  4  9        or paths, and no arrays: three edges, 7, 4 and 9
 **
 ** Where a search has reached little, arrays have an entry for what it has reached alone (listed.c):
 **
@@ -32,18 +32,12 @@ enum array_name {
     A_OWN,       /* of the function's own columns, by their place; without A_VALUE and
                  ** A_MEMBER every vertex is a row */
     A_OWN_LAST = A_OWN + OWN_COLUMNS - 1,
-    ARRAYS
+    ARRAYS,
+    NO_ARRAY = ARRAYS
 };
 
-/* Orders of rows. */
-enum {
-    ORDER_VALUE,
-    ORDER_PREORDER,
-    ORDER_POSTORDER,
-    ORDER_OWN, /* by the function's own columns, by their place; equal ones by vertex */
-    ORDER_VERTEX = ORDER_OWN + OWN_COLUMNS, /* made if the graph has later vertices */
-    ORDERS_MADE
-};
+/* The array that holds the values of a column; NO_ARRAY: they are found otherwise. */
+enum array_name column_array(const table_function *f, enum field field);
 
 /* An array has an entry for each vertex, or for each of a list. It is NULL until a plan wants it. What is there never
 ** changes, so any number of cursors may read it; where other connections read it, nothing is added. */
@@ -52,22 +46,26 @@ typedef struct arrays {
     /* Of each entry the vertex, ascending; from array_block_for. NULL: the entry's number. */
     uint32_t *listed;
     gpugraph_distance_type type;
-    unsigned own_wide;   /* bit i: the items of A_OWN + i have 8 bytes, not 4 */
+    const table_function
+        *function;       /* whose own columns they have; NULL: there are none */
     void *array[ARRAYS]; /* from array_block_for */
     size_t edge_size;    /* bytes of an edge number (gpugraph_edge_size) */
-    /* The edges of one path in the order of travel, in place of arrays. Of many paths, one after
-    ** the other, each after the number of its edges. path_edges: entries; GPUGRAPH_NONE: none. */
+    /* In place of arrays: the edges of paths in the order of travel, one path after the other, each
+    ** after the number of its edges. Entries have edge_size bytes. */
     void *path;
-    uint32_t path_edges;
+    uint32_t path_entries;
     struct order {
         uint32_t *vertex; /* entries that have a row, in that order */
         uint32_t count;
-    } order[ORDERS_MADE];
+    } order[ARRAYS + 1];  /* by the items of an array, equal ones by vertex; by vertex */
     gpugraph_cycle cycle; /* why it has failed; count 0: for another reason */
     int holders;          /* who has them beside the search that made them; atomic */
     struct arrays *base;  /* whose arrays these begin with, and hold; NULL: none */
 } arrays;
 
+/* What the items of an array are: OWN_NUMBER, OWN_VERTEX, OWN_COUNT or OWN_REAL; of A_TREE_EDGE
+** and A_MEMBER the result is of no use. */
+enum own_kind arrays_kind(const arrays *s, enum array_name array);
 /* Bytes of one item of an array. */
 size_t arrays_item_size(const arrays *s, enum array_name array);
 sqlite3_int64 arrays_bytes(const arrays *s);
@@ -102,32 +100,20 @@ typedef struct question {
 
 /* ---- searching ---- */
 
-/* A search under way: what is asked, what is there already, what is made now. */
+/* A search under way: what is asked, and the arrays that it adds to. */
 typedef struct making {
     gpugraph_graph *graph;
     const table_function *function;
     const question *q;
     gpugraph_run *run;
-    const arrays *have;
-    arrays made;
+    arrays *made;
 } making;
-
-/* Depths, and trees unless tree is NULL, of a search from each source by itself. */
-typedef gpugraph_status each_search(gpugraph_graph *graph, const gpugraph_search *search,
-                                    gpugraph_run *run, uint32_t *const *depth,
-                                    void *const *tree);
-
-/* What the search reaches, where that is little, as gpugraph_bfs_list says. */
-typedef gpugraph_status list_search(gpugraph_graph *graph, const gpugraph_search *search,
-                                    gpugraph_run *run, uint32_t room, uint32_t *vertex,
-                                    void *value, void *tree, uint32_t *count);
 
 typedef struct search_kind {
     const char *name; /* in gpugraph_method */
     void (*make)(making *m);
-    list_search *list; /* NULL: none */
-    each_search *each; /* NULL: many searches at once are not faster */
-    bool has_parents;  /* fills A_PARENT: parents need no tree edges */
+    bool lists;       /* may fill arrays of what it reaches alone (listed.c) */
+    bool has_parents; /* fills A_PARENT: parents need no tree edges */
     /* Another run may give other rows unless the function's first own option is set. */
     bool varies_by_default;
     /* NUMBERS_IN_ORDER: what it says of each vertex stays the same with further vertices that
@@ -141,15 +127,10 @@ static inline const search_kind *search_of(const table_function *f, bool weighte
     return weighted || !f->unweighted_search ? f->search : f->unweighted_search;
 }
 
-/* Runs the search for what the question wants and *have lacks (nothing is there before
-** the first time). Only the missing arrays are added; on failure *have is as it was. */
+/* Runs the search for what the question wants and the arrays lack: new ones lack everything, others
+** what their base lacks. On failure they are of no use. */
 gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
-                            const question *q, gpugraph_run *run, arrays *have);
-/* A search from each of q's sources by the kind's `each`, into arrays that are empty. On
-** failure, they are of no use. */
-gpugraph_status arrays_make_each(gpugraph_graph *graph, const question *q,
-                                 gpugraph_run *run, arrays **each);
-
+                            const question *q, gpugraph_run *run, arrays *made);
 /* ---- for those who make ---- */
 
 /* Arrays by a list; false: arrays by vertex are to be made. (listed.c) */
@@ -163,13 +144,16 @@ void *make_wanted(making *m, enum array_name array);
 ** makes those of all columns before the search, which own_array returns. */
 void *make_own(making *m, int place);
 static inline void *own_array(const making *m, int place) {
-    return m->made.array[A_OWN + place];
+    return m->made->array[A_OWN + place];
 }
-/* Distances of this type, a tree and roots, by this search. */
-typedef gpugraph_status distance_search(gpugraph_graph *graph,
-                                        const gpugraph_search *search, gpugraph_run *run,
-                                        void *value, void *tree);
-void make_distances(making *m, gpugraph_distance_type type, distance_search *search);
+/* The type of the distances that the question asks for. */
+static inline gpugraph_distance_type question_type(const making *m) {
+    return m->q->weighted ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
+}
+/* Depths or distances, as the question says, with a tree and roots: gpu_bfs and gpu_sssp. */
+void make_distances(making *m);
+/* Sets an entry of the paths. */
+void put_path_entry(arrays *a, uint32_t at, uint64_t entry);
 /* path.c: the question's one path. */
 void make_path(making *m);
 

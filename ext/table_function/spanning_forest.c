@@ -8,23 +8,23 @@ enum { OWN_SOURCE, OWN_TARGET, OWN_WEIGHT_OF_EDGE, OWN_COMPONENT };
 
 /* Of each row's edge, from those of the vertices. */
 static void keep_components(making *m, const uint32_t *component) {
-    const void *edge = m->made.array[A_TREE_EDGE];
+    const void *edge = m->made->array[A_TREE_EDGE];
     uint32_t *of_row = make_own(m, OWN_COMPONENT);
     if (!of_row || gpugraph_bring_edges(m->graph, m->run))
         return;
     const uint32_t *source = gpugraph_edges_of(m->graph)->source;
-    for (uint32_t i = 0; i < m->made.n; i++)
+    for (uint32_t i = 0; i < m->made->n; i++)
         of_row[i] = component[source[gpugraph_edge_at(m->graph, edge, i)]];
 }
 
 /* The arrays have an entry for each edge of the forest, of which there are fewer than vertices. */
 static void make_forest(making *m) {
     const bool weighted = m->q->weighted;
-    uint32_t *component = array_block_for(m->run, m->made.n, sizeof *component), count;
+    uint32_t *component = array_block_for(m->run, m->made->n, sizeof *component), count;
     void *edge = make_array(m, A_TREE_EDGE);
     if (component && edge &&
         !gpugraph_spanning_forest(m->graph, weighted, m->run, edge, &count, component)) {
-        m->made.n = count;
+        m->made->n = count;
         keep_components(m, component);
     }
     free(component);

@@ -1,16 +1,8 @@
 /* gpu_sssp: shortest paths by weight. */
 #include "search.h"
 
-static void make_sssp(making *m) {
-    make_distances(m, gpugraph_distance_type_of(m->graph), gpugraph_sssp);
-}
-
 const search_kind sssp_search = {
-    .name = "sssp",
-    .make = make_sssp,
-    .list = gpugraph_sssp_list,
-    .numbers = NUMBERS_ANY,
-};
+    .name = "sssp", .make = make_distances, .lists = true, .numbers = NUMBERS_ANY};
 
 const table_function sssp_function = {
     .name = "gpu_sssp",

@@ -3,7 +3,7 @@
 
 static void make_order(making *m) {
     gpugraph_topological_order(m->graph, m->q->search.direction, m->run, own_array(m, 0),
-                               own_array(m, 1), &m->made.cycle);
+                               own_array(m, 1), &m->made->cycle);
 }
 
 const table_function topological_order_function = {

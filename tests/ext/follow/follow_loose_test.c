@@ -28,6 +28,9 @@ static const char *const from_sources[] = {
     "SELECT * FROM gpu_paths(%Q, 500, 540, 3)",
     "SELECT vertex, depth FROM gpu_bfs(%Q, 505) WHERE direction = 'both' LIMIT 7",
     "SELECT * FROM gpu_matrix(%Q) WHERE sources = '[500, 610]' AND targets = '[520]'",
+    "SELECT * FROM gpu_matrix(%Q, '[500, 503, 505, 510, 520, 530, 540, 602, 610]')",
+    "SELECT distance FROM gpu_matrix(%Q, '[500, 503, 505, 510, 520, 530, 540, 602, 610]') "
+    "ORDER BY distance",
 };
 /* Of each vertex, the same whatever others there are without edges. */
 static const char *const of_vertices[] = {

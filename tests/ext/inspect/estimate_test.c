@@ -161,16 +161,10 @@ END_TEST
 START_TEST(bad_arguments) {
     run("CREATE TABLE roads(src, dst); CREATE VIEW ways AS SELECT * FROM roads;"
         "CREATE VIRTUAL TABLE graph USING gpugraph(roads(src, dst))");
-    expect_error(
-        "gpugraph_estimate",
-        "the statement uses the column ordered, but no value for it is passed; "
-        "write ordered = value in WHERE, in the ON of a LEFT JOIN or in a subquery",
-        "SELECT 1 FROM (SELECT 1) LEFT JOIN gpugraph_estimate('roads', 'gpu_dfs') "
-        "WHERE ordered = 1");
 #define FROM "SELECT * FROM gpugraph_estimate"
-    expect_error("gpugraph_estimate", "the edge source is missing", "%s", FROM);
-    expect_error("gpugraph_estimate", "the function is missing", "%s", FROM "('roads')");
-    expect_error("gpugraph_estimate", "the function is missing", "%s",
+    expect_error("gpugraph_estimate", "the argument edges is missing", "%s", FROM);
+    expect_error("gpugraph_estimate", "the argument function is missing", "%s", FROM "('roads')");
+    expect_error("gpugraph_estimate", "the argument function is missing", "%s",
                  FROM "('roads', NULL)");
     expect_error("gpugraph_estimate", "edges must be a text, not 7", "%s",
                  FROM "(7, 'gpu_bfs')");

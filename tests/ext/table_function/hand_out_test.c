@@ -77,6 +77,9 @@ START_TEST(each_column) {
     a = take("SELECT arrays, source FROM gpu_bfs('roads') WHERE sources = '[1, 8]'");
     numbers(a, "source", ROW(0, 0, 0, 0, 4, 4));
     gpugraph_free_arrays(a);
+    a = take("SELECT arrays FROM gpu_bfs('roads', 2) WHERE vertex = 3");
+    numbers(a, "depth", ROW(NO, 0, 1, 2, NO, NO));
+    gpugraph_free_arrays(a);
     a = take("SELECT arrays FROM gpu_components('roads')");
     numbers(a, "component", ROW(0, 0, 0, 0, 4, 4));
     gpugraph_free_arrays(a);

@@ -66,19 +66,19 @@ END_TEST
 
 START_TEST(brackets_take_so_much) {
     expect_error("gpu_bfs",
-                 "the brackets take edges, source and target alone; give other arguments "
+                 "the brackets take 3 arguments; give others "
                  "after WHERE, as in WHERE max_depth = 2",
                  "SELECT * FROM gpu_bfs('roads', 1, 4, '[1]')");
-    expect_error("gpu_bfs", "the brackets take edges, source and target alone",
+    expect_error("gpu_bfs", "the brackets take 3 arguments",
                  "SELECT * FROM nodes n, gpu_bfs('roads', 1, 4, n.id)");
     expect_error("gpu_path", "as in WHERE weighted = 0",
                  "SELECT * FROM gpu_path('roads', 1, 4, NULL, 5)");
     expect_error("gpu_dfs",
-                 "the brackets take edges and source alone; give other "
-                 "arguments after WHERE, as in WHERE ordered = 1",
+                 "the brackets take 2 arguments; give others "
+                 "after WHERE, as in WHERE ordered = 1",
                  "SELECT * FROM gpu_dfs('roads', 1, 1)");
     expect_error("gpu_mis",
-                 "the brackets take edges alone; give other arguments after "
+                 "the brackets take 1 argument; give others after "
                  "WHERE, as in WHERE priority = 'id'",
                  "SELECT * FROM gpu_mis('roads', 'id')");
 }
@@ -321,7 +321,7 @@ START_TEST(plans_name_the_arguments) {
 END_TEST
 
 const struct suite suite = {
-    "astray",
+    "lacking",
     {{"arguments", .setup = setup, .teardown = sql_close,
       .cases = {{&comparisons_in_brackets},
                 {&brackets_take_so_much},
