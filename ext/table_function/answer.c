@@ -29,7 +29,7 @@ static void begin_work(answer *s) {
 
 void answer_begin(answer *s) {
     s->work.begun_ms = gg_now_ms();
-    s->work.arguments_told = s->work.out_of_range = false;
+    s->work.arguments_reported = s->work.out_of_range = false;
 }
 
 void answer_end(answer *s) {
@@ -136,17 +136,17 @@ int answer_failed(const answer *s, const gpugraph_run *run) {
                : rc;
 }
 
-void answer_tell_arguments(answer *s, const strangers *strangers) {
-    const int more = strangers->count - STRANGERS_NAMED;
+void answer_report_arguments(answer *s, const unknown_ids *unknown) {
+    const int more = unknown->count - UNKNOWN_NAMED;
     char number[24] = "";
     begin_work(s);
     if (more > 0)
         sqlite3_snprintf(sizeof number, number, "; and %d more", more);
-    char *detail = sqlite3_mprintf("%s%s", strangers->text, number);
+    char *detail = sqlite3_mprintf("%s%s", unknown->text, number);
     timings_add(&s->by->c->timings, "arguments", gg_now_ms() - s->work.begun_ms, 1,
                 detail);
     sqlite3_free(detail);
-    s->work.arguments_told = true;
+    s->work.arguments_reported = true;
 }
 
 /* The ids of a cycle's edges, or of the vertices where these begin. *all: each edge
@@ -203,7 +203,7 @@ static int make(answer *s, const arguments *a, const question *q, arrays *made) 
     connection_run(s->by->c, &run);
     run.backend = q->backend;
     run.method = q->method;
-    answer_tell_arguments(s, &a->strangers);
+    answer_report_arguments(s, &a->unknown);
     arrays_make(s->graph->graph, s->by->function, q, &run, made);
     s->work.out_of_range = run.status == GPUGRAPH_RANGE;
     if (run.status == GPUGRAPH_OK)

@@ -1,79 +1,85 @@
-/* What answers a call: the graph, and a search of it that is kept with it.
+/* The answer to a call: a graph, and the arrays of a search of that graph.
 **
 **     edges, vertices, params, weight, undirected    -> graph   graph_acquire
 **     question's key                                 -> search  search_find, search_keep
 **                                                       search->result == arrays
 **
-** A cursor lives within one execution of its statement, so while the texts stay the graph
-** does. answer_drop gives all of it back. */
+** A cursor lives within one execution of its statement, so the graph stays as long as the
+** texts that name it. answer_drop releases everything. */
 #ifndef GPUGRAPH_ANSWER_H
 #define GPUGRAPH_ANSWER_H
 
 #include "arguments.h"
 #include "kept/kept.h"
 
-/* The timings of a search in the making. */
+/* The timings of the call that runs now. */
 typedef struct work {
     search_watch watch;
-    bool begun;          /* the watch runs */
-    bool arguments_told; /* the timings have a row for the arguments */
-    bool out_of_range;   /* a distance of the latest search was */
-    double begun_ms;     /* the call, or what follows its graph */
+    bool begun;              /* the watch runs */
+    bool arguments_reported; /* the timings have a row for the arguments */
+    bool out_of_range;       /* the latest search met a distance that is out of range */
+    double begun_ms;         /* when the call began or, later, when it had its graph */
 } work;
 
 typedef struct answer {
     const caller *by;
-    /* the graph, and what it was acquired by */
+    /* The graph, and the texts and options by which it was acquired. */
     graph_ref *graph;
     text edges, vertices, params;
     enum weight_need weight;
     bool undirected, by_graph; /* as in graph_request */
-    /* the search: its key, its reference, what it has made */
+    /* The key of the latest question, a reference to the search that answers it, and the
+    ** arrays of that search. */
     char *key;
-    int key_room;
+    int key_capacity; /* bytes */
     search_ref *search;
     arrays *arrays;
     work work;
 } answer;
 
-/* Gives back graph and searches. */
+/* Releases the graph and the search. */
 void answer_drop(answer *s);
-/* The same, and frees the rest. */
+/* Releases the graph and the search, and frees the answer's own memory. */
 void answer_close(answer *s);
-/* Has it the graph that these arguments ask for? */
+/* Returns true if the answer holds the graph that these arguments ask for. */
 bool answer_has_graph(const answer *s, const arguments *a);
-/* Acquires it. */
+/* Acquires the graph. */
 int answer_graph(answer *s, const arguments *a);
-/* Are distances sums of weights? */
+/* Returns true if distances are sums of weights. */
 bool answer_is_weighted(const answer *s);
-/* Sets search and arrays: kept, or made now. */
+/* Sets search and arrays: finds a kept search, or runs one now. */
 int answer_find(answer *s, const arguments *a);
-/* Do entries of arrays stand in order of ids, or of edges or cells? */
+/* Returns true if the entries of the arrays are in order of vertex ids, or are edges or
+** cells. */
 bool answer_is_in_order(const answer *s);
-/* Adds the order by that array unless it is there. */
+/* Adds the order by an array, or by vertex (NO_ARRAY), to the arrays unless they have
+** it. */
 int answer_order(answer *s, enum array_name order);
 
-/* Begins and ends what answer_graph and answer_find do to the timings. */
+/* Enclose the calls of answer_graph and answer_find whose time the timings report. */
 void answer_begin(answer *s);
 void answer_end(answer *s);
-/* The timings get a row for the arguments; it names those that are no vertices. */
-void answer_tell_arguments(answer *s, const strangers *strangers);
+/* Adds a row for the arguments to the timings. The row names ids that are no vertices. */
+void answer_report_arguments(answer *s, const unknown_ids *unknown);
 
 /* The error of a run that failed. */
 int answer_failed(const answer *s, const gpugraph_run *run);
 
 /* ---- question.c: from settled arguments to the question that a search answers ---- */
 
-/* Everything that the arguments ask for. The question points into the arguments. */
+/* Sets *q to everything that the arguments ask for, without ends: targets, bounds and a
+** limit. The question points into the arguments. */
 void question_ask(const arguments *a, const answer *s, question *q);
-/* No more than will be looked at. */
+/* Adds the ends of this call to the question. */
 void question_for_part(const arguments *a, question *q);
-/* The part without those ends that may be others in the next call; false: there are none. */
+/* Removes the ends whose values may differ in the next call. Returns false if there are
+** none. */
 bool question_widen(const arguments *a, question *q);
+/* Returns true if the question has an end. */
 bool question_ends_early(const question *q);
-/* Writes the question's key into s->key; *bytes is its length. */
+/* Writes the question's key to s->key, and its length to *bytes. */
 int question_key(answer *s, const question *q, int *bytes);
-/* Has a search like that of s->key, but for where it ended, been made before? */
+/* Returns true if a kept search differs from the question in s->key by its ends alone. */
 bool question_was_asked(const answer *s);
 
 #endif

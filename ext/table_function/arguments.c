@@ -299,8 +299,8 @@ static void forget_call(arguments *a) {
     a->asked = NULL;
     a->limit_rows = 0;
     a->bound = (bound){.given = false};
-    a->strangers.count = 0;
-    a->strangers.text[0] = '\0';
+    a->unknown.count = 0;
+    a->unknown.text[0] = '\0';
 }
 
 int arguments_read(arguments *a, int plan, const char *words, int argc,

@@ -1,13 +1,13 @@
-/* What a call says: values as they are given, options as they are settled, and the vertices
-** that ids turned out to name.
+/* What a call says: values as they are given, options as they are settled, and the
+** vertices that ids name.
 **
 **     gpu_bfs('roads', 7) WHERE target IN (3, 'x') AND direction = 'in' AND depth < 4
 **
-**     arguments_read       given     value[F_EDGES] 'roads', [F_SOURCE] 7, bound[0] < 4 ...
+**     arguments_read       given     value[F_EDGES] 'roads', [F_SOURCE] 7, bound[0] < 4
 **                          options   direction GPUGRAPH_IN, backend -1, ...
 **     arguments_resolve    vertex numbers, once there is a graph
 **                          sources {6}, targets {2}, bound {integer 3}
-**                          strangers "target 'x' is no vertex" */
+**                          unknown "target 'x' is no vertex" */
 #ifndef GPUGRAPH_ARGUMENTS_H
 #define GPUGRAPH_ARGUMENTS_H
 
@@ -17,14 +17,15 @@
 #include "numbers.h"
 #include "plan.h"
 
+/* The bounds of a call together. */
 typedef struct bound {
     bool given;
-    bool nothing;     /* no value qualifies */
-    uint64_t integer; /* the largest value that does, for each type of value */
-    double real;
+    bool nothing;     /* no value is within the bounds */
+    uint64_t integer; /* the largest INTEGER within the bounds */
+    double real;      /* the largest REAL within the bounds */
 } bound;
 
-/* Valid within xFilter. */
+/* Values as SQLite passes them, valid within xFilter. */
 typedef struct given {
     sqlite3_value *value[FIELDS];
     sqlite3_value *limit, *offset;
@@ -37,68 +38,69 @@ typedef struct given {
 
 typedef struct options {
     gpugraph_direction direction;
-    int weighted; /* 0, 1; -1: by the source */
+    int weighted; /* 0 or 1; -1: not given */
     sqlite3_int64 seed;
-    int backend;        /* gpugraph_backend, or -1: as configured */
+    int backend;        /* gpugraph_backend; -1: not given */
     const char *method; /* NULL: auto */
     struct sql_number maximum;
-    double own[OWN_OPTIONS]; /* the place of a word, or a number */
+    double own[OWN_OPTIONS]; /* a number, or the index of a word */
 } options;
 
-/* Ids that are no vertices. A join may bring any number of them: the timings tell of a few
-** calls of the cursor. */
-enum { STRANGERS_NAMED = 3, STRANGERS_CALLS = 3 };
-typedef struct strangers {
-    int calls;                        /* calls that had some */
-    int count;                        /* in this call */
-    char text[STRANGERS_NAMED * 300]; /* "source 77 is no vertex; ..." */
-} strangers;
+/* Ids that are no vertices. A join may bring any number of them, so the timings report
+** those of the first calls of a cursor only. */
+enum { UNKNOWN_NAMED = 3, UNKNOWN_CALLS = 3 };
+typedef struct unknown_ids {
+    int calls;                      /* calls with such ids */
+    int count;                      /* such ids of this call */
+    char text[UNKNOWN_NAMED * 300]; /* "source 77 is no vertex; ..." */
+} unknown_ids;
 
 typedef struct arguments {
     const caller *by;
-    const char *words; /* idxStr, which stays where it is while the statement runs */
+    const char *words; /* idxStr, whose address is constant while the statement runs */
     word word[MOST_WORDS];
     unsigned plan;
     given given;
-    /* Copies of the values of arguments. SQLite may compare an argument again with what its
-    ** column returns: an outer term of an OR, a second comparison. So the column returns the
-    ** value as it was given. NULL: not given, or a list. */
+    /* Copies of the values of arguments. SQLite may compare an argument with its column
+    ** again, as an outer term of an OR or in a second comparison, so the column returns
+    ** the value as it was given. NULL: not given, or a list. */
     sqlite3_value *as_given[FIELDS];
     options options;
-    bool no_rows; /* a NULL, or an id that is no vertex */
-    /* given by IN: all values come at once */
+    bool no_rows; /* an argument is NULL, or an id is no vertex */
+    /* IN passes all values at once. */
     bool target_list, vertex_list;
     bool has_target;
-    /* resolved */
-    uint32_t source;             /* GPUGRAPH_NONE: several, or none */
-    uint64_t limit_rows;         /* 0: none */
-    bound bound;                 /* maximum and the pushed-down comparisons together */
-    numbers sources, targets;    /* vertex numbers, ascending, each once */
-    numbers only;                /* of `vertex = ?` and `vertex IN (...)`, the same */
-    const numbers *asked;        /* vertices that may have rows; NULL: all */
+    /* Resolved. Lists of vertex numbers are in order of ids, each number once. */
+    uint32_t source;     /* GPUGRAPH_NONE: several, or none */
+    uint64_t limit_rows; /* 0: no limit */
+    bound bound;         /* the maximum and the pushed-down comparisons together */
+    numbers sources, targets;
+    numbers only;                /* of `vertex = ?` and `vertex IN (...)` */
+    const numbers *asked;        /* the vertices that may have rows; NULL: all */
     retyped_ids retyped_targets; /* of `target IN (...)` */
-    /* what sources and targets were read from; kept from call to call */
+    /* The texts that sources and targets were read from, kept from call to call. */
     text sources_text, targets_text;
-    strangers strangers;
+    unknown_ids unknown;
 } arguments;
 
-extern const char *const backend_names[]; /* the last is NULL */
+extern const char *const backend_names[]; /* ends with NULL */
 
-/* arguments.c. Everything that can be settled without the graph. */
+/* arguments.c: reads everything that does not depend on the graph. */
 int arguments_read(arguments *a, int plan, const char *words, int argc,
                    sqlite3_value **argv);
 void arguments_clear(arguments *a);
-/* Is there a value, and not NULL? */
+/* Returns true if the argument has a value other than NULL. */
 bool argument_given(const arguments *a, int field);
-/* Does the direction come from a graph that follows its table? A function with a default of its own
-** does not ask it. */
+/* Returns true if the direction comes from the followed graph. A function with a
+** direction of its own does not use the graph's. */
 bool direction_is_the_graphs(const arguments *a);
-/* "the argument direction must be <what>, not 'up'" */
+/* Fails with "the argument direction must be <what>, not 'up'". */
 int argument_must_be(const arguments *a, int field, const char *what);
 
-/* resolve.c. Ids to vertex numbers, bounds. */
+/* resolve.c: turns ids into vertex numbers, and numbers into bounds. */
 int arguments_resolve(arguments *a, const graph_ref *graph);
-/* Another graph will come: what the last one made of ids is forgotten. */
+/* Discards the vertex numbers that are kept from call to call, because the graph
+** changes. */
 void arguments_forget_graph(arguments *a);
 
 #endif

@@ -1,16 +1,17 @@
-/* What SQL sees of a function, and the descriptor that says so. One virtual table serves them
-** all; adding a function is a file with its columns, its descriptor and, if it is new, its
-** search (search.h).
+/* The descriptor of a function: its columns, its options and its search. One virtual
+** table serves all functions. A new function needs a file with its descriptor and, if no
+** other function has it, its search (search.h).
 **
-** Brackets fill hidden columns in their order, whatever these are called, and a column that
-** something else is to be compared with is no different. So what brackets take has columns
-** of its own, which nobody can name by accident, and one that catches what is too much.
+** SQLite gives the values in brackets to the hidden columns in their order. A comparison
+** such as `source = 7` reaches the same columns. Therefore the arguments in brackets have
+** columns of their own, "(edges)" and so on, whose names nobody types by accident, and a
+** further column receives what is too much.
 **
-**     vertex depth parent edge | (edges) (source) (target) | (further) | edges source ... | arrays
-**     visible                    bracketed                               fields
+**     vertex depth parent edge | (edges) (source) (target) (further) | edges ... | arrays
+**     visible                    bracketed                             fields
 **
-** A column or an option that one function alone has is described where the function is
-** (own_column, own_option): nobody else need know it. */
+** A column or option that belongs to one function is described in that function's file
+** (own_column, own_option). */
 #ifndef GPUGRAPH_FUNCTION_H
 #define GPUGRAPH_FUNCTION_H
 
@@ -19,10 +20,10 @@
 
 /* ---- columns ---- */
 
-enum { OWN_COLUMNS = 4, OWN_OPTIONS = 3 }; /* at most */
+enum { OWN_COLUMNS = 4, OWN_OPTIONS = 3 }; /* of one function, at most */
 
 enum field {
-    /* what a row says */
+    /* the columns of a row */
     F_VERTEX,
     F_DEPTH,
     F_DISTANCE,
@@ -32,10 +33,10 @@ enum field {
     F_COST,
     F_PREORDER,
     F_POSTORDER,
-    F_OWN, /* the function's own columns, by their place */
+    F_OWN, /* the first of the function's own columns */
     F_OWN_LAST = F_OWN + OWN_COLUMNS - 1,
-    F_ARRAYS, /* hidden: a number for the arrays that rows are read from (hand_out.h) */
-    /* what was asked: hidden columns, the arguments */
+    F_ARRAYS, /* hidden: a number that stands for the arrays of the answer (hand_out.h) */
+    /* the arguments: hidden columns */
     F_EDGES,
     F_SOURCE,
     F_TARGET,
@@ -46,39 +47,39 @@ enum field {
     F_DIRECTION,
     F_WEIGHTED,
     F_SEED,
-    F_OPTION, /* the function's own options, by their place */
+    F_OPTION, /* the first of the function's own options */
     F_OPTION_LAST = F_OPTION + OWN_OPTIONS - 1,
     F_VERTICES,
     F_PARAMS,
     F_METHOD,
     F_BACKEND,
-    F_FURTHER, /* what stands in the brackets behind the last argument that they take */
+    F_FURTHER, /* a value in brackets after the last argument that they take */
     FIELDS,
     F_FIRST_ARGUMENT = F_EDGES
 };
 
-/* A column of the function's own says what an array of the search holds for the vertex. */
+/* A column of one function. The first four kinds are items of an array of the search. */
 typedef struct own_column {
-    const char *name, *type; /* type: "" for none, so that values compare as they are */
+    const char *name, *type; /* type "": no affinity, values compare as they are */
     enum own_kind {
         OWN_NUMBER, /* uint32_t; NONE: NULL */
-        OWN_VERTEX, /* uint32_t, a vertex number: its id is said */
+        OWN_VERTEX, /* uint32_t, a vertex number, which SQL sees as its id */
         OWN_COUNT,  /* uint64_t */
         OWN_REAL,   /* double */
-        OWN_PATH,   /* the number of a row's path, from 1; there is no array */
-        OWN_FROM,   /* of a cell of a matrix: its source, its target; nor here */
+        OWN_PATH,   /* the number of the row's path, from 1 */
+        OWN_FROM,   /* source and target of a cell of a matrix */
         OWN_TO,
-        OWN_TAIL, /* of a row's edge: its ends and its weight, as stored; nor here */
+        OWN_TAIL, /* ends and weight of the row's edge, as stored */
         OWN_HEAD,
         OWN_WEIGHT
     } kind;
 } own_column;
 
-/* An option of its own: one of some words, or a number. */
+/* An option: one of some words, or a number. */
 typedef struct own_option {
     const char *name;
     const char *const
-        *words; /* the first is the default, the last is NULL; NULL: a number */
+        *words; /* the first is the default, NULL ends the list; NULL: a number */
     bool real;  /* else an INTEGER */
     double least, most, standard;
 } own_option;
@@ -87,32 +88,32 @@ typedef struct own_option {
 
 typedef struct table_function {
     const char *name;           /* "gpu_bfs" */
-    const unsigned char *field; /* enum field: what a row says, then the arguments */
-    int fields,
-        visible;     /* FUNCTION_FIELDS sets the first two; visible: columns of a row */
-    int bracketed;   /* so many of the arguments; 0: they have no columns of their own */
-    bool paths;      /* rows are the steps of paths */
-    bool many_paths; /* with paths: several to each target */
-    bool cells;      /* rows are cells: from each of sources to each of targets */
-    bool ends_early; /* bounds, targets and limits save work */
+    const unsigned char *field; /* enum field: the columns of a row, then the arguments */
+    int fields;                 /* FUNCTION_FIELDS sets these two */
+    int visible;                /* columns of a row */
+    int bracketed;              /* arguments that brackets take */
+    bool paths;                 /* rows are the steps of paths */
+    bool many_paths;            /* with paths: several paths to each target */
+    bool cells;                 /* rows are the cells of a matrix: sources by targets */
+    bool ends_early;            /* bounds, targets and limits save work */
     bool needs_source;
     enum weight_need weight;
-    /* unweighted_search: where edges are searched without weights; NULL: the same */
+    /* unweighted_search runs if edges are searched without weights; NULL: search does. */
     const struct search_kind *search, *unweighted_search;
-    gpugraph_direction direction; /* where none is asked for */
-    const char *example;          /* for sentences */
-    const char *option;           /* one that brackets do not take: "max_depth = 2" */
+    gpugraph_direction direction; /* the default */
+    const char *example;          /* a call, for error messages */
+    const char *option;           /* an option, for error messages: "max_depth = 2" */
     own_column own[OWN_COLUMNS];
     own_option options[OWN_OPTIONS];
 } table_function;
 
-/* The fields of a function, and the arguments that every function has. */
+/* The fields of a function, followed by the arguments that every function has. */
 #define FUNCTION_FIELDS(...)                                                             \
     .field = (const unsigned char[]){FIELD_LIST(__VA_ARGS__)},                           \
     .fields = sizeof((const unsigned char[]){FIELD_LIST(__VA_ARGS__)})
 #define FIELD_LIST(...) __VA_ARGS__, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND
 
-/* Each is in a file that cmake finds (cmake/lists.cmake): SQL calls NAME_function gpu_NAME. */
+/* SQL knows NAME_function as gpu_NAME. CMake finds the files (cmake/lists.cmake). */
 #define DECLARE_FUNCTION(NAME) extern const table_function NAME##_function;
 TABLE_FUNCTIONS(DECLARE_FUNCTION)
 #undef DECLARE_FUNCTION
@@ -120,7 +121,7 @@ TABLE_FUNCTIONS(DECLARE_FUNCTION)
 extern const table_function *const table_functions[];
 extern const int table_function_count;
 
-/* The columns that SQLite knows, and what each of them is. */
+/* How many columns SQLite knows, and the field of each. */
 int column_count(const table_function *f);
 static inline enum field column_field(const table_function *f, int column) {
     if (column < f->visible + f->bracketed)
@@ -130,18 +131,19 @@ static inline enum field column_field(const table_function *f, int column) {
            : column < f->fields ? f->field[column]
                                 : F_ARRAYS;
 }
-/* Has it a row for each vertex, so that arrays can take the place of rows? */
+/* Returns true if rows are vertices, so that a program may take arrays in place of
+** rows. */
 static inline bool has_arrays(const table_function *f) {
     return f->field[0] == F_VERTEX;
 }
-/* "" as a type is none, so that values compare as they are. */
+/* The type "" means no affinity, so that values compare as they are. */
 const char *field_name(const table_function *f, int field);
 const char *field_type(const table_function *f, int field);
-/* The field of the argument with this name; 0: the function has none. */
+/* The field of the argument with this name, or 0. */
 int function_argument(const table_function *f, const char *name);
-/* Is it one that brackets fill? */
+/* Returns true if brackets fill the column. */
 bool column_is_bracketed(const table_function *f, int column);
-/* Does the function use searches of this gpugraph_method function? */
+/* Returns true if the function runs searches of this gpugraph_method function. */
 bool function_uses(const table_function *f, const char *method_function);
 
 #endif

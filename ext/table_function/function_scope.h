@@ -1,4 +1,5 @@
-/* The scope of the statement that a scalar function runs in, held as long as the statement. */
+/* The scope of the statement in which a scalar function runs. SQLite releases the scope
+** when the statement ends. */
 #ifndef GPUGRAPH_FUNCTION_SCOPE_H
 #define GPUGRAPH_FUNCTION_SCOPE_H
 

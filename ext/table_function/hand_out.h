@@ -1,19 +1,19 @@
-/* An answer's arrays, handed to a program that reads them whole, in place of rows
-** (gpugraph_extension.h):
+/* Hands the arrays of an answer to a program, in place of rows (gpugraph_extension.h):
 **
-**     SELECT arrays ...      hand_out     a number; the arrays wait for it in a list of the process
-**     gpugraph_take_arrays   by number    they leave the list, and are the program's
+**     SELECT arrays ...       puts the arrays on a list of the process, by a random number
+**     gpugraph_take_arrays    takes them off the list by the number
 **
-** SQL sees a number by chance, and no address: whoever guesses numbers gets nothing. */
+** SQL sees the random number and no address, so nobody gains anything by guessing. */
 #ifndef GPUGRAPH_HAND_OUT_H
 #define GPUGRAPH_HAND_OUT_H
 
 #include "rows.h"
 
-/* The column arrays: the number, the same for all rows of an answer; or an error. */
+/* Result of the column arrays: the number, the same one for all rows of an answer; or an
+** error. */
 void result_arrays(sqlite3_context *context, rows *r, const arguments *a,
                    const answer *s);
-/* What nobody has taken of what the connection has handed out. */
+/* Frees the arrays that the connection has handed out and no program has taken. */
 void hand_out_forget(connection *c);
 
 #endif

@@ -5,29 +5,30 @@
 #include "ext.h"
 
 typedef struct numbers {
-    uint32_t *item; /* sqlite3_free; once settled in order of the vertices' ids */
+    uint32_t *item; /* sqlite3_free; in order of the vertices' ids after numbers_settle */
     uint32_t count;
     int64_t room;
-    uint32_t *ascending; /* the same by number, for numbers_has; NULL: item is */
+    uint32_t *ascending; /* the items by number, for numbers_has; NULL: item ascends */
 } numbers;
 
 int numbers_add(numbers *list, uint32_t number);
-/* Ascending, each once. */
+/* Sorts the numbers, and drops repeats. */
 void numbers_sort(numbers *list);
-/* In order of the ids of the graph's vertices, each once. */
+/* Sorts the numbers by the ids of the graph's vertices, and drops repeats. */
 int numbers_settle(numbers *list, const gpugraph_graph *graph);
-/* Of a list that has been sorted or settled. */
+/* Returns true if the list, which is sorted or settled, has the number. */
 bool numbers_has(const numbers *list, uint32_t number);
-/* Drops the numbers that `only` has not. */
+/* Drops the numbers that `only` does not have. */
 void numbers_intersect(numbers *list, const numbers *only);
 void numbers_clear(numbers *list);
 
-/* Ids in an IN list that name a vertex by a value of another type than the id it has.
+/* Values of an IN list whose type differs from the type of the id that they name.
 **
 **     INTEGER column, vertex 7:   target IN (7, 8)      nothing
 **                                 target IN ('7', 8)    {vertex number of 7, '7'}
 **
-** SQLite may compare the column target with the list again, so the column returns '7' there. */
+** SQLite may compare the column target with the list again, so the column must return
+** '7'. */
 typedef struct retyped_id {
     uint32_t vertex;
     sqlite3_value *value;
@@ -41,11 +42,11 @@ typedef struct retyped_ids {
 
 /* Adds a copy of the value. SQLITE_OK or SQLITE_NOMEM. */
 int retyped_ids_add(retyped_ids *list, uint32_t vertex, sqlite3_value *value);
-/* Once all are added. */
+/* Sorts the list, which retyped_ids_find needs. */
 void retyped_ids_sort(retyped_ids *list);
 /* A value for the vertex, or NULL. */
 sqlite3_value *retyped_ids_find(const retyped_ids *list, uint32_t vertex);
-/* Makes the list empty; its room stays. */
+/* Empties the list. Its memory stays. */
 void retyped_ids_forget(retyped_ids *list);
 void retyped_ids_clear(retyped_ids *list);
 

@@ -34,12 +34,12 @@ int question_key(answer *s, const question *q, int *bytes) {
     sqlite3_uint64 need = sizeof *q + (sqlite3_uint64)sources + targets;
     if (need > INT32_MAX)
         return SQLITE_TOOBIG;
-    if ((int)need > s->key_room) {
+    if ((int)need > s->key_capacity) {
         char *key = sqlite3_realloc64(s->key, need);
         if (!key)
             return SQLITE_NOMEM;
         s->key = key;
-        s->key_room = (int)need;
+        s->key_capacity = (int)need;
     }
     char *at = s->key;
     memcpy(at, q, sizeof *q);

@@ -14,16 +14,16 @@
 /* ---- ids ---- */
 
 /* Adds an id that is no vertex, and whether the same number is one as a value of the other type. */
-static int note_stranger(arguments *a, const graph_ref *graph, int field,
-                         sqlite3_value *id) {
-    strangers *s = &a->strangers;
+static int note_unknown_id(arguments *a, const graph_ref *graph, int field,
+                           sqlite3_value *id) {
+    unknown_ids *s = &a->unknown;
     const bool text = sqlite3_value_type(id) == SQLITE_TEXT;
     const bool member = field == F_SOURCES || field == F_TARGETS;
     const char *name = field_name(a->by->function, field);
     const size_t used = strlen(s->text);
     uint32_t other;
     written as_written;
-    if (s->calls == STRANGERS_CALLS || s->count++ >= STRANGERS_NAMED)
+    if (s->calls == UNKNOWN_CALLS || s->count++ >= UNKNOWN_NAMED)
         return SQLITE_OK;
     int rc = find_vertex(graph->graph, text ? 'C' : 'B', id, &other);
     const char *value = value_written(id, &as_written);
@@ -49,7 +49,7 @@ static int find_end(arguments *a, const graph_ref *graph, int field, int element
         rc = caller_fail(a->by, rc, "%s %s", field_name(a->by->function, field), fault);
     else if (rc == SQLITE_OK && *vertex == GPUGRAPH_NONE && field != F_VERTEX &&
              sqlite3_value_type(id) != SQLITE_NULL)
-        rc = note_stranger(a, graph, field, id);
+        rc = note_unknown_id(a, graph, field, id);
     sqlite3_free(fault);
     return rc;
 }

@@ -35,9 +35,9 @@ static int poll(const answer *s, sqlite3_int64 items) {
 
 /* Room for one step more. */
 static int grow_steps(rows *r, const answer *s, sqlite3_int64 count) {
-    if (count < r->step_room)
+    if (count < r->step_capacity)
         return SQLITE_OK;
-    const uint64_t before = (uint64_t)r->step_room,
+    const uint64_t before = (uint64_t)r->step_capacity,
                    room = count ? 2 * (uint64_t)count : 64;
     gpugraph_run run;
     connection_run(s->by->c, &run);
@@ -47,7 +47,7 @@ static int grow_steps(rows *r, const answer *s, sqlite3_int64 count) {
     if (!step)
         return answer_failed(s, &run);
     r->step = step;
-    r->step_room = (sqlite3_int64)room;
+    r->step_capacity = (sqlite3_int64)room;
     return SQLITE_OK;
 }
 

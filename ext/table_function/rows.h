@@ -1,57 +1,61 @@
-/* Which rows are left to give, in which order, and where we are.
+/* The rows of an answer: their order, and the current one.
 **
 **     position  -> vertex number            -> columns
-**     0 .. n-1     itself (order of ids)       ids, depth[v], tree_edge[v] ...
-**     0 .. n-1     entry of a list: listed[position]
-**                  item[position] (sorted, or targets)
-**                  step[position].vertex (a path, source first)
+**     0 .. n-1     the position                ids, depth[v], tree_edge[v] ...
+**     0 .. n-1     listed[position]            (a search that reaches little)
+**                  item[position]              (sorted entries, or vertices asked for)
+**                  step[position].vertex       (a path, source first)
 **
-**     target IN (...)    of paths: targets.item[next_target] after this path's */
+**     target IN (...)    the path to targets.item[next_target] follows the current one */
 #ifndef GPUGRAPH_ROWS_H
 #define GPUGRAPH_ROWS_H
 
 #include "answer.h"
 
+/* A vertex of a path. */
 struct step {
-    uint64_t edge;
+    uint64_t edge; /* by which the path arrives */
     uint32_t vertex;
     union {
         uint64_t integer;
         double real;
-    } distance;
+    } distance; /* from the first vertex */
 };
 
 typedef struct rows {
     const gpugraph_ids *ids;
-    const uint32_t *item; /* NULL: the position itself is the entry */
-    bool item_is_vertex;  /* else it is the number of an entry, too */
-    /* Of values of 32 bits, which most are: the array, and the largest that counts. */
+    const uint32_t *item; /* NULL: the position is the entry */
+    bool item_is_vertex;  /* false: an item is the number of an entry */
+    /* The array of values that have 32 bits, and the largest value within the bounds.
+    ** Most searches have such values. */
     const uint32_t *near;
-    const uint32_t *listed; /* the answer's; NULL: the entry is the vertex */
     uint32_t most;
+    const uint32_t *listed; /* the answer's; NULL: the entry is the vertex */
     sqlite3_int64 position, end;
     int direction;     /* 1, -1 */
-    struct step *step; /* laid out when the path before it has been read */
-    sqlite3_int64 step_room;
+    struct step *step; /* the current path */
+    sqlite3_int64 step_capacity;
     uint32_t next_target, target;
     uint32_t next_path,
-        path; /* of several: where the next one is; the number of this one */
-    uint32_t vertex, entry; /* of this row; entry: in the arrays */
-    bool rowid_read;        /* of some row of this xFilter */
+        path; /* entry of the next path; number of the current one, from 1 */
+    uint32_t vertex, entry; /* of the current row */
+    bool rowid_read;        /* SQLite has read a rowid since xFilter */
     sqlite3_int64
         handed; /* the number of the answer's arrays (hand_out.h); 0: none yet */
 } rows;
 
-/* No rows, of no source and no target. */
+/* Makes the cursor empty. */
 void rows_reset(rows *r);
 void rows_clear(rows *r);
 static inline bool rows_at_end(const rows *r) {
     return r->position == r->end;
 }
-/* The first row of the answer, which may get an order; the row after this one. */
+/* Moves to the first row of the answer, which may get an order. */
 int rows_start(rows *r, const arguments *a, answer *s);
+/* Moves to the next row. */
 int rows_next(rows *r, const arguments *a, const answer *s);
-/* row_columns.c. A column of this row, and its rowid. */
+
+/* row_columns.c: a column of the current row, and its rowid. */
 void row_column(sqlite3_context *context, rows *r, const arguments *a, const answer *s,
                 int column);
 sqlite3_int64 row_id(const rows *r, const arguments *a, const answer *s);

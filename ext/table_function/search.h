@@ -1,4 +1,4 @@
-/* One search of the graph library: what it is asked, and the arrays that it fills.
+/* One search of the graph library: the question, and the arrays that the search fills.
 **
 **     question    kind | sources, targets, bounds, limit | method, backend | wants
 **                   |
@@ -7,10 +7,11 @@
 **     arrays      vertex        0  1  2 ... n-1
 **                 A_VALUE       0  1  1           depth or distance
 **                 A_TREE_EDGE   -  0  3           edge numbers
-**                 ...           NULL: no plan has wanted it yet
-**                 path          3  7  4  9        or paths, and no arrays: three edges, 7, 4 and 9
+**                 ...           NULL: no plan has needed the array yet
+**                 path          3  7  4  9        in place of arrays: 3 edges, 7, 4 and 9
 **
-** Where a search has reached little, arrays have an entry for what it has reached alone (listed.c):
+** If a search reaches few vertices, the arrays have entries for these vertices only
+** (listed.c):
 **
 **     listed        3 17 90
 **     A_VALUE       1  0  1 */
@@ -19,88 +20,93 @@
 
 #include "function.h"
 
-/* ---- what a search fills ---- */
+/* ---- arrays ---- */
 
 enum array_name {
-    A_TREE_EDGE, /* edge numbers; the first four in the order of the plan's bits */
+    A_TREE_EDGE, /* edge numbers; the first four arrays are bits of a plan */
     A_ROOT,      /* uint32_t */
     A_PREORDER,  /* uint32_t */
     A_POSTORDER, /* uint32_t */
-    A_VALUE,     /* depth or distance, of the arrays' type */
+    A_VALUE,     /* depths or distances of the arrays' type */
     A_PARENT,    /* uint32_t; gpu_dfs */
-    A_MEMBER,    /* uint8_t; gpu_mis, which has no values; and beside tombstones */
-    A_OWN,       /* of the function's own columns, by their place; without A_VALUE and
-                 ** A_MEMBER every vertex is a row */
+    A_MEMBER, /* uint8_t, 1: the vertex has a row; gpu_mis, and graphs with tombstones */
+    A_OWN,    /* the function's own columns; without A_VALUE and A_MEMBER every vertex
+                 ** has a row */
     A_OWN_LAST = A_OWN + OWN_COLUMNS - 1,
     ARRAYS,
     NO_ARRAY = ARRAYS
 };
 
-/* The array that holds the values of a column; NO_ARRAY: they are found otherwise. */
+/* The array that holds the values of a column, or NO_ARRAY. */
 enum array_name column_array(const table_function *f, enum field field);
 
-/* An array has an entry for each vertex, or for each of a list. It is NULL until a plan wants it. What is there never
-** changes, so any number of cursors may read it; where other connections read it, nothing is added. */
+/* An array has an entry for each vertex, or for each vertex of a list. It is NULL until a
+** plan needs it. An array that is there never changes, so any number of cursors may read
+** it. */
 typedef struct arrays {
-    uint32_t n; /* entries of each */
-    /* Of each entry the vertex, ascending; from array_block_for. NULL: the entry's number. */
+    uint32_t n; /* entries of each array */
+    /* The vertex of each entry, ascending; from array_block_for. NULL: the entry's
+    ** number. */
     uint32_t *listed;
     gpugraph_distance_type type;
-    const table_function
-        *function;       /* whose own columns they have; NULL: there are none */
-    void *array[ARRAYS]; /* from array_block_for */
-    size_t edge_size;    /* bytes of an edge number (gpugraph_edge_size) */
-    /* In place of arrays: the edges of paths in the order of travel, one path after the other, each
-    ** after the number of its edges. Entries have edge_size bytes. */
+    const table_function *function; /* the own columns are this function's */
+    void *array[ARRAYS];            /* from array_block_for */
+    size_t edge_size;               /* bytes of an edge number (gpugraph_edge_size) */
+    /* Paths, in place of arrays. Each path is the number of its edges, then its edges in
+    ** the order of travel. An entry has edge_size bytes. */
     void *path;
     uint32_t path_entries;
     struct order {
-        uint32_t *vertex; /* entries that have a row, in that order */
+        uint32_t *vertex; /* entries that have a row */
         uint32_t count;
-    } order[ARRAYS + 1];  /* by the items of an array, equal ones by vertex; by vertex */
-    gpugraph_cycle cycle; /* why it has failed; count 0: for another reason */
-    int holders;          /* who has them beside the search that made them; atomic */
-    struct arrays *base;  /* whose arrays these begin with, and hold; NULL: none */
+    } order[ARRAYS +
+            1]; /* by an array, equal items by vertex id; [NO_ARRAY]: by vertex id */
+    gpugraph_cycle
+        cycle;           /* the cycle because of which the search failed; count 0: none */
+    int holders;         /* users beside the search that owns the arrays; atomic */
+    struct arrays *base; /* older arrays, which these contain and hold; NULL: none */
 } arrays;
 
-/* What the items of an array are: OWN_NUMBER, OWN_VERTEX, OWN_COUNT or OWN_REAL; of A_TREE_EDGE
-** and A_MEMBER the result is of no use. */
+/* The kind of an array's items: OWN_NUMBER, OWN_VERTEX, OWN_COUNT or OWN_REAL.
+** A_TREE_EDGE and A_MEMBER have no kind, and the result means nothing. */
 enum own_kind arrays_kind(const arrays *s, enum array_name array);
 /* Bytes of one item of an array. */
 size_t arrays_item_size(const arrays *s, enum array_name array);
+/* Bytes of all arrays together. */
 sqlite3_int64 arrays_bytes(const arrays *s);
-/* A new run for a call that has these arrays: they count against its host_memory_limit. */
+/* Counts the arrays against the host_memory_limit of a new run. */
 void arrays_count(const arrays *s, gpugraph_run *run);
-/* The vertex's entry in each array; GPUGRAPH_NONE: it has none. (listed.c) */
+/* The entry of a vertex, or GPUGRAPH_NONE (listed.c). */
 uint32_t arrays_entry(const arrays *s, uint32_t vertex);
-/* All zeros; NULL: no memory. */
+/* New arrays, all zeros; NULL: no memory. */
 arrays *arrays_new(void);
-/* Arrays that begin with what is there now, to be added to; NULL: no memory. */
+/* New arrays that contain those of the base, so that a search can add to them; NULL: no
+** memory. */
 arrays *arrays_upon(arrays *base);
-/* Somebody else, perhaps in another thread, keeps what is there now, and calls arrays_free. */
+/* Adds a user, perhaps in another thread. Each user calls arrays_free once. */
 void arrays_hold(arrays *s);
 void arrays_free(void *s);
 
-/* ---- what a search is asked ---- */
+/* ---- questions ---- */
 
-/* Settled. Its bytes are the key by which a kept answer is found, so that every field counts:
-** made by question_ask, copied by memcpy. */
+/* The bytes of a question are the key of a kept search, gaps between fields included.
+** Therefore question_ask clears a question first, and memcpy copies it. */
 typedef struct question {
     const struct search_kind *kind;
     bool weighted;          /* values are sums of weights, not counts of edges */
-    gpugraph_search search; /* for gpu_dfs: source[0] or none */
-    const char *method;     /* the list's own string, or NULL */
+    gpugraph_search search; /* gpu_dfs: one source or none */
+    const char *method;     /* the library's own string; NULL: auto */
     gpugraph_backend backend;
-    bool path; /* one source, one target, and nothing but the way between them */
+    bool path; /* the answer is one path, from one source to one target */
     sqlite3_int64 seed;
     double own[OWN_OPTIONS]; /* the function's own options */
-    unsigned wants;          /* bit i: array i, of the first four */
-    bool whole;              /* arrays have an entry for each vertex */
+    unsigned wants;          /* bit i: array i is needed, of the first four */
+    bool whole;              /* arrays must have an entry for each vertex */
 } question;
 
 /* ---- searching ---- */
 
-/* A search under way: what is asked, and the arrays that it adds to. */
+/* A search that runs: its question, and the arrays that it adds to. */
 typedef struct making {
     gpugraph_graph *graph;
     const table_function *function;
@@ -110,51 +116,56 @@ typedef struct making {
 } making;
 
 typedef struct search_kind {
-    const char *name; /* in gpugraph_method */
+    const char *name; /* the function in gpugraph_method */
     void (*make)(making *m);
-    bool lists;       /* may fill arrays of what it reaches alone (listed.c) */
-    bool has_parents; /* fills A_PARENT: parents need no tree edges */
-    /* Another run may give other rows unless the function's first own option is set. */
+    bool lists; /* can fill arrays of the vertices that it reaches only (listed.c) */
+    bool has_parents; /* fills A_PARENT, so parents need no tree edges */
+    /* Another run may give other rows, unless the function's first own option is set. */
     bool varies_by_default;
-    /* NUMBERS_IN_ORDER: what it says of each vertex stays the same with further vertices that
-    ** have no edges. NUMBERS_ANY: nor does it depend on the order of vertices. */
+    /* The numbers of vertices that the search can handle. NUMBERS_IN_ORDER: further
+    ** vertices without edges change no result. NUMBERS_ANY: nor does the order of
+    ** vertices. */
     enum vertex_numbers numbers;
 } search_kind;
 
-extern const search_kind bfs_search, sssp_search; /* of gpu_path, too */
+extern const search_kind bfs_search, sssp_search; /* gpu_path uses both */
 
 static inline const search_kind *search_of(const table_function *f, bool weighted) {
     return weighted || !f->unweighted_search ? f->search : f->unweighted_search;
 }
 
-/* Runs the search for what the question wants and the arrays lack: new ones lack everything, others
-** what their base lacks. On failure they are of no use. */
+/* Runs the search and fills the arrays that the question needs and that are NULL. After a
+** failure the caller frees the arrays. */
 gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
                             const question *q, gpugraph_run *run, arrays *made);
-/* ---- for those who make ---- */
 
-/* Arrays by a list; false: arrays by vertex are to be made. (listed.c) */
+/* ---- for the functions that fill arrays ---- */
+
+/* Fills arrays of the vertices that the search reaches. Returns false if the search must
+** fill arrays with an entry for each vertex (listed.c). */
 bool make_listed(making *m);
 
-/* A new array of what is made; NULL: the run has a status. */
+/* A new array; NULL: the run has the error. */
 void *make_array(making *m, enum array_name array);
-/* The same if the plan wants it and it is not there; else NULL, "not wanted". */
+/* A new array if the question needs it and it is not there, else NULL. */
 void *make_wanted(making *m, enum array_name array);
-/* A new array of the function's own column at that place. If rows are vertices, arrays_make
-** makes those of all columns before the search, which own_array returns. */
+/* A new array for one of the function's own columns. If rows are vertices, arrays_make
+** makes the arrays of all own columns before the search runs, and own_array returns
+** them. */
 void *make_own(making *m, int place);
 static inline void *own_array(const making *m, int place) {
     return m->made->array[A_OWN + place];
 }
-/* The type of the distances that the question asks for. */
+/* The type of depths or distances. */
 static inline gpugraph_distance_type question_type(const making *m) {
     return m->q->weighted ? gpugraph_distance_type_of(m->graph) : GPUGRAPH_UINT32;
 }
-/* Depths or distances, as the question says, with a tree and roots: gpu_bfs and gpu_sssp. */
+/* Searches for depths or distances, with a tree and roots if needed: gpu_bfs and
+** gpu_sssp. */
 void make_distances(making *m);
-/* Sets an entry of the paths. */
+/* Sets an entry of the array `path`. */
 void put_path_entry(arrays *a, uint32_t at, uint64_t entry);
-/* path.c: the question's one path. */
+/* Searches for one path (path.c). */
 void make_path(making *m);
 
 #endif

@@ -37,14 +37,14 @@ static int find_rows_of_table_function(cursor *cur) {
 
 static int answer_call(cursor *cur, int plan, const char *words, int argc,
                        sqlite3_value **argv) {
-    strangers *strangers = &cur->arguments.strangers;
+    unknown_ids *unknown = &cur->arguments.unknown;
     rows_reset(&cur->rows);
     int rc = arguments_read(&cur->arguments, plan, words, argc, argv);
     if (rc == SQLITE_OK && !cur->arguments.no_rows)
         rc = find_rows_of_table_function(cur);
-    strangers->calls += strangers->count > 0;
-    if (rc == SQLITE_OK && strangers->count > 0 && !cur->answer.work.arguments_told)
-        answer_tell_arguments(&cur->answer, strangers);
+    unknown->calls += unknown->count > 0;
+    if (rc == SQLITE_OK && unknown->count > 0 && !cur->answer.work.arguments_reported)
+        answer_report_arguments(&cur->answer, unknown);
     return rc;
 }
 

@@ -89,7 +89,7 @@ END_TEST
 
 /* ---- ids that are no vertices ---- */
 
-START_TEST(strangers_are_named_in_the_timings) {
+START_TEST(timings_name_ids_that_are_no_vertices) {
     make_roads();
     run("CREATE TABLE texts(src TEXT, dst TEXT); INSERT INTO texts VALUES('a', 'b');"
         "CREATE TABLE plain(src, dst); INSERT INTO plain VALUES(1, '2')");
@@ -228,7 +228,7 @@ const struct suite suite = {
     {{"arguments", .timeout = 60, .setup = sql_open, .teardown = sql_close,
       .cases = {{&whole_reals_are_integers},
                 {&what_can_be_no_id_is_explained},
-                {&strangers_are_named_in_the_timings},
+                {&timings_name_ids_that_are_no_vertices},
                 {&words_ignore_case},
                 {&quoted_texts_are_cut_between_characters}}}},
 };
