@@ -1,6 +1,6 @@
 /* Hands the arrays of an answer to a program, in place of rows (gpugraph_extension.h):
 **
-**     SELECT arrays ...       puts the arrays on a list of the process, by a random number
+**     SELECT arrays ...       puts the arrays on a list of the process, under a number
 **     gpugraph_take_arrays    takes them off the list by the number
 **
 ** SQL sees the random number and no address, so nobody gains anything by guessing. */
