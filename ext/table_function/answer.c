@@ -1,11 +1,11 @@
-/* From settled arguments to the arrays that answer them: kept from an earlier call
-** where that is possible, made now where not.
+/* Finds the arrays that answer a call: those of a kept search, or those of a search that
+** runs now.
 **
-** Where targets, bounds or the value of `vertex = ?` come from a join, nobody knows how many
-** will follow: the first ends its search early, the second, with all else equal, makes the full
-** search that serves the rest. Where a distance of that one is out of range, each call makes its
-** own search. An answer grows: a tree, roots or an order that a later plan wants is added to what
-** is kept. */
+** If targets, bounds or the value of `vertex = ?` come from a join, the number of calls
+** is unknown. The first call ends its search early. The second call, if all else is
+** equal, runs the full search, which serves all later calls. If the full search meets a
+** distance that is out of range, each call runs its own search. A kept answer grows: a
+** tree, roots or an order that a later plan needs is added. */
 #include "array_block.h"
 #include "answer.h"
 #include "graph_values.h"
@@ -15,10 +15,11 @@
 #include <string.h>
 
 /* ---- timings ----
-** A call that everything is kept for leaves the timings of the latest search alone. So
-** does one inside another's reading of a query: the outer one counts its time. */
+** A call that finds everything kept does not change the timings. Nor does a call within
+** the reading of a query: its time belongs to the outer call. */
 
-/* The first work of a call: its time is counted from the call's beginning. */
+/* Starts the watch at the first work of a call. The time counts from the call's
+** beginning. */
 static void begin_work(answer *s) {
     if (s->work.begun)
         return;
@@ -63,7 +64,7 @@ void answer_close(answer *s) {
 }
 
 static enum weight_need weight_wanted(const arguments *a) {
-    const int weighted = a->options.weighted; /* -1: not said */
+    const int weighted = a->options.weighted; /* -1: not given */
     return weighted == 0  ? WEIGHT_NO
            : weighted > 0 ? WEIGHT_YES
                           : a->by->function->weight;
@@ -127,7 +128,7 @@ bool answer_is_weighted(const answer *s) {
     return s->weight != WEIGHT_NO && s->graph->has_weight;
 }
 
-/* ---- making ---- */
+/* ---- searching ---- */
 
 int answer_failed(const answer *s, const gpugraph_run *run) {
     int rc = code_of_status(run->status);
@@ -149,8 +150,8 @@ void answer_report_arguments(answer *s, const unknown_ids *unknown) {
     s->work.arguments_reported = true;
 }
 
-/* The ids of a cycle's edges, or of the vertices where these begin. *all: each edge
-** has an id. NULL: no memory. */
+/* Lists the ids of a cycle's edges, or of the vertices where the edges begin. Clears *all
+** if an edge has no id. NULL: no memory. */
 static char *list_cycle(const answer *s, const gpugraph_cycle *cycle, bool vertices,
                         bool *all) {
     const gpugraph_graph *graph = s->graph->graph;
@@ -170,8 +171,8 @@ static char *list_cycle(const answer *s, const gpugraph_cycle *cycle, bool verti
     return sqlite3_str_finish(list);
 }
 
-/* The library's sentence, with edge ids that the library does not know, or with
-** vertices where an edge has no id. */
+/* The library's sentence, with edge ids that the library does not know, or with vertices
+** if an edge has no id. */
 static int cycle_failed(const answer *s, const gpugraph_cycle *cycle) {
     bool all = true;
     char *list = list_cycle(s, cycle, false, &all);
@@ -188,15 +189,16 @@ static int cycle_failed(const answer *s, const gpugraph_cycle *cycle) {
     return rc;
 }
 
-/* Once a search has brought a followed graph to a device, tables of its edges lie there, too: the first
-** change finds them, also where other connections use the graph until then: who is left with it has them. */
+/* Makes tables of the edges of a followed graph that a search has copied to a device. The
+** first change needs them. A later change could not make them while other connections use
+** the graph. */
 static int make_tables(const answer *s, gpugraph_run *run) {
     if (!s->graph->followed)
         return SQLITE_OK;
     return gpugraph_make_tables(s->graph->graph, run) ? answer_failed(s, run) : SQLITE_OK;
 }
 
-/* Makes what the arrays lack for the question. */
+/* Runs the search for the arrays that the question needs and that are NULL. */
 static int make(answer *s, const arguments *a, const question *q, arrays *made) {
     gpugraph_run run;
     begin_work(s);
@@ -255,7 +257,8 @@ static int find_kept_of_answer(answer *s, const question *q, bool *found) {
     search_ref *kept = search_find(s->by->c, s->graph, s->key, bytes);
     *found = kept != NULL;
     if (kept) {
-        kept->irreproducible = is_irreproducible(q); /* it may be another connection's */
+        kept->irreproducible =
+            is_irreproducible(q); /* another connection may have kept it */
         drop_search(s);
         s->search = kept;
         s->arrays = kept->found->result;
@@ -263,8 +266,8 @@ static int find_kept_of_answer(answer *s, const question *q, bool *found) {
     return SQLITE_OK;
 }
 
-/* Puts arrays that begin with those of the kept search in their place; to == NULL: no memory. With an
-** error the search is what it was. */
+/* Replaces the arrays of the kept search by `to`, which contain them. After an error, and
+** if `to` is NULL because memory is short, the search is unchanged. */
 static int end_growth(answer *s, arrays *to, int rc) {
     if (to && rc == SQLITE_OK)
         rc = search_grow(s->graph, s->search, to, arrays_bytes(to));
@@ -274,12 +277,12 @@ static int end_growth(answer *s, arrays *to, int rc) {
     return to ? rc : SQLITE_NOMEM;
 }
 
-/* Adds what this plan wants and the kept answer lacks. A search that a limit has ended may end
-** elsewhere when it is made again, and one that is a list may be none: its answer is left as it is, and another
-** one made. */
+/* Adds the arrays that this plan needs and the kept answer lacks. A search that a limit
+** has ended may end elsewhere when it runs again, and a list may outgrow its capacity.
+** Such an answer is replaced. */
 static int grow_answer(answer *s, const arguments *a, question *q) {
     unsigned there = 0;
-    s->arrays = s->search->found->result; /* another cursor may have added to it */
+    s->arrays = s->search->found->result; /* another cursor may have replaced them */
     for (int i = A_TREE_EDGE; i <= A_POSTORDER; i++)
         there |= s->arrays->array[i] ? 1u << i : 0;
     const bool listed = s->arrays->listed;
@@ -297,13 +300,13 @@ int answer_find(answer *s, const arguments *a) {
     question all, part, wide;
     bool found = false;
     question_ask(a, s, &all);
-    memcpy(&part, &all, sizeof all); /* the gaps too: they are in the key */
+    memcpy(&part, &all, sizeof all); /* with the gaps, which are part of the key */
     question_for_part(a, &part);
     memcpy(&wide, &part, sizeof part);
-    /* Arrays say what rows would: no other search has just these bounds. */
+    /* A program takes whole arrays, so their search must have the bounds of the call. */
     const bool exact = a->plan & PLAN_ARRAYS;
     bool others_may_follow = !exact && question_widen(a, &wide);
-    question *q = &wide; /* where nothing may follow, the part itself */
+    question *q = &wide; /* the part itself, unless others may follow */
     int rc = find_kept_of_answer(s, q, &found);
     if (rc == SQLITE_OK && !found && !exact && question_ends_early(q))
         rc = find_kept_of_answer(s, q = &all, &found);
@@ -313,13 +316,13 @@ int answer_find(answer *s, const arguments *a) {
         return rc;
     if (found)
         return grow_answer(s, a, q);
-    /* s->key is that of the part, or of everything, which differ in nothing that
-    ** matters here. */
+    /* s->key is the key of the part or of `all`. question_was_asked ignores what
+    ** differs. */
     if (others_may_follow && question_was_asked(s)) {
         rc = make_and_keep(s, a, &wide);
         if (rc == SQLITE_OK || !s->work.out_of_range)
             return rc;
-        caller_forgive(s->by); /* a distance that this call does not ask for */
+        caller_forgive(s->by); /* the distance may be none of this call's */
     }
     return make_and_keep(s, a, &part);
 }
@@ -330,12 +333,12 @@ bool answer_is_in_order(const answer *s) {
     return !has_arrays(s->by->function) || gpugraph_later_vertices(s->graph->graph) == 0;
 }
 
-/* What entries are sorted by. */
+/* The values by which entries are sorted. */
 typedef struct sort_values {
     gpugraph_distance_type type;
     const void *value;
     size_t size; /* of a value */
-    bool vertex; /* values are vertices, which are compared by id */
+    bool vertex; /* the values are vertices, which are compared by id */
 } sort_values;
 
 static sort_values values_of(const arrays *made, enum array_name by) {
@@ -356,7 +359,7 @@ static void permute(const sort_values *from, const uint32_t *place, uint32_t cou
                (const char *)from->value + place[i] * from->size, from->size);
 }
 
-/* Vertices become their places in order of ids. Every vertex has an entry. */
+/* Replaces vertices by their positions in order of ids. Every vertex has an entry. */
 static void name_places(gpugraph_run *run, const uint32_t *place, uint32_t count,
                         uint32_t *value) {
     uint32_t *rank = array_block_for(run, count, sizeof *rank);
@@ -367,8 +370,8 @@ static void name_places(gpugraph_run *run, const uint32_t *place, uint32_t count
     free(rank);
 }
 
-/* Entries in order of their vertices' ids are sorted by value, so that equal values stay in order
-** of ids. place: of each entry, in order of ids. */
+/* Sorts entries by value, and entries of equal values by vertex id. place: the entries in
+** order of their vertices' ids. */
 static void sort_places(const sort_values *of, const uint32_t *place, uint32_t count,
                         gpugraph_run *run, struct order *order) {
     void *value = array_block_for(run, count, of->size);

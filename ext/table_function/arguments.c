@@ -1,6 +1,5 @@
-/* The values of one xFilter, by the plan's words, and all of them that mean the same for
-** every graph: texts, words, numbers, flags. What depends on the graph, ids and
-** bounds, follows in resolve.c. */
+/* Reads the values of an xFilter by the plan's words, and settles what does not depend on
+** the graph: texts, words, numbers and flags. resolve.c settles ids and bounds. */
 #include "arguments.h"
 #include "base/names.h"
 #include "base/zero_byte.h"
@@ -20,7 +19,8 @@ int argument_must_be(const arguments *a, int field, const char *what) {
                        value_written(a->given.value[field], &value));
 }
 
-/* A call with the edges that are given, unless their text is long. NULL: no memory. */
+/* The function's example with the edges of this call, unless their text is long. NULL: no
+** memory. */
 static char *example_call(const arguments *a) {
     enum { LONGEST = 60 };
     const char *example = a->by->function->example, *quote = strchr(example, '\'');
@@ -32,7 +32,7 @@ static char *example_call(const arguments *a) {
                            sqlite3_value_text(edges), strchr(quote + 1, '\'') + 1);
 }
 
-/* The sentence ends in ", as in gpu_bfs('roads', 1)". */
+/* Fails with the sentence and ", as in gpu_bfs('roads', 1)". */
 static int fail_with_example(const arguments *a, const char *sentence) {
     char *example = example_call(a);
     int rc = example ? caller_fail(a->by, SQLITE_ERROR, "%s, as in %s", sentence, example)
@@ -52,8 +52,8 @@ bool direction_is_the_graphs(const arguments *a) {
     return !argument_given(a, F_DIRECTION) && a->by->function->direction == GPUGRAPH_OUT;
 }
 
-/* "the argument direction must be 'out', 'in' or 'both', not 'bth'; the nearest name
-** is 'both'" */
+/* Fails with "the argument direction must be 'out', 'in' or 'both', not 'bth'; the
+** nearest name is 'both'". */
 static int must_be_one_of(const arguments *a, int field, const char *const *names) {
     sqlite3_value *value = a->given.value[field];
     bool text = sqlite3_value_type(value) == SQLITE_TEXT;
@@ -78,7 +78,7 @@ static int must_be_one_of(const arguments *a, int field, const char *const *name
     return rc;
 }
 
-/* Sets *chosen to the place in names of the word that is given. */
+/* Sets *chosen to the index of the given word in names. */
 static int read_word(const arguments *a, int field, const char *const *names,
                      int *chosen) {
     sqlite3_value *value = a->given.value[field];
@@ -93,8 +93,9 @@ static int read_word(const arguments *a, int field, const char *const *names,
     return names[*chosen] ? SQLITE_OK : must_be_one_of(a, field, names);
 }
 
-/* Sets *number, whose type stays SQLITE_NULL where the argument is not given. what: what it must be,
-** for the sentence. -0.0 becomes 0.0: options are in the keys of kept searches. */
+/* Reads a number. Its type is SQLITE_NULL if the argument is not given. what: "an INTEGER
+** from 1 to 9", for the sentence. -0.0 becomes 0.0, because options are parts of the keys
+** of searches. */
 static int read_number(const arguments *a, int field, bool integer, double least,
                        double most, const char *what, struct sql_number *number) {
     *number = (struct sql_number){.type = SQLITE_NULL};
@@ -114,7 +115,7 @@ static int read_number(const arguments *a, int field, bool integer, double least
                : SQLITE_OK;
 }
 
-/* The one of both that is given, or none of them. */
+/* Reads max_depth or max_distance, if the function has one and it is given. */
 static int read_maximum(arguments *a) {
     static const char what[] = "a number that is 0 or more";
     const int field = argument_given(a, F_MAX_DEPTH) ? F_MAX_DEPTH : F_MAX_DISTANCE;
@@ -136,7 +137,7 @@ static int read_option_number(const arguments *a, int field, const own_option *o
     return rc;
 }
 
-/* Leaves *option alone where the argument is not given. */
+/* Sets *option if the argument is given. */
 static int read_option(const arguments *a, int field, const own_option *o,
                        double *option) {
     int word = 0;
@@ -151,8 +152,8 @@ static int read_option(const arguments *a, int field, const own_option *o,
 
 enum { MOST_METHODS = 64 };
 
-/* "auto", and the methods of the function's searches; one that both backends have, or two of
-** the searches, once. */
+/* Lists "auto" and the methods of the function's searches, each name once although both
+** backends or several searches may have it. NULL ends the list. */
 static void method_names(const table_function *f, const char *names[MOST_METHODS + 1]) {
     const gpugraph_method *m;
     int count = 1;
@@ -211,9 +212,9 @@ static int read_options(arguments *a) {
     return rc;
 }
 
-/* ---- reading the words ---- */
+/* ---- reading the values ---- */
 
-/* Returns false where memory is short. */
+/* Returns false if memory is short. */
 static bool take_value(arguments *a, word w, sqlite3_value *value) {
     if (w.what == WORD_LIMIT)
         a->given.limit = value;
@@ -243,8 +244,8 @@ static bool is_null(const sqlite3_value *value) {
     return value && sqlite3_value_type((sqlite3_value *)value) == SQLITE_NULL;
 }
 
-/* A missing argument may stand in a condition that gives no value, under OR or in the ON of a RIGHT
-** JOIN. Therefore the sentences speak of the brackets. */
+/* A statement may name an argument in a condition that gives no value, under OR or in the
+** ON of a RIGHT JOIN. Therefore the sentences propose the brackets. */
 static int check_edges(const arguments *a) {
     sqlite3_value *edges = a->given.value[F_EDGES],
                   *vertices = a->given.value[F_VERTICES];
@@ -289,7 +290,7 @@ static int check_sources(const arguments *a) {
     return SQLITE_OK;
 }
 
-/* What the call before has left, but for what is kept from call to call. */
+/* Resets what belongs to one call. */
 static void forget_call(arguments *a) {
     memset(&a->given, 0, sizeof a->given);
     a->options = (options){.maximum.type = SQLITE_NULL};

@@ -1,4 +1,4 @@
-/* The sentences of a caller's errors. */
+/* Error messages of a call. */
 #include "caller.h"
 
 static int set_error(const caller *by, int rc, char *error) {

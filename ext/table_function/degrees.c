@@ -1,4 +1,4 @@
-/* gpu_degrees: how many edges leave, enter and touch each vertex. */
+/* gpu_degrees: edges that leave, enter and touch each vertex. */
 #include "search.h"
 
 enum { COLUMN_OUT, COLUMN_IN, COLUMN_BOTH };

@@ -3,9 +3,9 @@
 
 enum { OPTION_ORDERED };
 
-/* An unordered tree is another one each time it is searched for, and a statement is to
-** see one: what is wanted later is found from the parents. The ordered tree is
-** searched for again. */
+/* Each search for an unordered tree may find another tree, and a statement must see one
+** tree. Therefore arrays that a later plan needs are computed from the parents. The
+** ordered tree is searched for again. */
 static void make_dfs(making *m) {
     const question *q = m->q;
     bool found = m->made->array[A_VALUE] && !q->own[OPTION_ORDERED];

@@ -1,4 +1,4 @@
-/* Columns of the functions, and the list of functions. */
+/* The names and types of columns, and the list of functions. */
 #include "search.h"
 
 #include <string.h>

@@ -1,13 +1,14 @@
-/* The scope of a scalar function's calls.
+/* The scope of a scalar function's calls, in SQLite's auxiliary data:
 **
-**     auxiliary data    of one call in the statement's text, over all rows
-**                       of all calls in that text: each trigger's firing has its own
+**     OF_THIS_CALL    one call in the statement's text, over all rows
+**     OF_ALL_CALLS    all calls in the text; each firing of a trigger has its own
 **
-** Both hold the scope until the statement, or the firing, ends. One call sees one graph. So do
-** several of one text, unless a trigger has come between them that may have seen another. */
+** SQLite releases both when the statement or the firing ends. A call sees one graph for
+** all rows. Several calls in a text see the same graph, unless a trigger fires between
+** them. */
 #include "function_scope.h"
 
-/* Names what all calls share; other functions in the text may use small negative numbers. */
+/* Keys of auxiliary data. Other functions in the text may use small negative numbers. */
 enum { OF_ALL_CALLS = -20230817, OF_THIS_CALL = 0 };
 
 typedef struct held_scope {
@@ -24,8 +25,8 @@ static void release_function_scope(void *pointer) {
     sqlite3_free(held);
 }
 
-/* What all calls share, if that is still the scope; else a new one, which they share from now
-** on. With one holder more; NULL: no memory. */
+/* Returns the scope that all calls share if it is still the current one, else a new
+** scope, which they share from now on. Adds a holder. NULL: no memory. */
 static held_scope *find_or_open(sqlite3_context *context, connection *c) {
     scope now;
     if (scope_open(c, &now, NULL) != SQLITE_OK)
@@ -54,6 +55,6 @@ const scope *statement_scope(sqlite3_context *context, connection *c) {
     if (!held)
         return NULL;
     sqlite3_set_auxdata(context, OF_THIS_CALL, held, release_function_scope);
-    held = sqlite3_get_auxdata(context, OF_THIS_CALL); /* freed where memory is short */
+    held = sqlite3_get_auxdata(context, OF_THIS_CALL); /* NULL: SQLite had no memory */
     return held ? &held->scope : NULL;
 }

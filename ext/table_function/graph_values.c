@@ -39,7 +39,8 @@ int find_id(const gpugraph_graph *graph, const char affinity[2], sqlite3_value *
 
 /* ---- to values ---- */
 
-/* Texts are copied: a value may outlive the statement's hold on the graph. */
+/* Texts are copied, because a value may outlive the statement's reference to the
+** graph. */
 void result_vertex(sqlite3_context *context, const gpugraph_ids *ids, uint32_t v) {
     const gpugraph_id id = gpugraph_id_of(ids, v);
     if (id.is_text)

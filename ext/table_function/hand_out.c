@@ -1,8 +1,10 @@
-/* The column arrays. What the search has made is held, not copied. What belongs to the graph, which
-** may change or go, is made anew here: ids of vertices, parents and edge ids from the tree.
+/* The column arrays. The program shares the arrays of the search. The graph may change or
+** go, so everything that depends on it is computed here: ids of vertices, parents, ids of
+** edges.
 **
-**     arrays      depth[v]  tree_edge[v]  preorder[v]      held     as they are
-**     graph       ids, ends of edges, edge ids             made     vertex, parent, edge */
+**     arrays of the search      depth[v]  tree_edge[v]  preorder[v]    shared
+**     graph                     ids, ends of edges, edge ids           computed: vertex,
+**                                                                      parent, edge */
 #include "hand_out.h"
 #include "array_block.h"
 #include "base/scalar_functions.h"
@@ -14,17 +16,17 @@
 
 enum { MOST_MADE = 8 };
 
-/* Vertices that one thread fills at a time: a tenth of a millisecond of work. */
+/* Vertices that a thread fills at a time, in about 0.1 ms. */
 enum { FILLED_AT_ONCE = 1 << 15 };
 
 typedef struct handed {
-    gpugraph_arrays arrays; /* the first, so that its address is the whole's */
+    gpugraph_arrays arrays; /* first, so that both structs have one address */
     struct handed *next;    /* in the list */
     sqlite3_int64 number;
     struct arrays *found;
     void *made[MOST_MADE]; /* from array_block_for */
     int made_count;
-    gpugraph_run run; /* while they are made: its status */
+    gpugraph_run run; /* of the computation */
 } handed;
 
 static struct {
@@ -78,7 +80,7 @@ void hand_out_forget(connection *c) {
         handed_free(h);
 }
 
-/* ---- what is made ---- */
+/* ---- computed arrays ---- */
 
 static void *make_bytes(handed *h, uint64_t count, size_t size) {
     void *made = array_block_for(&h->run, count, size);
@@ -123,7 +125,7 @@ static void make_ids(handed *h, const gpugraph_ids *ids) {
     h->arrays.text = text;
 }
 
-/* What is made for each vertex by itself; NULL: not wanted. */
+/* Arrays that threads fill from the tree; NULL: not needed. */
 typedef struct filling {
     const gpugraph_graph *graph;
     const int64_t *edge_id; /* as in gpugraph_edge_list */
@@ -163,7 +165,7 @@ static void add_held(handed *h, const table_function *f) {
     add(h, "member", h->found->array[A_MEMBER], 1, GPUGRAPH_ARRAY_MEMBER);
 }
 
-/* Parents, edge ids and sources from the tree. */
+/* Adds parents, edge ids and sources. */
 static void add_tree(handed *h, const arguments *a, const answer *s) {
     const arrays *found = h->found;
     const uint64_t n = h->arrays.count;
@@ -187,7 +189,7 @@ static void add_tree(handed *h, const arguments *a, const answer *s) {
         add(h, "source", found->array[A_ROOT], 4, GPUGRAPH_ARRAY_VERTEX);
 }
 
-/* Its run says how it went. NULL: no memory. */
+/* The run of the result has the status. NULL: no memory. */
 static handed *hand_out(const arguments *a, const answer *s) {
     handed *h = calloc(1, sizeof *h);
     if (!h)

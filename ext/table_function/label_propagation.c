@@ -1,4 +1,4 @@
-/* gpu_label_propagation: communities, by labels that spread. */
+/* gpu_label_propagation: communities by label propagation. */
 #include "search.h"
 
 enum { OPTION_ITERATIONS };

@@ -1,13 +1,15 @@
-/* The sentence for an argument that the statement uses and no constraint sets when the search begins.
+/* Errors for an argument that the statement uses and that has no value when the search
+** begins.
 **
-**     gpu_bfs('roads', 1, max_depth = 2)     brackets hold (target) = (max_depth = 2), which
-**                                            waits for a row of the search itself
-**     gpu_bfs('roads', n.id) CROSS JOIN n    a row that is read after the search
-**     n RIGHT JOIN gpu_bfs('roads', 1)       here SQLite drops what brackets hold
+**     gpu_bfs('roads', 1, max_depth = 2)     the target is the comparison max_depth = 2,
+**                                            which needs a row of the search
+**     gpu_bfs('roads', n.id) CROSS JOIN n    SQLite reads n after the search
+**     n RIGHT JOIN gpu_bfs('roads', 1)       SQLite does not pass the brackets
 **     n LEFT JOIN gpu_bfs('roads', 1)
-**       WHERE direction = 'in'               here SQLite drops what WHERE holds
+**       WHERE direction = 'in'               SQLite does not pass WHERE
 **
-** All of these look alike to xBestIndex, and in a plain filter no row would pass. */
+** xBestIndex cannot tell these statements apart. Without an error they would have no
+** rows. */
 #include "plan.h"
 
 static int fail_option(const caller *by, int field) {

@@ -1,21 +1,22 @@
-/* Arrays of what a search has reached alone, where that is little: nothing then has an entry for each
-** vertex of the graph, and rows pass over none.
+/* Arrays of the vertices that a search reaches, if these are few. No array then has an
+** entry for each vertex of the graph, and rows need not skip vertices.
 **
-**     with room     listed  3 17 90 . . . . . .     a share of the graph's vertices
-**                   value   1  0  1 . . . . . .
-**     kept          listed  3 17 90                 as many as were found
-**                   value   1  0  1
+**     search     listed  3 17 90 . . . . . .     a share of the vertices fits
+**                value   1  0  1 . . . . . .
+**     kept       listed  3 17 90                 as many entries as vertices were reached
+**                value   1  0  1
 **
-** Lists are tried where a search has a bound or a limit. One that reaches more than there is
-** room for is made anew with arrays by vertex. */
+** A search with a bound, a target or a limit tries lists. If it reaches more vertices
+** than fit, it runs again and fills arrays by vertex. */
 #include "array_block.h"
 #include "search.h"
 
 #include <stdlib.h>
 
-/* SHARE: vertices of a graph for each that a list has room for. To clear and to pass over one
-** of an array takes some 2 ns, to find, sort and keep one of a list some 50 to 100.
-** LEAST: room whatever the graph. MOST: a larger share is no longer a matter of milliseconds. */
+/* The capacity of a list, in vertices: a 64th of the graph, because clearing and skipping
+** an entry of an array takes about 2 ns, and finding, sorting and keeping an entry of a
+** list 50 to 100. LEAST: the least capacity. MOST: a larger list would take more than
+** some milliseconds. */
 enum { LISTED_SHARE = 64, LISTED_LEAST = 64, LISTED_MOST = 1 << 18 };
 
 static uint32_t room_of(uint32_t n) {

@@ -1,4 +1,4 @@
-/* gpu_matrix: distances from each of some vertices to each of others. */
+/* gpu_matrix: distances from each of several sources to each of several targets. */
 #include "search.h"
 
 #include <stdio.h>

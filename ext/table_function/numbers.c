@@ -1,4 +1,4 @@
-/* Lists of vertex numbers: the sources, targets and vertices that a call asks for. */
+/* Lists of vertex numbers: the sources, targets and vertices of a call. */
 #include "numbers.h"
 #include "base/id_list.h"
 #include "base/room.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_NUMBERS = 65536 }; /* that qsort sorts in some ms */
+enum { FEW_NUMBERS = 65536 }; /* qsort sorts them in some ms; nothing polls meanwhile */
 
 static void forget_ascending(numbers *list) {
     sqlite3_free(list->ascending);
@@ -53,7 +53,7 @@ void numbers_clear(numbers *list) {
     memset(list, 0, sizeof *list);
 }
 
-/* False: there is no memory. */
+/* Sorts in linear time. Returns false if memory is short. */
 static bool sort_many_numbers(numbers *list) {
     id_list ids = {0};
     bool done = true;

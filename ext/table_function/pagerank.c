@@ -1,4 +1,4 @@
-/* gpu_pagerank: how often a random walker is at each vertex. */
+/* gpu_pagerank: the share of time that a random walk spends at each vertex. */
 #include "search.h"
 
 enum { OPTION_DAMPING, OPTION_ITERATIONS, OPTION_TOLERANCE };

@@ -1,9 +1,10 @@
-/* gpu_path: the ways from one vertex to others, step by step. One target has a search of its
-** own; several share a tree of shortest paths. */
+/* gpu_path: shortest paths from a vertex to others, step by step. A single target has its
+** own search; several targets share a tree of shortest paths. */
 #include "array_block.h"
 #include "search.h"
 
-/* The path is kept in a block of its own size. */
+/* The search writes the path behind the entry for its length. The rest of the block is
+** freed. */
 void make_path(making *m) {
     arrays *made = m->made;
     uint32_t count = 0;

@@ -1,4 +1,4 @@
-/* gpu_paths: the shortest paths from one vertex to another, in order, step by step. */
+/* gpu_paths: the k shortest paths from a vertex to another, in order, step by step. */
 #include "array_block.h"
 #include "search.h"
 
@@ -6,13 +6,13 @@
 
 enum { OPTION_K };
 
-/* The entries of the paths as they come (search.h), in an array that grows. */
+/* The array `path` (search.h), which grows as the search finds paths. */
 typedef struct path_entries {
     making *m;
     uint32_t count, room;
 } path_entries;
 
-/* False: the run says why. */
+/* Returns false after an error, which the run has. */
 static bool make_room_for_entry(path_entries *p) {
     arrays *made = p->m->made;
     gpugraph_run *run = p->m->run;

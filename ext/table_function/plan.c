@@ -1,48 +1,50 @@
-/* xBestIndex for all table functions: which constraints become values for xFilter, and
-** what the plan may leave out.
+/* xBestIndex of all table functions: decides which constraints become values for xFilter.
 **
-**     edges = ?, source = ?, ...   argv, settled by us alone (omit); under OR SQLite may compare
-**                                  them again with what the columns return (arguments.h)
-**     vertex = ?                   the same, where the comparison is by bytes
-**     depth <= ?, distance < ?     argv, and checked once more by SQLite
-**     LIMIT, OFFSET                argv, where nothing but us drops or sorts rows
+**     edges = ?, source = ?, ...   argv; SQLite checks them again (omit) only as
+**                                  outer terms of an OR (arguments.h)
+**     vertex = ?                   likewise, if the comparison is by bytes
+**     depth <= ?, distance < ?     argv; SQLite checks them again
+**     LIMIT, OFFSET                argv, if SQLite neither drops nor sorts rows
 **     ORDER BY, columns used       bits of idxNum
 **
-** idxStr says what each argv is for, in words that EXPLAIN QUERY PLAN shows. An argument that
-** this plan cannot supply makes the plan impossible (SQLITE_CONSTRAINT); one that is not
-** there at all only makes it dear: the arms of an OR are planned one by one, so the sentence
-** that explains comes from xFilter. One that SQLite never offers, though brackets hold it,
-** shows in colUsed alone: it depends on the search itself, or on a table after it.
+** idxStr says in words what each value of argv is, and EXPLAIN QUERY PLAN shows the
+** words. If SQLite offers an argument that is unusable in this plan, the plan is
+** impossible (SQLITE_CONSTRAINT). If SQLite does not offer an argument, the plan is only
+** expensive, because SQLite plans the arms of an OR one by one; xFilter then fails with a
+** sentence. If the statement uses an argument in brackets and SQLite never offers it,
+** only colUsed shows it: its value depends on the search itself or on a later table.
 **
-** An option that the statement uses and SQLite does not offer is an error: SQLite would compare
-** its column with rows of a search that ran without it. Outer joins lose options that way. */
+** An option that the statement uses and SQLite does not offer is an error. Otherwise
+** SQLite would compare the option's column with rows of a search that ran without the
+** option. Outer joins lose options that way. */
 #include "plan.h"
 #include "base/table_info.h"
 #include "base/value.h"
 
 #include <string.h>
 
-#define NEVER_COST  1e30 /* xFilter will refuse: an argument is missing, or one too many */
-#define LACK_COST   1e20 /* a value is lacking that the arms of an OR may supply */
-#define ARM_COST    1e15 /* no edges: some versions plan arms without the outer terms */
+#define NEVER_COST  1e30 /* xFilter fails: an argument is missing or superfluous */
+#define LACK_COST   1e20 /* an argument has no value; another arm of an OR may have one */
+#define ARM_COST    1e15 /* no edges: SQLite may plan arms without outer terms */
 #define SEARCH_ROWS 1e6  /* rows of a whole graph */
-#define CELLS       1e4 /* of a matrix, from each of 100 sources to each of 100 targets */
-#define FEW_ROWS    100 /* of paths, or of vertices in a list */
+#define CELLS       1e4  /* of a matrix of 100 sources and 100 targets */
+#define FEW_ROWS    100  /* of paths, or of vertices in a list */
 
-/* A search is made once and kept, so every plan costs about the same. Two arms of an OR must
-** cost more than a plan without arms: SQLite withholds outer terms with subqueries from arms. */
+/* A search runs once and is kept, so all plans cost about the same. Two arms of an OR
+** must cost more than a plan without arms, because SQLite does not pass outer terms with
+** subqueries to arms. */
 #define ROW_COST  10.0
 #define ROWS_COST 15.0
 
-/* What xBestIndex was offered; -1: nothing usable of this sort. */
+/* The constraints that SQLite offers, by index; -1: none that is usable. */
 typedef struct offer {
     int equal[FIELDS];
     int bound[2], bounds;
     int limit, offset;
-    bool offset_lost; /* an OFFSET that we cannot see */
-    int others; /* constraints that SQLite will check, so that rows go missing after us */
-    uint64_t unusable;  /* arguments, by field */
-    unsigned bracketed; /* arguments that brackets hold, by place */
+    bool offset_lost;   /* there is an OFFSET whose value is unknown */
+    int others;         /* constraints that SQLite checks, which may drop rows */
+    uint64_t unusable;  /* bit i: the argument of field i is unusable */
+    unsigned bracketed; /* bit i: SQLite offers argument i in brackets */
 } offer;
 
 typedef struct plan {
@@ -54,10 +56,9 @@ typedef struct plan {
     sqlite3_str *words;
     int values;
     int bits;
-    /* all values of an IN come at once */
+    /* IN passes all values at once. */
     bool target_list, vertex_list;
-    bool
-        compares_target; /* the target is not given: SQLite compares it with the vertex */
+    bool compares_target; /* the target is no value: SQLite compares its column */
 } plan;
 
 static bool is_value_field(const table_function *f, int field) {
@@ -102,8 +103,8 @@ static void take_argument(plan *p, int i) {
     }
 }
 
-/* Sorts the constraints. Returns false after an argument that is compared by something else
-** than =: *refused. */
+/* Sorts the constraints. Returns false if an argument, whose field is *refused, is
+** compared by another operator than =. */
 static bool sort_constraints(plan *p, int *refused) {
     offer *o = &p->offer;
     memset(o, 0, sizeof *o);
@@ -140,14 +141,14 @@ static void give_plan(plan *p, int constraint, int what, int how, bool omit) {
     p->values++;
 }
 
-/* Is the value one that may differ from one xFilter to the next? */
+/* Returns true if the value may differ from one xFilter to the next. */
 static bool varies(plan *p, int constraint) {
     sqlite3_value *value;
     return sqlite3_vtab_rhs_value(p->info, constraint, &value) != SQLITE_OK;
 }
 
-/* Takes all values of an IN at once where one search serves them. SQLite asks for the values of
-** any other IN one after the other. */
+/* Takes all values of an IN at once if one search serves all of them. For any other IN
+** SQLite calls xFilter once for each value. */
 static bool takes_list(plan *p, int field, int constraint) {
     const bool serves =
         field == F_VERTEX || (field == F_TARGET && !p->function->many_paths);
@@ -187,14 +188,14 @@ static void give_values(plan *p) {
     }
 }
 
-/* At most, for one source. */
+/* Returns true if the call has at most one row. */
 static bool one_vertex(const plan *p) {
     bool target = p->offer.equal[F_TARGET] >= 0 && !p->function->paths;
     return !p->target_list && !p->vertex_list && !p->function->many_paths &&
            (p->offer.equal[F_VERTEX] >= 0 || target);
 }
 
-/* Can rows be sorted by the items of that array? */
+/* Returns true if rows can be sorted by an array. */
 static bool is_sortable(const plan *p, enum array_name array) {
     const bool own = array >= A_OWN && array <= A_OWN_LAST;
     return array != NO_ARRAY &&
@@ -202,7 +203,8 @@ static bool is_sortable(const plan *p, enum array_name array) {
             texts_sort_as_utf8(p->db));
 }
 
-/* What follows the first term of ORDER BY is the vertex in the same direction, or nothing. */
+/* Returns true if ORDER BY has one term, or if its second term is the vertex in the same
+** direction. */
 static bool vertex_follows(const plan *p) {
     const sqlite3_index_info *info = p->info;
     return info->nOrderBy < 2 ||
@@ -212,9 +214,9 @@ static bool vertex_follows(const plan *p) {
             texts_sort_as_utf8(p->db));
 }
 
-/* The order in which rows can be handed out so that SQLite need not sort: an array, NO_ARRAY for
-** the order of vertices, or -1. Vertex and seq are different in every row, so whatever follows
-** them does not matter. */
+/* The order that makes sorting by SQLite unnecessary: an array, NO_ARRAY for the order of
+** vertices, or -1 if there is none. Vertex and seq differ in all rows, so further terms
+** do not matter. */
 static int order_offered(const plan *p) {
     const sqlite3_index_info *info = p->info;
     const table_function *f = p->function;
@@ -227,7 +229,7 @@ static int order_offered(const plan *p) {
         return field == F_SEQ && !f->many_paths && !p->target_list ? NO_ARRAY : -1;
     if (field == F_VERTEX)
         return texts_sort_as_utf8(p->db) ? NO_ARRAY : -1;
-    /* Equal items come by vertex, in the direction of the items. */
+    /* Rows of equal items are in order of vertices, in the direction of the items. */
     const enum array_name array = column_array(f, field);
     return !p->target_list && !p->vertex_list && is_sortable(p, array) &&
                    vertex_follows(p)
@@ -250,14 +252,13 @@ static bool is_used(const plan *p, int column) {
     return p->info->colUsed >> (column < 63 ? column : 63) & 1;
 }
 
-/* Arrays take the place of rows: of a whole search, however few rows are looked at. */
+/* Returns true if the statement uses the column arrays, which needs the whole search. */
 static bool hands_out(const plan *p) {
     return has_arrays(p->function) && is_used(p, column_count(p->function) - 1);
 }
 
-/* A search may stop after LIMIT + OFFSET rows if these are the rows that SQLite will
-** want: nobody drops any, and either every order will do or the nearest come first,
-** ties in any order. */
+/* A search may stop after LIMIT + OFFSET rows if SQLite drops no rows, and if the
+** statement has no order or asks for the nearest vertices first, ties in any order. */
 static void choose_limit(plan *p) {
     const offer *o = &p->offer;
     const sqlite3_index_info *info = p->info;
@@ -274,7 +275,7 @@ static void choose_limit(plan *p) {
         give_plan(p, o->offset, WORD_OFFSET, WORD_EQUAL, false);
 }
 
-/* Which arrays the columns need that the statement uses. */
+/* The arrays that the columns of the statement need. */
 static int columns_wanted(const plan *p) {
     const table_function *f = p->function;
     int wants = 0;
@@ -295,16 +296,16 @@ static int columns_wanted(const plan *p) {
     return f->many_paths ? 0 : f->paths ? PLAN_TREE : wants;
 }
 
-/* With `sources`, the column source says which of them a row belongs to. Without a target,
-** the column target of a search says its vertex. */
+/* Returns true if an argument without a value is a result. With `sources`, the column
+** source is the nearest source. Without a target, the column target is the vertex. */
 static bool is_answer(const plan *p, int field) {
     const table_function *f = p->function;
     return (field == F_SOURCE && p->offer.equal[F_SOURCES] >= 0) ||
            (field == F_TARGET && !f->paths);
 }
 
-/* The first argument that the statement uses and SQLite does not offer: PLAN_LACKS. Those in brackets
-** come before the others. */
+/* Finds the first argument that the statement uses and SQLite does not offer, those in
+** brackets first. Returns bits of the plan. */
 static int find_lacking(plan *p) {
     const table_function *f = p->function;
     const offer *o = &p->offer;
@@ -325,7 +326,8 @@ static int find_lacking(plan *p) {
     return found;
 }
 
-/* Has the search all that it needs, and only one sort of sources? */
+/* Returns true if the search has all arguments that it needs, and not both source and
+** sources. */
 static bool is_complete(const plan *p) {
     const table_function *f = p->function;
     const int *equal = p->offer.equal;
@@ -358,8 +360,8 @@ static void estimate(plan *p) {
         info->estimatedCost = LACK_COST;
 }
 
-/* Is an option lacking, whatever plan SQLite takes? An arm that is planned without the outer
-** terms has no edges in brackets. */
+/* Returns true if an option lacks a value in every plan. An arm that SQLite plans without
+** outer terms has no edges in brackets. */
 static bool lacks_for_good(const plan *p) {
     return p->offer.bracketed & 1 && is_complete(p) && !(p->bits & PLAN_IN_BRACKETS) &&
            plan_lacks(p->bits);

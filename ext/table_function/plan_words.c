@@ -1,5 +1,5 @@
-/* What the values of a plan are for, in words: xBestIndex writes them, EXPLAIN QUERY PLAN shows
-** them, xFilter reads them again.
+/* The words of a plan, which say what each value is. xBestIndex writes them, EXPLAIN
+** QUERY PLAN shows them, and xFilter reads them.
 **
 **     edges=? AND source IN (?) AND max_depth=? AND depth<=? LIMIT ? OFFSET ? */
 #include "plan.h"

@@ -1,11 +1,10 @@
-/* From settled arguments to the question that a search answers, and to its key, by which
-** an earlier answer is found.
+/* Turns settled arguments into the question that a search answers, and the question into
+** the key by which a kept search is found.
 **
 **     key = the question | its sources | its targets
 **
-** The key holds the question as it stands, every field of it, so none that is added can be
-** forgotten. A question that never ends early is the one whose answer serves every target,
-** bound and limit. */
+** The key contains all bytes of the question, so a new field is part of the key, too. The
+** answer to a question without ends serves every target, bound and limit. */
 #include "answer.h"
 
 #include <string.h>
@@ -21,12 +20,11 @@ bool question_ends_early(const question *q) {
     return q->search.target_count > 0 || q->search.bounded || q->search.limit > 0;
 }
 
-/* Clears bytes of a question in a key. */
+/* Clears a field of the question in a key. */
 #define CLEAR(key, field)                                                                \
     memset((key) + offsetof(question, field), 0, sizeof((question *)0)->field)
 
-/* Writes the question's key into s->key; *bytes is its length. Bytes are copied, so that
-** the gaps between fields stay the zeros that question_ask has made them. */
+/* Copies bytes, so that the gaps between fields stay zeros (question_ask). */
 int question_key(answer *s, const question *q, int *bytes) {
     const gpugraph_search *search = &q->search;
     const size_t sources = search->source_count * sizeof *search->source,
@@ -43,10 +41,10 @@ int question_key(answer *s, const question *q, int *bytes) {
     }
     char *at = s->key;
     memcpy(at, q, sizeof *q);
-    CLEAR(at, search.source); /* what these point to follows */
+    CLEAR(at, search.source); /* the lists follow the question */
     CLEAR(at, search.target);
-    CLEAR(at, wants); /* an answer grows, */
-    CLEAR(at, whole); /* or another one takes its place */
+    CLEAR(at, wants); /* an answer grows */
+    CLEAR(at, whole); /* a whole answer replaces a list */
     if (sources)
         memcpy(at + sizeof *q, search->source, sources);
     if (targets)
@@ -79,10 +77,10 @@ void question_ask(const arguments *a, const answer *s, question *q) {
     q->search.max_depth = GPUGRAPH_NONE;
 }
 
-/* Vertices of `vertex IN (...)` where a search may end: they are in its key. */
+/* Longer lists of `vertex IN (...)` end no search, because they would be part of its
+** key. */
 enum { FEW_VERTICES = 256 };
 
-/* The question cut down to what will be looked at. */
 void question_for_part(const arguments *a, question *q) {
     const table_function *f = a->by->function;
     const numbers *ends = f->cells || a->plan & PLAN_ARRAYS ? NULL
@@ -118,8 +116,6 @@ static void forget_bounds(question *q) {
     q->search.max_real_distance = 0;
 }
 
-/* The part, without those ends that may be others in the next call. Returns false
-** where there are none. */
 bool question_widen(const arguments *a, question *q) {
     bool targets = (a->plan & PLAN_VARIABLE_END) && q->search.target_count > 0;
     bool bounds = (a->plan & PLAN_VARIABLE_BOUND) && q->search.bounded;
@@ -130,7 +126,7 @@ bool question_widen(const arguments *a, question *q) {
     return targets || bounds;
 }
 
-/* A key's question, without its ends. */
+/* Reads the question of a key, without its ends. */
 static void read_open_question(const void *key, question *q) {
     memcpy(q, key, sizeof *q);
     forget_targets(q);
@@ -138,7 +134,6 @@ static void read_open_question(const void *key, question *q) {
     q->search.limit = 0;
 }
 
-/* Has a search like that of s->key, but for where it ended, been made before? */
 bool question_was_asked(const answer *s) {
     question q, other, open;
     read_open_question(s->key, &q);
@@ -149,7 +144,7 @@ bool question_was_asked(const answer *s) {
             continue;
         memcpy(&other, found->key, sizeof other);
         read_open_question(found->key, &open);
-        /* Padding counts, and is 0 (question_ask).
+        /* Gaps between fields are zeros (question_ask).
         ** NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
         if (question_ends_early(&other) && memcmp(&open, &q, sizeof q) == 0 &&
             memcmp(found->key + sizeof q, s->key + sizeof q, sources) == 0)

@@ -1,5 +1,6 @@
-/* Arguments that only a graph makes sense of: ids become vertex numbers (graph_values.c), numbers
-** become bounds. An id that is no vertex finds no row, and the timings say so. */
+/* Settles the arguments that depend on the graph: turns ids into vertex numbers
+** (graph_values.c), and numbers into bounds. An id that is no vertex has no rows, and the
+** timings name it. */
 #include "arguments.h"
 #include "base/json_array.h"
 #include "graph_values.h"
@@ -13,7 +14,8 @@
 
 /* ---- ids ---- */
 
-/* Adds an id that is no vertex, and whether the same number is one as a value of the other type. */
+/* Adds an id that is no vertex to the text for the timings. The text says whether the
+** same number is a vertex as a value of the other type. */
 static int note_unknown_id(arguments *a, const graph_ref *graph, int field,
                            sqlite3_value *id) {
     unknown_ids *s = &a->unknown;
@@ -36,8 +38,8 @@ static int note_unknown_id(arguments *a, const graph_ref *graph, int field,
     return rc;
 }
 
-/* The vertex of an argument, or GPUGRAPH_NONE. element: the place in a JSON array, else
-** 0. */
+/* Sets *vertex to the vertex of an argument, or GPUGRAPH_NONE. element: the position in a
+** JSON array, from 1, or 0. */
 static int find_end(arguments *a, const graph_ref *graph, int field, int element,
                     sqlite3_value *id, uint32_t *vertex) {
     char *fault;
@@ -61,15 +63,17 @@ static int numbers_add_id(arguments *a, const graph_ref *graph, numbers *list, i
     return rc == SQLITE_OK && vertex != GPUGRAPH_NONE ? numbers_add(list, vertex) : rc;
 }
 
-/* Has the value another type than the id of the vertex that it names? 7 equals 7.0. */
+/* Returns true if the value's type differs from that of the vertex's id. 7 and 7.0 do not
+** differ. */
 static bool is_retyped(const graph_ref *graph, uint32_t vertex, sqlite3_value *value) {
     const bool is_text = sqlite3_value_type(value) == SQLITE_TEXT;
     return gpugraph_id_of(gpugraph_vertex_ids(graph->graph), vertex).is_text != is_text;
 }
 
-enum { LIST_PATIENCE = 65536 }; /* values of a list, between two polls */
+enum { LIST_PATIENCE = 65536 }; /* values of a list between two polls */
 
-/* All values of an IN, as vertex numbers, and those that are retyped (NULL: not wanted). */
+/* Reads all values of an IN as vertex numbers. retyped: receives values of another type
+** than the id's; may be NULL. */
 static int read_list(arguments *a, const graph_ref *graph, int field, numbers *list,
                      retyped_ids *retyped) {
     sqlite3_value *value;
@@ -129,7 +133,8 @@ static int read_elements(arguments *a, const graph_ref *graph, int field,
     return rc == SQLITE_DONE ? numbers_settle(list, graph->graph) : rc;
 }
 
-/* Vertex numbers of an array, kept from call to call while text and graph are the same. */
+/* Reads the vertex numbers of a JSON array, unless text and graph are those of the last
+** call. */
 static int resolve_elements(arguments *a, const graph_ref *graph, int field, text *from,
                             numbers *list) {
     if (!from->bytes || !text_is(from, a->given.value[field])) {
@@ -145,7 +150,7 @@ static int resolve_elements(arguments *a, const graph_ref *graph, int field, tex
     return SQLITE_OK;
 }
 
-/* Vertex numbers of source or sources. */
+/* Reads source or sources. */
 static int resolve_sources(arguments *a, const graph_ref *graph) {
     if (argument_given(a, F_SOURCES))
         return resolve_elements(a, graph, F_SOURCES, &a->sources_text, &a->sources);
@@ -162,7 +167,7 @@ static int resolve_sources(arguments *a, const graph_ref *graph) {
 
 /* ---- targets ---- */
 
-/* Vertex numbers of a value, or of all values of an IN. */
+/* Reads the vertex numbers of a value, or of all values of an IN. */
 static int resolve_ends(arguments *a, const graph_ref *graph, int field, bool is_list,
                         numbers *list, retyped_ids *retyped) {
     list->count = 0;
@@ -172,7 +177,7 @@ static int resolve_ends(arguments *a, const graph_ref *graph, int field, bool is
     return rc;
 }
 
-/* Without targets they are the sources. */
+/* Reads the targets of a matrix, which are its sources if none are given. */
 static int resolve_cells(arguments *a, const graph_ref *graph) {
     int rc = SQLITE_OK;
     if (argument_given(a, F_TARGETS))
@@ -195,7 +200,8 @@ static int resolve_targets(arguments *a, const graph_ref *graph) {
 
 /* ---- vertex = ?, vertex IN (...) ---- */
 
-/* The targets of a search are its rows, those of paths are not. */
+/* Finds the vertices that may have rows. A search has rows for its targets; paths have
+** rows for all their vertices. */
 static int resolve_vertices(arguments *a, const graph_ref *graph) {
     const bool by_target = a->has_target && !a->by->function->paths;
     int rc = SQLITE_OK;
@@ -213,8 +219,8 @@ static int resolve_vertices(arguments *a, const graph_ref *graph) {
 
 /* ---- bounds ---- */
 
-/* The largest integer that is <= (strict: <) the number; *none: there is none that is
-** >= 0. */
+/* The largest integer that is <= the number, or < the number if strict. Sets *none if
+** that is less than 0. */
 static uint64_t integer_bound(const struct sql_number *number, bool strict, bool *none) {
     if (number->type == SQLITE_INTEGER) {
         *none = number->integer < (strict ? 1 : 0);
@@ -225,8 +231,7 @@ static uint64_t integer_bound(const struct sql_number *number, bool strict, bool
     return *none ? 0 : r < TWO_TO_63 ? (uint64_t)r : UINT64_MAX;
 }
 
-/* The largest double that is <= the number: beyond 2^53 the conversion may have
-** rounded up. */
+/* The largest double that is <= the number. Beyond 2^53 a conversion may round up. */
 static double real_bound(const struct sql_number *number) {
     if (number->type == SQLITE_FLOAT)
         return number->real;
@@ -248,8 +253,9 @@ static void bound_by(bound *b, const struct sql_number *number, bool strict) {
         b->real = real;
 }
 
-/* A comparison that SQLite makes again, as it will: text is a number only where the
-** column's affinity says so, and any number is less than what stays a text or a BLOB. */
+/* Adds a comparison with depth or distance, which SQLite checks again. A text is a number
+** only if the column's affinity makes it one. Any number is less than a text or a
+** BLOB. */
 static int bound_by_comparison(arguments *a, const struct given_bound *given) {
     struct sql_number number;
     bool integer_column = a->by->function->weight == WEIGHT_NO; /* depth */

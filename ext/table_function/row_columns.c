@@ -1,4 +1,4 @@
-/* What a row says: a column, read from the arrays of the answer, and the rowid. */
+/* The columns of a row, read from the arrays of the answer, and its rowid. */
 #include "hand_out.h"
 #include "graph_values.h"
 
@@ -6,7 +6,7 @@
 
 /* ---- columns ---- */
 
-/* An item of an array. NONE is NULL, which a result is from the start. */
+/* An item of an array. GPUGRAPH_NONE is NULL, which is SQLite's default result. */
 static void result_item(sqlite3_context *context, const rows *r, const arrays *found,
                         enum array_name array) {
     const void *item = found->array[array];
@@ -29,7 +29,7 @@ static void result_item(sqlite3_context *context, const rows *r, const arrays *f
     }
 }
 
-/* How far a step of a path is from the path's first one. */
+/* The distance from the first vertex of a path. */
 static void result_step_distance(sqlite3_context *context, const rows *r,
                                  const answer *s) {
     const struct step *step = &r->step[r->position];
@@ -74,7 +74,7 @@ static void result_cost(sqlite3_context *context, const rows *r, const answer *s
         result_weight(context, s->graph->graph, edge);
 }
 
-/* An end of the search: as it was given, else by the vertex. */
+/* A source or target: the value as it was given, or the id of the vertex. */
 static void result_end(sqlite3_context *context, const rows *r, sqlite3_value *as_given,
                        uint32_t v) {
     if (as_given)
@@ -92,7 +92,7 @@ static void result_source(sqlite3_context *context, const rows *r, const argumen
     result_end(context, r, a->as_given[F_SOURCE], source);
 }
 
-/* Without one, every vertex that is found is a target. */
+/* Without a target, every vertex that the search finds is one. */
 static void result_target(sqlite3_context *context, const rows *r, const arguments *a) {
     const uint32_t target = a->by->function->paths ? r->target : r->vertex;
     sqlite3_value *given = a->as_given[F_TARGET];
@@ -100,7 +100,7 @@ static void result_target(sqlite3_context *context, const rows *r, const argumen
                target);
 }
 
-/* A column of the function's own that no array has. */
+/* One of the function's own columns that no array holds. */
 static void result_own(sqlite3_context *context, const rows *r, const arguments *a,
                        const answer *s, int place) {
     const gpugraph_graph *graph = s->graph->graph;
@@ -123,13 +123,13 @@ static void result_own(sqlite3_context *context, const rows *r, const arguments 
     case OWN_WEIGHT:
         result_cost(context, r, s);
         break;
-    default: /* an array has it */
+    default: /* an array holds it */
         break;
     }
 }
 
-/* NULL means an option's default, but an outer term of an OR compares it again: no row would
-** pass. SQLite reads the rowids of an OR's rows. */
+/* An option may be NULL, which means the default. But if SQLite compares the NULL again,
+** as an outer term of an OR, no row passes. SQLite reads rowids only for an OR. */
 static void result_option(sqlite3_context *context, const rows *r, const arguments *a,
                           int field) {
     const char *name = field_name(a->by->function, field);
@@ -148,7 +148,7 @@ static void result_option(sqlite3_context *context, const rows *r, const argumen
     sqlite3_free(sentence);
 }
 
-/* Apart, so that what most rows are asked for saves no registers for it. */
+/* Not inlined, so that the columns of most rows need not save registers. */
 static __attribute__((noinline)) void further_column(sqlite3_context *context, rows *r,
                                                      const arguments *a, const answer *s,
                                                      enum field field) {
@@ -202,9 +202,9 @@ void row_column(sqlite3_context *context, rows *r, const arguments *a, const ans
 }
 
 /* ---- rowid ----
-** SQLite tells by the rowid which rows it has seen when it reads the arms of an OR one by
-** one, each with arguments of its own. Vertex and source (of a path: step and target, or path) are
-** told apart exactly, calls that differ in other arguments by 64 bits of hash. */
+** SQLite reads the arms of an OR one by one, each with its own arguments, and drops rows
+** whose rowid it has seen. Rowids differ exactly by vertex and source, or by step and
+** target or path. They differ by a hash of 64 bits if other arguments differ. */
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
     const unsigned char *byte = bytes;
@@ -223,7 +223,7 @@ static uint64_t hash_call(const rows *r, const arguments *a, const answer *s) {
         o->maximum.integer,
         s->weight,
         o->backend,
-        (intptr_t)o->method, /* a literal of the library's */
+        (intptr_t)o->method, /* the library's own string */
         a->by->function->paths ? a->source : 0,
         a->by->function->many_paths ? r->target : 0,
     };

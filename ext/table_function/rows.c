@@ -1,17 +1,17 @@
-/* Rows, read from the arrays of an answer. Vertices that were not reached, or lie beyond a bound,
-** are passed over. */
+/* Steps through the rows of an answer. Vertices that the search did not reach, or that
+** lie beyond a bound, are skipped. */
 #include "rows.h"
 #include "array_block.h"
 
 #include <stdlib.h>
 
-/* Vertices passed over, or steps of a path laid out, between two looks at the
-** connection: a few milliseconds' worth. */
+/* Vertices skipped, or steps of a path laid out, between two polls: some milliseconds of
+** work. */
 #define POLL_ITEMS (1 << 18)
 
 /* ---- which rows ---- */
 
-/* Has the vertex of this entry a row, as far as values and members say? */
+/* Returns true if values and members give the entry a row. */
 static bool row_counts(const arrays *found, const bound *most, uint32_t entry) {
     const void *value = found->array[A_VALUE];
     const uint8_t *member = found->array[A_MEMBER];
@@ -33,7 +33,7 @@ static int poll(const answer *s, sqlite3_int64 items) {
                                                                        : SQLITE_OK;
 }
 
-/* Room for one step more. */
+/* Grows the array of steps if it has no space for another step. */
 static int grow_steps(rows *r, const answer *s, sqlite3_int64 count) {
     if (count < r->step_capacity)
         return SQLITE_OK;
@@ -51,8 +51,8 @@ static int grow_steps(rows *r, const answer *s, sqlite3_int64 count) {
     return SQLITE_OK;
 }
 
-/* The steps to target by tree edges, from there up to the source and then reversed.
-** *count: 0 where there is no path. */
+/* Lays out the path to the target by tree edges, from the target up to the source, and
+** reverses it. *count: steps; 0 if there is no path. */
 static int lay_by_tree(rows *r, const arguments *a, const answer *s,
                        sqlite3_int64 *count) {
     const gpugraph_graph *graph = s->graph->graph;
@@ -80,7 +80,7 @@ static int lay_by_tree(rows *r, const arguments *a, const answer *s,
     return SQLITE_OK;
 }
 
-/* The steps of a path whose edges the answer has, from `first` on. */
+/* Lays out a path whose edges are entries of the array `path`, from `first` on. */
 static int lay_by_edges(rows *r, const arguments *a, const answer *s, uint32_t first,
                         uint32_t edges, sqlite3_int64 *count) {
     const gpugraph_graph *graph = s->graph->graph;
@@ -102,7 +102,7 @@ static int lay_by_edges(rows *r, const arguments *a, const answer *s, uint32_t f
     return SQLITE_OK;
 }
 
-/* Distances add up in the order of travel, as the search has added them. */
+/* Adds distances in the order of travel, as the search does, so that REALs are equal. */
 static void add_distances(rows *r, const answer *s, sqlite3_int64 count) {
     const gpugraph_graph *graph = s->graph->graph;
     bool weighted = answer_is_weighted(s),
@@ -123,7 +123,7 @@ static void add_distances(rows *r, const answer *s, sqlite3_int64 count) {
     }
 }
 
-/* Of entries. */
+/* Sets the rows to `count` items, or to the entries 0 to count - 1 if item is NULL. */
 static void set_range(rows *r, unsigned plan, const uint32_t *item, sqlite3_int64 count) {
     bool backward = plan & PLAN_DESCENDING;
     r->item = item;
@@ -133,10 +133,11 @@ static void set_range(rows *r, unsigned plan, const uint32_t *item, sqlite3_int6
     r->end = backward ? -1 : count;
 }
 
-/* Values that are compared at once; vertices without a row after which that is worth it. */
+/* AT_ONCE: values that are compared together. PASSED_ONE_BY_ONE: vertices without a row
+** after which that pays. */
 enum { AT_ONCE = 64, PASSED_ONE_BY_ONE = 16 };
 
-/* Among those behind this one. */
+/* Returns true if any of the next AT_ONCE values is within the bounds. */
 static bool any_counts(const rows *r, const arguments *a, const answer *s) {
     const void *value = s->arrays->array[A_VALUE];
     const sqlite3_int64 next = r->position + 1;
@@ -155,7 +156,7 @@ static bool any_counts(const rows *r, const arguments *a, const answer *s) {
     return any;
 }
 
-/* This vertex has no row: to the last one of those behind it that have none, or nearly. */
+/* Skips groups of vertices without a row. */
 static int pass_over(rows *r, const arguments *a, const answer *s) {
     const bool by_value = s->arrays->array[A_VALUE] && !r->item && r->direction > 0 &&
                           (r->near || s->arrays->type != GPUGRAPH_UINT32);
@@ -173,7 +174,7 @@ static bool has_row(const rows *r, const arguments *a, const answer *s, uint32_t
     return r->near ? r->near[entry] <= r->most : row_counts(s->arrays, &a->bound, entry);
 }
 
-/* The next row at or after position. */
+/* Finds the first row at or after position. */
 static int settle_entry(rows *r, const arguments *a, const answer *s) {
     for (sqlite3_int64 passed = 1; r->position != r->end; r->position += r->direction) {
         const uint32_t at = r->item ? r->item[r->position] : (uint32_t)r->position;
@@ -190,8 +191,8 @@ static int settle_entry(rows *r, const arguments *a, const answer *s) {
     return SQLITE_OK;
 }
 
-/* The next path of the answer, or the path by the tree to the next target. *more false: there is
-** none. */
+/* Lays out the next path of the answer, or the path by the tree to the next target.
+** Clears *more if there is none. */
 static int lay_next_path(rows *r, const arguments *a, const answer *s, bool *more) {
     const arrays *found = s->arrays;
     const void *tree = found->array[A_TREE_EDGE];

@@ -1,4 +1,4 @@
-/* The arrays that searches fill, and what all searches share in filling them. */
+/* The arrays that searches fill, and the steps that all searches have in common. */
 #include "array_block.h"
 #include "search.h"
 
@@ -102,7 +102,7 @@ void put_path_entry(arrays *a, uint32_t at, uint64_t entry) {
         ((uint64_t *)a->path)[at] = entry;
 }
 
-/* ---- a search under way ---- */
+/* ---- running a search ---- */
 
 void *make_array(making *m, enum array_name array) {
     m->made->array[array] =
@@ -146,7 +146,7 @@ void make_distances(making *m) {
                        root);
 }
 
-/* Tombstones get no rows. A search from sources does not reach them. */
+/* Tombstones have no rows. A search from sources does not reach them. */
 static void leave_tombstones_out(making *m) {
     const uint32_t *tombstone;
     const uint64_t count = gpugraph_tombstones(m->graph, &tombstone);
@@ -163,7 +163,7 @@ static void leave_tombstones_out(making *m) {
         member[tombstone[i]] = 0;
 }
 
-/* What the base has already is not kept twice. */
+/* Frees new arrays that the base has, too. */
 static void drop_doubles(arrays *a) {
     for (int i = 0; i < ARRAYS && a->base; i++)
         if (a->base->array[i] && a->array[i] != a->base->array[i]) {
@@ -180,7 +180,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
     made->function = f;
     made->edge_size = gpugraph_edge_size(graph);
     run->status = GPUGRAPH_OK;
-    /* A search that serves several paths is a whole one. */
+    /* Several paths need a whole search, which runs from the source only. */
     if (!q->path && run->method && strcmp(run->method, "bidirectional") == 0)
         run->method = NULL;
     make_own_columns(&m);
@@ -190,7 +190,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
         q->kind->make(&m);
     if (!f->needs_source)
         leave_tombstones_out(&m);
-    /* Rows read edges, which may be on a device alone. */
+    /* Rows read edges, which may be device-resident. */
     if (run->status == GPUGRAPH_OK && (made->path || made->array[A_TREE_EDGE]))
         gpugraph_bring_edges(graph, run);
     drop_doubles(made);

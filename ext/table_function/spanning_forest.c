@@ -6,7 +6,7 @@
 
 enum { OWN_SOURCE, OWN_TARGET, OWN_WEIGHT_OF_EDGE, OWN_COMPONENT };
 
-/* Of each row's edge, from those of the vertices. */
+/* Sets the component of each row's edge to that of the edge's source. */
 static void keep_components(making *m, const uint32_t *component) {
     const void *edge = m->made->array[A_TREE_EDGE];
     uint32_t *of_row = make_own(m, OWN_COMPONENT);
@@ -17,7 +17,8 @@ static void keep_components(making *m, const uint32_t *component) {
         of_row[i] = component[source[gpugraph_edge_at(m->graph, edge, i)]];
 }
 
-/* The arrays have an entry for each edge of the forest, of which there are fewer than vertices. */
+/* The arrays have an entry for each edge of the forest. A forest has fewer edges than
+** vertices. */
 static void make_forest(making *m) {
     const bool weighted = m->q->weighted;
     uint32_t *component = array_block_for(m->run, m->made->n, sizeof *component), count;

@@ -1,7 +1,7 @@
-/* The virtual table that all table functions are: a cursor settles its arguments, gets
-** an answer, and hands out the rows that are read from it. A cursor that is asked
-** again (the inner side of a join) keeps its graph and its answer for as long as they
-** serve. */
+/* The virtual table of all table functions. A cursor settles its arguments, gets an
+** answer, and steps through the rows of the answer. On the inner side of a join SQLite
+** calls xFilter again and again; the cursor then keeps its graph and its answer as long
+** as they serve. */
 #include "pages/wal_frames.h"
 #include "table_function.h"
 #include "rows.h"
@@ -48,7 +48,7 @@ static int answer_call(cursor *cur, int plan, const char *words, int argc,
     return rc;
 }
 
-/* Ends a call. One that was ended by the setting time_limit_ms says so. */
+/* Ends a call. The error of a call that took too long names the setting time_limit_ms. */
 static int end_call(cursor *cur, int rc) {
     const connection *c = cur->by.c;
     if (rc == SQLITE_INTERRUPT && connection_is_late(c))
@@ -119,14 +119,14 @@ static int function_close(sqlite3_vtab_cursor *base) {
 
 static int function_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     const module_table *t = (const module_table *)base;
-    wal_notes_take(&t->c->logs, t->c->db); /* the statement has not begun */
+    wal_notes_take(&t->c->logs, t->c->db); /* before the statement begins */
     connection_note(t->c);
     return plan_choose(&(caller){.c = t->c, .function = t->of, .vtab = base}, info);
 }
 
-/* "CREATE TABLE x(vertex, depth INTEGER, ..., "(edges)" BLOB HIDDEN, ..., edges BLOB HIDDEN,
-** ...)"; sqlite3_free. For SQLite a type of HIDDEN alone has NUMERIC affinity, and
-** `source IN ('01', 2)` would be asked as 1 and 2. */
+/* "CREATE TABLE x(vertex, depth INTEGER, ..., "(edges)" BLOB HIDDEN, ..., edges BLOB
+** HIDDEN, ...)"; sqlite3_free. The type BLOB has no affinity. The type HIDDEN alone would
+** have NUMERIC affinity, and `source IN ('01', 2)` would mean 1 and 2. */
 static char *schema_of(const table_function *f) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
@@ -141,8 +141,8 @@ static char *schema_of(const table_function *f) {
     return sqlite3_str_finish(sql);
 }
 
-/* INNOCUOUS: a table function reads tables and views that its caller may read as well;
-** a query, which may do more, is refused unless top-level SQL holds it. */
+/* INNOCUOUS: a table function reads only tables and views that its caller may read. A
+** query may do more, and is refused unless it is in top-level SQL. */
 static int function_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                             sqlite3_vtab **made, char **error) {
     (void)db, (void)argc, (void)argv, (void)error;
@@ -154,8 +154,7 @@ static int function_connect(sqlite3 *db, void *aux, int argc, const char *const 
 }
 
 static const sqlite3_module function_module = {
-    .xConnect =
-        function_connect, /* no xCreate: the table is there without being created */
+    .xConnect = function_connect, /* without xCreate the table exists from the start */
     .xBestIndex = function_best_index,
     .xDisconnect = module_disconnect,
     .xDestroy = module_disconnect,

@@ -1,4 +1,4 @@
-/* gpu_topological_order: levels, and an order in which all edges lead forward. */
+/* gpu_topological_order: levels, and an order in which all edges point forward. */
 #include "search.h"
 
 static void make_order(making *m) {

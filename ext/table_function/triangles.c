@@ -1,4 +1,4 @@
-/* gpu_triangles: the triangles of each vertex, and how tightly its neighbours are knit. */
+/* gpu_triangles: triangles and clustering coefficient of each vertex. */
 #include "search.h"
 
 enum { COLUMN_TRIANGLES, COLUMN_DEGREE, COLUMN_COEFFICIENT };
