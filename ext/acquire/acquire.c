@@ -1,10 +1,11 @@
-/* The graph as a statement must see it: the one that it has seen, a kept one that is current, the
-** mirror of a followed one, or one that is read now.
+/* Finds the graph that a statement must see: the graph that the statement has seen
+** already, a kept graph that is current, the mirror of a followed graph, or a graph that
+** is read now.
 **
 **     parse     'roads(a, b)'  ->  edge_source
 **     resolve                  ->  row_source: main.roads, columns a, b
 **     hold                     ->  read transactions of plain tables, and their stamp
-**     resolve                      again, now that nothing moves
+**     resolve                      again, now that the transactions fix the schema
 **     load                     ->  graph */
 #include "acquire.h"
 #include "follow/follow.h"
@@ -48,8 +49,8 @@ static bool is_plain(const row_source *rows) {
     return rows->kind == 't' || rows->kind == 'w';
 }
 
-/* Opens the read transactions of plain tables, and looks the names up again inside
-** them. */
+/* Opens the read transactions of plain tables, and resolves the names again inside the
+** transactions. */
 static int hold_tables(reading *r) {
     const row_source *vertices = r->request->vertices ? &r->vertices : NULL;
     if (!is_plain(&r->edges) || (vertices && !is_plain(vertices)))
@@ -67,7 +68,7 @@ static int hold_tables(reading *r) {
     sqlite3_free(name);
     if (rc == SQLITE_OK && !moved)
         r->edges.unwritten = stamp_unwritten(r->hold, &r->edges.schema_version);
-    if (moved) { /* another process has changed the schema: keep nothing */
+    if (moved) { /* another process has changed the schema: do not keep the graph */
         stamp_free(r->hold);
         r->hold = NULL;
     }
@@ -83,7 +84,8 @@ static bool is_undirected(const reading *r) {
                                              : r->request->undirected;
 }
 
-/* Not in the list yet: a query that is read may ask for graphs itself, and look at the list. */
+/* The graph is not on the connection's list yet, because a query that is read may ask for
+** graphs. */
 static graph_ref *new_graph(const reading *r) {
     const graph_request *q = r->request;
     graph_ref *g = graph_frame(
@@ -99,7 +101,7 @@ static graph_ref *new_graph(const reading *r) {
     return NULL;
 }
 
-/* Makes the stamp of a graph that may be kept; none where it may not. */
+/* Makes the stamp of a graph that may be kept. A graph without a stamp is not kept. */
 static int stamp_graph(reading *r, graph_ref *g) {
     if (!r->hold || !stamp_keepable(r->c, r->hold))
         return SQLITE_OK;
@@ -109,8 +111,8 @@ static int stamp_graph(reading *r, graph_ref *g) {
     return rc;
 }
 
-/* Sources that are read in one another: no honest one is so deep, and a view that reads
-** itself ends here. */
+/* Edge sources that are read in one another. A view that reads itself ends at this
+** limit. */
 enum { MAX_READINGS = 6 };
 
 static int keep_twin(reading *r, loaded *other) {
@@ -160,7 +162,8 @@ static int load_for_all(void *reading, loaded *got) {
     return load_rows(reading, got, NULL);
 }
 
-/* The graph of a stamp that is kept is the process's, where its rows have a name. */
+/* Loads the graph. A graph that may be kept, and whose rows have a name, is shared in the
+** process. */
 static int find_or_load(reading *r, graph_ref *g) {
     graph_name name = {.source = r->edges.name,
                        .undirected = r->request->undirected && g->two_ways};
@@ -174,7 +177,8 @@ static int find_or_load(reading *r, graph_ref *g) {
     return rc;
 }
 
-/* Weights that are needed, of a source that has none, or where it is not clear which. */
+/* Fails if weights are needed and the source has none, or does not say which column has
+** them. */
 static int check_weight(reading *r) {
     const row_source *edges = &r->edges;
     enum weight_need need = r->request->weight;
@@ -187,8 +191,8 @@ static int check_weight(reading *r) {
     return explain_fault(r, SQLITE_ERROR, sentence);
 }
 
-/* Reads the graph that the texts name; a reference is not taken. It has a stamp if it may
-** be kept, and r->hold is the read transaction it was read in, if any. */
+/* Reads the graph that the texts name, without a reference. The graph has a stamp if it
+** may be kept. r->hold is the read transaction in which the graph was read, or NULL. */
 static int read_graph(reading *r, graph_ref **made) {
     int rc = parse_texts(r);
     if (rc == SQLITE_OK)
@@ -232,9 +236,9 @@ static void reading_clear(reading *r) {
     stamp_free(r->hold);
 }
 
-/* ---- a graph that is there ---- */
+/* ---- a kept graph ---- */
 
-/* A kept graph whose tables are unchanged, with the read transaction to hold on to. */
+/* Finds a kept graph whose tables are unchanged. r->hold is then the read transaction. */
 static int find_kept(reading *r, graph_ref **found) {
     connection *c = r->c;
     graph_ref *next;
@@ -253,13 +257,13 @@ static int find_kept(reading *r, graph_ref **found) {
         if (rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT || (rc & 0xff) == SQLITE_BUSY)
             return explain_lock(r, rc, g->edges);
         r->why = "the table has changed since its graph was read";
-        if (!writing) /* else it may serve again, after a ROLLBACK */
+        if (!writing) /* after a ROLLBACK it may be current again */
             graph_drop(c, g);
     }
     return SQLITE_OK;
 }
 
-/* From now on the statement sees it, and the other one where there are two. */
+/* Binds the graph, and its twin if there is one, to the statement. */
 static int bind_found(reading *r, graph_ref *found) {
     int rc = graph_bind(r->c, r->scope, r->request, found, r->hold);
     r->hold = NULL;
@@ -272,7 +276,7 @@ static int bind_found(reading *r, graph_ref *found) {
     return rc;
 }
 
-/* The graph for a statement that has not seen it yet. */
+/* Finds the graph for a statement that has not seen it yet. */
 static int find_or_read(reading *r, graph_ref **found) {
     *found = NULL;
     r->why = "no graph is kept under this name";
@@ -311,8 +315,8 @@ static bool has_numbers(const gpugraph_graph *graph, enum vertex_numbers numbers
             (numbers == NUMBERS_IN_ORDER || gpugraph_tombstones(graph, NULL) == 0));
 }
 
-/* A followed graph whose numbers the caller cannot handle is compacted: itself, if nobody else
-** looks at it, or a copy that the statement sees from now on. */
+/* Compacts a followed graph whose vertex numbers the caller cannot handle. If others use the
+** graph, a copy is compacted, which the statement sees from now on. */
 static int settle_numbers(reading *r, graph_ref **found) {
     graph_ref *g = *found, *made;
     if (has_numbers(g->graph, r->request->numbers))
@@ -337,7 +341,7 @@ static int settle_numbers(reading *r, graph_ref **found) {
     return SQLITE_OK;
 }
 
-/* Weights that are asked for and are not there. */
+/* Fails if weights are needed and the graph has none. */
 static int check_weights_of(reading *r, const graph_ref *g) {
     enum weight_need need = r->request->weight;
     bool unclear = need == WEIGHT_IF_CLEAR && g->weight_unclear;
@@ -348,14 +352,14 @@ static int check_weights_of(reading *r, const graph_ref *g) {
                      unclear ? SOURCE_OR_NO_WEIGHT : "");
 }
 
-/* Ids that are numbers in one column and texts in another one. */
+/* Fails if an id is a number in one column and a text in the other. */
 static int check_ids_of(reading *r, graph_ref *g) {
     char *fault;
     int rc = mixed_ids_check(r->c, g, &fault);
     return explain_fault(r, rc, fault);
 }
 
-/* Edges may be on a device alone: of a graph that was read for a search, also under the name of one that is followed. */
+/* Copies device-resident edges to the host if the caller needs them there. */
 static int bring_edges_of(reading *r, const graph_ref *g) {
     gpugraph_run run;
     if (!r->request->edges_here)

@@ -1,5 +1,5 @@
-/* What a connection's ends mean to all rooms: for the entry point, and for tests that make a
-** connection by hand. */
+/* What all folders do when an execution or a connection ends: for the entry point, and
+** for tests that make a connection by hand. */
 #ifndef GPUGRAPH_ENTRY_H
 #define GPUGRAPH_ENTRY_H
 

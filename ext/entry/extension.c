@@ -1,9 +1,9 @@
-/* The entry point: one struct connection for each sqlite3*, and everything that SQL
-** can call registered with it. The same source makes the loadable gpugraph.so and,
-** with SQLITE_CORE, the static library.
+/* The entry point: makes a struct connection for an sqlite3*, and registers everything
+** that SQL can call. This source makes the loadable gpugraph.so and, with SQLITE_CORE,
+** the static library.
 **
 **     sqlite3_gpugraph_init
-**       -> connection, kept alive by one reference from each module and function
+**       -> connection, which lives as long as a module or function refers to it
 **       -> loader, table functions, inspection */
 #include "entry.h"
 #include "graph_table/functions.h"
@@ -17,12 +17,12 @@
 
 #include <string.h>
 
-/* sqlite3_vtab_in and sqlite3_vtab_rhs_value came with 3.38; what every probe of the
-** design was tried on is 3.40.1. */
+/* sqlite3_vtab_in and sqlite3_vtab_rhs_value need 3.38. The oldest version that is tested
+** is 3.40.1. */
 #define OLDEST_SQLITE      3040001
 #define OLDEST_SQLITE_TEXT "3.40.1"
 
-/* print: the calling library's own, since the caller frees what it makes. */
+/* print: a function of the calling library, which frees the sentence. */
 static int refuse_old(int number, const char *version, char *(*print)(const char *, ...),
                       char **error) {
     if (number >= OLDEST_SQLITE)
@@ -33,9 +33,9 @@ static int refuse_old(int number, const char *version, char *(*print)(const char
 }
 
 #ifndef SQLITE_CORE
-/* Every call of SQLite goes through sqlite3_api, of which a loaded file has one. The first
-** library that loads the file keeps it. Of another one, which is known by a table of its
-** own, nothing is called but what makes the sentence. */
+/* All calls of SQLite go through sqlite3_api, and a loaded file has one such pointer. It
+** belongs to the first SQLite library that loads the file. Another library, which has
+** another table of functions, is refused. */
 static int take_library(const sqlite3_api_routines *api, char **error) {
     static gg_mutex first;
     int rc = refuse_old(api->libversion_number(), api->libversion(), api->mprintf, error);
@@ -96,7 +96,7 @@ sqlite3_gpugraph_init(sqlite3 *db, char **error, const struct sqlite3_api_routin
     if (!c)
         return SQLITE_NOMEM;
     connection_addref(
-        c); /* held while registering: a failure half way must not free it early */
+        c); /* so that a failure half way does not free the connection early */
     rc = loader_register(c);
     if (rc == SQLITE_OK)
         rc = table_functions_register(c);
@@ -110,9 +110,9 @@ sqlite3_gpugraph_init(sqlite3 *db, char **error, const struct sqlite3_api_routin
     if (rc != SQLITE_OK)
         return rc;
 #ifdef SQLITE_CORE
-    return SQLITE_OK; /* sqlite3_auto_extension takes anything else for a failure */
+    return SQLITE_OK; /* to sqlite3_auto_extension anything else is a failure */
 #else
-    /* Worker threads and a device context do not survive dlclose. */
+    /* dlclose would end neither worker threads nor a device context. */
     return SQLITE_OK_LOAD_PERMANENTLY;
 #endif
 }

@@ -1,8 +1,9 @@
-/* gpugraph_estimate(edges, function): what `auto` weighs for a source and a function now.
+/* gpugraph_estimate(edges, function): the predictions that `auto` compares for an edge
+** source and a function.
 **
-**     edges      -> a kept graph that is current, or a followed one that is loaded
-**                -> else the table: about how large it is, by a sample (load/table_size.h)
-**     function   -> the library's name of its search, and options that say how much of it
+**     edges      -> a kept graph that is current, or a followed graph that is loaded
+**                -> else the size of the table, by a sample (load/table_size.h)
+**     function   -> the library's name of its search, and options that bound the search
 **                     -> gpugraph_estimates -> a row for each backend */
 #include "follow/follow.h"
 #include "inspect.h"
@@ -18,7 +19,7 @@
 
 #define CALL "gpugraph_estimate"
 
-/* Sets the sentence behind the name, and frees it; NULL: no memory. */
+/* Sets the error to the name and the sentence, which it frees; NULL: no memory. */
 static void fail_estimate(grid *g, char *sentence) {
     if (g->rc == SQLITE_OK)
         g->error = sentence ? sqlite3_mprintf(CALL ": %s", sentence) : NULL;
@@ -47,7 +48,7 @@ static void unknown_function(grid *g, sqlite3_value *given) {
     sqlite3_free(list);
 }
 
-/* What is asked about: the library's name of what would run, and how much of it. */
+/* The search that would run: its name in the library, and its ends. */
 struct asked {
     const table_function *function; /* NULL: gpugraph_triangles */
     const char *name;
@@ -83,7 +84,7 @@ static const char *const option_names[ESTIMATE_ARGUMENTS] = {
     [ESTIMATE_KIND] = "kind",
 };
 
-/* Elements of a JSON array. */
+/* Counts the elements of a JSON array. */
 static uint32_t count_elements(grid *g, connection *c, const char *name,
                                sqlite3_value *list) {
     json_array array;
@@ -142,7 +143,7 @@ static void read_option(grid *g, connection *c, enum estimate_argument which,
         read_kind(g, value, asked);
 }
 
-/* A NULL is an option's default, as in a search. */
+/* Reads the options. NULL means an option's default, as in a search. */
 static void read_options(grid *g, connection *c, sqlite3_value *const *argument,
                          struct asked *asked) {
     for (int k = ESTIMATE_FUNCTION + 1; k < ESTIMATE_ARGUMENTS && g->rc == SQLITE_OK;
@@ -181,7 +182,7 @@ static bool read_arguments(grid *g, sqlite3_value *const *argument) {
 
 /* ---- the graph ---- */
 
-/* A kept one that is current. Without params and further vertices, which the call does not have. */
+/* Finds a kept graph that is current and has neither params nor further vertices. */
 static const graph_ref *find_kept(connection *c, const char *edges) {
     graph_ref *ref = c->graphs;
     while (ref && (ref->followed || !ref->stamp || ref->vertices || ref->params ||
@@ -191,7 +192,7 @@ static const graph_ref *find_kept(connection *c, const char *edges) {
     return ref;
 }
 
-/* The mirror of a followed graph, if it is loaded; NULL: no memory, or none. */
+/* The mirror of a followed graph if it is loaded, else NULL. */
 static const graph_ref *find_mirror(connection *c, const row_source *rows) {
     const graph_request request = {.by_graph = true};
     const followed *f =
@@ -199,7 +200,7 @@ static const graph_ref *find_mirror(connection *c, const row_source *rows) {
     return f ? followed_graph(f, &request) : NULL;
 }
 
-/* Of what no graph is kept of: its mirror, or about how large the table is. */
+/* Finds the mirror of a followed graph, or else estimates the size of a table. */
 static const graph_ref *size_up(grid *g, connection *c, sqlite3_value *edges,
                                 gpugraph_size *size) {
     const graph_ref *mirror = NULL;

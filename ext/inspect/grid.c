@@ -1,4 +1,4 @@
-/* Cells of a list. */
+/* The cells of a list. */
 #include "inspect.h"
 #include "base/room.h"
 

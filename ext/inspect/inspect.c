@@ -1,7 +1,7 @@
 /* The scalar functions gpugraph_version and gpugraph_triangles.
 **
-**     gpugraph_triangles(edges)            graph_acquire -> count, kept or made
-**     gpugraph_triangles(query, params)    the same, with values for its parameters */
+**     gpugraph_triangles(edges)            graph_acquire -> a kept count, or a new one
+**     gpugraph_triangles(query, params)    likewise, with the query's parameters */
 #include "base/value.h"
 #include "base/scalar_functions.h"
 #include "acquire/acquire.h"
@@ -20,7 +20,7 @@ static void version(sqlite3_context *context, int argc, sqlite3_value **argv) {
 
 static const char triangles_key[] = "triangles";
 
-/* Counts, unless the count is kept. *kept holds a reference on success. */
+/* Counts the triangles unless the count is kept. On success *kept has a reference. */
 static int count_triangles(connection *c, graph_ref *graph, search_ref **kept,
                            char **error) {
     *kept = search_find(c, graph, triangles_key, sizeof triangles_key);
@@ -56,7 +56,7 @@ static int triangles_of(connection *c, const graph_request *request, sqlite3_int
     return rc;
 }
 
-/* The argument's text, or NULL: the function has failed. */
+/* The text of an argument. NULL: the function has failed. */
 static const char *triangle_text(sqlite3_context *context, sqlite3_value *value,
                                  const char *rule) {
     written as_written;
@@ -72,7 +72,7 @@ static const char *triangle_text(sqlite3_context *context, sqlite3_value *value,
     return text;
 }
 
-/* The arguments as a request; false: the function has failed. */
+/* Reads the arguments. Returns false if the function has failed. */
 static bool read_triangle_arguments(sqlite3_context *context, int argc,
                                     sqlite3_value **argv, graph_request *request) {
     request->edges = triangle_text(context, argv[0],

@@ -1,13 +1,13 @@
-/* Functions and tables that look inside. */
+/* Functions and tables that show the state of the extension. */
 #ifndef GPUGRAPH_INSPECT_H
 #define GPUGRAPH_INSPECT_H
 
 #include "base/connection.h"
 
-/* gpugraph_version, _triangles, and those below */
+/* Registers gpugraph_version, gpugraph_triangles and everything below. */
 int inspect_register(connection *c);
 
-/* ---- grid.c: what a list shows, cell by cell ---- */
+/* ---- grid.c: the rows of a list, cell by cell ---- */
 
 typedef struct cell {
     int type; /* SQLITE_TEXT, SQLITE_INTEGER, SQLITE_FLOAT or SQLITE_NULL */
@@ -16,8 +16,8 @@ typedef struct cell {
     double real;
 } cell;
 
-/* Filled cell by cell; after a failure nothing more is added and rc says why, with a sentence or
-** without one. */
+/* After a failure no more cells are added. rc is then the error, and `error` a sentence
+** or NULL. */
 typedef struct grid {
     cell *cell;
     int64_t count, room;
@@ -32,7 +32,8 @@ void grid_clear(grid *g);
 
 /* ---- estimate.c ---- */
 
-/* The rows of gpugraph_estimate(edges, function) and its options; argument[i] NULL: not given. */
+/* Fills the rows of gpugraph_estimate(edges, function). argument[i] is NULL if it is not
+** given. */
 enum estimate_argument {
     ESTIMATE_EDGES,
     ESTIMATE_FUNCTION,
@@ -47,13 +48,14 @@ enum estimate_argument {
 };
 void fill_estimate(grid *g, connection *c, sqlite3_value *const *argument);
 
-/* ---- lists.c: gpugraph_settings, _devices, _methods, _graphs, _timings, _estimate ---- */
+/* ---- lists.c: gpugraph_settings, _devices, _methods, _graphs, _timings, _estimate
+** ---- */
 
 int lists_register(connection *c);
 
-/* ---- settings.c: one table of settings, which gpugraph_config sets and gpugraph_settings lists ---- */
+/* ---- settings.c: gpugraph_config sets settings, gpugraph_settings lists them ---- */
 
-/* A setting as it now holds. */
+/* A setting and its value. */
 typedef struct setting_row {
     const char *name;
     char meaning[100];
@@ -61,11 +63,11 @@ typedef struct setting_row {
     sqlite3_int64 integer;
 } setting_row;
 
-/* Setting number i; false past the last. */
+/* Sets *row to setting i. Returns false past the last setting. */
 bool setting_at(connection *c, int i, setting_row *row);
-/* All settings get their defaults. */
+/* Gives all settings their defaults. */
 void settings_reset(connection *c);
-/* gpugraph_config */
+/* Registers gpugraph_config. */
 int settings_register(connection *c);
 
 #endif

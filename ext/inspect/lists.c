@@ -1,7 +1,7 @@
-/* gpugraph_settings, gpugraph_devices, gpugraph_methods, gpugraph_graphs, gpugraph_timings,
-** gpugraph_estimate: one virtual table for six lists. xFilter asks the list's descriptor to fill a grid of cells,
-** and the cursor reads the grid: what is shown is one moment, whatever the statement
-** goes on to do.
+/* gpugraph_settings, gpugraph_devices, gpugraph_methods, gpugraph_graphs,
+** gpugraph_timings and gpugraph_estimate: one virtual table for six lists. xFilter lets
+** the list's descriptor fill a grid of cells, and the cursor reads the grid. So a list
+** shows the state at one moment, whatever the statement does afterwards.
 **
 **     cell[0 .. columns-1]                first row
 **     cell[columns .. 2 * columns - 1]    second row ... */
@@ -28,8 +28,8 @@ static void fill_settings(grid *g, connection *c, sqlite3_value *const *argument
     }
 }
 
-/* id counts within the backend: that of a CUDA device is what
-** gpugraph_config('device', id) takes. */
+/* The id counts within a backend. gpugraph_config('device', id) takes the id of a CUDA
+** device. */
 static void fill_devices(grid *g, connection *c, sqlite3_value *const *argument) {
     (void)argument;
     gpugraph_device device;
@@ -73,7 +73,7 @@ static void append_derived(void *text, const char *name, int device, int64_t byt
     sqlite3_str_appendf(s, "\": %lld", (sqlite3_int64)bytes);
 }
 
-/* A JSON object: the bytes of each structure, by its name. */
+/* Adds a JSON object: the bytes of each derived structure, by name. */
 static void add_derived(grid *g, const graph_ref *ref) {
     sqlite3_str *s = sqlite3_str_new(NULL);
     sqlite3_str_appendchar(s, 1, '{');
@@ -86,7 +86,7 @@ static void add_derived(grid *g, const graph_ref *ref) {
     sqlite3_free(text);
 }
 
-/* other: what has been made beside it; NULL: nothing. */
+/* other: the graph of the other direction; may be NULL. */
 static void add_graph(grid *g, const char *name, const char *kind, const graph_ref *ref,
                       const graph_ref *other, const char *state) {
     int64_t host = 0, device = 0;
@@ -144,7 +144,7 @@ typedef struct list {
     int columns;
     int risk; /* 0 or an SQLITE_VTAB_ setting */
     void (*fill)(grid *g, connection *c, sqlite3_value *const *argument);
-    int arguments; /* hidden columns behind the others */
+    int arguments; /* hidden columns, the last ones */
 } list;
 
 enum { MOST_ARGUMENTS = ESTIMATE_ARGUMENTS };
@@ -152,7 +152,7 @@ enum { MOST_ARGUMENTS = ESTIMATE_ARGUMENTS };
 static const list lists[] = {
     {"gpugraph_settings", "CREATE TABLE x(name TEXT, value, meaning TEXT)", 3, 0,
      fill_settings, 0},
-    /* Opens a context on each device: not for a schema to decide. */
+    /* DIRECTONLY, because a list of devices opens a context on each device. */
     {"gpugraph_devices",
      "CREATE TABLE x(id INTEGER, backend TEXT, name TEXT, memory INTEGER, free INTEGER)",
      5, SQLITE_VTAB_DIRECTONLY, fill_devices, 0},
@@ -197,7 +197,7 @@ static int list_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
     return module_connect(aux, l->schema, l->risk, made);
 }
 
-/* Bit k of the plan: argument k is given, by = alone. */
+/* Bit k of the plan: argument k is given by =. */
 static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     const list *l = list_of(base);
     int at[MOST_ARGUMENTS], given = 0;
@@ -208,7 +208,7 @@ static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
             info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
             continue;
         if (!info->aConstraint[i].usable)
-            return SQLITE_CONSTRAINT; /* another order of the join has it ready */
+            return SQLITE_CONSTRAINT; /* another order of the join knows the value */
         at[k] = i;
     }
     for (int k = 0; k < MOST_ARGUMENTS; k++)

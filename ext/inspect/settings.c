@@ -1,12 +1,12 @@
 /* The settings of a connection.
 **
 **     key --> setting --> a field of struct config
-**              | takes, most           what a value must be
-**              | holds                 can a value of that sort hold here?
-**              | changed               what follows from a new value
+**              | takes, most           the values that the setting takes
+**              | holds                 whether such a value is possible on this machine
+**              | changed               what a new value changes elsewhere
 **
-** A value that cannot hold is refused when it is set, not by the search that meets it. A
-** default always holds: NULL sets it. */
+** gpugraph_config refuses a value that is impossible, so that searches need not. The
+** default, which NULL sets, is always possible. */
 #include "inspect.h"
 #include "base/scalar_functions.h"
 #include "base/names.h"
@@ -23,26 +23,26 @@ enum { MOST_DEVICE_ID = 1023, WHY_SIZE = 300 };
 
 enum setting_kind {
     SETTING_NUMBER,   /* int or sqlite3_int64 */
-    SETTING_WORD,     /* int: the place in words, of which the last is `most` */
-    SETTING_DEVICES,  /* text: auto, all, or ids with commas between */
-    SETTING_FUNCTIONS /* text: names of functions with commas between */
+    SETTING_WORD,     /* int: an index of words, of which `most` is the last */
+    SETTING_DEVICES,  /* text: auto, all, or ids separated by commas */
+    SETTING_FUNCTIONS /* text: names of functions separated by commas */
 };
 
 typedef struct setting {
     const char *name;
-    const char *takes; /* for sentences: "threads takes ..." */
+    const char *takes; /* for errors: "threads takes ..." */
     const char *meaning;
     enum setting_kind kind;
-    size_t offset, size;         /* of the field of struct config */
-    sqlite3_int64 most, initial; /* 0 is the least */
+    size_t offset, size;         /* of the field in struct config */
+    sqlite3_int64 most, initial; /* the largest value and the default; 0 is the least */
     const char *const *words;
-    /* Can the value hold here? If not, why says what there is. May be NULL. */
+    /* Returns true if the value is possible here, else sets why. NULL: all values are. */
     bool (*holds)(sqlite3_int64 value, char why[WHY_SIZE]);
-    void (*changed)(connection *c); /* may be NULL */
-    int (*now)(int value);          /* what an int comes to; NULL: that is plain */
+    void (*changed)(connection *c); /* called after a change; may be NULL */
+    int (*now)(int value); /* the effect of the value, for the list; may be NULL */
 } setting;
 
-/* ---- what there is here ---- */
+/* ---- which values are possible ---- */
 
 static bool backend_holds(sqlite3_int64 backend, char why[WHY_SIZE]) {
     const char *reason = "";
@@ -73,7 +73,8 @@ static bool device_holds(sqlite3_int64 id, char why[WHY_SIZE]) {
 
 /* ---- lists of devices ---- */
 
-/* Each once, in the order given. Returns how many; -1: it is no such list. */
+/* Reads a list of ids, each once, in the order given. Returns their number, or -1 if the
+** text is no such list. */
 static int read_ids(const char *list, int id[MOST_DEVICES]) {
     int count = 0;
     do {
@@ -97,14 +98,14 @@ static int compare_ids_of_settings(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* As runs are given them. */
+/* Sets the ids as runs need them: ascending. */
 static void sort_ids(config *given) {
     const int count = read_ids(given->devices, given->id);
     given->ids = count > 0 ? count : 0;
     qsort(given->id, (size_t)given->ids, sizeof *given->id, compare_ids_of_settings);
 }
 
-/* The device that a list begins with is the first one used. */
+/* The first device of the list becomes `device`. */
 static void devices_changed(connection *c) {
     int id[MOST_DEVICES];
     if (read_ids(c->config.devices, id) > 0)
@@ -112,7 +113,7 @@ static void devices_changed(connection *c) {
     sort_ids(&c->config);
 }
 
-/* So a device that is set later ends a list that begins with another. */
+/* A list that begins with another device becomes 'auto'. */
 static void device_changed(connection *c) {
     int id[MOST_DEVICES];
     if (read_ids(c->config.devices, id) > 0 && id[0] != c->config.device)
@@ -251,9 +252,9 @@ bool setting_at(connection *c, int i, setting_row *row) {
     return true;
 }
 
-/* ---- setting one ----
-** Each step returns SQLITE_OK, SQLITE_NOMEM, or SQLITE_ERROR with the rest of a sentence
-** that begins with the setting's name in *fault (sqlite3_free). */
+/* ---- setting a value ----
+** Each step returns SQLITE_OK, SQLITE_NOMEM, or SQLITE_ERROR. *fault (sqlite3_free) is
+** then a sentence without the setting's name, which comes first. */
 
 static int of_another_sort(const setting *s, sqlite3_value *value, char **fault) {
     written as_written;
@@ -333,8 +334,8 @@ static int set_devices(connection *c, const setting *s, sqlite3_value *value,
     return rc;
 }
 
-/* Adds the name that the text begins with to the list; returns what follows it, or NULL:
-** the text begins with none of them. */
+/* Adds the name at the beginning of the text to the list. Returns the text after the
+** name, or NULL if the text begins with no such name. */
 static const char *read_function(const char *text, char *list, int size) {
     static const char *const names[] = {"gpugraph_config", "gpugraph_delete_vertex",
                                         "gpugraph_save"};
@@ -402,8 +403,8 @@ static void unknown_key(sqlite3_context *context, sqlite3_value *key) {
     sqlite3_free(list);
 }
 
-/* gpugraph_config(key) and gpugraph_config(key, value): the value that now holds. NULL
-** sets the default. */
+/* gpugraph_config(key) and gpugraph_config(key, value) return the current value. The
+** value NULL sets the default. */
 static void configure(sqlite3_context *context, int argc, sqlite3_value **argv) {
     connection *c = sqlite3_user_data(context);
     if (argc > 1 && function_is_refused(context, "gpugraph_config"))
