@@ -131,9 +131,9 @@ static int keep_twin(reading *r, loaded *other) {
 static int load_rows(reading *r, loaded *got, loaded *other) {
     if (r->c->readings >= MAX_READINGS)
         return explain_fault(r, SQLITE_ERROR,
-                             sqlite3_mprintf("%s is read in the course of reading %d "
-                                             "other edge sources: a view or query "
-                                             "reads itself; make it read tables",
+                             sqlite3_mprintf("%s is read while %d other edge sources "
+                                             "are being read: a view or query reads "
+                                             "itself; make it read tables",
                                              r->edges.name, MAX_READINGS));
     graph_request request = *r->request;
     request.undirected = is_undirected(r);

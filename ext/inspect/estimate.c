@@ -212,8 +212,8 @@ static const graph_ref *size_up(grid *g, connection *c, sqlite3_value *edges,
     int rc = edge_parse((const char *)sqlite3_value_text(edges),
                         sqlite3_value_bytes(edges), EDGE_COLUMNS, &source, &sentence);
     if (rc == SQLITE_OK && source.query)
-        sentence = sqlite3_mprintf("how many edges a query gives is not known before it "
-                                   "is run; name a table");
+        sentence = sqlite3_mprintf("the number of edges of a query is unknown before it "
+                                   "runs; name a table");
     if (sentence || rc) {
         fail_estimate(g, sentence);
         edge_source_clear(&source);
@@ -225,7 +225,7 @@ static const graph_ref *size_up(grid *g, connection *c, sqlite3_value *edges,
         g->error = error;
     } else if ((mirror = find_mirror(c, &rows)) == NULL && !strchr("tw", rows.kind)) {
         fail_estimate(
-            g, sqlite3_mprintf("how many edges %s gives is not known before it is read; "
+            g, sqlite3_mprintf("the number of edges of %s is unknown before it is read; "
                                "name a table, or a followed graph that is loaded",
                                rows.name));
     } else if (!mirror) {

@@ -149,7 +149,7 @@ static const setting settings[] = {
     {
         .name = "devices",
         .takes = "'auto', 'all' or ids of CUDA devices in gpugraph_devices, each once, "
-                 "with commas between them",
+                 "separated by commas",
         .meaning = "CUDA devices that may be used: auto, all, or ids as in 0,2",
         FIELD(SETTING_DEVICES, devices),
         .holds = device_holds,
@@ -202,8 +202,9 @@ static const setting settings[] = {
     },
     {
         .name = "refuse",
-        .takes = "names out of gpugraph_config, gpugraph_delete_vertex and gpugraph_save "
-                 "with commas between, or ''",
+        .takes =
+            "the names gpugraph_config, gpugraph_delete_vertex and gpugraph_save, or "
+            "some of them, separated by commas, or ''",
         .meaning = "functions that fail here; gpugraph_config may still read",
         FIELD(SETTING_FUNCTIONS, refuse),
     },

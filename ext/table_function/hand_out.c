@@ -218,10 +218,11 @@ void result_arrays(sqlite3_context *context, rows *r, const arguments *a,
                    const answer *s) {
     connection *c = s->by->c;
     if (a->has_target) {
-        function_fail(context,
-                      sqlite3_mprintf("%s: arrays are those of a whole search: leave "
-                                      "the target out",
-                                      s->by->function->name));
+        function_fail(
+            context,
+            sqlite3_mprintf(
+                "%s: the column arrays needs a whole search; leave the target out",
+                s->by->function->name));
         return;
     }
     if (r->handed == 0) {

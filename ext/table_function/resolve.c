@@ -123,8 +123,8 @@ static int read_elements(arguments *a, const graph_ref *graph, int field,
         rc = argument_must_be(a, field, "a JSON array of ids, such as '[1, 2]'");
     else if (rc == SQLITE_RANGE)
         rc = caller_fail(
-            a->by, SQLITE_ERROR, "%s holds \\u0000, where SQLite's JSON ends a text%s",
-            name,
+            a->by, SQLITE_ERROR,
+            "%s contains \\u0000, at which SQLite's JSON ends a text%s", name,
             a->by->function->cells ? "" : "; give an id with a zero byte as source");
     else if (rc == SQLITE_ERROR && !a->by->vtab->zErrMsg)
         rc = caller_fail(a->by, rc, "%s cannot be read: %s", name,

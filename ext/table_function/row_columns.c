@@ -140,9 +140,9 @@ static void result_option(sqlite3_context *context, const rows *r, const argumen
         sqlite3_result_value(context, value);
         return;
     }
-    char *sentence = sqlite3_mprintf("%s: the argument %s is NULL, which equals nothing "
-                                     "where SQLite compares it again "
-                                     "for OR; leave %s out, or give a value",
+    char *sentence = sqlite3_mprintf("%s: the argument %s is NULL, and SQLite compares "
+                                     "it again for OR, where NULL equals "
+                                     "nothing; leave %s out, or give a value",
                                      a->by->function->name, name, name);
     sqlite3_result_error(context, sentence ? sentence : "out of memory", -1);
     sqlite3_free(sentence);

@@ -163,7 +163,8 @@ START_TEST(bad_arguments) {
         "CREATE VIRTUAL TABLE graph USING gpugraph(roads(src, dst))");
 #define FROM "SELECT * FROM gpugraph_estimate"
     expect_error("gpugraph_estimate", "the argument edges is missing", "%s", FROM);
-    expect_error("gpugraph_estimate", "the argument function is missing", "%s", FROM "('roads')");
+    expect_error("gpugraph_estimate", "the argument function is missing", "%s",
+                 FROM "('roads')");
     expect_error("gpugraph_estimate", "the argument function is missing", "%s",
                  FROM "('roads', NULL)");
     expect_error("gpugraph_estimate", "edges must be a text, not 7", "%s",
@@ -191,7 +192,7 @@ START_TEST(bad_arguments) {
                  "%s", FROM "('roads', 'gpu_sssp') WHERE max_distance = -1");
     expect_error("gpugraph_estimate", "kind must be 'weak' or 'strong'", "%s",
                  FROM "('roads', 'gpu_components') WHERE kind = 'odd'");
-    expect_error("gpugraph_estimate", "how many edges main.ways gives", "%s",
+    expect_error("gpugraph_estimate", "the number of edges of main.ways", "%s",
                  FROM "('ways', 'gpu_bfs')");
 }
 END_TEST

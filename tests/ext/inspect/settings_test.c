@@ -154,7 +154,7 @@ START_TEST(values_that_cannot_hold_are_refused) {
         {"devices", "'0'", "devices cannot be '0' here: there are 0 CUDA devices"},
         {"devices", "'none'", "devices takes 'auto', 'all' or ids"},
         {"time_limit_ms", "-1", "time_limit_ms takes milliseconds, or 0"},
-        {"refuse", "'gpu_bfs'", "refuse takes names out of gpugraph_config, "},
+        {"refuse", "'gpu_bfs'", "refuse takes the names gpugraph_config, "},
         {"refuse", "'gpugraph_save gpugraph_save'", "not 'gpugraph_save gpugraph_save'"},
         {"refuse", "'gpugraph_saved'", "not 'gpugraph_saved'"},
         {"refuse", "','", "not ','"},
@@ -261,7 +261,7 @@ START_TEST(devices_are_those_that_there_are) {
                                         "0 1", "0,0", "-1",          "0.5",   "0;1",
                                         "a",   "0x1", "99999999999", "auto,0"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        expect_error("gpugraph_config", "each once, with commas between them, not ",
+        expect_error("gpugraph_config", "each once, separated by commas, not ",
                      "SELECT gpugraph_config('devices', %Q)", lists[i]);
     expect("'1'|1", "SELECT gpugraph_config('devices'), gpugraph_config('device')");
     sql_close();

@@ -236,7 +236,7 @@ END_TEST
 START_TEST(sources_with_a_zero_byte) {
     run("CREATE TABLE z(src, dst); INSERT INTO z VALUES ('a', 1), ('a' || char(0) || "
         "'b', 2)");
-    expect_error("gpu_bfs", "sources holds \\u0000",
+    expect_error("gpu_bfs", "sources contains \\u0000",
                  "SELECT * FROM gpu_bfs('z') WHERE sources = '[\"a\\u0000b\"]'");
     expect("2", "SELECT count(*) FROM gpu_bfs('z', 'a' || char(0) || 'b')");
 }

@@ -323,8 +323,8 @@ START_TEST(null_options_beside_or_are_explained) {
            "NULL AND (vertex = 3 OR vertex = 1) ORDER BY vertex");
     expect_error(
         "gpu_bfs",
-        "the argument direction is NULL, which equals nothing where SQLite "
-        "compares it again for OR; leave direction out, or give a value",
+        "the argument direction is NULL, and SQLite compares it again for OR, where NULL "
+        "equals nothing; leave direction out, or give a value",
         "SELECT vertex FROM gpu_bfs('roads') WHERE direction = NULL AND (source = "
         "1 AND max_depth = 1 OR source = 3 AND max_depth = 0)");
 }

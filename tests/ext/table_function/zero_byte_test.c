@@ -122,7 +122,7 @@ START_TEST(words_with_a_zero_byte) {
         "'e(src)'" Z};
     for (int i = 0; i < 3; i++)
         expect_error("gpu_bfs", "holds a zero byte", "%s", named[i]);
-    expect_error("gpu_bfs", "sources holds \\u0000",
+    expect_error("gpu_bfs", "sources contains \\u0000",
                  "SELECT vertex FROM gpu_bfs('e') WHERE sources = json_array('a'" Z ")");
     run("INSERT INTO e VALUES('p', 'q', '1'" Z ")");
     /* Whether such a text is a number is for the SQLite at hand to say. */
