@@ -41,7 +41,7 @@ typedef enum gpugraph_array_kind {
 } gpugraph_array_kind;
 
 typedef struct gpugraph_array {
-    const char *name; /* of the column */
+    const char *name; /* the column's name */
     const void *item;
     int32_t item_bytes;
     int32_t kind; /* gpugraph_array_kind */

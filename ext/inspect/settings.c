@@ -33,7 +33,7 @@ typedef struct setting {
     const char *takes; /* for errors: "threads takes ..." */
     const char *meaning;
     enum setting_kind kind;
-    size_t offset, size;         /* of the field in struct config */
+    size_t offset, size;         /* the field in struct config */
     sqlite3_int64 most, initial; /* the largest value and the default; 0 is the least */
     const char *const *words;
     /* Returns true if the value is possible here, else sets why. NULL: all values are. */

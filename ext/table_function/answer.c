@@ -15,8 +15,8 @@
 #include <string.h>
 
 /* ---- timings ----
-** A call that finds everything kept does not change the timings. Nor does a call within
-** the reading of a query: its time belongs to the outer call. */
+** A call that finds everything kept does not change the timings. A call within
+** the reading of a query does not either: its time belongs to the outer call. */
 
 /* Starts the watch at the first work of a call. The time counts from the call's
 ** beginning. */
@@ -277,9 +277,9 @@ static int end_growth(answer *s, arrays *to, int rc) {
     return to ? rc : SQLITE_NOMEM;
 }
 
-/* Adds the arrays that this plan needs and the kept answer lacks. A search that a limit
-** has ended may end elsewhere when it runs again, and a list may outgrow its capacity.
-** Such an answer is replaced. */
+/* Adds the arrays that this plan needs and the kept answer lacks. A search that a limit has
+** ended may end elsewhere when it runs again, and a list may outgrow its capacity. The new
+** search then replaces the answer. */
 static int grow_answer(answer *s, const arguments *a, question *q) {
     unsigned there = 0;
     s->arrays = s->search->found->result; /* another cursor may have replaced them */
@@ -337,7 +337,7 @@ bool answer_is_in_order(const answer *s) {
 typedef struct sort_values {
     gpugraph_distance_type type;
     const void *value;
-    size_t size; /* of a value */
+    size_t size; /* bytes of a value */
     bool vertex; /* the values are vertices, which are compared by id */
 } sort_values;
 

@@ -4,8 +4,8 @@
 **
 ** SQLite gives the values in brackets to the hidden columns in their order. A comparison
 ** such as `source = 7` reaches the same columns. Therefore the arguments in brackets have
-** columns of their own, "(edges)" and so on, whose names nobody types by accident, and a
-** further column receives what is too much.
+** columns of their own, "(edges)" and so on, whose names no statement contains by
+** accident, and a further column receives what is too much.
 **
 **     vertex depth parent edge | (edges) (source) (target) (further) | edges ... | arrays
 **     visible                    bracketed                             fields

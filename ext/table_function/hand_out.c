@@ -26,7 +26,7 @@ typedef struct handed {
     struct arrays *found;
     void *made[MOST_MADE]; /* from array_block_for */
     int made_count;
-    gpugraph_run run; /* of the computation */
+    gpugraph_run run; /* for the computed arrays */
 } handed;
 
 static struct {

@@ -3,7 +3,7 @@
 **     SELECT arrays ...       puts the arrays on a list of the process, under a number
 **     gpugraph_take_arrays    takes them off the list by the number
 **
-** SQL sees the random number and no address, so nobody gains anything by guessing. */
+** SQL sees the random number and no address, so guessing a number gains nothing. */
 #ifndef GPUGRAPH_HAND_OUT_H
 #define GPUGRAPH_HAND_OUT_H
 

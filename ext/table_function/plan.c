@@ -27,8 +27,8 @@
 #define LACK_COST   1e20 /* an argument has no value; another arm of an OR may have one */
 #define ARM_COST    1e15 /* no edges: SQLite may plan arms without outer terms */
 #define SEARCH_ROWS 1e6  /* rows of a whole graph */
-#define CELLS       1e4  /* of a matrix of 100 sources and 100 targets */
-#define FEW_ROWS    100  /* of paths, or of vertices in a list */
+#define CELLS       1e4  /* a matrix of 100 sources and 100 targets */
+#define FEW_ROWS    100  /* paths, or vertices in a list */
 
 /* A search runs once and is kept, so all plans cost about the same. Two arms of an OR
 ** must cost more than a plan without arms, because SQLite does not pass outer terms with

@@ -38,7 +38,7 @@ typedef struct rows {
     uint32_t next_target, target;
     uint32_t next_path,
         path; /* entry of the next path; number of the current one, from 1 */
-    uint32_t vertex, entry; /* of the current row */
+    uint32_t vertex, entry; /* the current row's */
     bool rowid_read;        /* SQLite has read a rowid since xFilter */
     sqlite3_int64
         handed; /* the number of the answer's arrays (hand_out.h); 0: none yet */

@@ -1,5 +1,5 @@
-/* gpugraph_estimate: what auto weighs, of tables that nobody has read and of graphs that are kept; what
-** is asked of the table for that; bad arguments. */
+/* gpugraph_estimate: predictions for tables that are not read and for kept graphs, the
+** work on the table, and bad arguments. */
 #include "backend/model.h"
 #include "bfs/bfs.h"
 #include "sql.h"
@@ -24,8 +24,8 @@ static double number(const char *sql) {
 #define MANY_ROWS                                                                        \
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300000) "
 
-/* About 300,000 edges of 50,000 vertices, under rowids that are close, far apart, or lie in two
-** heaps. */
+/* About 300,000 edges of 50,000 vertices, with rowids that are close, far apart, or in
+** two clusters. */
 START_TEST(a_table_is_sized_by_a_sample) {
     static const char *const rowid[] = {"i", "i * 1000000",
                                         "i + (i > 150000) * 1000000000"};
@@ -44,7 +44,8 @@ START_TEST(a_table_is_sized_by_a_sample) {
     double after = number(ESTIMATE("ms", "roads", "gpu_bfs"));
     double bytes_after = number(ESTIMATE("host_bytes", "roads", "gpu_bfs"));
     ck_assert_msg(after < before, "%g and then %g ms", before, after);
-    /* Rows in heaps far from each other are taken for more, up to what the file holds. */
+    /* For rowids in two distant clusters the estimate is too high, but below the size of
+    ** the file. */
     ck_assert_msg(bytes > bytes_after * 0.8 && bytes < bytes_after * (_i == 2 ? 4 : 1.2),
                   "%g and then %g bytes", bytes, bytes_after);
 }
@@ -63,7 +64,7 @@ START_TEST(a_table_is_not_read) {
         "INSERT INTO roads SELECT 'a' || i %% 977, i %% 1009 FROM n");
     sqlite3_progress_handler(db, 100, count_steps, NULL);
     number(ESTIMATE("ms", "roads", "gpu_mis"));
-    ck_assert_int_lt(steps * 100, 300000 / 5); /* steps of SQLite's machine */
+    ck_assert_int_lt(steps * 100, 300000 / 5); /* steps of SQLite's virtual machine */
 }
 END_TEST
 
@@ -88,8 +89,9 @@ START_TEST(of_every_function) {
 }
 END_TEST
 
-/* Each cell of a matrix costs, until a contraction costs less than the rows; an ordered depth-first search takes one thread, and strong components more
-** than weak ones. */
+/* Each cell of a matrix costs time, until a contraction costs less than the rows. An
+** ordered depth-first search has one thread. Strong components cost more than weak
+** ones. */
 START_TEST(of_options) {
     static const char *const dear[][2] = {
         {"('roads', 'gpu_matrix') WHERE sources = '[1]'",
@@ -131,19 +133,20 @@ START_TEST(of_options) {
     expect("7|3", "SELECT target, max_depth FROM gpugraph_estimate('roads', 'gpu_bfs') "
                   "WHERE target = 7 "
                   "AND max_depth = 3 AND backend = 'cpu'");
-    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1000); /* a list is no part of the SQL */
+    sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH,
+                  1000); /* the list is not part of the statement's text */
     expect("1", "SELECT count(*) FROM gpugraph_estimate('roads', 'gpu_matrix') WHERE "
                 "sources = (SELECT json_group_array(rowid) FROM roads WHERE rowid < 999) "
                 "AND backend = 'cpu'");
 }
 END_TEST
 
-/* Searches that end early have taken far less than was predicted of whole ones: an estimate of such a one
-** says so, and the others stay. */
+/* Searches that end early were much faster than predictions for whole searches. Estimates
+** of searches that end early become lower, other estimates do not change. */
 START_TEST(of_searches_that_end_early) {
     run("CREATE TABLE roads(src, dst);" MANY_ROWS
         "INSERT INTO roads SELECT i * 7919 %% 50000, i * 104729 %% 50000 FROM n");
-    run("SELECT count(*) FROM gpu_bfs('roads', 1)"); /* which makes the rows */
+    run("SELECT count(*) FROM gpu_bfs('roads', 1)"); /* makes the rows */
     const struct prediction predicted = {.search_ms = 100};
     gg_unlearn();
     for (int i = 0; i < LEARNED_RATIOS; i++) /* roads and others */

@@ -1,5 +1,5 @@
-/* gpugraph_config and gpugraph_settings: what is read, what is set, what is refused. How many
-** devices there are is the test's own choice. */
+/* gpugraph_config and gpugraph_settings: values that are read, set and refused. The test
+** chooses the number of devices. */
 /* ctest: serial wrap=gpugraph_device_at wrap=gpugraph_cuda_usable */
 #include "sql.h"
 #include "suite.h"
@@ -102,7 +102,7 @@ START_TEST(threads_says_how_many_there_are_now) {
     run("SELECT gpugraph_config('threads', 3)");
     expect("1", "SELECT meaning LIKE '%%; now 3' FROM gpugraph_settings WHERE name = "
                 "'threads'");
-    /* The most that may be set is the most that there can be. */
+    /* The largest value of a setting is possible. */
     run("SELECT gpugraph_config('threads', 256)");
     expect("1", "SELECT meaning LIKE '%%; now 256' FROM gpugraph_settings WHERE name = "
                 "'threads'");
@@ -170,7 +170,7 @@ START_TEST(values_that_cannot_hold_are_refused) {
            "gpugraph_config('devices'), gpugraph_config('threads'), "
            "gpugraph_config('memory_limit'), gpugraph_config('cache_limit'), "
            "gpugraph_config('progress')");
-    /* The default holds everywhere. */
+    /* The default is possible on all machines. */
     expect("0|'auto'|'all'", "SELECT gpugraph_config('device', 0), "
                              "gpugraph_config('devices', 'auto'), "
                              "gpugraph_config('devices', 'all')");

@@ -1,5 +1,6 @@
-/* SQL with two devices: which searches use them, what is told of it, that rows are those of the CPU, and
-** that connections on different devices do not wait for each other. Skipped where there are fewer. */
+/* SQL with two devices: the searches that use them, the timings, rows that equal those of
+** the CPU, and connections on different devices that do not wait for each other. Skipped
+** on machines with fewer devices. */
 #include "sql.h"
 #include "suite.h"
 
@@ -42,7 +43,7 @@ START_TEST(sources_are_shared) {
 }
 END_TEST
 
-/* The same by the devices that are the others' first. */
+/* The list of devices begins with the other device. */
 START_TEST(a_list_begins_with_any) {
     run("SELECT gpugraph_config('devices', '1,0')");
     expect_same(MATRIX("cpu"), MATRIX("cuda"));
@@ -72,7 +73,7 @@ START_TEST(one_search_is_shared) {
 }
 END_TEST
 
-/* All that several can share, by a method of theirs or one of one device's: the rows are the CPU's. */
+/* The searches that several devices can share have the rows of the CPU. */
 START_TEST(rows_are_the_same) {
     static const char *const queries[] = {
         "vertex, depth, parent, edge FROM gpu_bfs('roads', 1) WHERE 1",
@@ -95,8 +96,8 @@ START_TEST(rows_are_the_same) {
 }
 END_TEST
 
-/* A followed graph: after each change, which patches one device's copy, either device finds what a fresh
-** read would, alone, sharing sources and together. */
+/* A followed graph: each change patches the copy of one device. Afterwards each device,
+** and both together, find the rows of a fresh read. */
 START_TEST(changes_reach_both) {
     static const char *const changes[] = {
         "INSERT INTO roads SELECT dst, src, 3 FROM roads WHERE rowid % 50 = 1",
@@ -146,7 +147,7 @@ static const char *const asked_often[] = {
 struct neighbour {
     sqlite3 *c;
     char *const *right;
-    char *wrong; /* the first answer that is */
+    char *wrong; /* the first wrong answer */
 };
 
 static void *ask_often(void *neighbour) {
@@ -161,7 +162,7 @@ static void *ask_often(void *neighbour) {
     return NULL;
 }
 
-/* A copy of the database, on these devices; nothing is kept. */
+/* A copy of the database on these devices, without kept searches. */
 static sqlite3 *connect_to(const char *devices) {
     sqlite3 *c;
     char *sql = sqlite3_mprintf("SELECT gpugraph_config('backend', 'cuda'), "
@@ -218,7 +219,7 @@ static void *interrupt_soon(void *ms) {
     return NULL;
 }
 
-/* Ranks that would take for ever, by both devices; then the connection is as before. */
+/* Ranks that would never end, by both devices. Afterwards the connection works. */
 START_TEST(an_interrupt_within_half_a_second) {
     static const unsigned after_ms[] = {200, 700, 10};
     run("SELECT gpugraph_config('devices', '0,1')");
@@ -244,7 +245,7 @@ END_TEST
 
 /* ---- exchanges ---- */
 
-/* Segments and letters by copies, where kernels would do without. */
+/* Exchanges by copies, which kernels would not need. */
 START_TEST(copies) {
     static const char *const queries[] = {
         "SELECT vertex, depth, parent, edge FROM gpu_bfs('roads', 1) WHERE backend = %Q "
@@ -273,7 +274,7 @@ START_TEST(copies) {
 }
 END_TEST
 
-/* Neither is room for, and each was asked for. */
+/* Neither device has enough memory, and both are required. */
 START_TEST(a_limit_of_each) {
     run("SELECT gpugraph_config('devices', 'all'), gpugraph_config('memory_limit', "
         "1000)");

@@ -36,7 +36,8 @@ START_TEST(whole_reals_are_integers) {
                name);
     }
     expect("", "SELECT vertex FROM gpu_bfs('texts', 1e30)");
-    /* The INTEGER comes before the text that a TEXT column makes of the REAL. */
+    /* The INTEGER is tried first, then the text that a TEXT column makes from the
+    ** REAL. */
     expect("'7'", "SELECT vertex FROM gpu_bfs('texts', 5.0) WHERE depth = 1");
     run("DELETE FROM texts WHERE src = '5'");
     expect("'6'", "SELECT vertex FROM gpu_bfs('texts', 5.0) WHERE depth = 1");
@@ -119,7 +120,7 @@ START_TEST(timings_name_ids_that_are_no_vertices) {
         {"gpu_bfs('plain', 3)", "source 3 is no vertex"},
     };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        /* First with a fresh graph, then with what is kept of it. */
+        /* First with a fresh graph, then with a kept search. */
         for (int again = 0; again < 2; again++) {
             run("SELECT gpugraph_config('cache_limit', %s)", again ? "NULL" : "0");
             run("SELECT * FROM gpu_mis('texts')");
@@ -133,12 +134,12 @@ START_TEST(timings_name_ids_that_are_no_vertices) {
             expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'total'");
         }
     }
-    /* Nothing is said of NULL, nor of a condition on rows. */
+    /* The timings name neither NULL nor a condition on rows. */
     run("SELECT * FROM gpu_sssp('roads', 1); SELECT * FROM gpu_bfs('roads', NULL);"
         "SELECT * FROM gpu_sssp('roads', 1) WHERE vertex = 77");
     expect("0",
            "SELECT count(*) FROM gpugraph_timings WHERE detail LIKE '%%no vertex%%'");
-    /* A join that brings many tells of the first calls. */
+    /* For a join with many unknown ids the timings name those of the first calls. */
     run("SELECT * FROM (VALUES (60), (61), (62), (63), (64)) AS v, gpu_bfs('roads', "
         "v.column1)");
     expect("'source 62 is no vertex'",
@@ -164,7 +165,7 @@ START_TEST(words_ignore_case) {
     expect("4",
            "SELECT count(*) FROM gpu_bfs('roads', 1) WHERE method = 'Auto' AND backend "
            "= 'AUTO'");
-    /* What both backends have is listed once. */
+    /* A method of both backends is listed once. */
     expect_error("gpu_bfs", "method must be 'auto', 'direction-optimizing' or 'top-down'",
                  "SELECT * FROM gpu_bfs('roads', 1) WHERE method = 'up'");
 }
@@ -187,7 +188,8 @@ static bool is_utf8(const char *text) {
     return true;
 }
 
-/* What is quoted is cut between characters: hosts decode sentences, and a half one would be their own error. */
+/* A quoted value is cut between characters, because a host that decodes the sentence
+** would fail at half a character. */
 START_TEST(quoted_texts_are_cut_between_characters) {
     static const char *const statements[] = {
         "SELECT * FROM gpu_sssp('bad(src, dst, weight)', 1)",

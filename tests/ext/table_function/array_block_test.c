@@ -1,4 +1,4 @@
-/* Blocks for results: a request that cannot be met leaves an error in the run. */
+/* Blocks for results: a request that cannot be met sets an error in the run. */
 /* ctest: serial */
 #include "suite.h"
 #include "table_function/array_block.h"
@@ -21,7 +21,8 @@ START_TEST(blocks_have_room) {
 }
 END_TEST
 
-/* The address sanitizer's allocator is asked to say no, as others do, where there is not so much. */
+/* Makes the address sanitizer's allocator return NULL if memory is short, as others
+** do. */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";

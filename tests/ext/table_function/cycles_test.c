@@ -1,5 +1,5 @@
-/* gpu_topological_order in SQL: followed graphs as an edge source, and cycles whose edges are told by the
-** ids that SQL knows. */
+/* gpu_topological_order in SQL: followed graphs as an edge source, and errors that name
+** the edges of a cycle by the ids that SQL knows. */
 #include "suite.h"
 #include "sql.h"
 
@@ -62,7 +62,7 @@ START_TEST(cycles) {
 }
 END_TEST
 
-/* From where the smallest edge begins, in the order of travel. */
+/* The cycle begins at the source of its smallest edge, and is in the order of travel. */
 START_TEST(cycles_of_edges_without_ids) {
     run("CREATE TABLE d(pkg TEXT, needs, PRIMARY KEY(pkg, needs)) WITHOUT ROWID;"
         "INSERT INTO d VALUES ('a','b'), ('b','c'), ('c','a'), ('c','d'), (7,9)");

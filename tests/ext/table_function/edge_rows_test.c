@@ -1,4 +1,4 @@
-/* gpu_spanning_forest in SQL: rows are edges as they are stored, by whatever ids. */
+/* gpu_spanning_forest in SQL: rows are edges as they are stored, for all kinds of ids. */
 #include "sql.h"
 #include "suite.h"
 
@@ -33,7 +33,7 @@ START_TEST(weights) {
 }
 END_TEST
 
-/* Sums of weights leave the range of a distance; a forest has no such sums. */
+/* Sums of weights exceed the range of a distance, but a forest needs no sums. */
 START_TEST(large_weights) {
     run("CREATE TABLE e(src, dst, weight);"
         "INSERT INTO e VALUES (1,2,9223372036854775807),(2,3,9223372036854775806),"
@@ -46,7 +46,7 @@ START_TEST(large_weights) {
 }
 END_TEST
 
-/* A row with two weights is one edge, of its cheaper open direction. */
+/* A row with two weights is one edge with the weight of the cheaper open direction. */
 START_TEST(two_ways) {
     run("CREATE TABLE n(a, b, w, name, back);"
         "INSERT INTO n VALUES (1,2,9,'u',1),(2,3,NULL,'v',4),(3,1,2,'w',-1),"
@@ -73,7 +73,7 @@ START_TEST(followed_graphs) {
 }
 END_TEST
 
-/* What is asked of a kept answer. */
+/* Questions to a kept answer. */
 START_TEST(rows_of_it) {
     run("CREATE TABLE e(src, dst, weight); INSERT INTO e VALUES "
         "(1,2,4),(2,3,1),(3,1,9),(7,8,2)");

@@ -1,4 +1,4 @@
-/* The column arrays, and what gpugraph_take_arrays gives for its number. */
+/* The column arrays, and the arrays that gpugraph_take_arrays returns for its number. */
 /* ctest: wrap=memory */
 #include "gpugraph_extension.h"
 #include "failing_memory.h"
@@ -43,7 +43,8 @@ enum { NO = -1 };
         __VA_ARGS__                                                                      \
     }
 
-/* Each backend that is here, in turn; false: this one is not. */
+/* Opens a database for each backend in turn; false: the machine does not have this
+** backend. */
 enum { BACKENDS = 2 };
 static bool open_roads(int turn) {
     static const char *const backends[BACKENDS] = {"cpu", "cuda"};
@@ -105,8 +106,8 @@ START_TEST(texts) {
 }
 END_TEST
 
-/* What is kept is handed out as it is, to each who asks; what a bound leaves out is not there,
-** whether a wider search is kept or not. */
+/* Several programs share the arrays of a kept search. Arrays of a bounded search have no
+** values beyond the bound, whether a wider search is kept or not. */
 START_TEST(held_and_bounded) {
     static const char near[] = "SELECT arrays, parent FROM gpu_bfs('roads', 1) WHERE "
                                "max_depth = 1";
@@ -140,7 +141,7 @@ START_TEST(held_and_bounded) {
 }
 END_TEST
 
-/* A wider search is kept, and serves the narrower one. */
+/* A wider search is kept. */
 START_TEST(bounded_from_a_wider_search) {
     if (!open_roads(_i))
         return;
@@ -171,13 +172,14 @@ START_TEST(numbers_are_for_once) {
     first = number_of("SELECT arrays FROM gpu_cores('roads')");
     sqlite3_int64 second = number_of("SELECT arrays FROM gpu_mis('roads')");
     ck_assert_int_ne(first, second);
-    ck_assert_ptr_null(gpugraph_take_arrays(first)); /* others were asked for */
+    ck_assert_ptr_null(
+        gpugraph_take_arrays(first)); /* a later statement asked for others */
     ck_assert_ptr_null(gpugraph_take_arrays(0));
     gpugraph_free_arrays(NULL);
     expect("1", "SELECT count(DISTINCT arrays) FROM gpu_bfs('roads', 1)");
     expect("2",
            "SELECT count(DISTINCT arrays) FROM gpu_bfs('roads') WHERE source IN (1, 8)");
-    sql_close(); /* the last ones go with the connection */
+    sql_close(); /* frees the last arrays */
     ck_assert_int_eq(sqlite3_memory_used(), 0);
     ck_assert_ptr_null(gpugraph_take_arrays(second));
     sql_open();
@@ -200,7 +202,8 @@ static void *free_it(void *arrays) {
     return NULL;
 }
 
-/* Another thread frees what this one's connection still keeps, looks at, and lets go. */
+/* Another thread frees arrays while this thread's connection keeps, reads and releases
+** them. */
 START_TEST(freed_elsewhere) {
     for (int round = 0; round < 20; round++) {
         pthread_t thread;
@@ -218,7 +221,7 @@ START_TEST(freed_elsewhere) {
 }
 END_TEST
 
-/* Each allocation fails in turn: an error, and nothing stays. */
+/* Each allocation fails in turn: the statement fails, and no memory leaks. */
 START_TEST(without_memory) {
     static const char *const asked[] = {
         "SELECT arrays, parent, edge FROM gpu_sssp('roads', 1) WHERE max_distance = 6",

@@ -1,5 +1,5 @@
-/* Ids and the declarations of their columns: one rule for ids as arguments, an error for an id in
-** two types, and the reverse weight that is found by its name. */
+/* Ids and the declared types of their columns: the rule for ids as arguments, the error
+** for an id in two types, and reverse weights that are found by name. */
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "sql.h"
@@ -50,7 +50,7 @@ START_TEST(both_ends_can_be_named) {
            "SELECT source, target, distance FROM gpu_matrix(" BOUGHT
            ", '[\"ann\", \"bob\"]', '[2, 2.0, \"2\"]')");
     expect("6", "SELECT count(*) FROM gpu_pagerank(" BOUGHT ") WHERE sources = '[2]'");
-    /* The columns the other way round. */
+    /* The columns in the other order. */
     expect("2|0;'ann'|1;'bob'|1", "SELECT vertex, depth FROM gpu_bfs('bought(item, "
                                   "customer)', '2') ORDER BY depth, vertex");
     expect_error("gpu_bfs", "is a BLOB", "SELECT * FROM gpu_bfs(" BOUGHT ", x'32')");
@@ -72,7 +72,7 @@ START_TEST(every_plan_of_a_join_finds_the_rows) {
 }
 END_TEST
 
-/* Where both 1 and '1' are vertices, an argument finds the one of its own type. */
+/* If both 1 and '1' are vertices, an argument finds the vertex of its own type. */
 START_TEST(own_type_comes_first) {
     run("CREATE TABLE e(src TEXT, dst); INSERT INTO e VALUES ('1', 'text'), ('x', 1), "
         "('2', 'y');"
@@ -80,7 +80,7 @@ START_TEST(own_type_comes_first) {
     expect("'1';'text'", "SELECT vertex FROM gpu_bfs('e', '1') ORDER BY depth");
     expect("1", "SELECT vertex FROM gpu_bfs('e', 1)");
     expect("'2';'y'", "SELECT vertex FROM gpu_bfs('e', 2) ORDER BY depth");
-    /* A column of the graph's own table can hold the text alone. */
+    /* A column of the graph's table can hold only the text. */
     expect("'text'", "SELECT dst FROM g WHERE src = 1");
     expect("'x'", "SELECT src FROM g WHERE dst = 1");
 }
@@ -141,10 +141,10 @@ START_TEST(one_id_in_two_types) {
          "CAST one of them in a query to merge ids, or put"},
         {"e(a TEXT, b INTEGER); CREATE VIEW v AS SELECT a, b FROM e",
          "('1', 2), ('x', 1)", "v(a, b)", "b of main.v is"},
-        /* No id is in both. */
+        /* No id is in both columns. */
         {"e(a TEXT, b INTEGER)", "('1', 2), ('x', 3)", "e(a, b)", NULL},
         {"e(a TEXT, b INTEGER)", "('01', 1), (' 1', 2), ('1.5', 2)", "e(a, b)", NULL},
-        /* No type is declared, or the same one. */
+        /* The columns declare no type, or equal types. */
         {"e(a, b)", "('1', 2), ('x', 1)", "e(a, b)", NULL},
         {"e(a TEXT, b)", "('1', 2), ('x', 1)", "e(a, b)", NULL},
         {"e(a BLOB, b INTEGER)", "('1', 2), ('x', 1)", "e(a, b)", NULL},
@@ -177,7 +177,7 @@ START_TEST(one_id_in_two_types) {
 }
 END_TEST
 
-/* A TEXT column makes '1.0' of the REAL. */
+/* A TEXT column turns the REAL into '1.0'. */
 START_TEST(a_text_of_a_real_counts) {
     run("CREATE TABLE e(a REAL, b TEXT); INSERT INTO e VALUES (1, 1.0)");
     expect_error("gpu_bfs", "1 and '1.0' would be two vertices",
@@ -200,7 +200,7 @@ START_TEST(vertices_count_too) {
 }
 END_TEST
 
-/* Pages of a file, and a graph that another connection of the process has read. */
+/* The page reader, and a graph that another connection of the process has read. */
 START_TEST(a_file_with_one_id_in_two_types) {
     char path[64];
     snprintf(path, sizeof path, "/tmp/gpugraph-id-types-%d.db", (int)getpid());
@@ -237,7 +237,7 @@ static void expect_mixed(const char *text) {
     expect_error("gpugraph_delete_vertex", part, "SELECT gpugraph_delete_vertex('g', 1)");
 }
 
-/* Answers again, and without another read of the table. */
+/* The graph answers again without another read of the table. */
 static void expect_corrected(const char *vertices) {
     expect(vertices, "SELECT count(*) FROM gpu_components('g')");
     expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");

@@ -1,6 +1,6 @@
-/* Arguments that never reach the search: SQLite takes them for comparisons with its rows, or
-** drops them. Each is an error that says what to write, or gives the rows that were meant;
-** joins that do feed arguments stay as they are. */
+/* Arguments that never reach the search, because SQLite compares them with rows of the
+** search or drops them. Each statement fails with a sentence that says what to write, or
+** has the intended rows. Joins that pass arguments work. */
 /* ctest: serial */
 #include "gpugraph_extension.h"
 #include "suite.h"
@@ -55,7 +55,7 @@ START_TEST(comparisons_in_brackets) {
         sqlite3_free(option);
         sqlite3_free(sql);
     }
-    /* Columns of the function itself, where another table's are meant. */
+    /* Columns of the function that have the names of another table's columns. */
     run("CREATE TABLE pairs(source, target); INSERT INTO pairs VALUES (1, 3)");
     expect_error("gpu_bfs", "the argument source in the brackets has no value",
                  "SELECT (SELECT count(*) FROM gpu_bfs('roads', source)) FROM pairs");
@@ -105,7 +105,7 @@ START_TEST(tables_that_come_after) {
         "WHERE b.target = n.id ORDER BY 1");
     expect("1;3;9",
            "SELECT n.id FROM nodes n LEFT JOIN gpu_bfs('roads', 1, n.id) b ORDER BY 1");
-    /* Newer versions of SQLite refuse these themselves. */
+    /* Newer versions of SQLite refuse these statements. */
     static const char *const late[][2] = {
         {"source", "gpu_bfs('roads', n.id) b CROSS JOIN nodes n"},
         {"source", "gpu_bfs('roads', n.id) b LEFT JOIN nodes n ON 1"},
@@ -127,7 +127,7 @@ START_TEST(tables_that_come_after) {
 }
 END_TEST
 
-/* Joins that feed arguments, and hidden columns that are looked at. */
+/* Joins that pass arguments, and statements that read hidden columns. */
 START_TEST(what_is_no_fault) {
     static const char *const fine[] = {
         "SELECT b.vertex FROM gpu_bfs('roads', 1) b JOIN bounds o WHERE b.max_depth = "
@@ -185,7 +185,8 @@ START_TEST(conditions_that_sqlite_takes_away) {
     expect("1|0;3|1;9|-",
            "SELECT n.id, b.depth FROM gpu_bfs('roads', 1) b RIGHT JOIN nodes n "
            "ON n.id = b.vertex ORDER BY 1");
-    /* Onto the function: what SQLite offers depends on its version. */
+    /* An outer join to the function: the constraints that SQLite offers depend on its
+    ** version. */
     static const char *const onto[] = {
         "SELECT n.id, b.depth FROM nodes n RIGHT JOIN gpu_bfs('roads', 1) b ON n.id = "
         "b.vertex"
@@ -208,8 +209,8 @@ START_TEST(conditions_that_sqlite_takes_away) {
 }
 END_TEST
 
-/* An option that a statement uses and SQLite does not offer: outer joins, a table that is read later,
-** an arm of an OR without it, an expression. */
+/* Options that a statement uses and SQLite does not offer: in outer joins, from a later
+** table, in an arm of an OR, in an expression. */
 START_TEST(options_that_do_not_reach_the_search) {
     run("CREATE TABLE none(id)");
     static const char *const lost[][3] = {
@@ -274,7 +275,7 @@ START_TEST(options_that_do_not_reach_the_search) {
                  "SELECT max_depth FROM gpu_bfs('roads', 1)");
     expect_error("gpu_bfs", "before gpu_bfs; gpugraph_timings says what was chosen",
                  "SELECT method FROM gpu_bfs('roads', 1)");
-    /* What the sentence proposes. */
+    /* The statements that the sentence proposes. */
     expect(
         "1|0;3|1;9|-",
         "SELECT n.id, b.depth FROM nodes n LEFT JOIN gpu_bfs('roads', 1) b ON b.vertex = "

@@ -1,6 +1,7 @@
-/* Searches that begin after their statement has handed out rows. SQLite later than 3.40 then still
-** shows the last row of a statement that runs: it must be known for the caller all the same,
-** sees one graph from first to last, and gives everything back when it ends. */
+/* Searches that begin after their statement has returned rows. SQLite later than 3.40
+** then shows the last row of a running statement. The extension must still find the
+** statement, which must see one graph all the time and release everything when it
+** ends. */
 /* ctest: serial */
 #include "database_file.h"
 #include "suite.h"
@@ -35,7 +36,7 @@ static const struct late {
     {"0;0", "SELECT 0 UNION ALL SELECT gpugraph_triangles('roads')"},
 };
 
-/* Nothing is held, so that others can write. */
+/* The connection holds no lock, so that others can write. */
 START_TEST(test_late) {
     for (int again = 0; again < 2; again++) {
         expect(late[_i].rows, "%s", late[_i].sql);
@@ -50,7 +51,7 @@ START_TEST(test_late) {
 }
 END_TEST
 
-/* A statement that waits between two rows is none of the others' business, nor they of its. */
+/* A statement that waits between two rows does not affect other statements. */
 START_TEST(test_two_at_once) {
     sqlite3_stmt *waiting, *other;
     sqlite3_prepare_v2(db, late[_i].sql, -1, &waiting, NULL);

@@ -1,5 +1,6 @@
-/* Searches that reach little, whose answers are lists: the same rows as by recursion in plain SQL, whatever is
-** asked first, and whatever a kept answer is asked for afterwards. */
+/* Searches that reach few vertices, whose answers are lists. The rows equal those of
+** recursion in plain SQL, in any order of questions, and for any question to a kept
+** answer. */
 /* ctest: serial */
 #include <check.h>
 #include <stdio.h>
@@ -11,24 +12,24 @@
 #include "suite.h"
 #include "base/limits.h"
 
-/* Which ways an edge may be taken: arcs(a, b, id, w), one for each. */
+/* The directions in which an edge can be followed: arcs(a, b, id, w). */
 static const char *const directions[] = {"out", "in", "both"};
 static const char *const arcs[] = {"SELECT src, dst, rowid, weight FROM g",
                                    "SELECT dst, src, rowid, weight FROM g",
                                    "SELECT src, dst, rowid, weight FROM g UNION ALL "
                                    "SELECT dst, src, rowid, weight FROM g"};
 
-/* By steps, and by weights of 1 to 9. */
+/* By depth, and by weights of 1 to 9. */
 static const struct kind {
     const char *function, *maximum;
-    const char *value;  /* a column of the function, and of the truth */
-    const char *weight; /* of an arc */
+    const char *value;  /* a column of the function, and of the table truth */
+    const char *weight; /* the weight of an arc, in SQL */
     int most;           /* for each step that a test asks for */
 } kinds[] = {{"gpu_bfs", "max_depth", "depth", "1", 1},
              {"gpu_sssp", "max_distance", "distance", "w", 4}};
 
-/* truth(source, vertex, depth, distance, parent, edge): up to `most` steps from each of ids. Parallel edges and loops
-** are there by chance. */
+/* truth(source, vertex, depth, distance, parent, edge): up to `most` steps from each
+** source. The graph may have parallel edges and loops. */
 static void make_truth(const struct kind *k, int direction, int most) {
     run("DROP TABLE IF EXISTS arcs; DROP TABLE IF EXISTS near; DROP TABLE IF EXISTS "
         "truth; CREATE TABLE arcs(a, b, id, w); INSERT INTO arcs %s;"
@@ -50,7 +51,7 @@ static void make_truth(const struct kind *k, int direction, int most) {
 
 static void make_graph(int n, int m, unsigned seed) {
     static const char *const backends[] = {"auto", "cpu", "cuda"};
-    gg_limits.reached_least = 0; /* a device makes lists, too */
+    gg_limits.reached_least = 0; /* so that a device makes lists, too */
     run("SELECT gpugraph_config('backend', '%s')",
         backends[suite_has_device() ? seed % 3 : seed % 3 > 0]);
     make_random("g", n, m, seed);
@@ -61,7 +62,7 @@ static void make_graph(int n, int m, unsigned seed) {
         n);
 }
 
-/* One set of columns, by a list of sources and by a call for each. */
+/* Compares a set of columns for a list of sources and for a call from each source. */
 static void compare(const struct kind *k, const char *columns, int direction, int most) {
     char *calls[] = {
         sqlite3_mprintf(
@@ -86,7 +87,7 @@ static void compare(const struct kind *k, const char *columns, int direction, in
     sqlite3_free(truth);
 }
 
-/* Sparse and dense graphs, so that some searches end as lists, some do not. */
+/* Sparse and dense graphs: some searches end as lists, others do not. */
 START_TEST(rows_of_many_sources) {
     static const char *const columns[] = {
         "t.source, vertex", "vertex, %s", "vertex, parent, t.source",
@@ -110,8 +111,8 @@ START_TEST(rows_of_many_sources) {
 }
 END_TEST
 
-/* One source, from which a kept list is asked for all that there is: targets, single vertices, orders, a tree, arrays
-** by vertex, paths. %s is the value. */
+/* Questions to a kept list from one source: targets, single vertices, orders, a tree,
+** arrays by vertex, paths. %s is the value. */
 static const char *const asked[][2] = {
     {"vertex, %s", "1 ORDER BY vertex"},
     {"vertex, %s", "1 ORDER BY vertex DESC"},
@@ -151,7 +152,7 @@ START_TEST(one_kept_list) {
         sql_open();
         make_graph(250, _i ? 400 : 900, (unsigned)(first + 1));
         make_truth(k, direction, most);
-        if (_i) /* rows for trees are there */
+        if (_i) /* makes the rows for trees */
             run("SELECT sum(edge) FROM %s('g') WHERE source IN (SELECT v FROM ids)",
                 k->function);
         for (int i = 0; i < ASKED; i++)
@@ -166,8 +167,8 @@ START_TEST(one_kept_list) {
 }
 END_TEST
 
-/* Which searches are lists, as the method tells. */
-/* The statement's search runs on the CPU by that method. */
+/* The method shows which searches are lists. */
+/* Expects that the statement's search runs on the CPU by the method. */
 static void expect_method(const char *method, const char *statement) {
     run("%s", statement);
     expect("1",
@@ -211,9 +212,11 @@ static void ask_by_two(const char *question, int from, int most, const char *wei
     sqlite3_free(asks);
 }
 
-/* Arrays by vertex of which few entries are rows, passed over many at a time: what the lists say, for each type of
-** value. A long path has stretches without any row; from its middle rows lie close together. */
-/* Rows that a search by weight has made have weights, which depths do not count. */
+/* Arrays by vertex with few rows, whose other entries are skipped in groups. The rows
+** equal those of lists, for each type of value. A long path has stretches without a row,
+** and rows close together in the middle. */
+/* A search by weight makes rows with weights. A search by depth must not use the
+** weights. */
 START_TEST(depths_beside_weights) {
     const char *reached = "SELECT count(*), sum(vertex * depth) FROM gpu_bfs('g', 1) "
                           "WHERE max_depth = 3";
@@ -251,7 +254,7 @@ START_TEST(arrays_of_few_rows) {
 }
 END_TEST
 
-/* The same on a device, where there is one: what the CPU says, and that it was a list. */
+/* A device finds the rows of the CPU, as a list. */
 START_TEST(lists_of_a_device) {
     static const char *const questions[] = {
         "SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE max_depth = 2",
@@ -293,7 +296,8 @@ START_TEST(lists_of_a_device) {
 }
 END_TEST
 
-/* A limit ends a search behind the level in which it is reached: the rows are the nearest. */
+/* A search ends after the level in which it reaches the limit. Its rows are the nearest
+** vertices. */
 START_TEST(limits) {
     make_graph(250, 400, 4);
     make_truth(&kinds[0], 0, 9);
@@ -310,7 +314,8 @@ START_TEST(limits) {
 }
 END_TEST
 
-/* The list is of the graph as it was read; one that follows its table has its edges' numbers at once. */
+/* The list belongs to the graph as it was read. A followed graph has the numbers of new
+** edges at once. */
 START_TEST(edges_that_change) {
     make_graph(250, 400, 2);
     run("CREATE VIRTUAL TABLE net USING gpugraph(g(src, dst))");
@@ -332,7 +337,7 @@ START_TEST(edges_that_change) {
 }
 END_TEST
 
-/* A search that turns out to reach much makes no rows with edge numbers for a tree, however often. */
+/* A search that outgrows its list makes no rows with edge numbers for a tree. */
 START_TEST(no_rows_in_vain) {
     run("SELECT gpugraph_config('backend', 'cpu'); CREATE TABLE g(src, dst, weight);"
         "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 200) "
@@ -356,7 +361,8 @@ START_TEST(no_rows_in_vain) {
 }
 END_TEST
 
-/* Bounds and targets of a join: a distance that leaves the range beyond them is nobody's, whatever was asked before. */
+/* Bounds and targets of a join: a distance beyond them that exceeds its range is no
+** error, whatever searches came before. */
 START_TEST(distances_that_no_row_asks_for) {
     run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES (1, 2, 3), (2, 3, "
         "9223372036854775807); CREATE TABLE b(most, target); INSERT INTO b VALUES (0, "

@@ -1,4 +1,4 @@
-/* Statements of every kind survive the failure of each allocation, and loading does. */
+/* Statements of every kind, and loading, survive the failure of each allocation. */
 /* ctest: serial */
 #include <stdlib.h>
 
@@ -68,12 +68,12 @@ START_TEST(survives_each_failed_allocation) {
 }
 END_TEST
 
-/* Result arrays are too large for SQLite's allocator: blocks of their sizes are made
-** to fail here, and no others. */
+/* Result arrays do not come from SQLite's allocator. Here only blocks of their sizes
+** fail. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 16 };
-/* Of a list (listed.c, sssp/found.c): room in it, and what a search to depth 70 finds; its second table, and the
-** vertices that the table is of. */
+/* Sizes of a list's blocks (listed.c, sssp/found.c): its capacity, the entries that a
+** search to depth 70 finds, its second table, and the vertices of the table. */
 enum {
     LIST_ROOM = ARRAY_VERTICES / 64 + 64,
     LISTED = 71,

@@ -1,5 +1,5 @@
-/* What plans do with constraints, orders and limits: never change the rows, save work where they
-** can; and what the extension shows of itself. */
+/* Constraints, orders and limits in plans: they never change the rows, and they save
+** work. And the lists that show the state of the extension. */
 /* ctest: serial */
 #include "gpugraph_extension.h"
 #include "suite.h"
@@ -88,7 +88,8 @@ START_TEST(pushed_conditions_change_nothing) {
 }
 END_TEST
 
-/* Rows come in the order of a column of the function's own, and groups one after the other: SQLite sorts nothing. */
+/* Rows come in the order of one of the function's own columns, so SQLite need not
+** sort. */
 START_TEST(own_columns_need_no_sort) {
     static const char *const statements[] = {
         "SELECT vertex FROM gpu_pagerank('g') ORDER BY rank DESC LIMIT 3",
@@ -137,7 +138,7 @@ START_TEST(limits_stop_early_and_lose_nothing) {
             for (int limit = 0; limit < 60; limit += 7) {
                 for (int offset = 0; offset < 20; offset += 6) {
                     char *where = sqlite3_mprintf(wheres[w], value);
-                    /* Ties may fall either way: the values are what must agree. */
+                    /* The order of ties is free, so only values are compared. */
                     char *got = sqlite3_mprintf(
                         "SELECT %s FROM gpu_%s('g', 1) WHERE %s ORDER BY %s LIMIT %d "
                         "OFFSET %d",
@@ -148,7 +149,7 @@ START_TEST(limits_stop_early_and_lose_nothing) {
                     expect_same(got, truth);
                     sqlite3_free(got);
                     sqlite3_free(truth);
-                    /* Without an order any rows will do, as many as there are. */
+                    /* Without an order only the number of rows is compared. */
                     got = sqlite3_mprintf("SELECT count(*), count(DISTINCT vertex), "
                                           "sum((vertex, %s, parent) IN "
                                           "(SELECT vertex, %s, parent FROM %s) OR parent "
@@ -193,7 +194,7 @@ START_TEST(arms_of_or_do_not_shadow_each_other) {
                 "SELECT 2, vertex FROM gpu_path('g', 1, 2) UNION ALL SELECT 39, vertex "
                 "FROM gpu_path('g', 1, 39) UNION "
                 "ALL SELECT 39, vertex FROM gpu_path('g', 2, 39) ORDER BY 1, 2");
-    /* What holds for all of them may stand outside. */
+    /* A term that all arms share may stand outside of the OR. */
     expect_same("SELECT source, vertex, depth FROM gpu_bfs('g') WHERE (source = 1 AND "
                 "max_depth = 2 AND direction = NULL) OR (source = 2 AND direction = 'in' "
                 "AND max_depth = NULL) ORDER BY 1, 2",
@@ -214,7 +215,7 @@ START_TEST(arms_of_or_do_not_shadow_each_other) {
 }
 END_TEST
 
-/* SQLite compares outer terms of an OR again with the columns of arguments. */
+/* SQLite compares outer terms of an OR with the columns of arguments again. */
 START_TEST(outer_terms_of_or_hold_again) {
     run("CREATE TABLE t(a, b, w); INSERT INTO t VALUES (9, 2, 1), (2, 3, 1);"
         "CREATE TABLE im(src TEXT, dst TEXT); INSERT INTO im VALUES (1, 2), (2, 3);"
@@ -252,7 +253,7 @@ START_TEST(outer_terms_of_or_hold_again) {
            "SELECT vertex, depth FROM gpu_bfs WHERE direction = 'OUT' AND "
            "(edges = 't(a, b)' AND source = 9 AND depth <= 1 OR edges = "
            "'t(a, b)' AND source = 2 AND depth = 0) ORDER BY depth, vertex");
-    /* Targets and sources of another type than the ids. */
+    /* Targets and sources whose type differs from that of the ids. */
     expect(
         "'3'|1;'3'|2",
         "SELECT vertex, depth FROM gpu_bfs WHERE edges = 'im' AND target = 3 AND "
@@ -289,7 +290,7 @@ START_TEST(outer_terms_of_or_hold_again) {
         "SELECT source, target, count(*) FROM gpu_path WHERE edges = 'whole' AND source "
         "IN ('1', 2.0) AND (target = 3 AND direction = 'out' OR target = 2 AND direction "
         "= 'out') GROUP BY 1, 2 ORDER BY source = 2, 2");
-    /* Conditions on results, which some versions plan as arms. */
+    /* Conditions on results, which some versions of SQLite plan as arms. */
     static const char *const conditions[][2] = {
         {"gpu_bfs('im', 1) WHERE", "vertex = '2' OR depth <= 0"},
         {"gpu_bfs('t(a, b)', 9) WHERE direction = 'OUT' AND", "vertex = 2 OR depth <= 0"},
@@ -330,7 +331,7 @@ START_TEST(null_options_beside_or_are_explained) {
 }
 END_TEST
 
-/* SQLite sorts the bytes of UTF-16 there: U+0100 before 'a'. */
+/* In UTF-16 SQLite sorts by bytes: U+0100 before 'a'. */
 START_TEST(texts_in_utf_16_are_sorted_by_sqlite) {
     run("PRAGMA encoding = 'UTF-16le'; CREATE TABLE g(src, dst); INSERT INTO g VALUES "
         "('a', 'b'), ('b', char(256)), (char(256), 'z'), ('a', 'z'), ('a', char(256));"
@@ -453,7 +454,7 @@ START_TEST(lists_show_what_there_is) {
         "SELECT function, count(*) FROM gpugraph_methods WHERE function = 'gpu_path'",
         "SELECT 'gpu_path', count(DISTINCT backend) + count(*) FROM gpugraph_methods "
         "WHERE function IN ('gpu_bfs', 'gpu_sssp')"); /* and 'bidirectional', on each */
-    /* Every method that is listed is taken, and answers alike. */
+    /* Every listed method is accepted, and all have the same rows. */
     char *methods = ask("SELECT group_concat(method, ' ') FROM gpugraph_methods WHERE "
                         "function = 'gpu_sssp' AND backend = "
                         "'cpu'");
@@ -486,7 +487,7 @@ START_TEST(interrupts_leave_everything_usable) {
 }
 END_TEST
 
-/* Each target has its own paths, numbered from 1, whatever the targets come from. */
+/* Each target has its own paths, numbered from 1. */
 START_TEST(paths_to_each_target_in_turn) {
     run("CREATE TABLE e(src, dst, weight);"
         "INSERT INTO e VALUES (1,2,1),(2,3,1),(1,3,5),(3,4,1),(2,4,9);"
@@ -516,7 +517,7 @@ START_TEST(paths_to_each_target_in_turn) {
 }
 END_TEST
 
-/* Where the column is INTEGER, 3 and '3' are one vertex, and a call each. */
+/* If the column is INTEGER, 3 and '3' name one vertex, and each of them is a call. */
 START_TEST(paths_to_a_target_listed_twice) {
     run("CREATE TABLE f(src INTEGER, dst INTEGER, weight);"
         "INSERT INTO f VALUES (1,2,1),(2,3,1),(1,3,5),(3,4,1),(2,4,9)");

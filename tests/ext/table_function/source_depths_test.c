@@ -1,5 +1,6 @@
-/* Depths that `source IN (...)` keeps: rows, orders, bounds, arrays and trees afterwards are
-** those of a walk in plain SQL, for depths on both sides of 255. */
+/* Searches of `source IN (...)` and later calls that use them: rows, orders, bounds,
+** arrays and trees equal those of recursion in plain SQL, for depths on both sides of
+** 255. */
 /* ctest: serial wrap=memory */
 #include "gpugraph_extension.h"
 #include "failing_memory.h"
@@ -38,8 +39,8 @@ static void make_path(int vertices) {
 
 enum { GRAPHS = 7 };
 
-/* Few levels, with vertices that nobody reaches; paths whose largest depth is 253 to 399; one long way among
-** short ones. */
+/* A graph of few levels with unreachable vertices; paths whose largest depth is 253 to
+** 399; a graph with one long path. */
 static void make_graph(int which) {
     static const int vertices[] = {254, 255, 256, 257, 400};
     sql_open();
@@ -112,7 +113,7 @@ static void compare(const struct pair *p, const char *sources) {
 
 static const char all_ids[] = "SELECT v FROM ids";
 
-/* Each statement with nothing kept, and with what the first one keeps. */
+/* Each statement runs without kept searches, and with those of the first statement. */
 START_TEST(rows_of_every_graph) {
     make_graph(_i);
     for (int kept = 0; kept < 2; kept++)
@@ -126,7 +127,8 @@ START_TEST(rows_of_every_graph) {
 }
 END_TEST
 
-/* What is kept of a list serves calls for one source, which want it in order, a tree, or other bounds. */
+/* Kept searches of a list serve calls from one source with an order, a tree or other
+** bounds. */
 START_TEST(one_source_afterwards) {
     static const char *const wheres[] = {"1", "depth <= 2", "max_depth = 254",
                                          "depth > 250", "vertex = 20"};
@@ -157,7 +159,7 @@ START_TEST(one_source_afterwards) {
                 sqlite3_free(asked);
                 sqlite3_free(right);
             }
-    /* Paths by the same searches: none to vertices that are not reached. */
+    /* The searches serve paths, too. A vertex that is not reached has no path. */
     expect_same("SELECT p.target, max(p.seq) FROM ids a, gpu_path('g', 33, a.v) p WHERE "
                 "weighted = 0 GROUP BY 1 ORDER BY 1",
                 "SELECT v, d FROM truth WHERE s = 33 AND v IN (SELECT v FROM ids) ORDER "
@@ -229,7 +231,7 @@ END_TEST
 
 /* ---- memory ---- */
 
-/* Each allocation fails in turn: an error, and nothing stays. */
+/* Each allocation fails in turn: the statement fails, and no memory leaks. */
 START_TEST(without_memory) {
     static const char *const asked[] = {
         "SELECT count(*) FROM gpu_bfs('roads') WHERE source IN (1, 2, 3, 8)",

@@ -1,6 +1,5 @@
-/* gpu_bfs for `source IN (...)`: the same rows as one call for each source, whatever columns
-** are read and whatever is kept already. And gpu_path
-** from both ends: the same rows as by a search. */
+/* gpu_bfs with `source IN (...)` has the rows of a call for each source, for all columns
+** and kept searches. gpu_path from both ends has the rows of a whole search. */
 /* ctest: serial */
 #include <check.h>
 #include <stdio.h>
@@ -10,7 +9,8 @@
 #include "sql.h"
 #include "suite.h"
 
-/* ids(v): sources, of which 5000 is no vertex. Two loops, parallel edges by chance. */
+/* ids(v): sources; 5000 is no vertex. The graph has two loops, and may have parallel
+** edges. */
 static void make_graph(int n, int m) {
     make_random("g", n, m, 7);
     run("INSERT INTO g SELECT 3, 3, 1 UNION ALL SELECT 5, 5, 1;"
@@ -19,7 +19,7 @@ static void make_graph(int n, int m) {
         "INSERT INTO ids VALUES (5000), (NULL)");
 }
 
-/* The list against one xFilter for each source: a join takes the list apart. */
+/* Compares a list with a join. */
 static void compare(const char *columns, const char *sources, const char *where) {
     char *list = sqlite3_mprintf(
         "SELECT %s FROM gpu_bfs('g') b WHERE b.source IN (SELECT v FROM ids WHERE %s) "
@@ -47,7 +47,7 @@ static const char *const wheres[] = {
     "method = 'top-down' AND max_depth = 4",
 };
 
-/* Each subset of the columns, which says what is searched for. */
+/* Each subset of the columns needs other arrays. */
 START_TEST(every_set_of_columns) {
     static const char *const column[] = {"vertex", "depth", "parent", "edge", "b.source"};
     make_graph(200, 500);
@@ -111,7 +111,7 @@ START_TEST(around_the_list) {
         "9, 11)) s, gpu_bfs('g', s.v, a.v) b ORDER BY 1, 2");
     expect("1", "SELECT EXISTS (SELECT 1 FROM gpu_bfs('g') WHERE source IN (1, 2, 3))");
     expect("", "SELECT vertex FROM gpu_bfs('g') WHERE source IN (NULL)");
-    /* One graph, though its table grows meanwhile. */
+    /* The statement sees one graph although its table grows meanwhile. */
     expect_same("SELECT count(*) FROM gpu_bfs('g') WHERE source IN (1, 2, 3, 4)",
                 "SELECT count(*) FROM ids, gpu_bfs('g', v) WHERE v <= 4");
     char *before = ask("SELECT count(*) FROM gpu_bfs('g') WHERE source IN (1, 2, 3, 4)");
@@ -124,8 +124,8 @@ START_TEST(around_the_list) {
 }
 END_TEST
 
-/* A column of INTEGERs makes one vertex of 1, '1' and ' 1': as a target or a row it is answered
-** for once, as sources these are several calls. */
+/* In an INTEGER column 1, '1' and ' 1' name one vertex. As targets and vertices they have
+** one row, as sources each of them is a call. */
 START_TEST(the_same_vertex_twice) {
     static const char *const calls[] = {"vertex, depth, edge FROM gpu_bfs('whole')",
                                         "vertex, distance, edge FROM gpu_sssp('whole')",

@@ -1,5 +1,5 @@
-/* The table functions as SQL sees them: columns, arguments, sentences, ids; and their
-** answers against plain SQL over the same table. */
+/* The table functions in SQL: columns, arguments, errors, ids, and answers compared with
+** plain SQL. */
 /* ctest: serial cells */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* ---- columns and defaults ---- */
 
-/* What brackets take has columns of its own before those that have names to be written. */
+/* The arguments in brackets have columns of their own, which come first. */
 START_TEST(columns_are_in_order) {
     static const char *const columns[][2] = {
         {"gpu_bfs",
@@ -173,7 +173,7 @@ START_TEST(wrong_arguments_are_explained) {
                  "SELECT * FROM gpu_bfs('roads', 1) WHERE method = 'dijkstra'");
     expect_error("gpu_path", "'dijkstra'",
                  "SELECT * FROM gpu_path('roads', 1, 4) WHERE method = 'x'");
-    /* Both backends have a method of that name, which is listed once. */
+    /* A method of both backends is listed once. */
     const char *first = strstr(sqlite3_errmsg(db), "'direction-optimizing'");
     ck_assert_ptr_nonnull(first);
     ck_assert_ptr_null(strstr(first + 1, "'direction-optimizing'"));
@@ -266,7 +266,7 @@ START_TEST(ids_take_the_affinity_of_the_source_column) {
     expect("2", "SELECT vertex FROM gpu_bfs('plain', 1.0) WHERE depth = 1");
     expect_error("gpu_bfs", "target is a BLOB",
                  "SELECT * FROM gpu_bfs('plain', 1) WHERE target = x'31'");
-    /* ANY is no affinity in a STRICT table, and NUMERIC in others. */
+    /* ANY means no affinity in a STRICT table, and NUMERIC affinity in others. */
     run("CREATE TABLE any(src ANY, dst ANY) STRICT; INSERT INTO any SELECT * FROM plain;"
         "CREATE TABLE loose(src ANY, dst ANY); INSERT INTO loose SELECT * FROM plain;"
         "CREATE VIRTUAL TABLE g USING gpugraph(any)");
@@ -274,7 +274,7 @@ START_TEST(ids_take_the_affinity_of_the_source_column) {
     expect("'2'", "SELECT dst FROM g WHERE src = '1'");
     expect("2", "SELECT vertex FROM gpu_bfs('g', 1) WHERE depth = 1");
     expect("2", "SELECT vertex FROM gpu_bfs('loose', '1') WHERE depth = 1");
-    /* IN hands over what stands in it, as = does. */
+    /* IN passes its values unchanged, as = does. */
     run("INSERT INTO plain VALUES('01', 3), ('1e0', 4)");
     expect("'01'|3;'1'|'2';'1e0'|4;1|2",
            "SELECT source, vertex FROM gpu_bfs('plain') WHERE source IN ('01', '1', 1, "
@@ -286,7 +286,7 @@ START_TEST(ids_take_the_affinity_of_the_source_column) {
                      "('01', 1)");
     expect("'01';3", "SELECT vertex FROM gpu_path('plain') WHERE source IN ('01', '9') "
                      "AND target IN ('3', 3) ORDER BY seq");
-    /* The constant is not converted for those who use it too. */
+    /* The constant is not converted for its other uses. */
     expect("'1'|'1'", "SELECT '1', source FROM gpu_bfs('whole', '1') WHERE depth = 1");
     expect("1|1", "SELECT 1, source FROM gpu_bfs('texts', 1) WHERE depth = 1");
 }
@@ -363,13 +363,13 @@ END_TEST
 
 START_TEST(trees_and_paths_hold_together) {
     make_random("g", 40, 120, 9);
-    /* Each parent is one step nearer by the edge named. */
+    /* Each parent is one step nearer, by the edge that the row names. */
     expect("", "SELECT * FROM gpu_sssp('g', 3) b LEFT JOIN gpu_sssp('g', 3) p ON "
                "p.vertex = b.parent "
                "LEFT JOIN g ON g.rowid = b.edge WHERE b.parent IS NOT NULL AND NOT "
                "coalesce(g.src = b.parent "
                "AND g.dst = b.vertex AND p.distance + g.weight = b.distance, 0)");
-    /* Paths end at their target with its distance, and their steps join. */
+    /* Paths end at their target with its distance, and their steps are connected. */
     expect_same("SELECT target, max(distance) FROM (SELECT vertex v FROM gpu_sssp('g', "
                 "3)) t, gpu_path('g', 3, t.v) "
                 "GROUP BY target ORDER BY target",

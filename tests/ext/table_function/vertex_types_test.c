@@ -1,6 +1,6 @@
-/* `vertex = x` in the two plans that it may have: a look-up, which converts x as the source
-** column would, and SQLite's own comparison of rows. Where x has the type of the ids, or the
-** column has none, they agree; docs/edge_sources.md says so, and how to make types agree. */
+/* `vertex = x` in its two plans: a look-up, which converts x as the source column would,
+** and SQLite's comparison with rows. The plans agree if x has the type of the ids, or if
+** the column has no type, as docs/edge_sources.md says. */
 /* ctest: serial */
 #include "gpugraph_extension.h"
 #include "suite.h"
@@ -21,7 +21,7 @@ static void setup(void) {
         " (3), (9007199254740993)");
 }
 
-/* Rows of the join, with the functions's call before or after the other table. */
+/* Rows of the join, with the function before or after the other table. */
 static char *joined(const char *edges, const char *x, bool looked_up) {
     static const char select[] = "SELECT n, quote(vertex) FROM ";
     char *call = sqlite3_mprintf("gpu_bfs('%s', 1) b", edges);
@@ -68,7 +68,7 @@ START_TEST(plans_differ_where_types_do) {
     expect_plans("integers", "wanted.x", "1|'2';2|'2';3|'2';4|'2';5|'2'", "1|'2';4|'2'");
     expect_plans("texts", "wanted.x", "1|''2'';2|''2'';3|''02'';4|''2''",
                  "2|''2'';3|''02''");
-    /* The comparison takes an affinity from the other column. */
+    /* The other column gives the comparison an affinity. */
     run("CREATE TABLE typed(n INTEGER PRIMARY KEY, x INTEGER); INSERT INTO typed(x) "
         "VALUES "
         "(2)");
@@ -82,7 +82,7 @@ END_TEST
 
 START_TEST(what_is_looked_up) {
     static const char *const conditions[][3] = {
-        /* where it is looked up, where rows are compared; NULL: never so */
+        /* the rows of a look-up, and those of a comparison; NULL: no such plan */
         {"vertex = '2'", "2", NULL},
         {"vertex IN ('2', '9')", "2", NULL},
         {"vertex = '2' OR vertex = '9'", "2", NULL}, /* IN, to SQLite */

@@ -1,5 +1,5 @@
-/* A zero byte in a TEXT: as an id it is a byte like others, wherever ids are read, compared and given
-** out; in a word, a name or a number it is an error that shows it. */
+/* A zero byte in a TEXT: in an id it is a byte like others. In a word, a name or a number
+** it is an error, whose sentence shows the byte. */
 /* ctest: serial */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "suite.h"
 #include "sql.h"
 
-/* Texts that are one another's beginnings: a, a 0, a 0 b, 0, the empty one. */
+/* Texts that begin with one another: a, a 0, a 0 b, 0, and the empty text. */
 static const char tables[] =
     "CREATE TABLE e(src TEXT, dst TEXT, weight);"
     "INSERT INTO e VALUES('a' || char(0) || 'b', 'c', 1), ('a', 'd', 1), ('a' || "
@@ -125,7 +125,7 @@ START_TEST(words_with_a_zero_byte) {
     expect_error("gpu_bfs", "sources contains \\u0000",
                  "SELECT vertex FROM gpu_bfs('e') WHERE sources = json_array('a'" Z ")");
     run("INSERT INTO e VALUES('p', 'q', '1'" Z ")");
-    /* Whether such a text is a number is for the SQLite at hand to say. */
+    /* Whether the text is a number depends on the version of SQLite. */
     run("CREATE TABLE n(x NUMERIC); INSERT INTO n VALUES ('1'" Z ")");
     char *type = ask("SELECT typeof(x) FROM n");
     if (strcmp(type, "'text'") == 0)
