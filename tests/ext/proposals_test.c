@@ -73,11 +73,11 @@ static const struct proposal proposals[] = {
      "holds numbers, as in ", LITERAL, "SELECT * FROM gpu_sssp(%s, 1)"},
     {"SELECT * FROM gpu_sssp('aux.\"my lines\"(\"my a\", b)', 1)",
      "holds numbers, as in ", LITERAL, "SELECT * FROM gpu_sssp(%s, 1)"},
-    {"SELECT * FROM gpu_sssp('canals', 1)", "choose one, as in ", LITERAL,
+    {"SELECT * FROM gpu_sssp('canals', 1)", "holds numbers, as in ", LITERAL,
      "SELECT * FROM gpu_sssp(%s, 1)"},
-    {"SELECT * FROM gpu_path('canals', 1, 2)", "choose one, as in ", LITERAL,
+    {"SELECT * FROM gpu_path('canals', 1, 2)", "holds numbers, as in ", LITERAL,
      "SELECT * FROM gpu_path(%s, 1, 2)"},
-    {"SELECT * FROM gpu_sssp('canal_graph', 1)", "choose one, as in ", LITERAL,
+    {"SELECT * FROM gpu_sssp('canal_graph', 1)", "holds numbers, as in ", LITERAL,
      "SELECT * FROM gpu_sssp(%s, 1)"},
 
     /* The nearest name. */
@@ -153,14 +153,6 @@ static const struct proposal proposals[] = {
      "SELECT * FROM gpu_bfs('roads', 1) %s"},
     {"SELECT * FROM gpugraph_estimate('roads', 'gpu_bfs') WHERE sources = 'x'", "as in ",
      REST, "SELECT * FROM gpugraph_estimate('roads', 'gpu_bfs') %s"},
-    {"SELECT * FROM gpu_bfs('SELECT src, dst FROM roads WHERE length <> ? AND length <> "
-     "?', 1)",
-     "as in ", REST,
-     "SELECT * FROM gpu_bfs('SELECT src, dst FROM roads WHERE length <> ? AND length <> "
-     "?', 1) %s"},
-    {"SELECT gpugraph_triangles('SELECT src, dst FROM roads WHERE length <> ?')",
-     "as in ", REST,
-     "SELECT gpugraph_triangles('SELECT src, dst FROM roads WHERE length <> ?', %s)"},
 
     /* Followed graphs. */
     {"CREATE VIRTUAL TABLE g USING gpugraph(roads, 5)", "as in ", REST,
