@@ -49,6 +49,7 @@ static void drop_search(answer *s) {
 }
 
 void answer_drop(answer *s) {
+    answer_drop_ahead(s);
     drop_search(s);
     if (s->graph)
         graph_release(s->by->c, s->graph);
@@ -150,6 +151,15 @@ void answer_report_arguments(answer *s, const unknown_ids *unknown) {
     s->work.arguments_reported = true;
 }
 
+/* Begins a run with the question's backend and method. */
+void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *run) {
+    begin_work(s);
+    connection_run(s->by->c, run);
+    run->backend = q->backend;
+    run->method = q->method;
+    answer_report_arguments(s, &a->unknown);
+}
+
 /* Lists the ids of a cycle's edges, or of the vertices where the edges begin. Clears *all
 ** if an edge has no id. NULL: no memory. */
 static char *list_cycle(const answer *s, const gpugraph_cycle *cycle, bool vertices,
@@ -201,11 +211,7 @@ static int make_tables(const answer *s, gpugraph_run *run) {
 /* Runs the search for the arrays that the question needs and that are NULL. */
 static int make(answer *s, const arguments *a, const question *q, arrays *made) {
     gpugraph_run run;
-    begin_work(s);
-    connection_run(s->by->c, &run);
-    run.backend = q->backend;
-    run.method = q->method;
-    answer_report_arguments(s, &a->unknown);
+    answer_run(s, a, q, &run);
     arrays_make(s->graph->graph, s->by->function, q, &run, made);
     s->work.out_of_range = run.status == GPUGRAPH_RANGE;
     if (run.status == GPUGRAPH_OK)
@@ -213,6 +219,11 @@ static int make(answer *s, const arguments *a, const question *q, arrays *made) 
     if (made->cycle.count > 0 && (s->graph->unnamed || s->graph->row_ids))
         return cycle_failed(s, &made->cycle);
     return answer_failed(s, &run);
+}
+
+search_ref *answer_keep(answer *s, int key_bytes, arrays *made) {
+    return search_keep(s->by->c, s->graph, s->key, key_bytes, made, arrays_bytes(made),
+                       arrays_free);
 }
 
 static bool is_irreproducible(const question *q) {
@@ -231,8 +242,7 @@ static int make_and_keep(answer *s, const arguments *a, const question *q) {
         arrays_free(made);
         return rc;
     }
-    search_ref *kept = search_keep(s->by->c, s->graph, s->key, key_bytes, made,
-                                   arrays_bytes(made), arrays_free);
+    search_ref *kept = answer_keep(s, key_bytes, made);
     if (!kept)
         return SQLITE_NOMEM;
     kept->irreproducible = is_irreproducible(q);

@@ -3,6 +3,7 @@
 **     edges, vertices, params, weight, undirected    -> graph   graph_acquire
 **     question's key                                 -> search  search_find, search_keep
 **                                                       search->result == arrays
+**     source IN (...)                                -> ahead   searches made for sources to come
 **
 ** A cursor lives within one execution of its statement, so the graph stays as long as the
 ** texts that name it. answer_drop releases everything. */
@@ -34,6 +35,8 @@ typedef struct answer {
     int key_capacity; /* bytes */
     search_ref *search;
     arrays *arrays;
+    search_ref **ahead;
+    int ahead_count;
     work work;
 } answer;
 
@@ -62,8 +65,13 @@ void answer_end(answer *s);
 /* Adds a row for the arguments to the timings. The row names ids that are no vertices. */
 void answer_report_arguments(answer *s, const unknown_ids *unknown);
 
+/* Keeps arrays that were made for the key with the graph, and takes them over; NULL: no
+** memory. */
+search_ref *answer_keep(answer *s, int key_bytes, arrays *made);
 /* The error of a run that failed. */
 int answer_failed(const answer *s, const gpugraph_run *run);
+/* Begins a run with the question's backend and method. */
+void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *run);
 
 /* ---- question.c: from settled arguments to the question that a search answers ---- */
 
@@ -81,5 +89,13 @@ bool question_ends_early(const question *q);
 int question_key(answer *s, const question *q, int *bytes);
 /* Returns true if a kept search differs from the question in s->key by its ends alone. */
 bool question_was_asked(const answer *s);
+
+/* ---- source_list.c ---- */
+
+/* Runs the searches from the listed sources, this one first, together if that is faster. May leave
+** another source in a->sources. */
+int answer_ahead(answer *s, arguments *a, uint32_t next);
+/* Releases the searches that were made ahead. */
+void answer_drop_ahead(answer *s);
 
 #endif

@@ -229,6 +229,8 @@ static bool take_value(arguments *a, word w, sqlite3_value *value) {
         a->target_list = true;
     else if (w.how == WORD_LIST && w.what == F_VERTEX)
         a->vertex_list = true;
+    else if (w.how == WORD_LIST)
+        a->source_list = true;
     return w.how != WORD_EQUAL || w.what < F_FIRST_ARGUMENT || w.what >= F_FURTHER ||
            value_keep(&a->as_given[w.what], value);
 }
@@ -295,7 +297,7 @@ static void forget_call(arguments *a) {
     memset(&a->given, 0, sizeof a->given);
     a->options = (options){.maximum.type = SQLITE_NULL};
     a->no_rows = a->has_target = false;
-    a->target_list = a->vertex_list = false;
+    a->source_list = a->target_list = a->vertex_list = false;
     a->source = GPUGRAPH_NONE;
     a->asked = NULL;
     a->limit_rows = 0;
@@ -328,7 +330,7 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
     if (rc == SQLITE_OK)
         rc = read_options(a);
     a->has_target = a->given.value[F_TARGET] != NULL;
-    a->no_rows = is_null(a->given.value[F_SOURCE]) ||
+    a->no_rows = (!a->source_list && is_null(a->given.value[F_SOURCE])) ||
                  (!a->vertex_list && is_null(a->given.value[F_VERTEX])) ||
                  (!a->target_list && is_null(a->given.value[F_TARGET]));
     for (int b = 0; b < a->given.bounds; b++)
@@ -338,10 +340,13 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
 
 void arguments_clear(arguments *a) {
     clear_as_given(a);
+    retyped_ids_clear(&a->retyped_sources);
     retyped_ids_clear(&a->retyped_targets);
     text_clear(&a->sources_text);
     text_clear(&a->targets_text);
     numbers_clear(&a->sources);
     numbers_clear(&a->targets);
     numbers_clear(&a->only);
+    numbers_clear(&a->listed_sources);
+    numbers_clear(&a->listed_targets);
 }

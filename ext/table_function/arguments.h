@@ -68,16 +68,19 @@ typedef struct arguments {
     options options;
     bool no_rows; /* an argument is NULL, or an id is no vertex */
     /* IN passes all values at once. */
-    bool target_list, vertex_list;
+    bool source_list, target_list, vertex_list;
     bool has_target;
     /* Resolved. Lists of vertex numbers are in order of ids, each number once. */
     uint32_t source;     /* GPUGRAPH_NONE: several, or none */
     uint64_t limit_rows; /* 0: no limit */
     bound bound;         /* the maximum and the pushed-down comparisons together */
     numbers sources, targets;
-    numbers only;                /* of `vertex = ?` and `vertex IN (...)` */
-    const numbers *asked;        /* the vertices that may have rows; NULL: all */
-    retyped_ids retyped_targets; /* of `target IN (...)` */
+    numbers only;         /* of `vertex = ?` and `vertex IN (...)` */
+    const numbers *asked; /* the vertices that may have rows; NULL: all */
+    /* Of `source IN (...)`, and of `target IN (...)` of several paths. Rows of one source come
+    ** after the rows of another; `sources` then holds the current source only. */
+    numbers listed_sources, listed_targets;
+    retyped_ids retyped_sources, retyped_targets; /* of these lists */
     /* The texts that sources and targets were read from, kept from call to call. */
     text sources_text, targets_text;
     unknown_ids unknown;

@@ -1,8 +1,11 @@
 /* gpu_bfs: breadth-first search. */
 #include "search.h"
 
-const search_kind bfs_search = {
-    .name = "bfs", .make = make_distances, .lists = true, .numbers = NUMBERS_ANY};
+const search_kind bfs_search = {.name = "bfs",
+                                .make = make_distances,
+                                .lists = true,
+                                .each = gpugraph_bfs_each,
+                                .numbers = NUMBERS_ANY};
 
 const table_function bfs_function = {
     .name = "gpu_bfs",

@@ -22,6 +22,11 @@ int numbers_add(numbers *list, uint32_t number) {
     return SQLITE_OK;
 }
 
+int numbers_set(numbers *list, uint32_t number) {
+    list->count = 0;
+    return numbers_add(list, number);
+}
+
 static int compare_numbers(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -115,9 +120,21 @@ static int compare_retyped_ids(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-void retyped_ids_sort(retyped_ids *list) {
-    if (list->count > 0)
-        qsort(list->item, list->count, sizeof *list->item, compare_retyped_ids);
+void retyped_ids_settle(retyped_ids *list, numbers *ids) {
+    uint32_t kept = 0;
+    if (list->count == 0)
+        return;
+    qsort(list->item, list->count, sizeof *list->item, compare_retyped_ids);
+    numbers_sort(ids);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint32_t vertex = list->item[i].vertex;
+        if ((kept > 0 && list->item[kept - 1].vertex == vertex) ||
+            numbers_has(ids, vertex))
+            sqlite3_value_free(list->item[i].value);
+        else
+            list->item[kept++] = list->item[i];
+    }
+    list->count = kept;
 }
 
 sqlite3_value *retyped_ids_find(const retyped_ids *list, uint32_t vertex) {

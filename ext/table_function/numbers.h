@@ -12,6 +12,8 @@ typedef struct numbers {
 } numbers;
 
 int numbers_add(numbers *list, uint32_t number);
+/* Makes the number the only one of the list. */
+int numbers_set(numbers *list, uint32_t number);
 /* Sorts the numbers, and drops repeats. */
 void numbers_sort(numbers *list);
 /* Sorts the numbers by the ids of the graph's vertices, and drops repeats. */
@@ -24,11 +26,11 @@ void numbers_clear(numbers *list);
 
 /* Values of an IN list whose type differs from the type of the id that they name.
 **
-**     INTEGER column, vertex 7:   target IN (7, 8)      nothing
-**                                 target IN ('7', 8)    {vertex number of 7, '7'}
+**     INTEGER column, vertex 7:   source IN (7, 8)      nothing
+**                                 source IN ('7', 8)    {vertex number of 7, '7'}
+**                                 source IN ('7', 7)    nothing
 **
-** SQLite may compare the column target with the list again, so the column must return
-** '7'. */
+** SQLite may compare the column with the list again, so the column must return '7'. */
 typedef struct retyped_id {
     uint32_t vertex;
     sqlite3_value *value;
@@ -42,9 +44,10 @@ typedef struct retyped_ids {
 
 /* Adds a copy of the value. SQLITE_OK or SQLITE_NOMEM. */
 int retyped_ids_add(retyped_ids *list, uint32_t vertex, sqlite3_value *value);
-/* Sorts the list, which retyped_ids_find needs. */
-void retyped_ids_sort(retyped_ids *list);
-/* A value for the vertex, or NULL. */
+/* After the last value: sorts the list, keeps one value for each vertex, and none if the IN
+** list has the id itself; ids: the vertices that it names so. */
+void retyped_ids_settle(retyped_ids *list, numbers *ids);
+/* The value for the vertex, or NULL. */
 sqlite3_value *retyped_ids_find(const retyped_ids *list, uint32_t vertex);
 /* Empties the list. Its memory stays. */
 void retyped_ids_forget(retyped_ids *list);

@@ -57,7 +57,7 @@ typedef struct plan {
     int values;
     int bits;
     /* IN passes all values at once. */
-    bool target_list, vertex_list;
+    bool source_list, target_list, vertex_list;
     bool compares_target; /* the target is no value: SQLite compares its column */
 } plan;
 
@@ -65,10 +65,41 @@ static bool is_value_field(const table_function *f, int field) {
     return f->ends_early && !f->paths && (field == F_DEPTH || field == F_DISTANCE);
 }
 
+/* The equation that a comparison by <=, < or IS means, if its value is known, as "; write
+** max_depth = 2"; otherwise "". NULL: no memory. */
+static char *as_equation(const plan *p, int field) {
+    const table_function *f = p->function;
+    const bool least = field == F_MAX_DEPTH || field == F_MAX_DISTANCE;
+    for (int i = 0; i < p->info->nConstraint; i++) {
+        const int op = p->info->aConstraint[i].op;
+        const int column = p->info->aConstraint[i].iColumn;
+        sqlite3_value *value;
+        written as_written;
+        if (column < 0 || (int)column_field(f, column) != field ||
+            sqlite3_vtab_rhs_value(p->info, i, &value) != SQLITE_OK)
+            continue;
+        if (op == SQLITE_INDEX_CONSTRAINT_LT && field == F_MAX_DEPTH &&
+            sqlite3_value_type(value) == SQLITE_INTEGER && sqlite3_value_int64(value) > 0)
+            return sqlite3_mprintf("; write %s = %lld", field_name(f, field),
+                                   sqlite3_value_int64(value) - 1);
+        if (op != SQLITE_INDEX_CONSTRAINT_IS &&
+            !(op == SQLITE_INDEX_CONSTRAINT_LE && least))
+            continue;
+        return sqlite3_mprintf("; write %s = %s", field_name(f, field),
+                               value_written(value, &as_written));
+    }
+    return sqlite3_mprintf("%s", "");
+}
+
 static int refuse(const plan *p, int field) {
-    return caller_fail(p->by, SQLITE_ERROR,
-                       "the argument %s can be compared by = or IN alone",
-                       field_name(p->function, field));
+    char *equation = as_equation(p, field);
+    if (!equation)
+        return SQLITE_NOMEM;
+    int rc = caller_fail(p->by, SQLITE_ERROR,
+                         "the argument %s can be compared by = or IN alone%s",
+                         field_name(p->function, field), equation);
+    sqlite3_free(equation);
+    return rc;
 }
 
 static void take_value_constraint(plan *p, int i, int field) {
@@ -147,15 +178,15 @@ static bool varies(plan *p, int constraint) {
     return sqlite3_vtab_rhs_value(p->info, constraint, &value) != SQLITE_OK;
 }
 
-/* Takes all values of an IN at once if one search serves all of them. For any other IN
-** SQLite calls xFilter once for each value. */
+/* Takes all values of an IN of ids at once. Several values may name one vertex, as 1 and
+** '1' do if the column is INTEGER, and each vertex has one answer. */
 static bool takes_list(plan *p, int field, int constraint) {
-    const bool serves =
-        field == F_VERTEX || (field == F_TARGET && !p->function->many_paths);
-    if (!serves || !sqlite3_vtab_in(p->info, constraint, -1) ||
+    if ((field != F_TARGET && field != F_SOURCE && field != F_VERTEX) ||
+        !sqlite3_vtab_in(p->info, constraint, -1) ||
         !sqlite3_vtab_in(p->info, constraint, 1))
         return false;
     p->target_list |= field == F_TARGET;
+    p->source_list |= field == F_SOURCE;
     p->vertex_list |= field == F_VERTEX;
     return true;
 }
@@ -216,10 +247,13 @@ static bool vertex_follows(const plan *p) {
 
 /* The order that makes sorting by SQLite unnecessary: an array, NO_ARRAY for the order of
 ** vertices, or -1 if there is none. Vertex and seq differ in all rows, so further terms
-** do not matter. */
+** do not matter. Rows of several sources, or of paths to several targets, come one after
+** the other. */
 static int order_offered(const plan *p) {
     const sqlite3_index_info *info = p->info;
     const table_function *f = p->function;
+    if (p->source_list || (f->many_paths && p->target_list))
+        return -1;
     if (one_vertex(p))
         return NO_ARRAY;
     if (info->aOrderBy[0].iColumn < 0)
@@ -339,7 +373,7 @@ static bool is_complete(const plan *p) {
 static void estimate(plan *p) {
     const offer *o = &p->offer;
     sqlite3_index_info *info = p->info;
-    if (one_vertex(p)) {
+    if (one_vertex(p) && !p->source_list) {
         info->estimatedCost = ROW_COST;
         info->estimatedRows = 1;
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;

@@ -77,15 +77,17 @@ enum { LIST_PATIENCE = 65536 }; /* values of a list between two polls */
 static int read_list(arguments *a, const graph_ref *graph, int field, numbers *list,
                      retyped_ids *retyped) {
     sqlite3_value *value;
+    numbers others = {0};
     uint64_t read = 0;
     list->count = 0;
     int rc = sqlite3_vtab_in_first(a->given.value[field], &value);
     while (rc == SQLITE_OK && value) {
         const uint32_t before = list->count;
         rc = numbers_add_id(a, graph, list, field, 0, value);
-        if (rc == SQLITE_OK && retyped && list->count > before &&
-            is_retyped(graph, list->item[before], value))
-            rc = retyped_ids_add(retyped, list->item[before], value);
+        if (rc == SQLITE_OK && retyped && list->count > before)
+            rc = is_retyped(graph, list->item[before], value)
+                     ? retyped_ids_add(retyped, list->item[before], value)
+                     : numbers_add(&others, list->item[before]);
         if (rc == SQLITE_OK)
             rc = ++read % LIST_PATIENCE == 0 && connection_interrupted(a->by->c)
                      ? SQLITE_INTERRUPT
@@ -94,7 +96,8 @@ static int read_list(arguments *a, const graph_ref *graph, int field, numbers *l
     if (rc == SQLITE_DONE)
         rc = numbers_settle(list, graph->graph);
     if (retyped)
-        retyped_ids_sort(retyped);
+        retyped_ids_settle(retyped, &others);
+    numbers_clear(&others);
     return rc;
 }
 
@@ -158,6 +161,11 @@ static int resolve_sources(arguments *a, const graph_ref *graph) {
     a->sources.count = 0;
     if (!a->given.value[F_SOURCE])
         return SQLITE_OK;
+    if (a->source_list) {
+        int rc = read_list(a, graph, F_SOURCE, &a->listed_sources, &a->retyped_sources);
+        a->no_rows |= a->listed_sources.count == 0;
+        return rc;
+    }
     int rc = find_end(a, graph, F_SOURCE, 0, a->given.value[F_SOURCE], &a->source);
     a->no_rows |= a->source == GPUGRAPH_NONE;
     return rc == SQLITE_OK && a->source != GPUGRAPH_NONE
@@ -193,9 +201,13 @@ static int resolve_targets(arguments *a, const graph_ref *graph) {
     if (a->by->function->cells)
         return resolve_cells(a, graph);
     a->targets.count = 0;
-    return a->has_target ? resolve_ends(a, graph, F_TARGET, a->target_list, &a->targets,
-                                        &a->retyped_targets)
-                         : SQLITE_OK;
+    if (!a->has_target)
+        return SQLITE_OK;
+    if (a->target_list && a->by->function->many_paths)
+        return resolve_ends(a, graph, F_TARGET, true, &a->listed_targets,
+                            &a->retyped_targets);
+    return resolve_ends(a, graph, F_TARGET, a->target_list, &a->targets,
+                        &a->retyped_targets);
 }
 
 /* ---- vertex = ?, vertex IN (...) ---- */
@@ -293,6 +305,7 @@ void arguments_forget_graph(arguments *a) {
 int arguments_resolve(arguments *a, const graph_ref *graph) {
     if (direction_is_the_graphs(a))
         a->options.direction = graph->direction;
+    retyped_ids_forget(&a->retyped_sources);
     retyped_ids_forget(&a->retyped_targets);
     int rc = resolve_sources(a, graph);
     if (rc == SQLITE_OK)

@@ -76,7 +76,9 @@ static void result_cost(sqlite3_context *context, const rows *r, const answer *s
 
 /* A source or target: the value as it was given, or the id of the vertex. */
 static void result_end(sqlite3_context *context, const rows *r, sqlite3_value *as_given,
-                       uint32_t v) {
+                       const retyped_ids *retyped, uint32_t v) {
+    if (!as_given)
+        as_given = retyped_ids_find(retyped, v);
     if (as_given)
         sqlite3_result_value(context, as_given);
     else if (v != GPUGRAPH_NONE)
@@ -89,15 +91,13 @@ static void result_source(sqlite3_context *context, const rows *r, const argumen
     uint32_t source = a->source;
     if (source == GPUGRAPH_NONE && a->sources.count > 0 && root)
         source = root[r->entry];
-    result_end(context, r, a->as_given[F_SOURCE], source);
+    result_end(context, r, a->as_given[F_SOURCE], &a->retyped_sources, source);
 }
 
 /* Without a target, every vertex that the search finds is one. */
 static void result_target(sqlite3_context *context, const rows *r, const arguments *a) {
-    const uint32_t target = a->by->function->paths ? r->target : r->vertex;
-    sqlite3_value *given = a->as_given[F_TARGET];
-    result_end(context, r, given ? given : retyped_ids_find(&a->retyped_targets, target),
-               target);
+    result_end(context, r, a->as_given[F_TARGET], &a->retyped_targets,
+               a->by->function->paths ? r->target : r->vertex);
 }
 
 /* One of the function's own columns that no array holds. */

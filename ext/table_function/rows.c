@@ -276,6 +276,7 @@ int rows_start(rows *r, const arguments *a, answer *s) {
 void rows_reset(rows *r) {
     r->position = r->end = 0;
     r->next_target = 0;
+    r->next_search = 0;
     r->handed = 0;
     r->rowid_read = false;
 }

@@ -6,7 +6,8 @@
 **                  item[position]              (sorted entries, or vertices asked for)
 **                  step[position].vertex       (a path, source first)
 **
-**     target IN (...)    the path to targets.item[next_target] follows the current one */
+**     source IN (...)    listed_sources.item[...] follows this source's rows: next_search
+**     target IN (...)    of paths: the path to targets.item[next_target] follows this one */
 #ifndef GPUGRAPH_ROWS_H
 #define GPUGRAPH_ROWS_H
 
@@ -38,6 +39,8 @@ typedef struct rows {
     uint32_t next_target, target;
     uint32_t next_path,
         path; /* entry of the next path; number of the current one, from 1 */
+    uint64_t
+        next_search; /* of listed ends: all targets of a source, then the next source */
     uint32_t vertex, entry; /* the current row's */
     bool rowid_read;        /* SQLite has read a rowid since xFilter */
     sqlite3_int64

@@ -196,3 +196,29 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
     drop_doubles(made);
     return run->status;
 }
+
+gpugraph_status arrays_make_each(gpugraph_graph *graph, const table_function *f,
+                                 const question *q, gpugraph_run *run, arrays **each) {
+    const uint32_t n = gpugraph_vertex_count(graph), count = q->search.source_count;
+    const bool wants_tree = q->wants & (1u << A_TREE_EDGE);
+    const size_t edge_size = gpugraph_edge_size(graph);
+    run->status = GPUGRAPH_OK;
+    uint32_t **depth = array_block_for(run, count, sizeof *depth);
+    void **tree = array_block_for(run, count, sizeof *tree);
+    for (uint32_t i = 0; i < count && run->status == GPUGRAPH_OK; i++) {
+        each[i]->n = n;
+        each[i]->function = f;
+        each[i]->type = GPUGRAPH_UINT32;
+        each[i]->edge_size = edge_size;
+        depth[i] = each[i]->array[A_VALUE] = array_block_for(run, n, sizeof **depth);
+        if (wants_tree)
+            tree[i] = each[i]->array[A_TREE_EDGE] = array_block_for(run, n, edge_size);
+    }
+    if (run->status == GPUGRAPH_OK)
+        q->kind->each(graph, &q->search, run, depth, wants_tree ? tree : NULL);
+    if (run->status == GPUGRAPH_OK && wants_tree)
+        gpugraph_bring_edges(graph, run);
+    free(depth);
+    free(tree);
+    return run->status;
+}

@@ -115,11 +115,17 @@ typedef struct making {
     arrays *made;
 } making;
 
+/* Depths, and trees unless tree is NULL, of one search from each source. */
+typedef gpugraph_status each_search(gpugraph_graph *graph, const gpugraph_search *search,
+                                    gpugraph_run *run, uint32_t *const *depth,
+                                    void *const *tree);
+
 typedef struct search_kind {
     const char *name; /* the function in gpugraph_method */
     void (*make)(making *m);
     bool lists; /* can fill arrays of the vertices that it reaches only (listed.c) */
-    bool has_parents; /* fills A_PARENT, so parents need no tree edges */
+    each_search *each; /* NULL: many searches at once are not faster */
+    bool has_parents;  /* fills A_PARENT, so parents need no tree edges */
     /* Another run may give other rows, unless the function's first own option is set. */
     bool varies_by_default;
     /* The numbers of vertices that the search can handle. NUMBERS_IN_ORDER: further
@@ -138,6 +144,10 @@ static inline const search_kind *search_of(const table_function *f, bool weighte
 ** failure the caller frees the arrays. */
 gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
                             const question *q, gpugraph_run *run, arrays *made);
+/* Runs one search from each of q's sources, by the kind's `each`, into empty arrays. After a
+** failure the caller frees them. */
+gpugraph_status arrays_make_each(gpugraph_graph *graph, const table_function *f,
+                                 const question *q, gpugraph_run *run, arrays **each);
 
 /* ---- for the functions that fill arrays ---- */
 

@@ -19,6 +19,53 @@ typedef struct cursor {
 
 /* ---- one call ---- */
 
+/* True if each listed target has its own search. */
+static bool lists_targets(const arguments *a) {
+    return a->target_list && a->by->function->many_paths;
+}
+
+static bool lists_ends(const arguments *a) {
+    return a->source_list || lists_targets(a);
+}
+
+/* Sets the ends of the next search from the lists. */
+static int set_ends_of_table_function(cursor *cur, uint32_t source, uint32_t target) {
+    arguments *a = &cur->arguments;
+    int rc = SQLITE_OK;
+    if (a->source_list) {
+        if (target == 0)
+            rc = answer_ahead(&cur->answer, a, source);
+        a->source = a->listed_sources.item[source];
+        if (rc == SQLITE_OK)
+            rc = numbers_set(&a->sources, a->source);
+    }
+    if (rc == SQLITE_OK && lists_targets(a))
+        rc = numbers_set(&a->targets, a->listed_targets.item[target]);
+    return rc;
+}
+
+/* Moves to the first row of the next listed source or target that has one. */
+static int next_search(cursor *cur) {
+    arguments *a = &cur->arguments;
+    rows *r = &cur->rows;
+    const uint64_t sources = a->source_list ? a->listed_sources.count : 1,
+                   targets = lists_targets(a) ? a->listed_targets.count : 1;
+    int rc = SQLITE_OK;
+    r->position = r->end = 0;
+    while (rc == SQLITE_OK && rows_at_end(r) && r->next_search < sources * targets) {
+        rc = set_ends_of_table_function(cur, (uint32_t)(r->next_search / targets),
+                                        (uint32_t)(r->next_search % targets));
+        r->next_search++;
+        if (rc == SQLITE_OK)
+            rc = answer_find(&cur->answer, a);
+        if (rc == SQLITE_OK)
+            rc = rows_start(r, a, &cur->answer);
+    }
+    if (rows_at_end(r))
+        answer_drop_ahead(&cur->answer);
+    return rc;
+}
+
 static int find_rows_of_table_function(cursor *cur) {
     arguments *a = &cur->arguments;
     answer *s = &cur->answer;
@@ -31,6 +78,8 @@ static int find_rows_of_table_function(cursor *cur) {
         rc = arguments_resolve(a, s->graph);
     if (rc != SQLITE_OK || a->no_rows || gpugraph_vertex_count(s->graph->graph) == 0)
         return rc;
+    if (lists_ends(a))
+        return next_search(cur);
     rc = answer_find(s, a);
     return rc == SQLITE_OK ? rows_start(&cur->rows, a, s) : rc;
 }
@@ -67,7 +116,11 @@ static int function_filter(sqlite3_vtab_cursor *base, int plan, const char *word
 
 static int function_next(sqlite3_vtab_cursor *base) {
     cursor *cur = (cursor *)base;
-    return rows_next(&cur->rows, &cur->arguments, &cur->answer);
+    int rc = rows_next(&cur->rows, &cur->arguments, &cur->answer);
+    if (rc != SQLITE_OK || !rows_at_end(&cur->rows) || !lists_ends(&cur->arguments))
+        return rc;
+    answer_begin(&cur->answer);
+    return end_call(cur, next_search(cur));
 }
 
 static int function_eof(sqlite3_vtab_cursor *base) {

@@ -260,7 +260,7 @@ const gg_method gg_bfs_methods[] = {
     {.is = {"bfs", "top-down", "cpu", "level by level, always along the edges"},
      .run = run_top_down},
     [BFS_MULTI_SOURCE] =
-        {.is = {"bfs_each", "multi-source", "cpu",
+        {.is = {"bfs", "multi-source", "cpu",
                 "searches from up to 64 sources at once, with one bit for each"},
          .run = run_both_sides}, /* for one source */
     {.is = {0}},

@@ -135,7 +135,7 @@ static bool is(const char *name, const char *other) {
 
 static const char *host_method(const char *name) {
     if (is(name, "gpu_bfs"))
-        return ONE_OF("auto", "direction-optimizing", "top-down");
+        return ONE_OF("auto", "direction-optimizing", "top-down", "multi-source");
     return ONE_OF("auto", "delta-stepping", "dijkstra");
 }
 

@@ -250,7 +250,7 @@ static const char *const arguments[] = {
     "SELECT vertex, target FROM gpu_sssp('t', 1) WHERE target IN (3, 4, 'none')",
     "SELECT source, vertex, depth FROM gpu_bfs WHERE edges = 't' AND source IN (1, 8)",
     "SELECT *, source FROM gpu_bfs('t') WHERE source IN (1, 2, 3, 8, NULL, 99)",
-    "SELECT edge FROM gpu_bfs('t') WHERE method = 'top-down' AND source IN (1, 2, 8)",
+    "SELECT edge FROM gpu_bfs('t') WHERE method = 'multi-source' AND source IN (1,2,8)",
     "SELECT source, vertex, depth FROM gpu_bfs('t') WHERE source IN (1, 2, 8) AND "
     "max_depth = 1",
     "SELECT source, vertex, distance FROM gpu_sssp('t') WHERE source IN (1, 2, 8) AND "

@@ -26,7 +26,7 @@ static void open_tables(void) {
 /* %s: the table, or the graph that follows it. */
 static const char *const statements[] = {
     "SELECT *, source FROM gpu_bfs('%s', 1)",
-    "SELECT vertex FROM gpu_bfs('%s', 1) WHERE method = 'top-down' ORDER BY depth",
+    "SELECT vertex FROM gpu_bfs('%s', 1) WHERE method = 'multi-source' ORDER BY depth",
     "SELECT vertex, depth FROM gpu_bfs('%s', 1) WHERE max_depth = 1",
     "SELECT source, vertex, depth FROM gpu_bfs('%s') WHERE source IN (1, 2, 3, 8)",
     "SELECT *, source FROM gpu_sssp('%s', 1) ORDER BY distance",

@@ -188,9 +188,9 @@ static const question questions[] = {
     {"SELECT count(*), sum(depth) FROM gpu_bfs('SELECT src, dst FROM g', 1)",
      "read map csr search"},
     {"SELECT count(*), sum(depth) FROM gpu_bfs('texts', 'v1')", "read map csr"},
-    /* From several sources in turn. */
+    /* From many sources at once. */
     {"SELECT count(*), sum(depth), sum(parent), sum(edge), sum(source) FROM gpu_bfs('g') "
-     "WHERE source IN (SELECT DISTINCT src FROM g LIMIT 3) AND method = 'top-down'",
+     "WHERE source IN (SELECT DISTINCT src FROM g LIMIT 3) AND method = 'multi-source'",
      "read map csr search parents"},
     {"SELECT sum(vertex), max(seq) FROM gpu_path('g', 1, 77) WHERE weighted = 0 AND "
      "method = 'bidirectional' AND backend = 'cpu'",

@@ -21,6 +21,10 @@ static void setup(void) {
     run("SELECT gpugraph_config('backend', 'cuda')");
 }
 
+#define SOURCES(backend)                                                                 \
+    "SELECT vertex, depth, parent, edge, source FROM gpu_bfs WHERE edges = 'roads' AND " \
+    "source IN (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233) AND backend = '" backend    \
+    "' ORDER BY source, vertex"
 #define MATRIX(backend)                                                                  \
     "SELECT source, target, distance FROM gpu_matrix('roads', '[1,2,3,4,5,6]', "         \
     "'[7,8,9,10,11,12,13]') WHERE backend = '" backend "' ORDER BY source, target"
@@ -33,8 +37,35 @@ static void expect_phase(const char *phase, const char *part) {
     sqlite3_free(detail);
 }
 
+/* Lists of all kinds come at once; of a join one source comes after the other. */
+START_TEST(lists_are_shared) {
+    static const char *const lists[] = {
+        "source IN (SELECT value FROM json_each('[1,2,3,4,5]'))",
+        "source IN (SELECT v FROM ids)", "source IN (1, 2, 3, 4, 5)"};
+    run("CREATE TABLE ids(v); INSERT INTO ids VALUES (1), (2), (3), (4), (5)");
+    run("SELECT gpugraph_config('devices', '0,1')");
+    char *join = ask("SELECT vertex, parent, s.source FROM ids, gpu_bfs('roads', v) s "
+                     "ORDER BY s.source, vertex");
+    expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'devices'");
+    for (int i = 0; i < 3; i++) {
+        run("SELECT gpugraph_config('cache_limit', 0)");
+        run("SELECT gpugraph_config('cache_limit', 1000000000)");
+        char *list = ask("SELECT vertex, parent, source FROM gpu_bfs WHERE edges = "
+                         "'roads' AND %s ORDER BY source, vertex",
+                         lists[i]);
+        ck_assert_str_eq(join, list);
+        expect_phase("devices", "4 searches: ");
+        sqlite3_free(list);
+    }
+    sqlite3_free(join);
+}
+END_TEST
+
 START_TEST(sources_are_shared) {
     run("SELECT gpugraph_config('devices', '0,1')");
+    expect_same(SOURCES("cpu"), SOURCES("cuda"));
+    expect_phase("devices", "11 searches: ");
+    expect_phase("devices", " on device 1");
     expect_same(MATRIX("cpu"), MATRIX("cuda"));
     expect_phase("devices", "6 searches: 3 on device 0, 3 on device 1");
     run("SELECT gpugraph_config('devices', '1'), gpugraph_config('cache_limit', 0)");
@@ -287,7 +318,8 @@ END_TEST
 const struct suite suite = {
     "several_devices",
     {{"several_devices", .timeout = 120, .setup = setup, .teardown = sql_close,
-      .cases = {{&sources_are_shared},
+      .cases = {{&lists_are_shared},
+                {&sources_are_shared},
                 {&changes_reach_both},
                 {&connections_beside_each_other},
                 {&an_interrupt_within_half_a_second},

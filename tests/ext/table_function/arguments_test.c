@@ -110,8 +110,8 @@ START_TEST(timings_name_ids_that_are_no_vertices) {
         {"gpu_bfs('roads') WHERE sources = '[70, 71, 72, 73, 74]'",
          "70 in sources is no vertex; 71 in sources is no vertex; 72 in sources is no "
          "vertex; and 2 more"},
-        {"gpu_path('roads', 1) WHERE target IN (70, 71)",
-         "target 70 is no vertex; target 71 is no vertex"},
+        {"gpu_bfs('roads') WHERE source IN (70, 71)",
+         "source 70 is no vertex; source 71 is no vertex"},
         {"gpu_bfs('roads') WHERE source IN (1, 8, 70)", "source 70 is no vertex"},
         {"gpu_path('roads', 1) WHERE target IN (4, 70)", "target 70 is no vertex"},
         {"gpu_bfs('roads', 70.0)", "source 70.0 is no vertex"},
@@ -166,7 +166,7 @@ START_TEST(words_ignore_case) {
            "SELECT count(*) FROM gpu_bfs('roads', 1) WHERE method = 'Auto' AND backend "
            "= 'AUTO'");
     /* A method of both backends is listed once. */
-    expect_error("gpu_bfs", "method must be 'auto', 'direction-optimizing' or 'top-down'",
+    expect_error("gpu_bfs", "method must be 'auto', 'direction-optimizing', 'top-down'",
                  "SELECT * FROM gpu_bfs('roads', 1) WHERE method = 'up'");
 }
 END_TEST

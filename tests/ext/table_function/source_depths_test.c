@@ -183,6 +183,42 @@ START_TEST(one_source_afterwards) {
 }
 END_TEST
 
+/* ---- room ---- */
+
+/* 300 vertices: from a list of 31 one is searched for alone, and half of the cache has room
+** for 5 searches. */
+static void make_room(void) {
+    run("SELECT gpugraph_config('backend', 'cpu')");
+    run("SELECT gpugraph_config('cache_limit', %d)", 2 * 20 * 301 + 8);
+}
+
+/* Timings are those of the last batch, which has the rest. */
+static void expect_last_batch(int sources) {
+    expect("1",
+           "SELECT count(*) FROM gpugraph_timings WHERE phase = 'search' AND detail LIKE "
+           "'%%; %d source%% at once%%'",
+           sources);
+}
+
+START_TEST(room_for_batches) {
+    sql_open();
+    make_room();
+    run("CREATE TABLE g(src INTEGER, dst INTEGER);"
+        "WITH RECURSIVE c(i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM c WHERE i < 300) "
+        "INSERT INTO g SELECT 1, i FROM c UNION ALL SELECT i, 1 FROM c");
+    make_truth(31);
+    expect("9300", "SELECT count(depth) FROM gpu_bfs('g') WHERE method = 'multi-source' "
+                   "AND source IN (SELECT v FROM ids)");
+    expect_last_batch(5);
+    /* With edges of a tree a vertex has twice as many bytes. */
+    run("INSERT INTO g VALUES (1, 2)");
+    expect("9269", "SELECT count(parent) FROM gpu_bfs('g') WHERE method = 'multi-source' "
+                   "AND source IN (SELECT v FROM ids)");
+    expect_last_batch(2);
+    sql_close();
+}
+END_TEST
+
 /* ---- arrays ---- */
 
 static const gpugraph_arrays *take(const char *sql) {
@@ -265,6 +301,7 @@ const struct suite suite = {
     {{"source depths", .timeout = 120,
       .cases = {{&rows_of_every_graph, GRAPHS},
                 {&one_source_afterwards, GRAPHS},
+                {&room_for_batches},
                 {&arrays_of_depths},
                 {&without_memory}}}},
 };

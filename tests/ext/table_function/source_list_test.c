@@ -1,5 +1,6 @@
-/* gpu_bfs with `source IN (...)` has the rows of a call for each source, for all columns
-** and kept searches. gpu_path from both ends has the rows of a whole search. */
+/* gpu_bfs for `source IN (...)`: the same rows as one call for each source, whatever columns
+** are read, however many searches are made ahead, and whatever is kept already. And gpu_path
+** from both ends: the same rows as by a search. */
 /* ctest: serial */
 #include <check.h>
 #include <stdio.h>
@@ -44,6 +45,8 @@ static const char *const wheres[] = {
     "vertex = 12",
     "direction = 'in'",
     "direction = 'both' AND max_depth = 1",
+    "method = 'multi-source'",
+    "method = 'multi-source' AND target = 40",
     "method = 'top-down' AND max_depth = 4",
 };
 
@@ -57,7 +60,7 @@ START_TEST(every_set_of_columns) {
             if (set >> i & 1)
                 strcat(strcat(columns, ", "), column[i]);
         run("UPDATE g SET weight = %d WHERE rowid = 1", set); /* nothing is kept */
-        compare(columns, set % 2 ? "v <= 70" : "v % 9 = 1", wheres[set % 10]);
+        compare(columns, set % 2 ? "v <= 70" : "v % 9 = 1", wheres[set % 12]);
     }
 }
 END_TEST
@@ -124,8 +127,7 @@ START_TEST(around_the_list) {
 }
 END_TEST
 
-/* In an INTEGER column 1, '1' and ' 1' name one vertex. As targets and vertices they have
-** one row, as sources each of them is a call. */
+/* A column of INTEGERs makes one vertex of 1, '1' and ' 1': it is answered for once. */
 START_TEST(the_same_vertex_twice) {
     static const char *const calls[] = {"vertex, depth, edge FROM gpu_bfs('whole')",
                                         "vertex, distance, edge FROM gpu_sssp('whole')",
@@ -139,17 +141,17 @@ START_TEST(the_same_vertex_twice) {
         "'2')");
     for (int i = 0; i < 4; i++) {
         const char *end = ends[i < 2 ? 0 : i - 1];
-        char *list = sqlite3_mprintf("SELECT source, %s WHERE %s AND source IN (1, 2, "
-                                     "5000, 'x') ORDER BY 1, 2, 3, "
-                                     "4",
-                                     calls[i], end);
+        char *list = sqlite3_mprintf(
+            "SELECT source, %s WHERE %s AND source IN (1, '1', 2, ' 1', 5000, 'x') ORDER "
+            "BY 1, 2, 3, 4",
+            calls[i], end);
         char *each = sqlite3_mprintf("SELECT v, %s, wanted WHERE %s AND source = v ORDER "
                                      "BY 1, 2, 3, 4",
                                      calls[i], end);
-        char *join = sqlite3_mprintf("SELECT v, %s, wanted WHERE %s AND source IN (v, t) "
-                                     "GROUP BY 1, 2, 3, 4 HAVING count(*) = 2 ORDER BY "
-                                     "1, 2, 3, 4",
-                                     calls[i], end);
+        char *join =
+            sqlite3_mprintf("SELECT source, %s, wanted WHERE %s AND source IN (v, "
+                            "t) ORDER BY 1, 2, 3, 4",
+                            calls[i], end);
         expect_same(list, each);
         expect_same(join, each);
         sqlite3_free(list);
@@ -162,7 +164,7 @@ START_TEST(the_same_vertex_twice) {
                 "ORDER BY vertex");
     expect_same(
         "SELECT source, vertex FROM gpu_sssp('whole') WHERE vertex IN (2, '2', 7) "
-        "AND source IN (1) AND target IN (3, 7, '7') ORDER BY distance",
+        "AND source IN (1, '1') AND target IN (3, 7, '7') ORDER BY distance",
         "SELECT source, vertex FROM gpu_sssp('whole', 1, 7)");
     expect_same("SELECT * FROM gpu_path('whole', 1, 7) WHERE vertex IN ('7', 1, '1')",
                 "SELECT * FROM gpu_path('whole', 1, 7) WHERE +vertex IN (1, 7)");
@@ -175,6 +177,24 @@ START_TEST(the_same_vertex_twice) {
                 "vertex IN (SELECT t FROM wanted) ORDER BY vertex DESC",
                 "SELECT vertex, preorder FROM gpu_dfs('whole') WHERE ordered = 1 AND "
                 "+vertex IN (SELECT v FROM wanted) ORDER BY vertex DESC");
+}
+END_TEST
+
+/* What is made ahead is made once, and kept. */
+START_TEST(searches_ahead) {
+    make_graph(300, 3000);
+    run("SELECT gpugraph_config('backend', 'cpu')");
+    run("SELECT count(*) FROM gpu_bfs('g') WHERE method = 'multi-source' AND source IN "
+        "(SELECT v FROM ids WHERE v <= 30)");
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'search' AND detail "
+                "LIKE 'multi-source on cpu; 29 sources at once%%'");
+    run("SELECT count(*) FROM gpu_bfs('g', 17) WHERE method = 'multi-source'");
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'search' AND detail "
+                "LIKE 'multi-source on cpu; 29 sources at once%%'");
+    run("SELECT count(*) FROM gpu_bfs('g') WHERE source IN (5, 6) AND method = "
+        "'multi-source'");
+    expect("1", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'search' AND detail "
+                "LIKE 'multi-source on cpu%%'");
 }
 END_TEST
 
@@ -210,5 +230,6 @@ const struct suite suite = {
                 {&every_restriction, 3},
                 {&around_the_list},
                 {&the_same_vertex_twice},
+                {&searches_ahead},
                 {&paths_from_both_ends, 3}}}},
 };
