@@ -25,10 +25,6 @@ typedef struct asking {
     bool of_targets; /* threads take targets, not sources */
 } asking;
 
-bool gg_matrix_contracts(const matrix *m) {
-    return m->type == GPUGRAPH_UINT32;
-}
-
 /* ---- chains ---- */
 
 static void free_chain(chain *w) {

@@ -49,9 +49,9 @@ static bool lacks_cell(const matrix *m, uint32_t row) {
     return false;
 }
 
-/* Called if a sum left the range. A search by gpugraph_sssp for each row without all
-** cells reports the error, if a cell's distance is lost. */
-static void search_again(matrix *m) {
+/* Called if a sum left the range. For each row that lacks a cell, a search by gpugraph_sssp
+** fails if the distance of a cell is lost. Otherwise there is no path to the cell. */
+static void check_lost_cells(matrix *m) {
     const gpugraph_search *s = m->search;
     void *distance = gg_alloc(m->run, m->graph->n, gg_distance_size(m->type));
     gpugraph_search one = *s;
@@ -59,11 +59,8 @@ static void search_again(matrix *m) {
     one.limit = 0;
     for (uint32_t i = 0; distance && i < s->source_count && !m->run->status; i++) {
         one.source = s->source + i;
-        if (!lacks_cell(m, i) || gg_cpu_sssp(m->graph, &one, m->run, distance, NULL))
-            continue;
-        for (uint64_t j = 0; j < s->target_count; j++)
-            gg_put_word(m->type, m->cell, (uint64_t)i * s->target_count + j,
-                        gg_word_at(m->type, distance, s->target[j]));
+        if (lacks_cell(m, i))
+            gg_cpu_sssp(m->graph, &one, m->run, distance, NULL);
     }
     gg_release(distance);
 }
@@ -152,7 +149,7 @@ static bool run_rows(void *task) {
 static bool run_contraction(void *task) {
     static const contraction_limit none = {INFINITY, UINT64_MAX};
     matrix *m = task;
-    if (!gg_matrix_contracts(m))
+    if (m->type != GPUGRAPH_UINT32)
         gg_fail(m->run, GPUGRAPH_INVALID,
                 "method 'contraction' takes INTEGER weights of which no distance "
                 "reaches 4294967295; use method 'rows' or 'auto'");
@@ -176,7 +173,7 @@ static const gg_method methods[] = {
 };
 
 static void find_matrix_on_cpu(matrix *m) {
-    m->looks = gg_method_is_auto(m->run) && gg_matrix_contracts(m) &&
+    m->looks = gg_method_is_auto(m->run) && m->type == GPUGRAPH_UINT32 &&
                gg_is_thin(m->graph) && m->graph->n >= LEAST_VERTICES;
     gg_settle_method(m->run, methods, m)->run(m);
 }
@@ -278,7 +275,7 @@ static void find_matrix(matrix *m) {
     if (gg_fall_back(m->run, &gg_matrix, fallback))
         find_matrix_on_cpu(m);
     if (!m->run->status && m->over)
-        search_again(m);
+        check_lost_cells(m);
 }
 
 gpugraph_status gpugraph_matrix(gpugraph_graph *graph, const gpugraph_search *search,

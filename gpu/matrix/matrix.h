@@ -71,8 +71,6 @@ typedef struct contraction_limit {
     uint64_t bytes;
 } contraction_limit;
 
-/* True if distances have 32 bits, so that a contraction can find them. */
-bool gg_matrix_contracts(const matrix *m);
 /* The predicted time to contract a road network of that size without parallel edges. It
 ** is least if there are as many edges as vertices. */
 double gg_contraction_ns(uint32_t vertices, uint64_t edges);
