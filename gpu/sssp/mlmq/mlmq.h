@@ -5,6 +5,14 @@
 **     L1   shared memory  one queue of each warp                 local.h
 **     L2   device memory  of all warps: FIFOs of segments        fifo.h
 **
+** Device memory:
+**
+**     ring of FIFOs     [k] [k+1] ... [k+31]     buckets from `base` on, by key % 32
+**     piles             open, closed             keys beyond the ring: see fifo.h
+**     segments          slots of all FIFOs, from one pool
+**     directory         for each FIFO: its n-th segment, n modulo the entries
+**     dirty             a bit for each vertex that found no room
+**
 ** Each level has a read and a write that a whole warp calls. An empty level reads from
 ** the one below, and a full level passes elements down. work.h relaxes arcs between a
 ** read and a write. After Hu, Sun, Jiang, Wang, Lin, Zong, Sun, "Beyond a Single Queue:
@@ -29,12 +37,93 @@
 #ifndef GPUGRAPH_MLMQ_H
 #define GPUGRAPH_MLMQ_H
 
-#include "memory.h"
+#include "gpugraph.h"
 #include "base/warp.h"
 
 #include <string.h>
 
 #define MLMQ_UNREACHED UINT32_MAX
+#define MLMQ_NONE      UINT32_MAX
+#define MLMQ_EMPTY     UINT64_MAX /* an empty slot */
+
+enum {
+    MLMQ_RING = 32,
+    MLMQ_PILE = MLMQ_RING, /* the first of two */
+    MLMQ_FIFOS = MLMQ_PILE + 2,
+    MLMQ_SWEEP = MLMQ_FIFOS, /* the account of sweeps, behind those of the FIFOs */
+    MLMQ_ACCOUNTS = 64,
+    MLMQ_UNROLL = 4, /* arcs that a lane relaxes at once */
+    MLMQ_L1_MOST = 64,
+    MLMQ_WON = MLMQ_UNROLL * 32,
+    MLMQ_OUT = 31 + 32 + 32 + MLMQ_L1_MOST + 1, /* see mlmq_write */
+    MLMQ_SWEEP_WORDS = 1024 /* words of the bitmap that a warp sweeps */
+};
+#define MLMQ_KEY_MOST 0x7fffffffu
+
+/* Rounds of a wait: between two polls whether the search is over, rounds without a pause,
+** and rounds in all, which take many seconds. */
+#define MLMQ_LOOKS   64
+#define MLMQ_EAGER   16
+#define MLMQ_WAIT_NS 64
+#ifndef MLMQ_PATIENCE /* a test waits without a result */
+#define MLMQ_PATIENCE (1u << 26)
+#endif
+
+enum { MLMQ_GOES_ON, MLMQ_DONE, MLMQ_STOPPED, MLMQ_FAILED }; /* control->over */
+
+struct mlmq_control {
+    /* the cache line that every warp polls */
+    uint32_t over; /* mlmq_look reads words 0 to 4 */
+    uint32_t base; /* the key of the first bucket of the ring */
+    uint32_t bnum; /* buckets that may be read */
+    uint32_t pile; /* 0 or 1: takes new elements; the other pile is open */
+    uint32_t exhausted, rest_of_line[27];
+    /* By account; first those of FIFOs: elements to be read, written, read, finished */
+    uint32_t available[MLMQ_ACCOUNTS];
+    uint32_t tail[MLMQ_ACCOUNTS];
+    uint32_t head[MLMQ_ACCOUNTS];
+    uint32_t done[MLMQ_ACCOUNTS];
+    uint32_t floor[MLMQ_ACCOUNTS]; /* all segments before this number are finished */
+    /* pool */
+    uint64_t free_segments;    /* list: version << 32 | first */
+    uint32_t touched_segments; /* all later segments are free, too */
+    /* overflow */
+    uint32_t spilled, spilled_least;
+    uint32_t sweep_next; /* next chunk, of mlmq.sweep_chunks */
+    uint32_t pile_least[2];
+    /* reports */
+    uint32_t failed, dropped;
+    uint64_t served, sweeps, rounds;
+};
+
+/* Argument of the kernel, passed by value. */
+struct mlmq {
+    uint32_t n;
+    const uint64_t *begin, *end;
+    const uint32_t *target;
+    const uint32_t *weight;
+    uint32_t *distance;
+    struct mlmq_control *control;
+    const uint32_t *host_stop;
+    /* FIFOs */
+    uint64_t *slot;
+    uint64_t *directory; /* (number in the FIFO + 1) << 32 | segment or MLMQ_NONE */
+    uint32_t *consumed;  /* by entry: finished elements over all its uses */
+    uint32_t *next;      /* links of the free segments */
+    uint32_t segments, directory_size, shift; /* 1 << shift: slots of a segment */
+    uint32_t crowd; /* positions that all warps together may be taking */
+    /* overflow */
+    uint32_t *dirty;
+    uint32_t words, sweep_chunks;
+    /* limits */
+    uint32_t most; /* largest distance */
+    bool tight;    /* `most` is max_distance, not the range of the type */
+    /* parameters */
+    bool l0;
+    uint32_t l1_capacity, write_back, bnum, cooperative;
+    uint64_t scale; /* 2^32 / bucket width */
+    uint32_t warps; /* manager included */
+};
 
 struct mlmq_element {
     uint32_t distance, vertex;
@@ -126,6 +215,48 @@ WARP_FUNCTION void mlmq_spill(const struct mlmq_warp *w, struct mlmq_element e,
         device_min(&control->spilled_least, mlmq_key(w->m, e.distance));
         device_store(&control->spilled, 1);
     }
+}
+
+/* ---- the driver's side ---- */
+
+/* Sizes of the arrays in elements, from m->n, shift and warps of `lanes` lanes each. */
+struct mlmq_sizes {
+    uint64_t slots, directory, segments, words;
+};
+
+static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity,
+                                          uint32_t lanes) {
+    struct mlmq_sizes size = {0, 0, 0, 0};
+    m->words = m->n / 32 + (m->n % 32 > 0);
+    m->sweep_chunks = (m->words + MLMQ_SWEEP_WORDS - 1) / MLMQ_SWEEP_WORDS;
+    size.words = m->words;
+    m->segments = (uint32_t)(capacity >> m->shift) + 1;
+    /* Each warp may take positions beyond the segments once, and mlmq_has_room keeps as
+    ** many entries free. */
+    m->crowd = m->warps * lanes;
+    m->directory_size = 1;
+    while (m->directory_size < m->segments + 2 * ((m->crowd >> m->shift) + 2))
+        m->directory_size *= 2;
+    size.segments = m->segments;
+    size.slots = (uint64_t)m->segments << m->shift;
+    size.directory = (uint64_t)m->directory_size * MLMQ_FIFOS;
+    return size;
+}
+
+/* Sets the members that do not begin as 0. The sources are marked, and have the distance
+** 0. */
+static inline void mlmq_start(const struct mlmq *m, struct mlmq_control *control) {
+    control->bnum = m->bnum;
+    control->free_segments = UINT32_MAX; /* an empty list */
+    control->spilled = 1;
+    control->sweep_next = m->sweep_chunks; /* no sweep */
+    control->pile_least[0] = control->pile_least[1] = MLMQ_KEY_MOST;
+}
+
+/* The scale for buckets of that width. From 2^32 on there is one bucket. */
+static inline uint64_t mlmq_scale_of(double delta) {
+    uint64_t scale = delta > 1 ? (uint64_t)(4294967296.0 / delta) : 4294967296u;
+    return scale > 0 ? scale : 1;
 }
 
 #endif
