@@ -33,9 +33,8 @@ static int split_option(const char *text, char **name, char **value, char **erro
     if (key.kind != SQL_WORD || equals.kind != SQL_OTHER || *equals.start != '=' ||
         given.kind == SQL_END || given.kind == SQL_UNFINISHED || rest.kind != SQL_END)
         return fail_with(error,
-                         "'%!.40s' is no option; an option is written as in "
-                         "direction = 'both', and there are direction, persist "
-                         "and where",
+                         "'%!.40s' is not an option; write it like direction = 'both'; "
+                         "the options are direction, persist and where",
                          text);
     *name = sql_unquote(&key);
     *value = sql_unquote(&given);
@@ -71,8 +70,8 @@ static int set_option(graph_arguments *made, const char *name, const char *value
         return made->source.where ? SQLITE_OK : SQLITE_NOMEM;
     }
     return fail_near(error,
-                     sqlite3_mprintf("there is no option '%!.40s'; there are direction, "
-                                     "persist and where",
+                     sqlite3_mprintf("there is no option '%!.40s'; the options are "
+                                     "direction, persist and where",
                                      name),
                      name, options);
 }
@@ -103,7 +102,7 @@ int graph_arguments_parse(int count, const char *const *argument, graph_argument
     *error = NULL;
     if (count == 0)
         return fail_with(error, "there is no table to follow; write its name, and "
-                                "its columns where needed, into the brackets");
+                                "its columns if needed, in the brackets");
     int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS,
                         &made->source, error);
     if (rc == SQLITE_OK && made->source.query)

@@ -210,15 +210,15 @@ static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
 static int follow_dirty(reading *r, followed *f) {
     bool done = false;
     if (!worth_following(f, f->dirty.count))
-        return mirror_renew(r, f, "more has changed than is worth following");
+        return mirror_renew(r, f, "too many rows have changed to read them one by one");
     r->why = "the log says what has changed";
     check_done(r);
     int rc = mirror_change(r, f, &f->dirty, &done);
     if (rc == SQLITE_OK && done)
         rc = find_real(r, f, &f->dirty, &done);
     const char *why = f->graph && f->graph->shared
-                          ? "other connections use the graph as it was"
-                          : "weights or ids are of other kinds now";
+                          ? "other connections use the graph without the changes"
+                          : "the type of weights or ids has changed";
     return rc || done ? rc : mirror_renew(r, f, why);
 }
 
@@ -229,7 +229,7 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
     bool writing = stamp_writing(r->hold);
     int rc = log_tail(r->c, f, &t);
     if (rc == SQLITE_OK && t.whole && !writing) {
-        rc = mirror_renew(r, f, "the log does not say all that has changed");
+        rc = mirror_renew(r, f, "the log does not have all changes");
         rc = rc ? rc : log_end(r->c, f, &t);
     } else if (rc == SQLITE_OK && !t.whole) {
         id_list before = f->dirty; /* t.ids contains all of them */
@@ -287,7 +287,7 @@ static int catch_up(reading *r, followed *f, graph_ref **found) {
             rc = log_is_complete(r, f, &complete);
         if (rc == SQLITE_OK && complete)
             rc = follow_log(r, f, found);
-        r->why = "a statement under way may have written what it has not logged yet";
+        r->why = "a running statement may have written rows that it has not logged yet";
     } else if (!stamp_writing(r->hold)) {
         rc = begin_mirror(r, f, found);
     }

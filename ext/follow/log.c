@@ -219,7 +219,7 @@ static char *state_of(connection *c, const char *schema, const char *name) {
     definition d;
     char *error = NULL, *state = NULL;
     if (definition_read(c->db, schema, name, &d, &error) != SQLITE_OK)
-        return error ? error : say("not to be read now");
+        return error ? error : say("cannot be read now");
     followed *f = followed_of(c, schema, name);
     stamp *now = NULL;
     if (d.trouble) {

@@ -31,10 +31,11 @@ static int make_triggers(sqlite3 *db, definition *d, char **error) {
 static int check_place(const char *schema, const char *name, const edge_source *source,
                        char **error) {
     if (sqlite3_stricmp(schema, "temp") == 0)
-        *error = sqlite3_mprintf("gpugraph: a graph cannot be TEMP, since triggers there "
-                                 "see what one connection writes; "
-                                 "make %s in the schema of its table",
-                                 name);
+        *error =
+            sqlite3_mprintf("gpugraph: a graph cannot be TEMP, because TEMP triggers "
+                            "see the writes of one connection only; "
+                            "make %s in the schema of its table",
+                            name);
     else if (source->schema && sqlite3_stricmp(source->schema, schema) != 0) {
         char *typed = table_as_sql(source->schema, name);
         if (typed)
@@ -146,7 +147,7 @@ static int settle_columns(connection *c, definition *d, char **error) {
     letter = strchr(letters, rows.kind);
     if (letter) {
         rc = fail_with(error,
-                       "gpugraph: %s is %s, which has no triggers that tell of "
+                       "gpugraph: %s is %s, which has no triggers that log "
                        "its changes; follow the table beneath it, or give its "
                        "name to the search itself",
                        rows.name, kinds[letter - letters]);

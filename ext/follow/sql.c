@@ -148,7 +148,7 @@ static int add_key(const definition *d, const char *index, int number, const cha
         char *suffix =
             sqlite3_mprintf("replaced_by_%s_%d", update ? "update" : "insert", number);
         char *rows = replaceable_rows(d, match, update != 0);
-        char *what = sqlite3_mprintf("one for rows that %s OR REPLACE takes away by the "
+        char *what = sqlite3_mprintf("one for rows that %s OR REPLACE deletes by the "
                                      "key %s",
                                      update ? "UPDATE" : "INSERT", index);
         parts p = {.d = d, .suffix = suffix, .replaceable = rows};

@@ -44,8 +44,8 @@ static int find_graph_table(graph_call *call, const char *text, int bytes) {
                              &error);
     if (rc == SQLITE_MISMATCH) {
         error = sqlite3_mprintf(
-            "'%!.60s' is no graph made by CREATE VIRTUAL TABLE ... USING gpugraph; "
-            "gpugraph_graphs lists those that there are",
+            "'%!.60s' is not a graph made by CREATE VIRTUAL TABLE ... USING gpugraph; "
+            "gpugraph_graphs lists the graphs",
             text);
         rc = SQLITE_ERROR;
     }

@@ -196,8 +196,8 @@ loaded shared_loaded(const shared_graph *s) {
 
 static void tell_share(connection *c, const shared_graph *s, const char *rows,
                        double since_ms) {
-    char *detail = sqlite3_mprintf("another connection of this process has read %s as "
-                                   "this one sees it",
+    char *detail = sqlite3_mprintf("another connection of this process has read %s in "
+                                   "this state",
                                    rows);
     timings_add(&c->timings, "share", gg_now_ms() - since_ms,
                 (sqlite3_int64)gpugraph_edge_count(s->graph), detail);

@@ -84,7 +84,7 @@ START_TEST(missing_parts_are_named) {
     run("CREATE UNIQUE INDEX later ON roads(b)");
     run("INSERT OR REPLACE INTO roads VALUES (5, 1, 5)");
     graph_is("g", "roads");
-    expect("1", "SELECT state LIKE '%%REPLACE takes away by the key later%%' FROM "
+    expect("1", "SELECT state LIKE '%%REPLACE deletes by the key later%%' FROM "
                 "gpugraph_graphs WHERE kind = 'followed'");
     run("DROP INDEX later");
     after("SELECT * FROM g; INSERT INTO roads VALUES (6, 1, 5)");
@@ -230,7 +230,7 @@ START_TEST(refusals) {
         {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b), direction = 'up')", "'up'"},
         {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b), persist = 2)", "0 or 1"},
         {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b), speed = 2)", "'speed'"},
-        {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b), fast)", "no option"},
+        {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b), fast)", "not an option"},
         {"CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b), persist = 1, PERSIST = 0)",
          "the option persist is given more than once"},
         {"CREATE VIRTUAL TABLE k USING gpugraph(roads(a, b))", "k_log"},

@@ -264,7 +264,7 @@ START_TEST(check_reports_differences) {
     run("INSERT INTO roads(rowid, a, b) VALUES (2, 1, 1); DELETE FROM roads WHERE rowid "
         "= 2");
     expect("'ok'", "SELECT gpugraph_check('g')");
-    expect_error("gpugraph_check", "no graph", "SELECT gpugraph_check('roads')");
+    expect_error("gpugraph_check", "not a graph", "SELECT gpugraph_check('roads')");
     expect_error("gpugraph_check", "first argument", "SELECT gpugraph_check(5)");
     expect_error("gpugraph_check", "no table or view",
                  "SELECT gpugraph_check('nowhere')");
