@@ -28,10 +28,6 @@ int name_list_add_table(sqlite3_str *list, int count, const char *schema,
     return SQLITE_OK;
 }
 
-int name_list_add_name(sqlite3_str *list, int count, const char *name, nearest *near) {
-    return name_list_add_table(list, count, NULL, name, near);
-}
-
 void name_list_end(sqlite3_str *list, int count) {
     if (count > LISTED_NAMES)
         sqlite3_str_appendf(list, " and %d more", count - LISTED_NAMES);
@@ -72,7 +68,7 @@ static int no_schema(sqlite3 *db, const char *schema, char **error) {
     const char *name;
     int count = 0, rc = SQLITE_OK;
     for (int i = 0; rc == SQLITE_OK && (name = sqlite3_db_name(db, i)) != NULL; i++)
-        rc = name_list_add_name(list, count++, name, &near);
+        rc = name_list_add_table(list, count++, NULL, name, &near);
     name_list_end(list, count);
     *error = say_with_names(sqlite3_mprintf("there is no database '%s'", schema), &near,
                             "attached", list);

@@ -42,9 +42,8 @@ bool texts_sort_as_utf8(sqlite3 *db);
 ** more". */
 void name_list_add(sqlite3_str *list, int count, const char *name);
 void name_list_end(sqlite3_str *list, int count);
-/* Append a name, or a table's name, as SQL writes it, and compare it with the misspelt
-** one. SQLITE_OK or SQLITE_NOMEM. */
-int name_list_add_name(sqlite3_str *list, int count, const char *name, nearest *near);
+/* Appends a name (schema NULL), or a table's name, as SQL writes it, and compares it with
+** the misspelt one. SQLITE_OK or SQLITE_NOMEM. */
 int name_list_add_table(sqlite3_str *list, int count, const char *schema,
                         const char *table, nearest *near);
 /* Makes "SENTENCE; the nearest name is 'x' (WHAT: a, b, x)". Frees the sentence and the

@@ -65,7 +65,7 @@ static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list,
         if (!name)
             rc = SQLITE_NOMEM;
         else if (table_is_of_user(db, schema, name))
-            rc = name_list_add_name(list, count++, name, near);
+            rc = name_list_add_table(list, count++, NULL, name, near);
     }
     name_list_end(list, count);
     return statement_end(statement, rc);

@@ -159,6 +159,18 @@ static int take_triggers(definition *d, const trigger_list *list) {
     return rc;
 }
 
+/* Sets d->trouble. Takes over the reason (NULL: no memory). */
+static int blame(definition *d, char *reason) {
+    char *typed = table_as_sql(d->schema, d->name);
+    if (reason && typed)
+        d->trouble = sqlite3_mprintf("read afresh each time, since %s; DROP TABLE %s and "
+                                     "create it again",
+                                     reason, typed);
+    sqlite3_free(reason);
+    sqlite3_free(typed);
+    return d->trouble ? SQLITE_OK : SQLITE_NOMEM;
+}
+
 /* Sets d->trouble if triggers are missing. */
 static int find_trouble(sqlite3 *db, definition *d, const trigger_list *list,
                         char **error) {
@@ -173,28 +185,13 @@ static int find_trouble(sqlite3 *db, definition *d, const trigger_list *list,
             name_list_add(missing, count++, needed.item[i].name);
     }
     trigger_list_clear(&needed);
-    char *names = sqlite3_str_finish(missing), *typed = table_as_sql(d->schema, d->name);
-    if (rc == SQLITE_OK && count && names && typed)
-        d->trouble = sqlite3_mprintf("read afresh each time, since triggers are missing "
-                                     "or were changed (%s); DROP TABLE %s and create it "
-                                     "again",
-                                     names, typed);
-    if (rc == SQLITE_OK && count && !d->trouble)
-        rc = SQLITE_NOMEM;
+    char *names = sqlite3_str_finish(missing);
+    if (rc == SQLITE_OK && count)
+        rc = blame(
+            d, names ? sqlite3_mprintf("triggers are missing or were changed (%s)", names)
+                     : NULL);
     sqlite3_free(names);
-    sqlite3_free(typed);
     return rc;
-}
-
-static int blame_missing(definition *d, const char *what, const char *suffix) {
-    char *typed = table_as_sql(d->schema, d->name);
-    if (typed)
-        d->trouble =
-            sqlite3_mprintf("read afresh each time, since its %s %s_%s is missing; "
-                            "DROP TABLE %s and create it again",
-                            what, d->name, suffix, typed);
-    sqlite3_free(typed);
-    return d->trouble ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 /* True if there is such a table, with this column as its rowid and the other column. */
@@ -230,9 +227,10 @@ static int find_log(sqlite3 *db, definition *d) {
     int rc = marked ? first_mark_is_there(db, d->schema, marks, &marked) : SQLITE_OK;
     sqlite3_free(marks);
     if (rc == SQLITE_OK && !logged)
-        return blame_missing(d, "log", "log");
+        return blame(d, sqlite3_mprintf("its log %s is missing", d->log));
     if (rc == SQLITE_OK && !marked)
-        return blame_missing(d, "table of marks", "marks");
+        return blame(d,
+                     sqlite3_mprintf("its table of marks %s_marks is missing", d->name));
     return rc;
 }
 
@@ -287,14 +285,6 @@ static int of_graph(sqlite3 *db, const char *schema, const char *name, const cha
     return of;
 }
 
-static int blame(definition *d, const char *name) {
-    d->trouble = sqlite3_mprintf("read afresh each time, since the trigger %s was made "
-                                 "after its own and may end before they fire; DROP "
-                                 "TABLE %s and create it again",
-                                 name, d->name);
-    return d->trouble ? SQLITE_OK : SQLITE_NOMEM;
-}
-
 static int find_early_triggers(sqlite3 *db, definition *d) {
     sqlite3_stmt *statement;
     bool later = false;
@@ -311,7 +301,11 @@ static int find_early_triggers(sqlite3 *db, definition *d) {
         if (own || !later || !may_end_early(sql))
             continue;
         const int of = of_graph(db, d->schema, name, sql);
-        rc = of < 0 ? SQLITE_NOMEM : of ? SQLITE_OK : blame(d, name);
+        rc = of < 0 ? SQLITE_NOMEM : SQLITE_OK;
+        if (of == 0)
+            rc = blame(d, sqlite3_mprintf("the trigger %s was made after its own and may "
+                                          "end before they fire",
+                                          name));
     }
     return statement_end(statement, rc);
 }

@@ -390,6 +390,26 @@ static int save_in_savepoint(graph_call *call, uint64_t *bytes) {
     return rc;
 }
 
+static int check_savable(graph_call *call) {
+    const definition *d = &call->definition;
+    const graph_ref *g = call->graph;
+    if (!d->persist) {
+        char *typed = table_as_sql(d->schema, d->name);
+        int rc = typed ? fail_with(&call->error,
+                                   "gpugraph_save: %s was made without persist = 1; DROP "
+                                   "TABLE %s and create it with that option",
+                                   d->name, typed)
+                       : SQLITE_NOMEM;
+        sqlite3_free(typed);
+        return rc;
+    }
+    if (d->trouble)
+        return fail_with(&call->error, "gpugraph_save: %s is %s", d->name, d->trouble);
+    if (g->weight_column && !g->has_weight)
+        return fail_with(&call->error, "gpugraph_save: %s", g->weight_error);
+    return SQLITE_OK;
+}
+
 /* gpugraph_save(graph): writes the packed graph to the file; returns its bytes. */
 static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv) {
     (void)argc;
@@ -398,28 +418,8 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
     if (function_is_refused(context, "gpugraph_save"))
         return;
     int rc = graph_call_begin(&call, context, "gpugraph_save", argv[0], NUMBERS_COMPACT);
-    char *why_not = NULL;
-    char *typed = rc == SQLITE_OK
-                      ? table_as_sql(call.definition.schema, call.definition.name)
-                      : NULL;
-    if (rc == SQLITE_OK && !typed)
-        rc = SQLITE_NOMEM;
-    if (rc == SQLITE_OK && !call.definition.persist)
-        why_not =
-            sqlite3_mprintf("%s was made without persist = 1; DROP TABLE %s and create "
-                            "it with that option",
-                            call.definition.name, typed);
-    else if (rc == SQLITE_OK && call.definition.trouble)
-        why_not =
-            sqlite3_mprintf("%s is %s", call.definition.name, call.definition.trouble);
-    else if (rc == SQLITE_OK && call.graph->weight_column && !call.graph->has_weight)
-        why_not = sqlite3_mprintf("%s", call.graph->weight_error);
-    if (why_not) {
-        call.error = sqlite3_mprintf("gpugraph_save: %s", why_not);
-        rc = SQLITE_ERROR;
-    }
-    sqlite3_free(why_not);
-    sqlite3_free(typed);
+    if (rc == SQLITE_OK)
+        rc = check_savable(&call);
     if (rc == SQLITE_OK)
         rc = save_in_savepoint(&call, &bytes);
     if (rc == SQLITE_OK)

@@ -48,7 +48,7 @@ static int fail_columns(resolver *r, char *sentence, const char *misspelt) {
     nearest near = {.given = misspelt};
     int rc = SQLITE_OK;
     for (int i = 0; i < table->columns && rc == SQLITE_OK; i++)
-        rc = name_list_add_name(list, i, table->column[i], &near);
+        rc = name_list_add_table(list, i, NULL, table->column[i], &near);
     name_list_end(list, table->columns);
     char *text = say_with_names(sentence, &near, "columns", list);
     rc = rc == SQLITE_OK && text ? fail(r, "%s", text) : SQLITE_NOMEM;
