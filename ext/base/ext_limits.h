@@ -17,7 +17,7 @@ struct ext_limits {
     int64_t mirror_find_from;
     /* milliseconds without a change after which a mirror that has never left its
         ** graph joins the graph of other connections */
-    double mirror_meets_after_ms;
+    double mirror_rejoins_after_ms;
     /* how often a mirror may leave its graph to other connections */
     int mirror_times_to_leave;
     const char *page_vfs; /* a further VFS whose files are read by pages; NULL: none */
@@ -26,7 +26,7 @@ struct ext_limits {
 #define EXT_USUAL_LIMITS                                                                 \
     {                                                                                    \
         .page_settled_ms = 25, .graph_named_from = 256 << 10, .mirror_find_from = 1000,  \
-        .mirror_meets_after_ms = 250, .mirror_times_to_leave = 4,                        \
+        .mirror_rejoins_after_ms = 250, .mirror_times_to_leave = 4,                      \
     }
 
 #ifdef GPUGRAPH_TEST_LIMITS

@@ -156,7 +156,7 @@ static int settle_base(reading *r, followed *f, tail *t) {
     f->recent = t->recent;
     memset(&t->recent, 0, sizeof t->recent);
     f->dirty.count = 0;
-    f->may_meet = true;
+    f->may_rejoin = true;
     return SQLITE_OK;
 }
 
@@ -279,7 +279,7 @@ static int catch_up(reading *r, followed *f, graph_ref **found) {
     if (f->graph && stamp_compare(f->base, r->hold) == STAMP_SAME &&
         f->dirty.count == 0) {
         r->why = "the graph is current";
-        mirror_meet(r, f);
+        mirror_rejoin(r, f);
         check_done(r);
         *found = found_in(r, f);
     } else if (f->graph) {

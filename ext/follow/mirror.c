@@ -75,7 +75,7 @@ static int take_mirror(connection *c, followed *f, graph_ref *g, graph_ref *both
 ** in place, so a mirror first takes a shared graph out of the list, if it is the only
 ** user. Otherwise it leaves the graph to the others and reads the table anew, again for
 ** all. That pays only if changes are rare, so a mirror that has done it some times has
-** graphs of its own from then on, until changes pause (meet.c). */
+** graphs of its own from then on, until changes pause (rejoin.c). */
 
 bool mirror_name(const reading *r, const followed *f, page_identity *rows) {
     return !f->persist && !f->rows.column[REVERSE_COLUMN] &&

@@ -25,8 +25,8 @@ struct followed {
     /* how often this mirror has left its graph to other connections (mirror.c) */
     int left;
     /* the base is new since the mirror last looked for another connection's graph
-    ** (meet.c) */
-    bool may_meet;
+    ** (rejoin.c) */
+    bool may_rejoin;
     double changed_ms; /* the time at which a changed row was last found */
     /* for REAL weights: `real` is the rowid of a row with a REAL weight */
     bool has_real;
@@ -85,11 +85,11 @@ bool mirror_is_foreign(const followed *f);
 ** there are no reliable blocks. */
 int mirror_load_blocks(reading *r, followed *f);
 
-/* ---- meet.c ---- */
+/* ---- rejoin.c ---- */
 
 /* Lets a mirror that equals the table share one graph with other connections, if no row
 ** has changed for some time. */
-void mirror_meet(reading *r, followed *f);
+void mirror_rejoin(reading *r, followed *f);
 
 /* ---- batch.c ---- */
 

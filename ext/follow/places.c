@@ -94,10 +94,11 @@ static void put_places(place_batch *made, int64_t at, const loader *l, int64_t i
 }
 
 /* fixed[i]: the earlier number of added edge i if it keeps its place, else
-** GPUGRAPH_NO_EDGE; gone: the earlier numbers of all other removed edges, ascending. */
+** GPUGRAPH_NO_EDGE; dropped: the earlier numbers of all other removed edges,
+** ascending. */
 static void fill_places(place_batch *made, const row_changes *changes, const place *new,
-                        const uint64_t *fixed, const uint64_t *gone,
-                        uint64_t gone_count) {
+                        const uint64_t *fixed, const uint64_t *dropped,
+                        uint64_t dropped_count) {
     const loader *l = &changes->added;
     uint64_t passed = 0, fresh = 0;
     for (int64_t at = 0; at < l->count; at++) {
@@ -109,15 +110,15 @@ static void fill_places(place_batch *made, const row_changes *changes, const pla
             continue;
         }
         const uint64_t staying = new[at].edge - fresh++; /* edges before it that stay */
-        while (passed < gone_count && gone[passed] - passed <= staying)
+        while (passed < dropped_count && dropped[passed] - passed <= staying)
             passed++;
         made->before[at] = staying + passed;
     }
 }
 
-/* Fills fixed and gone. Returns the number of edges in gone. */
-static uint64_t part(const row_changes *changes, const place *old, uint64_t *of_row,
-                     uint64_t *fixed, uint64_t *gone) {
+/* Fills fixed and dropped. Returns the number of edges in dropped. */
+static uint64_t split_removed(const row_changes *changes, const place *old,
+                              uint64_t *of_row, uint64_t *fixed, uint64_t *dropped) {
     const id_list *removed = &changes->removed;
     uint64_t count = 0;
     for (int64_t i = 0; i < removed->count; i++)
@@ -131,7 +132,7 @@ static uint64_t part(const row_changes *changes, const place *old, uint64_t *of_
     }
     for (int64_t i = 0; i < removed->count; i++)
         if (of_row[old[i].of] != GPUGRAPH_NO_EDGE)
-            gone[count++] = old[i].edge;
+            dropped[count++] = old[i].edge;
     return count;
 }
 
@@ -144,9 +145,9 @@ static int find_all(const row_changes *changes, const place *old, const place *n
         free(scratch);
         return SQLITE_NOMEM;
     }
-    uint64_t *gone = scratch + go, *fixed = gone + go;
-    uint64_t count = part(changes, old, scratch, fixed, gone);
-    fill_places(made, changes, new, fixed, gone, count);
+    uint64_t *dropped = scratch + go, *fixed = dropped + go;
+    uint64_t count = split_removed(changes, old, scratch, fixed, dropped);
+    fill_places(made, changes, new, fixed, dropped, count);
     for (size_t i = 0; i < go; i++)
         made->removed[i] = (int64_t)old[i].edge + 1;
     free(scratch);

@@ -205,9 +205,9 @@ static int find_columns_read(sqlite3 *db, definition *d, const table_info *info,
 
 static int find_columns(sqlite3 *db, definition *d, char **error) {
     table_info info;
-    char *gone = NULL;
-    int rc = table_find(db, d->schema, d->source.table, &info, &gone);
-    sqlite3_free(gone);
+    char *fault = NULL;
+    int rc = table_find(db, d->schema, d->source.table, &info, &fault);
+    sqlite3_free(fault);
     sqlite3_free(d->key);
     d->key = NULL;
     if (rc == SQLITE_OK)

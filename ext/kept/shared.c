@@ -194,8 +194,8 @@ loaded shared_loaded(const shared_graph *s) {
         .graph = s->graph, .has_weight = s->has_weight, .has_text = s->has_text};
 }
 
-static void tell_share(connection *c, const shared_graph *s, const char *rows,
-                       double since_ms) {
+static void report_sharing(connection *c, const shared_graph *s, const char *rows,
+                           double since_ms) {
     char *detail = sqlite3_mprintf("another connection of this process has read %s in "
                                    "this state",
                                    rows);
@@ -213,7 +213,7 @@ int shared_load(connection *c, const graph_name *name, const char *rows,
         return rc;
     if (turn == TAKE) {
         *got = shared_loaded(*shared);
-        tell_share(c, *shared, rows, started);
+        report_sharing(c, *shared, rows, started);
         return SQLITE_OK;
     }
     rc = load(of, got);
@@ -236,7 +236,8 @@ static shared_graph *find_other(const graph_name *name, const shared_graph *mine
     return NULL;
 }
 
-shared_graph *shared_meet(const graph_name *name, shared_graph *mine, const loaded *own) {
+shared_graph *shared_offer(const graph_name *name, shared_graph *mine,
+                           const loaded *own) {
     shared_graph *made = mine ? NULL : new_shared(name);
     if (!mine && !made)
         return NULL;

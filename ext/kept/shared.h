@@ -29,7 +29,7 @@ int shared_load(connection *c, const graph_name *name, const char *rows,
 ** its owner if it is shared already under any name, else NULL. Returns another graph of
 ** that name, with a reference, if there is one; otherwise the caller's own, which is
 ** shared under that name from then on. NULL: no memory, and nothing has changed. */
-shared_graph *shared_meet(const graph_name *name, shared_graph *mine, const loaded *own);
+shared_graph *shared_offer(const graph_name *name, shared_graph *mine, const loaded *own);
 /* If nobody else uses the graph, makes it the caller's own, frees `shared` and returns
 ** true. */
 bool shared_withdraw(shared_graph *shared);

@@ -455,7 +455,7 @@ START_TEST(a_shared_mirror) {
     sql_close();
     ext_limits.page_settled_ms = 0;
     ext_limits.graph_named_from = 0;
-    ext_limits.mirror_meets_after_ms = 1e9; /* never, however long it takes */
+    ext_limits.mirror_rejoins_after_ms = 1e9; /* never, however long it takes */
     db = connect_to(file);
     run("CREATE TABLE t(id INTEGER PRIMARY KEY, src, dst, weight);"
         "INSERT INTO t VALUES (1, 1, 2, 3), (2, 2, 3, 4), (3, 3, 1, 5), (4, 3, 4, 1);"

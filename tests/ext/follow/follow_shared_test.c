@@ -169,7 +169,7 @@ START_TEST(a_pause_joins_them) {
     }
     for (int round = 0; round < 3; round++) {
         expect(says(each[0], users, "1"), "they have not parted");
-        ext_limits.mirror_meets_after_ms = 0;
+        ext_limits.mirror_rejoins_after_ms = 0;
         for (int i = 0; i < CONNECTIONS; i++) {
             do_in(each[i], by_weight);
             ask_right(each[i], "a pause");
@@ -179,7 +179,7 @@ START_TEST(a_pause_joins_them) {
         for (int i = 0; i < CONNECTIONS; i++)
             ask_right(each[i], "a commit of other rows");
         expect(says(each[0], users, "4"), "a commit of other rows parts them");
-        ext_limits.mirror_meets_after_ms = 1e9;
+        ext_limits.mirror_rejoins_after_ms = 1e9;
         do_in(each[2], "UPDATE roads SET dst = dst + 1 WHERE id % 50 = 9");
         for (int i = 0; i < CONNECTIONS; i++)
             ask_right(each[i], "a change after a pause");
@@ -201,7 +201,7 @@ START_TEST(a_pause_takes_its_time) {
     for (int i = 0; i < CONNECTIONS; i++)
         do_in(each[i], i % 2 ? seven : by_weight);
     expect(says(each[0], users, "1"), "they have come together at once");
-    ext_limits.mirror_meets_after_ms = 0;
+    ext_limits.mirror_rejoins_after_ms = 0;
     char *before = ask_in(each[1], total);
     do_in(each[0], by_weight);
     do_in(each[1], by_weight); /* takes the first one's */
@@ -299,7 +299,7 @@ START_TEST(random_steps) {
     if (left_out((uint64_t)_i))
         return;
     ext_limits.mirror_times_to_leave = _i % 3 ? STEPS : 4;
-    ext_limits.mirror_meets_after_ms = _i % 2 ? 0 : 1e9;
+    ext_limits.mirror_rejoins_after_ms = _i % 2 ? 0 : 1e9;
     for (int i = 0; i < STEPS; i++)
         random_step(&random, &shared);
     for (int i = 0; i < CONNECTIONS; i++)

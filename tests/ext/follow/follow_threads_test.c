@@ -88,7 +88,7 @@ START_TEST(mirrors_in_threads) {
     if (_i) {
         ext_limits.graph_named_from = ext_limits.page_settled_ms = 0;
         ext_limits.mirror_times_to_leave = _i == 1 ? ROUNDS : 0;
-        ext_limits.mirror_meets_after_ms = _i == 1 ? 1e9 : 0;
+        ext_limits.mirror_rejoins_after_ms = _i == 1 ? 1e9 : 0;
     }
     snprintf(file, sizeof file, "/tmp/gpugraph-follow-threads-%d.db", (int)getpid());
     unlink(file);

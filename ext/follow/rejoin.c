@@ -19,7 +19,7 @@ static bool is_quiet(const followed *f) {
     enum { MOST_DOUBLINGS = 20 };
     const int doublings = f->left < MOST_DOUBLINGS ? f->left : MOST_DOUBLINGS;
     return gg_now_ms() - f->changed_ms >=
-           ext_limits.mirror_meets_after_ms * (double)(1 << doublings);
+           ext_limits.mirror_rejoins_after_ms * (double)(1 << doublings);
 }
 
 /* True if the graph depends on the rows alone, and no running statement looks at it. */
@@ -41,17 +41,17 @@ static void take_over(connection *c, followed *f, shared_graph *shared) {
     mirror_set(c, f, g, NULL);
 }
 
-void mirror_meet(reading *r, followed *f) {
+void mirror_rejoin(reading *r, followed *f) {
     graph_name name = {.undirected = false};
     graph_ref *g = f->graph;
-    if (!f->may_meet || f->both || !is_quiet(f) || !may_be_replaced(g))
+    if (!f->may_rejoin || f->both || !is_quiet(f) || !may_be_replaced(g))
         return;
     const bool loose =
         gpugraph_tombstones(g->graph, NULL) > 0 || gpugraph_later_vertices(g->graph) > 0;
     /* Compaction takes time, and a lone connection has nobody to share with. */
     if (loose && !connections_are_several())
         return;
-    f->may_meet = false; /* until the base changes */
+    f->may_rejoin = false; /* until the base changes */
     const loaded own = {
         .graph = g->graph, .has_weight = g->has_weight, .has_text = g->has_text};
     char *source = mirror_name(r, f, &name.rows) ? mirror_source(f) : NULL;
@@ -60,10 +60,10 @@ void mirror_meet(reading *r, followed *f) {
         return;
     }
     name.source = source;
-    shared_graph *met = shared_meet(&name, g->shared, &own);
+    shared_graph *offered = shared_offer(&name, g->shared, &own);
     sqlite3_free(source);
-    if (met && met != g->shared && shared_loaded(met).graph != g->graph)
-        take_over(r->c, f, met);
-    else if (met)
-        g->shared = met;
+    if (offered && offered != g->shared && shared_loaded(offered).graph != g->graph)
+        take_over(r->c, f, offered);
+    else if (offered)
+        g->shared = offered;
 }
