@@ -1,5 +1,5 @@
-/* Depths come to the host as bytes as long as 254 suffices: around that end, and with pieces and rests. Skipped
-** where there is no device. */
+/* Depths come to the host as bytes if none is larger than 254: checked near that limit,
+** and with whole and partial pieces. Skipped without a device. */
 #include "graph_data.h"
 
 extern "C" {
@@ -8,7 +8,8 @@ extern "C" {
 #include "suite.h"
 }
 
-enum { BYTES_LEAST = 1 << 16 }; /* depths from which they come so (bring.cu) */
+/* The least number of depths that come as bytes (bring.cu). */
+enum { BYTES_LEAST = 1 << 16 };
 
 #include <string.h>
 
@@ -29,7 +30,7 @@ static std::vector<uint32_t> depths_by(gpugraph_graph *graph, uint32_t source,
     return depth;
 }
 
-/* A path of so many edges among vertices that it does not reach. */
+/* A path of that many edges among vertices that it does not reach. */
 static void check_path(uint32_t edges, uint32_t vertices) {
     shape s = shape_empty(vertices);
     for (uint32_t v = 0; v < edges; v++)
@@ -49,7 +50,7 @@ START_TEST(as_far_as_bytes_go) {
 }
 END_TEST
 
-/* The whole path is at the end, where a piece may be one vertex. */
+/* The whole path lies at the end, where a piece may be one vertex. */
 START_TEST(a_path_at_the_end) {
     for (uint32_t vertices :
          {(2u << 20) - 1, 2u << 20, (2u << 20) + 1, (4u << 20) + 67, (10u << 20) + 1}) {
@@ -81,7 +82,8 @@ END_TEST
 
 enum { SOURCES = 13, EDGES = 700 };
 
-/* Along a path of EDGES among `vertices`: of some sources a byte has room for all depths. */
+/* Searches along a path of EDGES among `vertices`. From some sources all depths fit a
+** byte. */
 static gpugraph_status depths_of_each(gpugraph_graph *graph, gpugraph_run *run) {
     static const uint32_t source[SOURCES] = {690, 600, 10,  687, 500, 686, 0,
                                              685, 1,   688, 446, 445, 700};
@@ -126,7 +128,7 @@ START_TEST(one_after_the_other) {
 }
 END_TEST
 
-/* With room for a search from some limit on. */
+/* Memory suffices for a search from some limit on. */
 START_TEST(where_memory_is_short) {
     gpugraph_graph *graph = path_among(1 << 20);
     int refused = 0, found = 0;

@@ -1,8 +1,9 @@
-/* The kernel that runs breadth-first search by a cluster of blocks (bfs_narrow.cu), as it stands, on CPU threads
-** (cluster_lanes.h): depths against the CPU's, with and without targets and limits.
+/* The kernel of breadth-first search by a cluster of blocks (narrow.cu), unchanged, on
+** CPU threads (cluster_lanes.h). Depths are compared with those of the CPU, with and
+** without targets and limits.
 **
-** There is little room, so frontiers and rows go back to the queue for the whole grid again and
-** again. Its part, a level, is played by a loop here. */
+** The memory of the blocks is small, so frontiers and rows return to the queue for the
+** whole grid again and again. A loop here plays the levels of the whole grid. */
 /* ctest: alone */
 #define LANES_SHARED __thread
 #include "cluster_lanes.h"
@@ -14,10 +15,10 @@
 #define GG_BFS_NARROW_IN    16
 #define GG_BFS_NARROW_ROW   20
 
-/* What nvcc does not mind, or has of its own. */
+/* Attributes and types that nvcc knows or ignores. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wextra"
-__thread uint4 shared[4096]; /* which the kernel declares */
+__thread uint4 shared[4096]; /* declared by the kernel */
 #include "bfs/narrow.cu"
 
 static_assert(sizeof(block_memory) <= sizeof shared, "shared memory");
@@ -69,7 +70,7 @@ static void plant(const device_csr &g, uint32_t source,
     a->control.next = over ? BFS_OVER : BFS_NARROW;
 }
 
-/* A level from the queue, as the whole grid would. */
+/* Expands one level from the queue, as the whole grid would. */
 static void one_level(const device_csr &g, const bfs_bounds &bounds, struct arrays *a) {
     bfs_control *c = &a->control;
     const uint32_t entries = (uint32_t)c->frontier;
@@ -99,7 +100,7 @@ static void one_level(const device_csr &g, const bfs_bounds &bounds, struct arra
     c->next = over ? BFS_OVER : BFS_NARROW;
 }
 
-/* Returns the levels that were the cluster's. */
+/* Returns the number of levels that the cluster expanded. */
 static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
                       gpugraph_direction direction, const std::vector<uint32_t> &target,
                       uint64_t limit) {
@@ -144,7 +145,7 @@ static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
 
 /* ---- the cases ---- */
 
-/* first: of its turns among all. The last one is never left out. */
+/* first: the number of the shape's first turn. The last turn always runs. */
 static uint32_t check_shape(const shape *s, uint64_t seed, uint64_t first, int times) {
     gpugraph_graph *graph = shape_graph(s);
     uint32_t levels = 0;

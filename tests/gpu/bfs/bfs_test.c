@@ -1,9 +1,10 @@
-/* Breadth-first search against a textbook queue, and its tree against the rule taken
-** literally: for every method on every backend that is there, in all directions, with one
-** thread and with two.
+/* Breadth-first search against a textbook queue, and its tree against the literal rule:
+** for each method on each available backend, in all directions, with one thread and with
+** two.
 **
-** A device's queues overflow in a build with tiny ones, which these tests pass as well:
-** -DCMAKE_CUDA_FLAGS="-DGG_BFS_CLUSTER=16 -DGG_BFS_NARROW_BLOCK=512 -DGG_BFS_NARROW_ROOM=16
+** A build with tiny queues lets a device's queues overflow. These tests pass with it,
+** too: -DCMAKE_CUDA_FLAGS="-DGG_BFS_CLUSTER=16 -DGG_BFS_NARROW_BLOCK=512
+** -DGG_BFS_NARROW_ROOM=16
 **   -DGG_BFS_NARROW_IN=16 -DGG_BFS_NARROW_OUT=100 -DGG_BFS_NARROW_LEVELS=1
 **   -DGG_BFS_NARROW_ROW=20" */
 /* ctest: wide=0 long */
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the rules say: depth of every vertex, edge that leads to it. */
+/* The answer of the rules: the depth of each vertex, and the edge that leads to it. */
 struct answer {
     uint32_t *depth, *edge;
 };
@@ -30,14 +31,15 @@ static bool leads(const shape *s, int64_t e, gpugraph_direction direction, uint3
     return (direction != GPUGRAPH_IN && out) || (direction != GPUGRAPH_OUT && in);
 }
 
-/* A tight edge from u to v; keeps the smallest. Edges come in order of number. */
+/* A tight edge from u to v. Keeps the smallest edge, because edges come in the order of
+** numbers. */
 static void offer(struct answer *a, int64_t e, uint32_t u, uint32_t v) {
     if (a->depth[u] != GPUGRAPH_NONE && a->depth[v] == a->depth[u] + 1 &&
         a->edge[v] == GPUGRAPH_NONE)
         a->edge[v] = (uint32_t)e;
 }
 
-/* Rows of neighbours, each arc once for every edge that allows it. */
+/* Rows of neighbours, with each arc once for each edge that allows it. */
 static void textbook(const shape *s, const gpugraph_search *search, struct answer *a) {
     uint32_t n = s->vertices, head = 0, tail = 0;
     int64_t arcs = 0, *next = malloc((size_t)(2 * s->edges + 1) * sizeof *next);
@@ -99,10 +101,10 @@ static uint32_t count_reached(const uint32_t *depth, uint32_t n) {
     return count;
 }
 
-/* What is checked is a list of targets alone. */
+/* The checked list has only targets. */
 static bool targets_alone;
 
-/* edge NULL: depths alone. */
+/* edge NULL: checks only depths. */
 static void check_found(const shape *s, const gpugraph_search *search,
                         const struct answer *right, const uint32_t *depth,
                         const uint32_t *edge, const char *how) {
@@ -168,12 +170,12 @@ static void check_roots(const shape *s, gpugraph_graph *graph,
 
 enum { MANY_EDGES = 20000 };
 
-/* Room for all, and for arcs that lead to the same vertex. */
+/* Space for all vertices, and for arcs that lead to the same vertex. */
 static uint32_t ample_room(const shape *s) {
     return s->vertices + (uint32_t)s->edges;
 }
 
-/* Returns how many are listed; GPUGRAPH_NONE: arrays are to be asked for. */
+/* Returns the length of the list. GPUGRAPH_NONE: the caller must ask for arrays. */
 static uint32_t check_list(const shape *s, gpugraph_graph *graph,
                            const gpugraph_search *search, const struct answer *right,
                            uint32_t room, bool tree, gpugraph_backend backend) {
@@ -216,7 +218,8 @@ static uint32_t check_list(const shape *s, gpugraph_graph *graph,
     return count;
 }
 
-/* By a device, from whose arrays it is made: so it has what these have, if there is room. */
+/* Lists by a device, which makes them from its arrays. So a list equals the arrays, if
+** there is space for it. */
 static void check_device_lists(const shape *s, gpugraph_graph *graph,
                                const gpugraph_search *search,
                                const struct answer *right) {
@@ -230,7 +233,7 @@ static void check_device_lists(const shape *s, gpugraph_graph *graph,
         expect((all == GPUGRAPH_NONE) == !asked, "%s: %u on the device's list", s->name,
                all);
         if (!asked || search->limit > 0 || search->target_count > 0 || all == 0)
-            continue; /* or ties may come and not come, and targets more than once */
+            continue; /* ties may be listed or not, and targets more than once */
         const uint32_t exact =
             check_list(s, graph, search, right, all, tree, GPUGRAPH_CUDA);
         expect(exact == all, "%s: %u on the device's list, then %u", s->name, all, exact);
@@ -249,14 +252,14 @@ static void check_lists(const shape *s, gpugraph_graph *graph,
     const gpugraph_backend by = GPUGRAPH_CPU;
     if (gpugraph_cuda_usable(NULL))
         check_device_lists(s, graph, search, right);
-    gg_limits.path_prepare_after = 1; /* trees of lists, too */
+    gg_limits.path_prepare_after = 1; /* for trees of lists, too */
     uint32_t all = check_list(s, graph, search, right, ample_room(s), false, by);
     if (gg_is_for_targets(search, search->max_depth != GPUGRAPH_NONE)) {
         expect(all == GPUGRAPH_NONE, "%s: the CPU's list of targets", s->name);
         return;
     }
     expect(all != GPUGRAPH_NONE, "%s: no list though there is room", s->name);
-    if (s->edges > MANY_EDGES) /* the rest does not hang on the size */
+    if (s->edges > MANY_EDGES) /* the rest does not depend on the size */
         return;
     all = check_list(s, graph, search, right, ample_room(s), true, by);
     expect(all != GPUGRAPH_NONE, "%s: no tree though the graph was searched", s->name);
@@ -266,7 +269,7 @@ static void check_lists(const shape *s, gpugraph_graph *graph,
     check_list(s, graph, search, right, s->vertices / 8, false, by);
 }
 
-/* One search by every method that is there. */
+/* One search by each available method. */
 static void check_search(const shape *s, gpugraph_graph *graph,
                          const gpugraph_search *search) {
     uint32_t *depth = malloc((s->vertices + 1) * sizeof *depth);
@@ -295,8 +298,8 @@ static void check_search(const shape *s, gpugraph_graph *graph,
     free(edge);
 }
 
-/* A long path, with a bunch of leaves now and then, both ways: frontiers are small for long,
-** then hold a long row. */
+/* A long path with a bunch of leaves now and then, both ways: frontiers are small for
+** long, then have a long row. */
 static shape broom(uint32_t length, uint32_t every, uint32_t leaves) {
     shape s = shape_path(length);
     s.name = "broom";
@@ -344,7 +347,8 @@ static void check_each_by(const shape *s, gpugraph_graph *graph,
     free(bare);
 }
 
-/* Methods of a device, which search from one source after the other, get one shape in ten. */
+/* Methods of a device, which search from one source after the other, get one shape in
+** ten. */
 static bool one_by_one;
 
 static void check_each_search(const shape *s, gpugraph_graph *graph,
@@ -374,7 +378,7 @@ static void check_each_search(const shape *s, gpugraph_graph *graph,
         answer_free(&right[i]);
 }
 
-/* From up to `most` sources, some of them equal. */
+/* Searches from up to `most` sources, some of them equal. */
 static void check_each(const shape *s, uint32_t most, uint64_t seed) {
     gpugraph_graph *graph = shape_graph(s);
     uint32_t source[MOST_SOURCES], target[2];
@@ -530,8 +534,8 @@ START_TEST(large_shapes) {
 }
 END_TEST
 
-/* A source, 2,000 vertices behind it, 40 with an arc from each of those; but the arcs that
-** come first in their rows are from the 1,000 that lie behind them. */
+/* A source, 2,000 vertices behind it, and 40 vertices with an arc from each of these. The
+** first arcs of their rows come from the 1,000 vertices that lie behind them. */
 static shape late_arcs(void) {
     enum { BACK = 1000, FRONT = 2000, MIDDLE = 40, SOURCE = BACK + FRONT + MIDDLE };
     shape s = shape_empty(SOURCE + 1);
@@ -548,7 +552,7 @@ static shape late_arcs(void) {
     return s;
 }
 
-/* Edges in order of their ends: a tree can then be read off the rows. */
+/* Edges in the order of their ends: a tree can then be read off the rows. */
 START_TEST(edges_in_order) {
     shape shapes[] = {shape_rmat(12, 16, 3),
                       shape_rmat(9, 40, 4),
@@ -575,7 +579,7 @@ START_TEST(edges_in_order) {
 }
 END_TEST
 
-/* A million levels: nothing may cost more than its share of a level. */
+/* A million levels: no step may cost more than its share of a level. */
 START_TEST(long_path) {
     shape s = shape_path(1000000);
     gpugraph_graph *graph = shape_graph(&s);
@@ -607,7 +611,7 @@ START_TEST(interrupt_leaves_a_usable_graph) {
     ck_assert_int_eq(gpugraph_bfs_each(graph, &search, &run, &depth, NULL),
                      GPUGRAPH_INTERRUPTED);
     check_search(&s, graph, &search);
-    run.method = NULL; /* rows are there: in the search itself */
+    run.method = NULL; /* rows exist: only the search counts */
     uint32_t *vertex = malloc(ample_room(&s) * sizeof *vertex), count = 0;
     uint32_t *listed = malloc(ample_room(&s) * sizeof *listed);
     ck_assert_int_eq(gpugraph_bfs_list(graph, &search, &run, ample_room(&s), vertex,
@@ -659,8 +663,8 @@ START_TEST(wrong_arguments) {
 }
 END_TEST
 
-/* Three searches by what "auto" takes on a device, the first of a graph that is its own transpose
-** bottom-up already. */
+/* Three searches by the choice of "auto" on a device. If the graph is its own transpose,
+** even the first search is bottom-up. */
 static void check_auto(const shape *s, gpugraph_direction direction, const char *first) {
     gpugraph_graph *graph = shape_graph(s);
     uint32_t *depth = malloc(s->vertices * sizeof *depth);
@@ -686,8 +690,8 @@ static void check_auto(const shape *s, gpugraph_direction direction, const char 
     gpugraph_free(graph);
 }
 
-/* Pairs by a hash, each both ways and in order; then without one arc: such a graph must not be
-** searched bottom-up by its own rows. */
+/* Pairs by a hash, each both ways and in order. Then the same without one arc: such a
+** graph must not be searched bottom-up by its own rows. */
 START_TEST(own_transpose) {
     const uint32_t n = 600;
     if (!gpugraph_cuda_usable(NULL))

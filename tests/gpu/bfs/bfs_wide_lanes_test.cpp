@@ -1,16 +1,16 @@
-/* The kernel that runs breadth-first search by the whole grid (bfs_wide.cu), as it stands, on CPU
-** threads (cuda_lanes.h): depths against the CPU's, with and without targets, top-down and bottom-up,
-** with hubs.
+/* The kernel of breadth-first search by the whole grid (wide.cu), unchanged, on CPU
+** threads (cuda_lanes.h). Depths are compared with those of the CPU, with and without
+** targets, top-down and bottom-up, with hubs.
 **
-** Blocks are late by as much as a scheduler likes. Those who have been told of the last target must
-** not leave others, who have not, to wait for them. */
+** Blocks are late by random times. A block that knows of the last target must not leave
+** while other blocks wait for it. */
 #include "cuda_lanes.h"
 #include "graph/graph.h"
 
 #define GG_BFS_WIDE_BLOCK 64
 #define GG_BFS_MOST_LOOKS (1u << 18)
 
-/* What nvcc does not mind, or has of its own. */
+/* Attributes and types that nvcc knows or ignores. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wextra"
 #include "bfs/wide.cu"
@@ -40,7 +40,7 @@ struct arrays {
     std::vector<uint2> queue;
 };
 
-/* What bfs_prepare.cu makes: any neighbour will do for a hub. */
+/* The data that prepare.cu makes: any neighbour can be a hub. */
 static bfs_below below_of(const device_csr &rows, struct arrays *a) {
     a->hub.assign(rows.n, GPUGRAPH_NONE);
     a->closed.assign(rows.n / 128 + 1, uint4{0, 0, 0, 0});
@@ -123,7 +123,7 @@ static void check(gpugraph_graph *graph, const char *name, uint32_t source,
 
 /* ---- the cases ---- */
 
-/* first: of its turns among all. The last one is never left out. */
+/* first: the number of the shape's first turn. The last turn always runs. */
 static void check_shape(const shape *s, uint64_t seed, uint64_t first, int times) {
     gpugraph_graph *graph = shape_graph(s);
     for (int i = 0; i < times; i++) {

@@ -1,5 +1,5 @@
-/* Connected components against models that are as plain as can be: labels that spread until nothing
-** changes, and a matrix of who reaches whom. */
+/* Connected components against the simplest possible models: labels that spread until
+** nothing changes, and a matrix of which vertex reaches which. */
 #include "expect.h"
 #include "suite.h"
 #include "tiny_graphs.h"
@@ -12,7 +12,7 @@
 
 /* ---- models ---- */
 
-/* The smallest label spreads along every edge, both ways. */
+/* The smallest label spreads along each edge, both ways. */
 static void spread_labels(const shape *s, uint32_t *label) {
     bool changed = true;
     for (uint32_t v = 0; v < s->vertices; v++)
@@ -74,7 +74,8 @@ static void check_graph(const shape *s, gpugraph_graph *graph,
     free(found);
 }
 
-/* Weak ones again when rows of both directions are there, which a search by rows then walks. */
+/* Weak components are searched again when rows of both directions exist, which the search
+** then walks. */
 static void check(const shape *s, gpugraph_component_kind kind, const uint32_t *wanted) {
     gpugraph_graph *graph = shape_graph(s);
     check_graph(s, graph, kind, wanted);
@@ -117,7 +118,8 @@ START_TEST(small_shapes) {
 }
 END_TEST
 
-/* Around as many edges as vertices there are components of every size, and chains between them. */
+/* With about as many edges as vertices there are components of each size, and chains
+** between them. */
 START_TEST(random_arcs) {
     for (uint64_t seed = 1; seed <= 12; seed++) {
         shape s = shape_random_edges(150, 100 + 20 * (int64_t)seed, seed);
@@ -127,7 +129,8 @@ START_TEST(random_arcs) {
 }
 END_TEST
 
-/* Components of every size that have rows long enough to be walked in place of the list of edges. */
+/* Components of each size with rows that are long enough to be walked in place of the
+** list of edges. */
 START_TEST(dense_parts) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         shape s = shape_empty(3);
@@ -162,7 +165,7 @@ START_TEST(chains_and_rings) {
 }
 END_TEST
 
-/* What a depth-first pass or a round for each vertex would take long for. */
+/* Graphs for which one round for each vertex would take long. */
 START_TEST(long_ones) {
     const uint32_t n = 300000;
     uint32_t *wanted = malloc(n * sizeof *wanted);
@@ -180,13 +183,14 @@ START_TEST(long_ones) {
 }
 END_TEST
 
-/* One large component with much around it: the sample, and the searches from a pivot, find it. */
+/* One large component with much around it: the sample, and the searches from a pivot,
+** find it. */
 START_TEST(large_component) {
     shape s = shape_rmat(14, 8, 4);
     uint32_t *label = malloc(s.vertices * sizeof *label);
     spread_labels(&s, label);
     check(&s, GPUGRAPH_WEAK, label);
-    const int64_t edges = s.edges; /* both ways: strong is weak */
+    const int64_t edges = s.edges; /* both ways: strong equals weak */
     for (int64_t e = 0; e < edges; e++)
         shape_add(&s, (uint32_t)s.target[e], (uint32_t)s.source[e]);
     check(&s, GPUGRAPH_STRONG, label);

@@ -1,5 +1,6 @@
-/* Core numbers against the definition: for every k, vertices with fewer than k neighbours left are struck
-** out until none is; who stays has a core number of at least k. */
+/* Core numbers against the definition: for each k, vertices with fewer than k remaining
+** neighbours are removed until none is left to remove. The remaining vertices have a core
+** number of at least k. */
 #include "expect.h"
 #include "suite.h"
 #include "tiny_graphs.h"
@@ -59,7 +60,7 @@ static void model(const shape *s, uint32_t *core) {
 
 /* ---- checks ---- */
 
-/* On a device rounds are narrow, wide or both by turns. */
+/* On a device, rounds are narrow, wide or both, by turns. */
 static void set_limits(int turn) {
     static const uint32_t narrow[] = {GG_PEEL_NARROW, 0, 3, 20};
     gg_limits.peel_narrow = narrow[turn % 4];
@@ -121,8 +122,9 @@ START_TEST(random_edges) {
 }
 END_TEST
 
-/* The answer is the only one that says: k neighbours at least in the k-core (of v's number k), and the
-** plain peel, one vertex with the fewest neighbours after the other, agrees. */
+/* Two conditions determine the answer: v has at least k neighbours in the k-core for its
+** number k, and the simple peel, which removes one vertex with the fewest neighbours
+** after the other, agrees. */
 static void peel_plainly(const shape *s, uint32_t *core) {
     const uint32_t n = s->vertices;
     bool *gone = calloc(n, sizeof *gone);
@@ -158,7 +160,7 @@ START_TEST(skewed_ones) {
 }
 END_TEST
 
-/* Wide passes, which threads share: a grid has 2 everywhere, trees hanging on it 1. */
+/* Wide passes, which threads share: a grid has core number 2, trees that hang on it 1. */
 START_TEST(wide_ones) {
     shape grid = shape_grid(300, 300), star = shape_star(50000);
     const uint32_t at = grid.vertices;

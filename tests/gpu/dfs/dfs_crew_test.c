@@ -1,8 +1,8 @@
-/* The concurrent half of the device's depth-first search (gpu/dfs/deque.h, dfs_crew.h),
-** compiled for CPU threads: a thread is a warp one lane wide, an array what shared memory
-** is on the device. Rings and batches are tiny here, so that every path of flush, refill
-** and theft is taken thousands of times; under GPUGRAPH_SANITIZE=thread the orderings are
-** checked too. */
+/* The concurrent half of the device's depth-first search (gpu/dfs/deque.h,
+** gpu/dfs/crew.h), compiled for CPU threads. A thread is a warp with one lane, and an
+** array stands for shared memory. Rings and batches are tiny, so that each path of flush,
+** refill and theft runs thousands of times. GPUGRAPH_SANITIZE=thread also checks memory
+** orders. */
 static void jitter(void);
 #define WARP_JITTER() jitter()
 #include "dfs/crew.h"
@@ -126,14 +126,14 @@ START_TEST(tree_of_one_source) {
             crew_free(m);
         }
     }
-    /* A line and a star leave nothing in the deques to steal. */
+    /* A path and a star leave nothing to steal in the deques. */
     expect(_i == PATH || _i == STAR || stolen > 0, "nobody ever stole");
     free(owner);
     rows_free(&g);
 }
 END_TEST
 
-/* Small random graphs, each from a vertex of its own. */
+/* Small random graphs, each from another vertex. */
 START_TEST(many_seeds) {
     uint32_t stolen = 0;
     for (uint64_t seed = 1; seed <= 150; seed++) {
@@ -157,7 +157,8 @@ START_TEST(many_seeds) {
 }
 END_TEST
 
-/* Directed: root after root in order of number, as one serial pass would open them. */
+/* Directed: root after root in the order of numbers, as one serial pass would open
+** them. */
 START_TEST(forest) {
     struct rows g = make((enum shape)_i, 1500, false);
     uint32_t *owner = need(g.n, sizeof *owner);
@@ -209,7 +210,7 @@ START_TEST(components_at_once) {
 }
 END_TEST
 
-/* Whenever the host says so, all workers leave. */
+/* All workers leave when the host says so, at any time. */
 START_TEST(stop) {
     struct rows g = make(_i % 2 ? RANDOM : PATH, 200000, true);
     uint32_t source = 0;
@@ -228,8 +229,8 @@ END_TEST
 
 /* ---- the deque alone ---- */
 
-/* One owner pushes and pops, flushes and refills; the others steal from its ring and its
-** list. Every entry comes out once. */
+/* One owner pushes, pops, flushes and refills. The other threads steal from its ring and
+** its list. Each entry comes out once. */
 enum { ENTRIES = 20000, THIEVES = 3 };
 
 struct deque {
@@ -339,8 +340,8 @@ START_TEST(every_entry_once) {
 }
 END_TEST
 
-/* The owner gets its newest chunk, a thief the oldest, also once some lie under the ring, of
-** which the newest comes first. */
+/* The owner gets its newest chunk, a thief the oldest one. The same when some chunks lie
+** under the array: the newest of these comes first. */
 START_TEST(ends_of_cold_chunks) {
     enum { CHUNKS = 7 };
     uint64_t word = 0, under = UINT64_MAX;

@@ -1,7 +1,7 @@
 /* The workers of the device's method "many-paths" (gpu/dfs/paths.h), compiled for CPU
-** threads: a thread is a warp one lane wide; with TEST_WIDE_WARPS, a warp of 32 lanes. Rings and chunks are
-** tiny here, so that every path of flush, theft and offer is taken thousands of times; under
-** GPUGRAPH_SANITIZE=thread the orderings are checked too. */
+** threads. A thread is a warp with one lane; with TEST_WIDE_WARPS, a warp with 32 lanes.
+** Rings and chunks are tiny, so that each path of flush, theft and offer runs thousands
+** of times. GPUGRAPH_SANITIZE=thread also checks memory orders. */
 /* ctest: long */
 #include "paths_crew.h"
 #include "suite.h"
@@ -46,7 +46,7 @@ START_TEST(tree_of_one_source) {
 }
 END_TEST
 
-/* Small random graphs, each from a vertex of its own. */
+/* Small random graphs, each from another vertex. */
 START_TEST(many_seeds) {
     uint32_t stolen = 0;
     for (uint64_t seed = 1; seed <= 150 / LESS; seed++) {
@@ -68,7 +68,7 @@ START_TEST(many_seeds) {
 }
 END_TEST
 
-/* The root of every vertex that owner has, or of all, as its parents tell. */
+/* Follows parents to the root of each vertex that owner has, or of all vertices. */
 static void follow_parents(const struct memory *m, uint32_t n, uint32_t *owner,
                            bool all) {
     for (uint32_t v = 0; v < n; v++) {
@@ -83,7 +83,7 @@ static void follow_parents(const struct memory *m, uint32_t n, uint32_t *owner,
     }
 }
 
-/* From one source, several, or all: a tree, trees or a forest, in every form of rows. */
+/* From one source, several, or all: a tree, trees or a forest, in each form of rows. */
 START_TEST(uneven_rows) {
     uint32_t stolen = 0, most = 0;
     for (uint64_t seed = 1; seed <= 90 / LESS; seed++) {
@@ -107,7 +107,8 @@ START_TEST(uneven_rows) {
             m->crew.all_vertices = all;
             plant(m, root, roots);
             crew_run(m, 0);
-            /* A root may lie on the way from another: then trees are whoever came first. */
+            /* A root may lie on the way from another root: then the trees depend on
+            ** timing. */
             if (all || (roots > 1 && seed % 3))
                 follow_parents(m, g.n, owner, all);
             expect_done(m, &g, owner);
@@ -126,8 +127,8 @@ START_TEST(uneven_rows) {
 }
 END_TEST
 
-/* Directed: root after root in order of number, as one serial pass would open them; or, once
-** there are many, at will. */
+/* Directed: root after root in the order of numbers, as one serial pass would open them;
+** or at will, once there are many. */
 START_TEST(forest) {
     struct rows g = make((enum shape)_i, 1500 / LESS, false);
     uint32_t *owner = need(g.n, sizeof *owner);
@@ -199,7 +200,7 @@ START_TEST(limit) {
 }
 END_TEST
 
-/* Whenever the host says so, all workers leave. */
+/* All workers leave when the host says so, at any time. */
 START_TEST(stop) {
     struct rows g = make(_i % 2 ? RANDOM : PATH, 200000 / LESS, true);
     uint32_t source = 0;

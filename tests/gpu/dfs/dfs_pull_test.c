@@ -1,5 +1,6 @@
-/* The last part of a tree of "many-paths" (gpu/dfs/paths_pull.h), after the crew that leaves early and by itself,
-** on CPU threads: a thread is a warp one lane wide; with TEST_WIDE_WARPS, a warp of 32 lanes. */
+/* The last part of a tree of "many-paths" (gpu/dfs/paths_pull.h), after workers that
+** leave early and alone, on CPU threads. A thread is a warp with one lane; with
+** TEST_WIDE_WARPS, a warp with 32 lanes. */
 #include "paths_crew.h"
 
 #include "dfs/paths_pull.h"
@@ -60,7 +61,7 @@ static void one_of_pullers(void *memory, uint32_t number) {
     run_as_warp(one_pass, &one);
 }
 
-/* Returns whether what hangs by the tree is whole; *found: what came to it. */
+/* Returns whether the tree is complete. *found: the vertices that were pulled. */
 static bool pull_all(struct pulling *l, uint32_t *found) {
     for (l->pass = 0; l->pass < GG_PATHS_PULLS; l->pass++) {
         if (l->pass > 0 && !pull_goes_on(l->p, l->pass - 1))
@@ -94,7 +95,7 @@ static uint32_t entered(const struct rows *turned) {
 
 /* ---- after the crew ---- */
 
-/* Of graphs both ways, and of directed ones by the arcs turned round. */
+/* For graphs with both directions, and for directed graphs by the transpose. */
 START_TEST(rest_of_a_tree) {
     uint32_t left = 0, pulled = 0, lists = 0;
     for (uint64_t seed = 1; seed <= 120 / LESS; seed++) {
@@ -144,7 +145,7 @@ static void take_source(struct memory *m, uint32_t source) {
     m->control.reached = 1;
 }
 
-/* A vertex a pass: a path has to be as short as there are passes. */
+/* Each pass finds one vertex: a path may not be longer than the number of passes. */
 START_TEST(passes) {
     for (uint32_t n = GG_PATHS_PULLS - 2; n < GG_PATHS_PULLS + 4; n++) {
         struct rows g = make(PATH, n, true);
@@ -162,8 +163,8 @@ START_TEST(passes) {
 }
 END_TEST
 
-/* A star in a component of its own, whose middle's row is as long as is looked through, or longer; and the
-** deepest of a few parents. */
+/* A star in a component of its own. The row of its centre is as long as a search looks,
+** or longer. Also the deepest of a few parents. */
 START_TEST(long_rows) {
     for (uint32_t leaves = GG_PATHS_PULL_ROW; leaves < GG_PATHS_PULL_ROW + 20; leaves++) {
         const uint32_t n = leaves + 4, arcs = leaves + 4;

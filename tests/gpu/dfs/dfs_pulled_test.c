@@ -1,5 +1,5 @@
-/* Depth-first search on a device whose last part is pulled (gpu/dfs/pull.cu): of which graphs, and that its
-** trees are what any search tree is. */
+/* Depth-first search on a device whose last part is pulled (gpu/dfs/pull.cu): for which
+** graphs it happens, and that its trees are valid search trees. */
 #include "graph_data.h"
 #include "expect.h"
 #include "graphs.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Searches of a graph before it is asked whether its rows are their own transpose (pull.cu). */
+/* Searches of a graph before it is tested whether its rows are their own transpose
+** (pull.cu). */
 enum { SEARCHES_BEFORE = 3 };
 
 /* ---- a search ---- */
@@ -21,8 +22,8 @@ static void hear(void *listener, const char *name, double ms, int64_t items,
         *(bool *)listener = strstr(detail, "pulled") != NULL;
 }
 
-/* Whether it was pulled. Reached is what a breadth-first search on the host reaches; parents are a step
-** nearer, and edges of the graph. */
+/* Returns whether the search was pulled. It must reach what a breadth-first search on the
+** host reaches. Parents are one step nearer and joined by edges of the graph. */
 static bool check(const shape *s, gpugraph_graph *graph, uint32_t source,
                   gpugraph_direction direction) {
     const uint32_t n = graph->n;
@@ -65,7 +66,7 @@ static bool check(const shape *s, gpugraph_graph *graph, uint32_t source,
 
 /* ---- graphs ---- */
 
-/* Every edge both ways, once, in order. */
+/* Each edge both ways, once, in order. */
 static shape both_ways(shape s) {
     const int64_t edges = s.edges;
     for (int64_t e = 0; e < edges; e++)
@@ -103,7 +104,7 @@ START_TEST(by_the_same_rows) {
 }
 END_TEST
 
-/* Rows of the other direction, once a search has made them. */
+/* By rows of the other direction, once a search has made them. */
 START_TEST(by_rows_turned_round) {
     shape s = shape_rmat(16, 24, 4);
     gpugraph_graph *graph = shape_graph(&s);
@@ -118,7 +119,8 @@ START_TEST(by_rows_turned_round) {
 }
 END_TEST
 
-/* What hangs by a long path, and what a large part beside it: a search begins anew, and the next one knows. */
+/* A long path, or a large part out of reach: the search begins again, and the next search
+** knows it. */
 START_TEST(what_does_not_suit) {
     for (int i = 0; i < 2; i++) {
         shape s = shape_rmat(14, 16, 5);

@@ -1,5 +1,5 @@
-/* Depth-first search against a walk that looks through all edges at every step, and
-** against what any search tree promises. */
+/* Depth-first search against a walk that looks through all edges at each step, and
+** against the properties of every search tree. */
 /* ctest: wide=0 long */
 #include "tree/tree.h"
 #include "edge_numbers.h"
@@ -24,7 +24,7 @@ static uint32_t *entries(uint32_t n) {
     return array;
 }
 
-/* Tree edges, once they are narrow. */
+/* Tree edges with 32 bits. */
 static uint32_t *edges_of(const gpugraph_dfs_tree *tree) {
     return tree->tree_edge;
 }
@@ -70,7 +70,7 @@ static uint32_t smallest_edge(const shape *s, uint32_t from, uint32_t to,
     return GPUGRAPH_NONE;
 }
 
-/* From the current vertex on to its smallest neighbour without a depth, or back. */
+/* Goes from the current vertex to its smallest neighbour without a depth, or back. */
 static void walk(const shape *s, uint32_t root, gpugraph_direction direction,
                  const gpugraph_dfs_tree *tree, uint32_t *entered, uint32_t *finished) {
     tree->depth[root] = 0;
@@ -115,7 +115,8 @@ static gpugraph_dfs_tree lexicographic(const shape *s, uint32_t source,
 
 /* ---- what every tree promises ---- */
 
-/* Vertices below each one, itself included, counted by walking up from each. */
+/* The number of vertices below each vertex, itself included, counted by walking up from
+** each. */
 static uint32_t *subtree_sizes(const shape *s, const gpugraph_dfs_tree *tree) {
     uint32_t *size = entries(s->vertices);
     memset(size, 0, s->vertices * sizeof *size);
@@ -142,7 +143,7 @@ static void check_permutation(const char *what, const shape *s, const uint32_t *
     free(seen);
 }
 
-/* Subtrees are intervals of preorder, nested, and postorder is that of the same walk. */
+/* Subtrees are nested intervals of preorder, and postorder is that of the same walk. */
 static void check_numbers(const shape *s, const gpugraph_dfs_tree *tree,
                           uint32_t reached) {
     uint32_t *size = subtree_sizes(s, tree);
@@ -163,8 +164,8 @@ static void check_numbers(const shape *s, const gpugraph_dfs_tree *tree,
     free(size);
 }
 
-/* The same vertices as the oracle's tree, each one step below a parent that an edge
-** leads from; in a forest of undirected edges, as many trees as components. */
+/* The tree has the vertices of the oracle's tree, each one step below a parent that an
+** edge leads from. A forest of undirected edges has as many trees as components. */
 static void check_any_tree(const shape *s, uint32_t source, gpugraph_direction direction,
                            const gpugraph_dfs_tree *tree,
                            const gpugraph_dfs_tree *oracle) {
@@ -256,7 +257,7 @@ START_TEST(small_shapes) {
 }
 END_TEST
 
-/* Large enough for workers to share; the promises are checked edge by edge. */
+/* Large enough for workers to share. The properties are checked edge by edge. */
 static void check_large_by(const shape *s, uint32_t source, gpugraph_direction direction,
                            const char *method, gpugraph_backend backend, int threads) {
     uint32_t n = s->vertices, reached = 0, serial = 0;
@@ -349,7 +350,7 @@ START_TEST(large_shapes) {
 }
 END_TEST
 
-/* Trees that the device numbers too. A forest against directed arcs opens root after
+/* The device also numbers these trees. A forest against directed arcs opens root after
 ** root, so there are few. */
 START_TEST(on_device) {
     shape list[] = {

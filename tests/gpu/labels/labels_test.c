@@ -121,8 +121,8 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
-/* A center with that many edges, parallel ones and loops among them, whose ends have as many labels
-** as there can be in the first iteration, and few after some. */
+/* Adds a center with that many edges, parallel edges and loops among them. In the first
+** iteration the ends have as many labels as possible, and few after some iterations. */
 static void add_center(shape *s, uint32_t arcs, uint32_t ends, uint64_t *seed) {
     const uint32_t center = s->vertices;
     *s = shape_beside("rows of every length", *s, shape_empty(1 + ends));
@@ -161,7 +161,7 @@ START_TEST(rows_of_every_length) {
 }
 END_TEST
 
-/* Hubs of which one sees what the others have said: their tables may not all be there at once. */
+/* Hubs that depend on each other. Their tables may not all fit at once. */
 START_TEST(many_hubs) {
     shape s = shape_empty(4000);
     for (uint32_t hub = 0; hub < 12; hub++)
@@ -173,7 +173,8 @@ START_TEST(many_hubs) {
 }
 END_TEST
 
-/* It ends where nothing changes, and says so; no iteration leaves each its own label. */
+/* The search ends when nothing changes, and says so. With no iteration each vertex keeps
+** its own label. */
 START_TEST(ends) {
     shape s = shape_complete(5);
     gpugraph_graph *graph = shape_graph(&s);

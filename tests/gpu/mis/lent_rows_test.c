@@ -1,7 +1,7 @@
-/* Rows that a device reads where they lie in host memory (method "out-of-core" of gpu_mis)
-** come back before they change, move or go. A block that was not taken back could not be lent
-** again at its place, and what it held would be read no more: both is looked for after each
-** way of changing a graph. Where there is no device, rows only say that they are lent. */
+/* Rows that a device reads in host memory (method "out-of-core" of gpu_mis) are returned
+** before they change, move or are freed. A block that was not returned could not be lent
+** again at its address, and its contents would be lost. The test checks both after each
+** way of changing a graph. Without a device, rows are only marked as lent. */
 /* ctest: threads-elsewhere */
 #include "expect.h"
 #include "graphs.h"
@@ -15,8 +15,8 @@
 enum { VERTICES = 400000, EDGES = 1000000, FEW = 10, MANY = EDGES / 4, SHORT = 28 << 20 };
 
 typedef struct story {
-    shape s;      /* edge i of it has the id i + 1 and a weight of i % 9 + 1 */
-    int64_t gone; /* so many of its first edges are not in the graph any more */
+    shape s;      /* edge i has the id i + 1 and a weight of i % 9 + 1 */
+    int64_t gone; /* the number of first edges that are no longer in the graph */
     gpugraph_graph *graph;
     int64_t memory_limit;
     bool device, lends;
@@ -62,7 +62,8 @@ static void find_set(gpugraph_graph *graph, bool device, int64_t memory_limit,
     ck_assert_msg(!run.status, "%s", run.message);
 }
 
-/* The set is that of a graph made of the same edges, and rows are lent as at first. */
+/* The set equals that of a graph made of the same edges, and rows are lent as at
+** first. */
 static void search(story *t, const char *when) {
     gpugraph_graph *other = graph_of(&t->s, t->gone);
     uint8_t *got = calloc(VERTICES, 1), *wanted = calloc(VERTICES, 1);
@@ -79,7 +80,7 @@ static void search(story *t, const char *when) {
     gpugraph_free(other);
 }
 
-/* The first `removed` edges go, and `added` others come. */
+/* Removes the first `removed` edges and adds `added` edges. */
 static void change(story *t, int64_t removed, int64_t added) {
     int64_t *gone = malloc(sizeof *gone * (size_t)(removed + 1)), *columns;
     gpugraph_run run = {0};
@@ -100,7 +101,7 @@ static void change(story *t, int64_t removed, int64_t added) {
     free(gone);
 }
 
-/* An edge that stays where it is with another weight, and one that is not there. */
+/* Gives an edge another weight, and removes an edge that does not exist. */
 static void change_no_row(story *t) {
     int64_t id = t->gone + 1, weight = 7;
     gpugraph_run run = {0};
@@ -120,7 +121,7 @@ static void change_no_row(story *t) {
     expect(memcmp(rows(t), &before, sizeof before) == 0, "rows that stay were touched");
 }
 
-/* INTEGER weights become REAL ones: the graph is made anew. */
+/* INTEGER weights become REAL: the graph is rebuilt. */
 static void change_weights(story *t) {
     const double weight = 0.5;
     gpugraph_run run = {0};

@@ -1,7 +1,7 @@
-/* The balanced look of maximal independent sets (gpu/mis/balanced.h) on CPU threads: a thread
-** is a warp one lane wide; with TEST_WIDE_WARPS, a warp of 32 lanes. The set
-** must be that of the greedy pass. Under GPUGRAPH_SANITIZE=thread the orderings are checked
-** too. */
+/* The balanced look of maximal independent sets (gpu/mis/balanced.h) on CPU threads. A
+** thread is a warp with one lane; with TEST_WIDE_WARPS, a warp with 32 lanes. The set
+** must equal that of the greedy pass. GPUGRAPH_SANITIZE=thread also checks memory
+** orders. */
 #ifdef TEST_WIDE_WARPS
 #include "warp_lanes.h"
 #endif
@@ -16,7 +16,7 @@ struct mis_graph {
     const uint64_t *offset;
     const uint32_t *target;
     uint32_t *word;
-    const uint32_t *rank; /* of each vertex: the order of the greedy pass */
+    const uint32_t *rank; /* of each vertex: its place in the order of the greedy pass */
     uint32_t first_share;
     uint32_t copies, *copy; /* another copy of words, or none */
     bool asks;
@@ -39,7 +39,7 @@ enum { WARPS = 4 };
 
 /* ---- graphs and orders ---- */
 
-/* As make_seeded, both ways, and nobody its own neighbour. */
+/* As make_seeded, both ways, without loops. */
 static struct rows make_simple(enum shape shape, uint32_t n, uint64_t seed) {
     struct rows g = make_seeded(shape, n, true, seed);
     uint64_t kept = 0, at = 0;
@@ -63,7 +63,7 @@ static uint32_t *random_ranks(uint32_t n, uint64_t *seed) {
     return rank;
 }
 
-/* member[v]: whether a pass in order of rank takes it. */
+/* member[v]: whether a pass in the order of ranks takes v. */
 static uint8_t *greedy(const struct rows *g, const uint32_t *rank) {
     uint8_t *member = need(g->n, 1), *near = need(g->n, 1);
     uint32_t *order = need(g->n, sizeof *order);
@@ -94,7 +94,8 @@ struct warp {
     uint32_t notes[MIS_NOTES];
 };
 
-/* As the kernel: its tiles, and then what waits, until nobody does. */
+/* Does what the kernel does: looks at its tiles, then at waiting vertices, until none
+** waits. */
 static void one_lane(void *argument) {
     struct warp *w = argument;
     uint32_t tiles = (w->rows->n + warp_width - 1) / warp_width;
@@ -148,7 +149,7 @@ static uint32_t run(const struct rows *rows, struct mis_graph *g) {
 
 /* ---- the cases ---- */
 
-/* Equal words are frequent: `alike` ranks have one. Returns the passes. */
+/* Equal words are frequent: `alike` ranks share one. Returns the number of passes. */
 static uint32_t expect_greedy(const struct rows *rows, uint32_t *rank, uint32_t alike) {
     struct mis_graph g = {.offset = rows->offset, .target = rows->target, .rank = rank};
     g.word = need(rows->n, sizeof *g.word);
@@ -188,8 +189,8 @@ START_TEST(is_the_greedy_set) {
 }
 END_TEST
 
-/* Each vertex of a path waits for the one before it: the longest chain there is, of passes
-** too where a warp has one lane and looks at its part backwards. */
+/* Each vertex of a path waits for the one before it: the longest possible chain, also of
+** passes if a warp with one lane looks at its part backwards. */
 START_TEST(a_chain_waits) {
     struct rows rows = make_simple(PATH, 999, 1);
     uint32_t *rank = need(rows.n, sizeof *rank);
@@ -201,7 +202,8 @@ START_TEST(a_chain_waits) {
 }
 END_TEST
 
-/* The centre of a star is first, and drops all others; is last, and waits for them all. */
+/* The centre of a star is first and drops all other vertices, or is last and waits for
+** all of them. */
 START_TEST(hubs) {
     for (int first = 0; first < 2; first++) {
         struct rows rows = make_simple(STAR, 5000, 1);
@@ -217,7 +219,7 @@ END_TEST
 
 static uint8_t edges[MIS_BINS + 1];
 
-/* Samples with few bins, with all, with none. */
+/* Samples with few bins, with all bins, with none. */
 static void draw_edges(unsigned how, uint64_t *seed) {
     uint32_t count[MIS_BINS], all = 0, before = 0;
     for (uint32_t bin = 0; bin < MIS_BINS; bin++) {
@@ -230,12 +232,13 @@ static void draw_edges(unsigned how, uint64_t *seed) {
     edges[MIS_BINS] = MIS_CODES;
 }
 
-/* As a kernel loads it. */
+/* The value that a kernel loads. */
 static uint32_t loaded(uint32_t code) {
     return (uint32_t)(int32_t)(int8_t)code;
 }
 
-/* Codes are open ones, and of two words the smaller has never the larger code, as loaded. */
+/* Codes are those of open vertices. Of two words the smaller one never has the larger
+** code, as loaded. */
 START_TEST(codes_keep_the_order) {
     uint64_t seed = 3;
     ck_assert_uint_eq(loaded(0), MIS_JOINED);

@@ -20,7 +20,7 @@ struct candidate {
     uint32_t vertex, degree, hash;
 };
 
-/* near[u * n + v]: an edge joins u and v, in whatever direction; loops do not count. */
+/* near[u * n + v]: an edge of any direction joins u and v. Loops do not count. */
 static uint8_t *neighbours(const shape *s) {
     uint32_t n = s->vertices;
     uint8_t *near = calloc((size_t)n * n + 1, 1);
@@ -82,7 +82,7 @@ static void greedy(const shape *s, const uint32_t *hash, gpugraph_priority prior
     free(near);
 }
 
-/* No edge joins two members, and every other vertex has a member beside it. */
+/* No edge joins two members, and each other vertex has a member as neighbour. */
 static void check_definition(const shape *s, const uint8_t *member) {
     uint8_t *covered = calloc((size_t)s->vertices + 1, 1);
     for (int64_t e = 0; e < s->edges; e++) {
@@ -116,7 +116,7 @@ static void search(gpugraph_graph *graph, gpugraph_priority priority, int64_t se
     }
 }
 
-/* Method number *i of mis or a later one that can run here; NULL past the last. */
+/* Method number *i of mis, or a later one, that can run here. NULL past the last. */
 static const gpugraph_method *usable_method(int *i) {
     const gpugraph_method *method;
     for (; (method = gpugraph_method_at(*i)) != NULL; ++*i)
@@ -248,9 +248,9 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Two neighbours of equal degree and equal hash: the smaller id goes first. */
+/* Two neighbours with equal degree and equal hash: the smaller id comes first. */
 START_TEST(ties_of_hash) {
-    enum { VERTICES = 400000, SEED = 11 }; /* some 18 pairs of equal hashes */
+    enum { VERTICES = 400000, SEED = 11 }; /* about 18 pairs of equal hashes */
     shape s = shape_empty(VERTICES);
     gpugraph_graph *graph = shape_graph(&s);
     gpugraph_run run = {0};
@@ -294,7 +294,7 @@ static void keep_search(void *detail, const char *name, double ms, int64_t items
         snprintf(detail, 400, "%s", text);
 }
 
-/* The number before " rounds" in the text; -1 where there is none. */
+/* The number before " rounds" in the text. -1: there is none. */
 static int rounds_told(const char *text) {
     const char *end = strstr(text, " rounds");
     const char *begin = end;
@@ -348,8 +348,8 @@ static gpugraph_graph *device_resident_graph(const shape *s) {
     return graph;
 }
 
-/* A graph that does not fit memory_limit stays in host memory, with the same set. Edges that were
-** on the device only come back to the host for it. */
+/* A graph that does not fit memory_limit stays in host memory, with the same set.
+** Device-resident edges return to the host for it. */
 START_TEST(larger_than_the_device) {
     if (!gpugraph_cuda_usable(NULL))
         return;

@@ -1,5 +1,5 @@
-/* PageRank against a power iteration in long double that pushes rank along a list of edges; and its
-** bits, whoever computes it. */
+/* PageRank against a power iteration in long double that pushes rank along a list of
+** edges. All backends and threads must give the same bits. */
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"
@@ -16,7 +16,7 @@ typedef struct model_edge {
     long double weight;
 } model_edge;
 
-/* Arcs of the shape's edges in that direction; a loop is one arc. */
+/* Arcs of the shape's edges in that direction. A loop is one arc. */
 static uint64_t list_arcs(const shape *s, const double *weight,
                           gpugraph_direction direction, model_edge *arc) {
     uint64_t count = 0;
@@ -73,7 +73,8 @@ static gpugraph_graph *graph_of(const shape *s, const double *weight) {
     return weight ? shape_weighed(s, false, NULL, weight) : shape_graph(s);
 }
 
-/* The ranks on one thread of the CPU, and the same bits from everybody else. */
+/* The ranks of one thread of the CPU, and the same bits from all other backends and
+** threads. */
 static void rank_everywhere(const shape *s, const double *weight,
                             const gpugraph_pagerank_options *how, double *rank) {
     static const int teams[] = {1, 2, 3, 16};
@@ -154,7 +155,7 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
-/* Rows of every length, hubs among them, whose arcs many threads add up. */
+/* Rows of each length, hubs among them, whose arcs many threads add up. */
 START_TEST(hubs) {
     shape s = shape_rmat(12, 30, 5);
     for (uint32_t v = 1; v < 40000; v++)
@@ -173,8 +174,9 @@ START_TEST(hubs) {
 }
 END_TEST
 
-/* Sums by weight are made in fixed point; where each weighs 1 they are those of rows without weights, which are added
-** up in another way where they are short, long, or few at the end. */
+/* Sums by weight are in fixed point. With all weights 1 they equal those of rows without
+** weights, which are added up in other ways if they are short, long, or few at the
+** end. */
 START_TEST(weights_of_one) {
     const gpugraph_pagerank_options plain = {
         .damping = 0.85, .iterations = 9, .direction = GPUGRAPH_BOTH};
@@ -202,7 +204,8 @@ START_TEST(weights_of_one) {
 }
 END_TEST
 
-/* Ranks that get so small on their way from a source that fixed point cuts them, beside others. */
+/* Ranks that become so small far from a source that fixed point cuts them, beside
+** others. */
 START_TEST(faint_ranks) {
     const uint32_t source = 0;
     shape s = shape_beside("faint", shape_path(700), shape_comb(40, 9));
@@ -225,7 +228,7 @@ START_TEST(faint_ranks) {
 }
 END_TEST
 
-/* The end: at a tolerance, after so many iterations, at once. */
+/* The search ends at a tolerance, after a number of iterations, or at once. */
 START_TEST(ends) {
     shape s = shape_path(3); /* 0 -> 1 -> 2 */
     gpugraph_graph *graph = shape_graph(&s);
@@ -282,8 +285,8 @@ START_TEST(interrupts) {
 }
 END_TEST
 
-/* Fixed point: whole numbers and powers of two come back, and what lies between two doubles goes to
-** the nearest, ties to even. */
+/* Fixed point preserves whole numbers and powers of two. A sum between two doubles goes
+** to the nearest one, ties to even. */
 START_TEST(fixed_point) {
     uint64_t seed = 4;
     for (int exponent = -96 + 52; exponent < 30; exponent++) {

@@ -1,5 +1,6 @@
-/* Minimum spanning forests against Kruskal's way as plainly as it goes: all edges sorted by weight and number, each
-** that connects two sets of vertices is taken, and every vertex of one set gets the other's name. */
+/* Minimum spanning forests against the simplest form of Kruskal's method: all edges are
+** sorted by weight and number, each edge that connects two sets of vertices is taken, and
+** each vertex of one set gets the name of the other. */
 #include "spanning_forest/spanning_forest.h"
 #include "expect.h"
 #include "graphs.h"
@@ -15,10 +16,10 @@
 enum weights { NONE, EQUAL, SMALL, LARGE, TENTHS, TINY, KINDS };
 
 typedef struct network {
-    shape s; /* edge e of it is the one with number e */
+    shape s; /* edge e of it is edge number e */
     int64_t *whole;
     double *real;
-    int64_t *id; /* of each edge; its number is its place in the order of these */
+    int64_t *id; /* of each edge; ids in order give the numbers */
 } network;
 
 static network with_weights(shape s, enum weights kind, uint64_t seed) {
@@ -49,7 +50,7 @@ static void network_free(network *w) {
     free(w->id);
 }
 
-/* Rows in a random order; ids stay with their edges, and so numbers do. */
+/* Puts rows into a random order. Ids, and so numbers, stay with their edges. */
 static void shuffle_rows(network *w, uint64_t seed) {
     for (int64_t i = w->s.edges - 1; i > 0; i--) {
         const int64_t j = (int64_t)(shape_random(&seed) % (uint64_t)(i + 1));
@@ -91,7 +92,7 @@ typedef struct forest {
     uint32_t count, *component;
 } forest;
 
-static const network *sorted; /* what qsort is to compare */
+static const network *sorted; /* the network whose edges qsort compares */
 
 static int by_weight(const void *a, const void *b) {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -181,7 +182,8 @@ static void check_as(const network *w, bool weighted, const forest *want) {
     gpugraph_free(graph);
 }
 
-/* As they are, and with rows in another order; with few first edges chosen well, or badly. */
+/* Checks the rows as they are and in another order, with well and with badly chosen first
+** edges. */
 static void check(network *w) {
     for (int weighted = 0; weighted <= (w->whole || w->real); weighted++) {
         forest want = model(w, weighted);
@@ -234,7 +236,7 @@ START_TEST(random_edges) {
 }
 END_TEST
 
-/* Whatever the order of rows, where ids tell edges apart. */
+/* Any order of rows, if ids tell edges apart. */
 START_TEST(rows_in_any_order) {
     for (uint64_t seed = 1; seed <= 2 * KINDS; seed++) {
         network w = with_weights(shape_random_edges(200, 3000, seed),
@@ -249,7 +251,7 @@ START_TEST(rows_in_any_order) {
 }
 END_TEST
 
-/* So many edges that most of them are passed over. */
+/* So many edges that most of them are skipped. */
 START_TEST(skewed_ones) {
     for (enum weights kind = NONE; kind < KINDS; kind++) {
         network w = with_weights(shape_rmat(11, 48, 5 + kind), kind, kind);
@@ -262,7 +264,8 @@ START_TEST(skewed_ones) {
 }
 END_TEST
 
-/* The longest ways to a root: weights that ascend along a path, or have two directions; a star. */
+/* The longest paths to a root: weights that ascend along a path, or in two directions; a
+** star. */
 START_TEST(long_ones) {
     enum { VERTICES = 200000 };
     for (int turn = 0; turn < 3; turn++) {

@@ -1,6 +1,6 @@
-/* Topological orders against a model that is as plain as can be: a level is one more than the largest
-** of the predecessors', until nothing changes; what still grows after n rounds has a cycle before it.
-** A cycle that is told must be one. */
+/* Topological orders against the simplest possible model: a level is one more than the
+** largest level of the predecessors, until nothing changes. A level that still grows
+** after n rounds is behind a cycle. A reported cycle must be one. */
 #include "expect.h"
 #include "suite.h"
 #include "tiny_graphs.h"
@@ -13,7 +13,7 @@
 
 /* ---- the model ---- */
 
-/* False: there is a cycle. */
+/* Returns false if there is a cycle. */
 static bool levels_of(const shape *s, bool out, uint32_t *level) {
     bool changed = true;
     memset(level, 0, s->vertices * sizeof *level);
@@ -33,7 +33,8 @@ static bool levels_of(const shape *s, bool out, uint32_t *level) {
     return true;
 }
 
-/* Vertices of lower levels, and of the same level with smaller numbers. */
+/* The number of vertices with lower levels, or with the same level and smaller
+** numbers. */
 static uint32_t place_of(const shape *s, const uint32_t *level, uint32_t v) {
     uint32_t before = 0;
     for (uint32_t u = 0; u < s->vertices; u++)
@@ -109,7 +110,7 @@ static void check_against_model(const shape *s) {
     free(level);
 }
 
-/* Turns every edge to the larger number; loops go. */
+/* Turns each edge to the larger number, and removes loops. */
 static void orient(shape *s) {
     int64_t kept = 0;
     for (int64_t e = 0; e < s->edges; e++) {
@@ -142,7 +143,7 @@ START_TEST(small_shapes) {
 }
 END_TEST
 
-/* With few edges there is mostly an order, with more a cycle. */
+/* With few edges there usually is an order, with more edges a cycle. */
 START_TEST(random_arcs) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         shape s = shape_random_edges(150, 20 * (int64_t)seed, seed);
@@ -156,7 +157,7 @@ START_TEST(random_arcs) {
 }
 END_TEST
 
-/* Wide levels and narrow ones, hubs, and one long chain beside them. */
+/* Wide and narrow levels, hubs, and one long chain beside them. */
 START_TEST(large_ones) {
     shape s = shape_beside("R-MAT and a chain", shape_rmat(14, 8, 4), shape_path(5000));
     uint32_t *level = malloc(s.vertices * sizeof *level);

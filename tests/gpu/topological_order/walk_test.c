@@ -1,8 +1,8 @@
-/* The walk of a topological order on a device (gpu/topological_order/walk.h), compiled for CPU threads: a thread is a warp one
-** lane wide, so a slice is an arc and rows go on the list in many slices; walk_lanes_test is this file with warps of
-** 32 lanes. Levels are those of a walk in the order of
-** numbers; what lies on a cycle or behind one keeps predecessors; each slot is given and taken
-** once, and everybody ends. */
+/* The walk of a topological order on a device (gpu/topological_order/walk.h), compiled
+** for CPU threads. A thread is a warp with one lane, so a slice is one arc and rows go on
+** the list in many slices. walk_lanes_test is this file with warps of 32 lanes. Levels
+** must equal those of a walk in the order of numbers. Vertices on a cycle or behind one
+** keep predecessors. Each slot is given and taken once, and all warps end. */
 static void jitter(void);
 #define WARP_JITTER() jitter()
 #ifdef TEST_WIDE_WARPS
@@ -31,7 +31,7 @@ struct warp {
     uint32_t number;
 };
 
-/* The last warp keeps watch. Warps share no memory here, so each has a word of its own. */
+/* The last warp keeps watch. Warps share no memory here, so each has its own word. */
 static void one_lane(void *warp) {
     const struct warp *own = warp;
     struct course *c = own->course;
@@ -50,7 +50,7 @@ static void one_warp(void *course, uint32_t number) {
     run_as_warp(one_lane, &own);
 }
 
-/* What is ready before anybody walks. */
+/* Lists the vertices that are ready before the walk. */
 static void plant(const struct rows *g, const struct order_walk *w) {
     for (uint32_t v = 0; v < g->n; v++)
         for (uint64_t k = g->offset[v];
@@ -100,7 +100,7 @@ struct model {
     uint32_t left, level;
 };
 
-/* Levels, and arcs of vertices that have one, by a queue. */
+/* Finds levels, and counts the arcs of vertices that have one, by a queue. */
 static uint64_t walk_in_order(const struct rows *g, struct model *vertex) {
     uint32_t *queue = need(g->n, sizeof *queue), tail = 0;
     uint64_t arcs = 0;
@@ -134,7 +134,7 @@ static void expect_order(const struct rows *g, const struct course *c) {
         expect(left > 0 || level == model[v].level, "vertex %u has level %u, not %u", v,
                level, model[v].level);
     }
-    /* A warp walks on with a slice of its own now and then: that is on no list. */
+    /* A warp may walk on with a slice of its own, which is on no list. */
     expect(c->counts.given[0] == c->counts.asked[0], "%u given, %u taken",
            (uint32_t)c->counts.given[0], (uint32_t)c->counts.asked[0]);
     expect(c->counts.given[0] <= arcs, "more slices than arcs were given");
@@ -150,7 +150,7 @@ static void walk_with(const struct rows *g, uint32_t warps) {
     course_free(c);
 }
 
-/* As they are and without cycles. */
+/* Shapes as they are, and without cycles. */
 START_TEST(every_shape) {
     for (int acyclic = 0; acyclic <= 1; acyclic++) {
         struct rows g = make((enum shape)_i, VERTICES, false);
@@ -175,7 +175,8 @@ START_TEST(many_seeds) {
 }
 END_TEST
 
-/* Everybody ends, however much is left: here a slice that somebody waits for, and that never comes. */
+/* All warps end, however much work is left: here a warp waits for a slice that never
+** comes. */
 START_TEST(told_to_stop) {
     struct rows g = make(PATH, VERTICES, false);
     struct course *c = course_new(&g, 4);

@@ -62,7 +62,8 @@ START_TEST(large_shapes) {
     shape_free(&s);
     s = shape_grid(200, 200);
     check_count(&s, 0);
-    for (uint32_t v = 0; v < 200 * 199; v++) /* one diagonal in each square: two each */
+    /* One diagonal in each square: two triangles each. */
+    for (uint32_t v = 0; v < 200 * 199; v++)
         if (v % 200 != 199)
             shape_add(&s, v + 201, v);
     shape_renumber(&s, 4);

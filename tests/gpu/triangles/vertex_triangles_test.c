@@ -1,4 +1,5 @@
-/* The triangles of each vertex against all pairs of its neighbours in a matrix, and against formulas. */
+/* The triangles of each vertex against all pairs of its neighbours in a matrix, and
+** against formulas. */
 #include "expect.h"
 #include "suite.h"
 #include "tiny_graphs.h"
@@ -83,7 +84,7 @@ static void check_run(const shape *s, gpugraph_graph *graph, int direction,
     }
 }
 
-/* By one team in turn, and by all others but those of them that are left out. */
+/* Checks one team in turn, and all other teams but those that are left out. */
 static void check(const shape *s, counts wanted) {
     static const int teams[] = {1, 2, 3, 16};
     static unsigned turn;
@@ -128,7 +129,7 @@ START_TEST(small_shapes) {
 }
 END_TEST
 
-/* Rows ahead of every length, parallel edges and edges of both directions. */
+/* Rows ahead of each length, parallel edges and edges of both directions. */
 START_TEST(random_shapes) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         shape s = seed % 2 ? shape_rmat(10, 4 + 30 * (uint32_t)seed, seed)
@@ -141,7 +142,8 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
-/* All rows ahead as long as they can be: of n vertices, 0 to n - 1. Every third edge leads both ways. */
+/* All rows ahead are as long as possible: 0 to n - 1 of n vertices. Each third edge leads
+** both ways. */
 START_TEST(complete) {
     const uint32_t sizes[] = {140, left_out(1) ? 420 : 1100};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -154,7 +156,7 @@ START_TEST(complete) {
             wanted.degree[v] = (uint32_t)n - 1;
             wanted.arcs[v] = 0;
         }
-        for (uint32_t u = 0; u < n; u++) /* arcs[v]: less than all of those at v */
+        for (uint32_t u = 0; u < n; u++) /* arcs[v]: without the arcs at v */
             for (uint32_t v = u + 1; v < n; v++)
                 if ((u + v) % 3 == 0) {
                     shape_add(&s, v, u);
