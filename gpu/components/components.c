@@ -20,7 +20,7 @@
 ** If an earlier search has left rows of both directions, and they are not short, the
 ** sample is the first COMPONENTS_SAMPLE arcs of each row, and step 3 walks only the rows
 ** of vertices outside: Afforest (Sutton, Ben-Nun, Barak, IPDPS 2018). The list of edges
-** needs no rows, but step 3 reads all of it. Roots are the smallest members after
+** needs no rows, but step 3 reads the whole list. Roots are the smallest members after
 ** Shiloach, Vishkin (J. Algorithms 3, 1982). */
 #include "components.h"
 #include "graph/graph.h"
@@ -40,8 +40,8 @@ struct weak {
     uint64_t *outside; /* bit v: not in the largest component */
     uint64_t stride;   /* every stride-th edge belongs to the sample */
     uint32_t largest;  /* its root */
-    csr rows;          /* of both directions; begin NULL: search by the list of edges */
-    uint32_t round;    /* of the sample of rows */
+    csr rows;          /* both directions; begin NULL: search by the list of edges */
+    uint32_t round;    /* the round of sampling rows */
     int threads;
 };
 

@@ -58,7 +58,7 @@ struct peel_lists {
     uint32_t narrow; /* gg_limits.peel_narrow */
 };
 
-/* Where slices go: a list, and a copy of its first entries. */
+/* A list that slices go to, and a copy of its first entries. */
 struct slice_list {
     uint64_t *far;
     peel_barrier *barrier; /* counts the slices, unless the list has a copy */
@@ -242,7 +242,7 @@ gg_peel_walk(const peel_lists &p, const uint64_t *slice, uint32_t count, uint32_
                 falls[i] = k < total;
                 to[i] = 0;
                 if (base + i * GG_WARP >= total)
-                    continue; /* the same for all lanes */
+                    continue; /* all lanes take the same branch */
                 const unsigned owner = owner_of(first, k);
                 const uint64_t arc =
                     warp_from_64(begin, owner) + (k - warp_from(first, owner));

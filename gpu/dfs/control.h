@@ -19,7 +19,7 @@ enum {
 };
 
 struct dfs_control { /* in memory that all workers share; the busy words lie far apart */
-    uint64_t free;   /* of the pool */
+    uint64_t free;   /* the list of free chunks of the pool */
     uint32_t touched;
     char apart[64];
     uint32_t busy;

@@ -228,7 +228,7 @@ enum {
     ** work. */
     CHAIN_DEGREE = 2,
     CHAIN_STEPS = 16,
-    /* The same limit for roads and meshes, and their predicted steps for each row of a
+    /* A limit for roads and meshes, and their predicted steps for each row of a
     ** square grid. */
     PATH_DEGREE = 8,
     PATH_STEPS = 2

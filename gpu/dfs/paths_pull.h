@@ -18,8 +18,8 @@
 
 #include "deque.h"
 
-/* The largest number of passes, and the number of arcs of an open row that are looked at
-** in vain before the search gives up pulling. */
+/* The largest number of passes, and the number of arcs of an open row without a taken end
+** after which the search gives up pulling. */
 #define GG_PATHS_PULLS    48
 #define GG_PATHS_PULL_ROW 4096
 

@@ -14,7 +14,7 @@
 **     hand      Places for which no lane is free go to the ring, as a vertex and the
 **               first of these places.
 **
-** A row that was loaded in vain costs a sector. A row that comes from the ring costs a
+** A row that is loaded without use costs a sector. A row that comes from the ring costs a
 ** step whose lane claims nothing. The arc back to the parent is skipped. paths_walk_arcs
 ** looks at the arcs of a row beyond its places, as soon as the hands have no arcs. */
 #ifndef GPUGRAPH_DFS_PATHS_ROWS_H

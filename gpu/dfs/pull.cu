@@ -19,7 +19,7 @@ enum {
 };
 static_assert(sizeof(pull_counts) <= GG_MAILBOX, "it is fetched at once");
 
-/* What searches have found out about a graph. */
+/* Properties of a graph that searches have found out. */
 struct dfs_part {
     struct device_part part;
     bool unfit[CSR_KINDS]; /* a search had to begin again */

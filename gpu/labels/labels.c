@@ -44,7 +44,7 @@ struct spreading {
     const uint32_t *label;
     uint32_t *next;
     struct tally *tally; /* one for each thread */
-    uint32_t odd;        /* of the placing hash */
+    uint32_t odd;        /* the odd number of the placing hash */
     uint64_t taken;
     uint32_t changed;
     int threads;

@@ -14,10 +14,10 @@
 enum {
     NONE = -1,
     LANE_ROW = 8,
-    LEAST_SLOTS = 64,   /* of a table that is in use */
-    WARP_SLOTS = 512,   /* of a warp's table */
+    LEAST_SLOTS = 64,   /* slots of a table in use, at least */
+    WARP_SLOTS = 512,   /* slots of a warp's table */
     WARP_ROW = 384,     /* arcs that a warp's table can hold */
-    BLOCK_SLOTS = 4096, /* of a block's table */
+    BLOCK_SLOTS = 4096, /* slots of a block's table */
     SLICE = 3072,       /* arcs that a block's table can hold */
     AT_ONCE = 4,        /* labels that a lane loads together */
     ROW_BLOCKS = 32,    /* for each multiprocessor */
@@ -60,7 +60,7 @@ struct spreading {
     uint32_t *key;   /* the room: keys */
     uint32_t *count; /* the room: counts, as many as keys */
     uint64_t room;
-    uint32_t odd; /* of the placing hash */
+    uint32_t odd; /* the odd number of the placing hash */
 };
 
 /* ---- hubs.cu ---- */

@@ -72,9 +72,8 @@ enum {
 /* Arcs that are distributed over the lanes. */
 struct mis_part {
     uint32_t total;
-    /* Of the lane's row: the arcs of the lanes before it, its own arcs. */
-    uint32_t before, length;
-    uint64_t first; /* the first arc of the lane's row less `before` */
+    uint32_t before, length; /* arcs of earlier lanes, arcs of the lane's own row */
+    uint64_t first;          /* the first arc of the lane's row less `before` */
 };
 
 /* Distributes the arcs of the lane's row from `at` on. All lanes call. */
@@ -119,7 +118,7 @@ struct mis_notes {
     bool whole; /* the notes have the lane's whole row, and its vertex joins */
 };
 
-/* What a lane has found in its row. */
+/* The finds of a lane in its row. */
 struct mis_find {
     uint32_t blocker, word; /* the first neighbour that is not later; GPUGRAPH_NONE */
     uint32_t behind;        /* the position of the blocker in the part */

@@ -6,7 +6,7 @@
 **
 ** An addend of at most 1 is cut below 2^-96, which is one part in 7e19 of a rank above
 ** 1e-9. 2^31 addends fit. The sum is rounded once, to the nearest double, ties to even.
-** The same source is compiled for the host and for a device. */
+** This source is compiled for the host and for a device. */
 #ifndef GPUGRAPH_FIXED_H
 #define GPUGRAPH_FIXED_H
 

@@ -11,7 +11,7 @@ extern "C" {
 /* The course of a search. */
 typedef struct pagerank_end {
     uint32_t iterations;
-    double change; /* of the last iteration */
+    double change; /* the change of the last iteration */
 } pagerank_end;
 
 typedef gpugraph_status pagerank_entry(gpugraph_graph *, gpugraph_run *,

@@ -138,7 +138,7 @@ static inline struct split split_sum(const double *share, const uint32_t *target
     return split_of_both(one, other);
 }
 
-/* The same sum one by one, for rows without entries behind them. */
+/* split_sum one by one, for rows without entries behind them. */
 static inline struct split split_sum_last(const double *share, const uint32_t *target,
                                           uint64_t first, uint64_t end) {
     struct split sum = {0, 0};

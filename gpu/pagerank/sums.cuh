@@ -136,7 +136,7 @@ static __device__ __forceinline__ split shares_of(const ranking &r, uint64_t fir
     return sum;
 }
 
-/* The same for any number of arcs, in fixed point. */
+/* A sum over any number of arcs, in fixed point. */
 static __device__ __forceinline__ gg_fixed part_of_row(const ranking &r, uint64_t first,
                                                        uint64_t end, uint32_t step) {
     gg_fixed sum = 0;

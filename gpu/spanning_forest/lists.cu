@@ -358,7 +358,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     });
 }
 
-/* Of the edges with the smallest weight takes the edge with the smallest number. */
+/* Takes the edge with the smallest number of those with the smallest weight. */
 static __global__ void settle_ties(const __grid_constant__ forest f, int from) {
     const forest_list list = f.list[from];
     const uint64_t count = f.state->listed[from], whole = gg_whole_warps(count);

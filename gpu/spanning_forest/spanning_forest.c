@@ -8,10 +8,10 @@
 **
 ** Kruskal's method: an edge that connects two trees belongs to the forest, in the order
 ** of edges. Most edges of a graph with many edges are never sorted. The edges up to a
-** pivot come first, a few for each vertex. Of the other edges only those are listed that
-** do not lie within a tree by then. The pivot is a place in the order of all edges, so
-** ties do not matter. It comes from a random sample, so it decides the work and never the
-** answer. Without weights the order is that of the list of edges.
+** pivot come first, a few for each vertex. Other edges are listed only if they do not lie
+** within a tree by then. The pivot is a place in the order of all edges, so ties do not
+** matter. It comes from a random sample, so it decides the work and never the answer.
+** Without weights the order is that of the list of edges.
 **
 ** Threads list, sort and look up roots. One thread connects.
 **

@@ -28,7 +28,7 @@ struct forest {
     struct device_edges edges;
     enum forest_weights kind;
     bool packed, wide;
-    uint64_t room; /* of a list */
+    uint64_t room; /* edges that fit a list */
     struct forest_list list[2];
     struct forest_state *state;
     struct forest_place *sample;

@@ -24,7 +24,7 @@ enum {
     WARP_ROW = 128,   /* neighbours ahead that a warp's table can hold */
     WARP_ARCS = 1024, /* neighbours of a vertex that one warp handles */
     PART_ARCS = 4096, /* neighbours of a vertex that a block takes at a time */
-    LEAST_SLOTS = 32, /* of a table that is in use */
+    LEAST_SLOTS = 32, /* slots of a table in use, at least */
     AT_ONCE = 4,      /* entries that a lane loads together */
     GRID_BLOCKS = 32, /* for each multiprocessor */
     TAKEN = 4,        /* vertices that a warp takes at a time */
@@ -80,7 +80,7 @@ static __device__ __forceinline__ uint32_t gg_place_in(const uint32_t *row,
 struct state {
     uint32_t warp_rows, block_parts; /* entries of the lists */
     uint32_t warp_taken, block_taken;
-    word corners; /* of all vertices: three for each triangle */
+    word corners; /* sum over all vertices: three for each triangle */
 };
 
 struct counting {
@@ -94,7 +94,7 @@ struct counting {
     uint32_t *degree;
     double *coefficient;
     const uint32_t *stop;
-    uint32_t odd; /* of the placing hash */
+    uint32_t odd; /* the odd number of the placing hash */
 };
 
 /* ---- edges of both directions ---- */
@@ -118,7 +118,7 @@ static __device__ __forceinline__ uint64_t simple_degree(const counting &c, uint
 template <bool along> constexpr uint32_t spread = along ? 2 : 4;
 template <bool along> constexpr uint32_t block_slots = along ? 2048 : 4096;
 
-struct table { /* of a warp, or of a block */
+struct table { /* belongs to a warp or to a block */
     uint32_t *key, *count, *more;
     uint32_t bits, odd; /* odd: of the placing hash */
 };
@@ -187,12 +187,12 @@ static __device__ __forceinline__ void flush_table(const counting &c, const tabl
 
 /* ---- rows that meet ---- */
 
-struct found { /* of a lane */
+struct found { /* counts of a lane */
     uint32_t own, more;
 };
 
-/* Of a warp, in shared memory: vertices whose rows are to be looked up, and the triangles
-** found by rows that are being looked up. */
+/* A warp's vertices whose rows wait for the look-up, and the triangles found by rows that
+** are being looked up. In shared memory. */
 struct waiting_rows {
     uint32_t vertex[2 * GG_WARP], own[GG_WARP];
 };

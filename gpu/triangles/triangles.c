@@ -222,7 +222,8 @@ static uint64_t meet_rows(const uint32_t *row, const uint32_t *end, struct finde
     return found;
 }
 
-/* The same if directions count. The arc from v to u has the number vu. */
+/* Counts as meet_rows does, if directions count. The arc from v to u has the number
+** vu. */
 static uint64_t meet_along(const struct counting *c, uint32_t v, uint64_t vu,
                            struct finder *f) {
     const struct ahead *a = &c->ahead;

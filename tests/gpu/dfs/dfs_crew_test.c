@@ -340,8 +340,8 @@ START_TEST(every_entry_once) {
 }
 END_TEST
 
-/* The owner gets its newest chunk, a thief the oldest one. The same when some chunks lie
-** under the array: the newest of these comes first. */
+/* The owner gets its newest chunk, a thief the oldest one. Some chunks may lie under
+** the array: the newest of these comes first. */
 START_TEST(ends_of_cold_chunks) {
     enum { CHUNKS = 7 };
     uint64_t word = 0, under = UINT64_MAX;

@@ -94,7 +94,7 @@ struct warp {
     uint32_t notes[MIS_NOTES];
 };
 
-/* Does what the kernel does: looks at its tiles, then at waiting vertices, until none
+/* Works as the kernel: looks at its tiles, then at waiting vertices, until none
 ** waits. */
 static void one_lane(void *argument) {
     struct warp *w = argument;
@@ -237,7 +237,7 @@ static uint32_t loaded(uint32_t code) {
     return (uint32_t)(int32_t)(int8_t)code;
 }
 
-/* Codes are those of open vertices. Of two words the smaller one never has the larger
+/* Codes are those of open vertices. The smaller of two words never has the larger
 ** code, as loaded. */
 START_TEST(codes_keep_the_order) {
     uint64_t seed = 3;

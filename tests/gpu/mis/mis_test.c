@@ -202,7 +202,7 @@ START_TEST(large_shapes) {
 }
 END_TEST
 
-/* The same edges in another order, some of them twice or reversed. */
+/* Equal edges in another order, some of them twice or reversed. */
 START_TEST(only_the_set_of_edges_counts) {
     shape s = shape_rmat(9, 4, 2), other = shape_rmat(9, 4, 2);
     for (int64_t e = 0; e < s.edges; e += 3)

@@ -16,7 +16,7 @@
 enum weights { NONE, EQUAL, SMALL, LARGE, TENTHS, TINY, KINDS };
 
 typedef struct network {
-    shape s; /* edge e of it is edge number e */
+    shape s; /* its edge e is edge number e */
     int64_t *whole;
     double *real;
     int64_t *id; /* of each edge; ids in order give the numbers */
@@ -251,7 +251,7 @@ START_TEST(rows_in_any_order) {
 }
 END_TEST
 
-/* So many edges that most of them are skipped. */
+/* A graph with so many edges that most of them are skipped. */
 START_TEST(skewed_ones) {
     for (enum weights kind = NONE; kind < KINDS; kind++) {
         network w = with_weights(shape_rmat(11, 48, 5 + kind), kind, kind);
