@@ -8,7 +8,7 @@
 ** more than the level that is being walked. All longest paths to the vertex are known
 ** then. Threads share a wide level, and the calling thread walks a narrow level alone.
 ** The order of threads changes the order within a level of the queue, and no level.
-** Positions are the order of levels (base/order.c).
+** Positions are the order of levels.
 **
 ** After Kahn (Communications of the ACM 5, 1962). */
 #include "topological_order.h"
@@ -160,27 +160,18 @@ const gg_algorithm gg_topological_order = {
 
 /* ---- positions ---- */
 
-struct placing {
-    gpugraph_run *run;
-    const uint32_t *order;
-    uint32_t *position;
-};
-
-static void place_some(void *placing, uint64_t low, uint64_t high) {
-    const struct placing *p = placing;
-    for (uint64_t i = low; i < high && !gg_leave(p->run, i); i++)
-        p->position[p->order[i]] = (uint32_t)i;
-}
-
-/* Sorts vertices by level. The vertices of a level keep their order. */
-static void place_by_level(uint32_t n, const uint32_t *level, gpugraph_run *run,
-                           uint32_t *position) {
-    struct placing p = {.run = run, .position = position};
-    uint32_t count, *order = gg_alloc(run, n, sizeof *order);
-    p.order = order;
-    if (order && !gg_order_values(GPUGRAPH_UINT32, level, n, run, order, &count))
-        gg_slices(gg_threads(run, n), n, place_some, &p);
-    gg_release(order);
+/* Places vertices by level. The vertices of a level keep their order. */
+static void place_by_level(uint32_t n, const struct order_levels *found,
+                           gpugraph_run *run, uint32_t *position) {
+    const uint32_t *level = found->level;
+    uint32_t *next = gg_alloc_zero(run, (uint64_t)found->levels + 1, sizeof *next);
+    for (uint64_t v = 0; next && v < n && !gg_leave(run, v); v++)
+        next[level[v] + 1]++;
+    for (uint64_t i = 0; next && i < found->levels && !gg_leave(run, i); i++)
+        next[i + 1] += next[i];
+    for (uint64_t v = 0; next && v < n && !gg_leave(run, v); v++)
+        position[v] = next[level[v]]++;
+    gg_release(next);
     if (gg_stopping(run))
         gg_stopped(run);
 }
@@ -204,7 +195,7 @@ static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
     if (!run->status && found.settled < graph->n && !gg_bring_edges(graph, run))
         gg_report_cycle(graph, direction, level, run, cycle);
     else if (!run->status && position)
-        place_by_level(graph->n, level, run, position);
+        place_by_level(graph->n, &found, run, position);
 }
 
 gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,
