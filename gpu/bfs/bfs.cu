@@ -12,8 +12,8 @@
 ** the end of a launch is the barrier between levels. The frontier is a queue and not a
 ** mask, so that a level costs its own arcs and not n. The state lies on the device, and
 ** the host reads it through pinned memory from time to time. The host queues several
-** levels at a time. A level behind the last one finds its counter at 0 and does nothing.
-** */
+** levels at a time. A level behind the last one finds its counter at 0 and does
+** nothing. */
 #include "bfs.h"
 #include "bfs.cuh"
 #include "device/services.h"

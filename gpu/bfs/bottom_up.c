@@ -2,8 +2,8 @@
 ** why.
 **
 **     visited   does not change during a level: the vertices of all earlier levels
-**     next      visited, and the vertices that this level finds; then the two are swapped
-** */
+**     next      visited, and the vertices that this level finds; then the two are
+**               swapped */
 #include "bfs.h"
 #include "work.h"
 #include "graph/graph.h"

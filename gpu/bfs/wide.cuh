@@ -3,8 +3,8 @@
 **
 **     pile     FULL vertices and up to a warp's more, in shared memory
 **       |        flushed when the pile is full, and at the end of a step
-**     queue    rows of the level that is being found, or the list of vertices left over
-** */
+**     queue    rows of the level that is being found, or the list of vertices left
+**              over */
 #ifndef GPUGRAPH_BFS_WIDE_CUH
 #define GPUGRAPH_BFS_WIDE_CUH
 
