@@ -26,10 +26,8 @@
 #include <string.h>
 
 enum {
-    /* The least number of sources for which making the transpose pays. */
-    LEAST_GATHERED = 8,
-    /* Levels gather if the frontier has more than 1 / ALPHA of the arcs. */
-    GATHER_ALPHA = 4,
+    LEAST_GATHERED = 8, /* sources from which on making the transpose pays */
+    GATHER_ALPHA = 4,   /* levels gather above 1 / ALPHA of the arcs in the frontier */
     /* The number of vertices that a thread takes at a time. With 64, threads shared many
     ** cache lines. */
     GATHER_GRAB = 1024

@@ -46,12 +46,11 @@ struct bfs_control {
     bfs_size frontier;
     bfs_size spill; /* narrow: entries and arcs that went to the queue */
     struct bfs_step step[3];
-    uint32_t phase;   /* steps so far */
-    uint32_t missing; /* targets not reached */
-    /* The list of vertices left over: whether it exists, its length, which array. */
-    uint32_t has_rest, rest, side;
-    uint32_t odd;      /* which bitmap holds the visited vertices */
-    uint32_t failed;   /* a barrier was waited for too long */
+    uint32_t phase;                /* steps so far */
+    uint32_t missing;              /* targets not reached */
+    uint32_t has_rest, rest, side; /* vertices left over: any, how many, which array */
+    uint32_t odd;                  /* which bitmap holds the visited vertices */
+    uint32_t failed;               /* a barrier was waited for too long */
     uint32_t explodes; /* for some frontier a bottom-up level would have paid */
     uint32_t narrow_levels, bottom_up, turns;
     unsigned long long reached, seen;
@@ -191,9 +190,8 @@ static __device__ __forceinline__ uint32_t gg_sum_to(uint32_t value) {
 /* Rows on their way into the queue, up to `count` of each lane. */
 template <int count> struct bfs_rows {
     uint32_t begin[count], arcs[count];
-    /* Sums over the lanes of the warp before this one. */
-    uint32_t entries_before, arcs_before;
-    bfs_size total; /* sums over the warp */
+    uint32_t entries_before, arcs_before; /* sums over the earlier lanes */
+    bfs_size total;                       /* sums over the warp */
 };
 
 /* One warp: fills the sums before each lane, and the total. */

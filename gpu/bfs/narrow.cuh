@@ -69,8 +69,7 @@ struct narrow {
 struct place {
     block_memory *m;
     uint32_t me, shift; /* this block; the number of blocks as a power of 2 */
-    /* The end of the queue; NONE: entries without space are already in the queue. */
-    uint32_t tail;
+    uint32_t tail; /* end of the queue; NONE: entries without space are queued already */
     uint32_t *visited;
 };
 

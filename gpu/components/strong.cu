@@ -30,10 +30,9 @@
 enum {
     LIST_BLOCKS = 16,   /* for each multiprocessor */
     PIVOT_LIST = 65536, /* listed vertices from which on two searches pay */
-    /* Trimming goes on while one in so many vertices leaves the list. */
-    TRIM_SHARE = 16,
-    TRIM_ROUNDS = 64, /* at most */
-    QUEUED = 4        /* steps that are queued before the host looks at the state */
+    TRIM_SHARE = 16,    /* trimming ends when fewer than one in so many leave */
+    TRIM_ROUNDS = 64,   /* at most */
+    QUEUED = 4          /* steps that are queued before the host looks at the state */
 };
 
 #define STOP UINT32_MAX /* low of a vertex that several listed vertices lead to */

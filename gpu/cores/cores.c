@@ -35,8 +35,7 @@ struct peeling {
     gpugraph_run *run;
     csr rows;
     uint32_t *core, *queue, *rest, *next_rest;
-    /* Positions in the queue; tail: by atomic addition. */
-    uint64_t first, last, tail;
+    uint64_t first, last, tail;      /* in the queue; tail: by atomic addition */
     uint64_t rest_count, next_count; /* next_count: by atomic addition */
     uint64_t fewest;                 /* the smallest remaining degree, by gg_lower */
     uint64_t since;                  /* gg_worked of the calling thread */

@@ -115,8 +115,7 @@ static bool launch_peel(struct cuda_job *job, struct cores *c) {
     if (!GG_LAUNCH(job, count_neighbours, gg_grid(job, c->p.rows.n, 16), *c))
         return false;
     int fit = gg_blocks_at_once(job, &kernel);
-    /* For each multiprocessor: a grid barrier waits for all blocks. */
-    fit = fit < 1 ? fit : 1;
+    fit = fit < 1 ? fit : 1; /* for a multiprocessor: a barrier waits for all blocks */
     return gg_launch_cooperative(job, &kernel, (unsigned)(fit * job->device->processors),
                                  arguments);
 }

@@ -25,8 +25,7 @@
 #include <cooperative_groups.h>
 
 enum {
-    /* Threads that fill a multiprocessor: few blocks make a cheap barrier. */
-    PEEL_BLOCK = 1024,
+    PEEL_BLOCK = 1024,    /* threads: few large blocks make a cheap barrier */
     PEEL_COUNTS = 3,      /* read, appended to, cleared for the next round */
     PEEL_SLICE = 32,      /* arcs at most */
     PEEL_ARC_BITS = 6,    /* bits of their number */
@@ -317,9 +316,7 @@ static __device__ __forceinline__ peel_barrier wait_for_blocks(peel_barrier *bar
         peel_barrier now;
         __threadfence();
         device_arrive_64(word, 1 + (stop ? PEEL_STOP : 0));
-        /* All blocks of a cooperative launch run, and no block waits for anything
-        ** else. */
-        do
+        do /* all blocks of a cooperative launch run, and none waits elsewhere */
             now = device_acquire_64(word);
         while ((now & blocks) != gridDim.x);
         __threadfence();

@@ -13,9 +13,8 @@ enum {
         /* Steps between two looks at the host's flag: two milliseconds. With 8,192 steps
         ** an interrupt took 145 ms to end work-stealing on a grid. */
     1024,
-    /* Looks between two looks at the end, except for the first worker of a block. */
-    DFS_ASK_SELDOM = 8,
-    DFS_ASK_IDLE = 128 /* failed looks for work between two looks at the host's flag */
+    DFS_ASK_SELDOM = 8, /* looks between two looks at the end, but for first workers */
+    DFS_ASK_IDLE = 128  /* failed looks for work between two looks at the host's flag */
 };
 
 struct dfs_control { /* in memory that all workers share; the busy words lie far apart */
@@ -27,17 +26,13 @@ struct dfs_control { /* in memory that all workers share; the busy words lie far
     uint32_t over, stop;
     char apart_again[64];
     uint32_t next_root; /* the next root of the list */
-    /* All vertices below were checked for a root; only the opener uses it. */
-    uint32_t opened;
-    uint32_t openings; /* roots that openers opened */
-    uint32_t group;    /* the next group of vertices for roots at will (paths_roots.h) */
-    /* The pool of chunks is exhausted, which is a fault of this code. */
-    uint32_t exhausted;
-    uint32_t late; /* a worker has reached its limit of steps (paths.h) */
-    /* The workers have taken as many vertices as they were to take (paths.h). */
-    uint32_t left;
-    /* Vertices with arcs into them, if the search needs their number. */
-    uint32_t entered;
+    uint32_t opened;    /* vertices below were checked for roots; for openers alone */
+    uint32_t openings;  /* roots that openers opened */
+    uint32_t group;     /* the next group of vertices for roots at will (paths_roots.h) */
+    uint32_t exhausted; /* the pool has no chunk left: a fault of this code */
+    uint32_t late;      /* a worker has reached its limit of steps (paths.h) */
+    uint32_t left;      /* the workers have taken their share of vertices (paths.h) */
+    uint32_t entered;   /* vertices with arcs into them, if they are counted */
     uint32_t reached, stolen;
 };
 

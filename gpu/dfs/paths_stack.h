@@ -29,14 +29,12 @@ struct paths_shape {
     uint32_t hands; /* entries in the hands, at most as many as a warp has lanes */
     uint32_t arcs;  /* arcs of one step, at most */
     uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
-    /* Entries of a ring from which on one chunk is offered to other blocks. */
-    uint32_t share;
+    uint32_t share; /* entries of a ring from which on a chunk is offered */
     /* Entries from which on a further chunk is offered, whatever the block offers: at
     ** least 2 batch - 1, or the pool of chunks can run out. */
     uint32_t deep;
-    uint32_t direct; /* arcs of a step up to which no test precedes a claim */
-    /* Roots opened one after the other before workers open roots at will. */
-    uint32_t careful;
+    uint32_t direct;  /* arcs of a step up to which no test precedes a claim */
+    uint32_t careful; /* roots opened one by one before roots are opened at will */
 };
 
 /* Entries that go into a ring together, at most. */
@@ -58,9 +56,7 @@ struct paths_crew {
     const uint32_t *root;
     uint32_t n, roots;
     bool all_vertices;
-    /* The workers leave when they have taken most vertices with arcs into them
-    ** (paths_pull.h). */
-    bool pulls;
+    bool pulls; /* the workers leave before the tree is complete (paths_pull.h) */
     struct dfs_control *control;
     struct dfs_pool pool;
     uint64_t *cold; /* one list for each block */
@@ -83,12 +79,10 @@ struct paths_worker {
     struct paths_block block;
     struct dfs_ring ring;
     uint64_t *hand;
-    uint64_t *cold; /* of its block */
-    /* Number in the crew; its block, its place in the block. */
-    uint32_t number, home, place;
-    /* Of its ring: where entries are added; an upper bound of their number. */
-    uint32_t head, bound;
-    uint32_t spare, spares; /* empty chunks of its own: the first, how many */
+    uint64_t *cold;               /* of its block */
+    uint32_t number, home, place; /* in the crew; its block, its place in the block */
+    uint32_t head, bound;         /* of its ring: the end; at most so many entries */
+    uint32_t spare, spares;       /* empty chunks of its own: the first, how many */
     uint32_t random, steps, reached, stolen;
     uint64_t who, begin; /* this lane's entry */
     uint32_t count;      /* 0: none */

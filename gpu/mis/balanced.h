@@ -64,9 +64,8 @@
 enum {
     MIS_EACH = 4, /* arcs that a lane looks at side by side */
     MIS_BATCH = MIS_EACH * warp_width,
-    /* Arcs distributed at a time, approximately: the row of a single hub gets all. */
-    MIS_SHARE = GG_MIS_SHARE,
-    MIS_NOTES = GG_MIS_NOTES /* the first of these arcs, which the warp takes notes of */
+    MIS_SHARE = GG_MIS_SHARE, /* arcs distributed at a time; a lone row gets all */
+    MIS_NOTES = GG_MIS_NOTES  /* the first of these arcs, which the warp takes notes of */
 };
 
 /* Arcs that are distributed over the lanes. */

@@ -30,8 +30,7 @@ enum { DROPPED = 0, JOINED = 1, OPEN = 2 };
 
 enum {
     CHUNK = 512, /* open vertices that a thread takes at a time */
-    /* Rounds end when a round decides less than 1 / SLOW of the open vertices. */
-    SLOW = 8
+    SLOW = 8     /* rounds end when one decides less than 1 / SLOW of the open vertices */
 };
 
 struct mis {

@@ -27,8 +27,7 @@ struct ranking {
     gpugraph_run *run;
     csr out, in;
     double *rank, *share, *next; /* shares of this iteration, and of the next */
-    /* The sum of the weights of the arcs of u; NULL without weights. */
-    double *total;
+    double *total;      /* sum of the weights of the arcs of u; NULL without weights */
     int16_t *exponent;  /* the exponents of these sums; NULL without weights */
     uint64_t *is_place; /* bit v: jumps lead there; NULL: everywhere */
     uint32_t places;

@@ -184,8 +184,7 @@ static inline void split_differences(const double *share, const uint32_t *target
     uint64_t i = 0;
     to[0] = sum;
     target += first;
-    /* A sum depends on the one before only once in two arcs. */
-    for (; i + 1 < arcs; i += 2) {
+    for (; i + 1 < arcs; i += 2) { /* a sum depends on the last one once in two arcs */
         const two_doubles x = {share[target[i]], share[target[i + 1]]},
                           part = (x + by) - by, rest = x - part;
         const two_doubles one = {part[0], rest[0]}, other = {part[1], rest[1]};

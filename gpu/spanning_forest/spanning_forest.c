@@ -30,8 +30,7 @@ enum { FOREST_LIGHT = 3 };
 
 enum {
     CHUNK = 1 << 14, /* vertices that a thread takes at a time */
-    /* Slices of the edges for each thread, since some slices have more to list. */
-    PARTS = 8
+    PARTS = 8 /* slices of the edges for each thread, because slices differ in work */
 };
 
 struct forest {

@@ -32,8 +32,7 @@ struct arrays {
 static __global__ void count_predecessors(uint64_t m, const uint32_t *to,
                                           uint64_t *vertex) {
     for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid())
-        /* The low half: predecessors that are left. */
-        atomicAdd((uint32_t *)&vertex[to[e]], 1u);
+        atomicAdd((uint32_t *)&vertex[to[e]], 1u); /* low half: predecessors left */
 }
 
 static __global__ void list_first_ready(const __grid_constant__ order_walk w,
