@@ -329,8 +329,8 @@ static enum outcome search_and_walk(struct both_ends *s, const gpugraph_search *
 
 bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
                       bool weighted) {
-    enum csr_kind turned = gg_reverse_kind(search->direction);
-    bool made = gg_edge_rows_made(graph) && gg_csr_made(graph, turned);
+    enum csr_kind reverse = gg_reverse_kind(search->direction);
+    bool made = gg_edge_rows_made(graph) && gg_csr_made(graph, reverse);
     bool left_open = weighted && (gg_knows(&graph->known.ways_tie) || search->bounded);
     /* On roads balls by weight are large, and the rows take many searches to pay. */
     bool pays = !weighted || !gg_is_thin(graph);

@@ -26,14 +26,14 @@ static __device__ void search_persistent(const struct persistent<type> &p,
     struct place<type> at = {
         0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false, false
     };
-    uint32_t meetings = 0, buckets = 0;
+    uint32_t barriers = 0, buckets = 0;
     uint64_t settled = 0;
     begin(p, m);
-    if (!meet(p.state, &meetings, m))
+    if (!meet(p.state, &barriers, m))
         return;
     seed(p, at, m);
     close(p, at, m);
-    if (!meet(p.state, &meetings, m))
+    if (!meet(p.state, &barriers, m))
         return;
     settled += m.board.round[1].settled;
     hear_ends(p, at, m);
@@ -41,13 +41,13 @@ static __device__ void search_persistent(const struct persistent<type> &p,
     struct input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices};
     bool more = in.count > 0, early = false;
     while (more && !early) {
-        if (!finish_bucket(p, at, m, in, &settled, &meetings))
+        if (!finish_bucket(p, at, m, in, &settled, &barriers))
             return;
         buckets++;
         early = look_at_ends(p, at, m) || (!is_finishing(m) && !targets_wait(p, at)) ||
                 (p.limit > 0 && settled >= p.limit);
         if (!early)
-            more = next_bucket(p, at, m, &meetings);
+            more = next_bucket(p, at, m, &barriers);
         if (!more)
             break;
         const uint32_t list = is_finishing(m) ? m.ways.list : at.bucket;
@@ -63,7 +63,7 @@ static __device__ void search_persistent(const struct persistent<type> &p,
             p.state->early = early;
             p.state->rounds = at.round;
             p.state->buckets = buckets;
-            p.state->meetings = meetings;
+            p.state->barriers = barriers;
         }
     }
 }
@@ -144,11 +144,11 @@ static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
     s->dropped = state.dropped;
     s->early = state.early;
     s->served = state.served;
-    s->meetings = state.meetings;
+    s->barriers = state.barriers;
     snprintf(
         s->more, sizeof s->more,
         "kernels %.3f ms; %u blocks, %u buckets of %.3g, %u rounds, %u grid barriers",
-        gg_marked_ms(job), blocks, state.buckets, p.delta, state.rounds, state.meetings);
+        gg_marked_ms(job), blocks, state.buckets, p.delta, state.rounds, state.barriers);
     return true;
 }
 

@@ -89,7 +89,7 @@ struct persistent_state {
     /* vertices of that end: newly reached ones less settled ones */
     int32_t waiting[3][2];
     /* reported at the end */
-    uint32_t rounds, buckets, meetings;
+    uint32_t rounds, buckets, barriers;
     unsigned long long served;
 };
 static_assert(sizeof(struct persistent_state) <= GG_MAILBOX,
@@ -112,10 +112,10 @@ template <typename type> struct persistent {
     struct persistent_state *state;
     typename type::word *distance;
     uint32_t *list, *mark, *ends;
-    uint64_t *slice;   /* vertex << 32 | number, for slices of long rows */
-    uint64_t limit;    /* vertices to settle; 0: no limit */
-    double delta;      /* bucket width, except near the end of the search */
-    device_csr turned; /* the transpose, for vertices that pull */
+    uint64_t *slice;      /* vertex << 32 | number, for slices of long rows */
+    uint64_t limit;       /* vertices to settle; 0: no limit */
+    double delta;         /* bucket width, except near the end of the search */
+    device_csr transpose; /* the transpose, for vertices that pull */
     /* distance of the bound behind a bucket of over `crowd` vertices; 0: none */
     double reach;
     uint32_t crowd;
@@ -454,9 +454,9 @@ static __device__ bool wait_for(struct persistent_state *state, uint32_t wanted)
 ** of the board that blocks may change before the next barrier must not be read: those of
 ** the current round. False: a block was lost, and all blocks leave. */
 template <typename type>
-static __device__ bool meet(struct persistent_state *state, uint32_t *meetings,
+static __device__ bool meet(struct persistent_state *state, uint32_t *barriers,
                             struct block_memory<type> &m) {
-    ++*meetings;
+    ++*barriers;
     __syncthreads();
     if (threadIdx.x < GG_WARP) {
         bool met = true;
@@ -464,7 +464,7 @@ static __device__ bool meet(struct persistent_state *state, uint32_t *meetings,
             gg_late();
             __threadfence();
             gg_arrive(&state->arrived);
-            met = wait_for(state, *meetings * gridDim.x);
+            met = wait_for(state, *barriers * gridDim.x);
             __threadfence();
             m.met = met;
         }

@@ -87,7 +87,7 @@ static __device__ void next_round(const struct persistent<type> &p,
 ** some more. False: there is no rest, or a block was lost. */
 template <typename type>
 static __device__ bool deal_rest(const struct persistent<type> &p, struct place<type> &at,
-                                 struct block_memory<type> &m, uint32_t *meetings) {
+                                 struct block_memory<type> &m, uint32_t *barriers) {
     typedef typename type::word word;
     struct persistent_state *state = p.state;
     const uint32_t count = m.board.count[REST_LIST + at.side];
@@ -110,7 +110,7 @@ static __device__ bool deal_rest(const struct persistent<type> &p, struct place<
     __syncthreads();
     if (threadIdx.x == 0 && m.least < gg_peek(&state->least))
         atomicMin(&state->least, m.least);
-    if (!meet(state, meetings, m))
+    if (!meet(state, barriers, m))
         return false;
     least = gg_peek(&state->least);
     if (least == ~0ull)
@@ -132,7 +132,7 @@ static __device__ bool deal_rest(const struct persistent<type> &p, struct place<
         make_room(p, at, m);
     }
     unload_all(p, at, m);
-    if (!meet(state, meetings, m))
+    if (!meet(state, barriers, m))
         return false;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         state->least = ~0ull;
@@ -160,19 +160,19 @@ static __device__ bool next_left(const struct place<type> &at,
 template <typename type>
 static __device__ bool next_bucket(const struct persistent<type> &p,
                                    struct place<type> &at, struct block_memory<type> &m,
-                                   uint32_t *meetings) {
+                                   uint32_t *barriers) {
     if (is_finishing(m))
         return next_left(at, m);
     for (;;) {
         while (++at.bucket < REST && !is_past_bound(at, at.bucket))
             if (m.board.count[at.bucket] > 0)
                 return true;
-        const bool rests = at.bucket >= REST && deal_rest(p, at, m, meetings);
+        const bool rests = at.bucket >= REST && deal_rest(p, at, m, barriers);
         if (!rests && !is_bounded(at))
             return false;
         if (!rests) {
             pass_bound(p, at);
-            if (!pull(p, at, m, meetings))
+            if (!pull(p, at, m, barriers))
                 return false;
         }
         at.bucket = UINT32_MAX;
@@ -183,16 +183,16 @@ static __device__ bool next_bucket(const struct persistent<type> &p,
 template <typename type>
 static __device__ bool
 relax_list(const struct persistent<type> &p, const struct place<type> &at,
-           struct block_memory<type> &m, struct input in, bool own, uint32_t *meetings) {
+           struct block_memory<type> &m, struct input in, bool own, uint32_t *barriers) {
     if (own) {
         local(p, at, m, in);
         close(p, at, m);
-        return meet(p.state, meetings, m);
+        return meet(p.state, barriers, m);
     }
     for (;;) {
         walk(p, at, m, in);
         close(p, at, m);
-        if (!meet(p.state, meetings, m))
+        if (!meet(p.state, barriers, m))
             return false;
         uint32_t slices = m.board.round[at.round % 3].slices;
         if (slices == 0 || in.contents == OF_SLICES)
@@ -206,13 +206,13 @@ template <typename type>
 static __device__ bool finish_bucket(const struct persistent<type> &p,
                                      struct place<type> &at, struct block_memory<type> &m,
                                      struct input in, uint64_t *settled,
-                                     uint32_t *meetings) {
+                                     uint32_t *barriers) {
     const uint32_t own = p.local ? gridDim.x * LOCAL_SHARE : 0;
     bool is_long = false;
     for (;;) {
         next_round(p, at, in.count);
         set_bound(p, at, in.count);
-        if (!relax_list(p, at, m, in, in.count <= own && !is_long, meetings))
+        if (!relax_list(p, at, m, in, in.count <= own && !is_long, barriers))
             return false;
         const struct round found = m.board.round[at.round % 3];
         *settled += found.settled;

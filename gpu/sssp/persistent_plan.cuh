@@ -42,9 +42,9 @@ static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
     p->delta = p->delta > 1e-290 ? p->delta : 1e-290;
     p->local = chosen->local;
     p->fall = type::ends == 1 && !p->local ? chosen->fall : 0;
-    p->turned = s->turned;
+    p->transpose = s->transpose;
     p->light = can_be_fixed<type>() ? s->light : light_arcs{NULL, NULL, 0};
-    p->reach = can_pull<type>() && s->turned.begin && !p->local && p->limit == 0
+    p->reach = can_pull<type>() && s->transpose.begin && !p->local && p->limit == 0
                    ? chosen->pull
                    : 0;
     p->crowd = s->g.n / GG_PERSISTENT_CROWD;

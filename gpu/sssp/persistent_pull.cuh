@@ -74,9 +74,9 @@ pull_arcs(const struct persistent<type> &p, struct block_memory<type> &m,
             at++;
         row[i] = live ? at : GG_WARP;
         const uint64_t arc = live ? t.begin[at] + (k - t.first[at]) : 0;
-        source[i] = gg_load_now(p.turned.target + arc, live);
+        source[i] = gg_load_now(p.transpose.target + arc, live);
         weight[i] = gg_load_now(
-            static_cast<const typename type::weight *>(p.turned.weight) + arc, live);
+            static_cast<const typename type::weight *>(p.transpose.weight) + arc, live);
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
@@ -101,8 +101,8 @@ pull_tile(const struct persistent<type> &p, const struct place<type> &at,
     const uint64_t row = first + gg_lane(), v = row + (type::parts ? p.first : 0);
     const word now = row < p.g.n ? gg_peek(&p.distance[v]) : 0;
     const bool open = now > bound;
-    const uint64_t begin = gg_load_now(p.turned.begin + row, open);
-    const uint64_t end = gg_load_now(p.turned.end + row, open);
+    const uint64_t begin = gg_load_now(p.transpose.begin + row, open);
+    const uint64_t end = gg_load_now(p.transpose.end + row, open);
     const uint32_t arcs = (uint32_t)(end - begin);
     const uint32_t total = lay_tile(t, arcs, begin, now);
     for (uint32_t base = 0; base < total; base += UNROLL * GG_WARP)
@@ -135,16 +135,16 @@ static __device__ __forceinline__ void pass_bound(const struct persistent<type> 
 template <typename type>
 static __device__ bool pull(const struct persistent<type> &p,
                             const struct place<type> &at, struct block_memory<type> &m,
-                            uint32_t *meetings) {
+                            uint32_t *barriers) {
     if (blockIdx.x == 0 && threadIdx.x <= REST + 1)
         p.state->board.count[threadIdx.x] = 0;
-    if (!meet(p.state, meetings, m))
+    if (!meet(p.state, barriers, m))
         return false;
     const uint64_t step = gg_threads_of_grid();
     for (uint64_t row = gg_thread() - gg_lane(); row < p.g.n; row += step)
         pull_tile(p, at, m, at.origin, row);
     unload_all(p, at, m);
-    return meet(p.state, meetings, m);
+    return meet(p.state, barriers, m);
 }
 
 #endif

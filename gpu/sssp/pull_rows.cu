@@ -83,14 +83,14 @@ bool gg_sssp_prepare_pull(struct cuda_job *job, struct sssp_search *s, int64_t o
         s->wanted->limit > 0)
         return true;
     struct pull_part *kept = (struct pull_part *)gg_device_part(job, &pull_kind);
-    const enum csr_kind turned = (enum csr_kind)gg_reverse_kind(s->wanted->direction);
+    const enum csr_kind reverse = (enum csr_kind)gg_reverse_kind(s->wanted->direction);
     if (!kept)
         return false;
-    if (!has_rows(job->graph, turned) && kept->searches[turned]++ < p->turn_after)
+    if (!has_rows(job->graph, reverse) && kept->searches[reverse]++ < p->turn_after)
         return true;
-    if (!gg_sssp_transpose(job, s->wanted, own, &s->turned))
+    if (!gg_sssp_transpose(job, s->wanted, own, &s->transpose))
         return false;
-    return !s->turned.begin || s->type != GPUGRAPH_UINT32 ||
+    return !s->transpose.begin || s->type != GPUGRAPH_UINT32 ||
            make_light_arcs(job, s, own, kept);
 }
 

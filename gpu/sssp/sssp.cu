@@ -92,10 +92,10 @@ static bool find_regions(struct cuda_job *job, const struct sssp_search *s, int6
 ** on one of 4 million, and nothing on smaller ones (H200). */
 #define TIMES_VERTICES 4
 /* Grid barriers of a search that regions may shorten. */
-#define LONG_MEETINGS 50
+#define LONG_BARRIERS 50
 
 static void note_long_way(struct cuda_job *job, const struct sssp_search *s) {
-    if (s->meetings >= LONG_MEETINGS && fits_regions(s) &&
+    if (s->barriers >= LONG_BARRIERS && fits_regions(s) &&
         s->g.n / TIMES_VERTICES >= gg_limits.region_vertices)
         gg_note_long_way(job, &s->g, true);
 }
@@ -165,7 +165,7 @@ static bool make_sssp_room(struct cuda_job *job, struct sssp_search *s, bool tre
         !gg_sssp_prepare_pull(job, s, (int64_t)space->used) || !gg_workspace(job, space))
         return false;
     s->fixed = gg_fixed_arcs(job->graph, kind);
-    if (s->turned.begin)
+    if (s->transpose.begin)
         s->light = gg_light_arcs(job->graph, kind);
     carve_sssp(job, space, s, tree, out);
     return true;

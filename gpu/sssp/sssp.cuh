@@ -31,10 +31,9 @@ struct sssp_search {
     /* The transpose, for a search for one path from both ends by the engine "persistent".
     ** begin NULL: a search from the sources. */
     struct device_csr back;
-    struct device_csr
-        turned; /* the transpose, for vertices that pull; begin NULL: none do */
-    const uint64_t *fixed;   /* fixed arcs of g (graph/fixed_arcs.cuh), or NULL */
-    struct light_arcs light; /* of g */
+    struct device_csr transpose; /* for vertices that pull; begin NULL: none do */
+    const uint64_t *fixed;       /* fixed arcs of g (graph/fixed_arcs.cuh), or NULL */
+    struct light_arcs light;     /* of g */
     const gpugraph_search *wanted;
     struct sssp_features features;
     struct sssp_parameters parameters;
@@ -46,7 +45,7 @@ struct sssp_search {
     bool dropped; /* a sum left the range of the type, not only a bound of the caller */
     bool early;   /* the search ended early; only final distances are kept */
     uint64_t served;   /* relaxed vertices, counted each time */
-    uint32_t meetings; /* grid barriers; 0: the engine has none */
+    uint32_t barriers; /* grid barriers; 0: the engine has none */
     char more[300];    /* text for the phase */
 };
 
@@ -103,10 +102,10 @@ bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace 
 ** beside `own` bytes. False: the job must end. (pull_rows.cu) */
 bool gg_sssp_transpose(struct cuda_job *job, const gpugraph_search *search, int64_t own,
                        struct device_csr *rows);
-/* Sets s->turned if far vertices should pull, and the transpose exists or is worth making
-** beside `own` bytes. Then makes light arcs on first need, if they are few and there is
-** room: phase "prepare". False: the job must end. Light arcs are dropped when memory is
-** short, so a caller asks for them after gg_workspace. (pull_rows.cu) */
+/* Sets s->transpose if far vertices should pull, and the transpose exists or is worth
+** making beside `own` bytes. Then makes light arcs on first need, if they are few and
+** there is room: phase "prepare". False: the job must end. Light arcs are dropped when
+** memory is short, so a caller asks for them after gg_workspace. (pull_rows.cu) */
 bool gg_sssp_prepare_pull(struct cuda_job *job, struct sssp_search *s, int64_t own);
 struct light_arcs gg_light_arcs(const gpugraph_graph *graph, enum csr_kind kind);
 /* The heaviest arc that can lead to a sum within the bound, from a vertex of the bucket

@@ -85,7 +85,7 @@ static void search_alone(struct bench *b, const gpugraph_search *wanted, double 
     features.degree = (double)s.g.m / s.g.n;
     features.most_degree = (double)b->parts.most_arcs;
     features.typical_weight = weight;
-    s.turned = s.g;
+    s.transpose = s.g;
     s.light = gg_light_view(&b->parts.rows[0].light, 0);
     gg_sssp_choose(&features, SSSP_PERSISTENT, &s.parameters);
     for (int carved = 0; carved < 2; carved++) {

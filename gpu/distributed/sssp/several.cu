@@ -128,7 +128,7 @@ template <typename type> static void set_up_member(struct shared_search<type> *s
     const uint64_t all = several_all_places(places);
     planned.g = gg_several_csr(s->parts, p, s->parts->vertices[p]);
     if (s->parts->kind == CSR_BOTH)
-        planned.turned = planned.g;
+        planned.transpose = planned.g;
     planned.light =
         gg_light_view(&s->parts->rows[p].light, several_first(places, (uint32_t)p));
     planned.wanted = &s->wanted;

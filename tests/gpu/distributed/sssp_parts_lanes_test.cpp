@@ -150,8 +150,9 @@ static void make_member(const struct plan *plan, const several_places *places,
         m.turned = rows_of_member(
             rows_of(plan->graph, gg_reverse_kind(plan->search->direction), true), places,
             p, size);
-        planned.turned = gg_packed_rows(planned.g.n, planned.g.m, m.turned.offset.data(),
-                                        m.turned.target.data(), m.turned.weight.data());
+        planned.transpose =
+            gg_packed_rows(planned.g.n, planned.g.m, m.turned.offset.data(),
+                           m.turned.target.data(), m.turned.weight.data());
         planned.parameters.pull =
             planned.parameters.delta * (double)(plan->seed / 3 % 4) / 2 + 1e-9;
     }

@@ -124,7 +124,7 @@ static struct found search_with(gpugraph_graph *graph, gpugraph_search *search,
     if (from_both)
         s.back = rows_of(graph, gg_reverse_kind(search->direction), true);
     else if (pulls)
-        s.turned = rows_of(graph, gg_reverse_kind(search->direction), true);
+        s.transpose = rows_of(graph, gg_reverse_kind(search->direction), true);
     s.wanted = search;
     s.type = gpugraph_distance_type_of(graph);
     s.ends = ends;
