@@ -167,7 +167,7 @@ START_TEST(test_names_and_schemas) {
     t.rowid = "rowid"; /* an ordinary column here */
     check_aside(&t, "plain scan");
     t.rowid = "";
-    check_aside(&t, "no name");
+    check_aside(&t, "hide every name");
     t = edges(db);
     t.schema = "mem";
     check_aside(&t, "in memory");

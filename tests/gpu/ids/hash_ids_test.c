@@ -71,7 +71,7 @@ static void look_for_all(const gpugraph_graph *graph) {
     ck_assert((6 * count >= count / 16 + 64) == (gg_text_index_bytes(graph) > 0));
 }
 
-/* Another edge, between two new texts: their numbers are not the last. */
+/* Adds an edge between two new texts, and compacts the graph: their numbers are not the last. */
 static void add_texts(gpugraph_graph *graph, gpugraph_run *run) {
     const char bytes[] = "\1 new!new";
     const uint64_t offset[] = {0, 6, 9};
@@ -85,6 +85,9 @@ static void add_texts(gpugraph_graph *graph, gpugraph_run *run) {
     gpugraph_changes changes = {.added = &added};
     uint64_t before = (uint64_t)gpugraph_vertex_ids(graph)->texts.count;
     ck_assert_int_eq(gpugraph_update(graph, &changes, run), GPUGRAPH_OK);
+    ck_assert_uint_eq(gpugraph_later_vertices(graph), 2);
+    ck_assert_uint_eq(gpugraph_vertex_ids(graph)->texts.count, before);
+    ck_assert_int_eq(gpugraph_compact(graph, run), GPUGRAPH_OK);
     ck_assert_uint_eq(gpugraph_vertex_ids(graph)->texts.count, before + 2);
     ck_assert_uint_eq(gg_text_index_bytes(graph), 0);
 }
