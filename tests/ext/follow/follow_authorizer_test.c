@@ -1,5 +1,6 @@
-/* A connection whose authorizer denies or hides columns of a table gets of a followed graph what it
-** gets of the table, whoever has loaded the graph and wherever it is kept. */
+/* If a connection's authorizer denies or hides columns of a table, a followed graph gives
+** the connection what the table gives it, whoever has loaded the graph and wherever it is
+** kept. */
 #include "database_file.h"
 #include "base/ext_limits.h"
 #include "load/loader.h"
@@ -60,7 +61,7 @@ static void setup(void) {
     set_rule(-1);
 }
 
-/* g has the options, h follows the same rows and is kept nowhere. */
+/* g has the options; h follows equal rows and is not saved. */
 static void make(const char *option) {
     bool condition = strstr(option, "where") != NULL;
     database_open("");
@@ -84,7 +85,7 @@ static char *ask_fresh(const char *use, const char *edges) {
     return rows;
 }
 
-/* Errors are alike but for the names of edges and columns in them. */
+/* Error messages differ in the names of edges and columns only. */
 static bool same_answer(const char *a, const char *b) {
     bool refused = strncmp(a, "error", 5) == 0;
     return refused ? strncmp(b, "error", 5) == 0 : strcmp(a, b) == 0;
@@ -134,7 +135,8 @@ static void load_all(sqlite3 *c) {
     }
 }
 
-/* The authorizer has been there all the time and changes its mind, or comes and goes. */
+/* The authorizer is set from the start and changes its answers, or it is set and
+** removed. */
 START_TEST(test_loaded_before) {
     const char *option = options[_i % OPTIONS];
     bool comes = _i / OPTIONS;
@@ -180,8 +182,8 @@ START_TEST(test_loaded_by_others) {
 }
 END_TEST
 
-/* A statement that was compiled before runs as one on the table would: SQLite compiles it again when
-** an authorizer is set. */
+/* A statement that was compiled earlier runs as it would on the table: SQLite compiles it
+** again when an authorizer is set. */
 START_TEST(test_compiled_before) {
     sqlite3_stmt *statement;
     make(options[_i]);

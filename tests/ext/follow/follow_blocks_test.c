@@ -1,5 +1,5 @@
-/* The packed graph in the file: loaded where it holds, read anew where it does not, never
-** written by a reader. */
+/* The packed graph in the file is loaded if it is valid, otherwise the table is read; a
+** reader never writes it. */
 #include "gpugraph_extension.h"
 #include "luck.h"
 #include "memory_stream.h"
@@ -34,7 +34,7 @@ static void done(void) {
     unlink(file);
 }
 
-/* A new connection sees the table, and got there by unpacking or by reading. */
+/* A new connection sees the table, by unpacking the blocks or by reading, as expected. */
 static void graph_comes_by(const char *phase) {
     open_again();
     expect("1", "SELECT count(*) >= 0 FROM gpu_bfs('g', 1)");
@@ -224,7 +224,7 @@ static const char *const uses[] = {
     "SELECT gpugraph_save('g')",
 };
 
-/* The header's words and the packed graphs, as they are in the file. */
+/* Reads the header's words and the packed graphs from the file. */
 static void read_blocks(char **header, memory_file *whole) {
     sqlite3_stmt *row;
     char *text = ask("SELECT data FROM g_blocks WHERE rowid = 2");
@@ -252,8 +252,8 @@ static void write_blocks(const char *header, const memory_file *whole) {
     sqlite3_finalize(update);
 }
 
-/* Some words of one of the graphs become others, and its checksums are right again. false: there is
-** no such graph, or its sections do not fit its size any more. */
+/* Overwrites some words of a packed graph and corrects its checksums. False: there is no
+** such graph, or its sections no longer fit its size. */
 static bool forge(const char *header, memory_file *whole, uint64_t which, bool small) {
     enum { BEFORE_SIZES = 6, GRAPHS = 6 };
     uint64_t start = 0;
@@ -287,8 +287,8 @@ static char *forge_header(const char *header) {
                            at + strcspn(at, " "));
 }
 
-/* Whatever a file says of itself under right checksums: no crash, no endless loop, and the table is as
-** its writers have left it. */
+/* Any bytes under correct checksums cause no crash and no endless loop, and the table is
+** as its writers have left it. */
 START_TEST(forged) {
     memory_file whole, copy;
     char *header;

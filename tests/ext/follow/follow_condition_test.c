@@ -1,5 +1,5 @@
-/* where = '...': rows that a condition leaves out are no edges and bring no vertices, on every way
-** that a followed graph is read, kept, checked and asked. */
+/* where = '...': rows that a condition excludes are no edges and bring no vertices,
+** however a followed graph is read, kept, checked and queried. */
 /* ctest: serial gaps */
 #include "gpugraph_extension.h"
 #include "sql.h"
@@ -223,7 +223,7 @@ static int backwards(void *unused, int n, const void *a, int m, const void *b) {
     return memcmp(b, a, 1);
 }
 
-/* What an application may have: functions, of names that SQLite knows too, and a collation. */
+/* Functions and a collation of an application, some under names that SQLite uses, too. */
 static void add_functions(void) {
     static const char *const names[] = {"foreign_function", "upper", "regexp", "match"};
     for (int i = 0; i < 4; i++)
@@ -249,7 +249,7 @@ START_TEST(conditions_are_refused) {
 }
 END_TEST
 
-/* Whoever has written the file gains nothing by the condition that is in it. */
+/* The author of a file gains no rights by a condition in it. */
 START_TEST(a_foreign_condition_is_checked) {
     sql_open();
     calls = 0;
@@ -280,7 +280,8 @@ START_TEST(a_foreign_condition_is_checked) {
 }
 END_TEST
 
-/* Names of operators and constants, which SQLite takes for columns where a table has some. */
+/* Names of operators and constants, which SQLite takes for columns if a table has such
+** columns. */
 static const char *const odd_names[] = {"match", "like", "glob",    "regexp",  "true",
                                         "false", "end",  "column1", "row",     "c2",
                                         "x",     "e",    "\"new\"", "\"from\""};
@@ -323,8 +324,8 @@ static void change_schema(const char *from, const char *to) {
         from, to);
 }
 
-/* A graph whose condition another version has taken: its rows are refused, writers go on, and it can
-** be dropped. */
+/* A graph with a condition that another version accepted: queries are refused, writers
+** continue, and the graph can be dropped. */
 START_TEST(a_stored_condition_is_refused) {
     sql_open();
     make(tables[1], "open GLOB 1", "");
@@ -346,7 +347,7 @@ START_TEST(a_stored_condition_is_refused) {
 }
 END_TEST
 
-/* Where the trigger holds no condition in this form, that of the arguments counts. */
+/* If the trigger has no condition in this form, the condition of the arguments counts. */
 START_TEST(a_trigger_of_another_form) {
     sql_open();
     make(tables[1], "open = 1", "");

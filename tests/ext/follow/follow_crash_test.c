@@ -1,5 +1,5 @@
-/* A writer is killed at random moments, in the middle of transactions and commits; then a
-** connection that has followed all the while, and one that is new, find graph and table
+/* A writer is killed at random moments, in the middle of transactions and commits. Then a
+** connection that has followed the table throughout, and a new one, find graph and table
 ** equal. */
 /* ctest: serial */
 #include "expect.h"

@@ -1,5 +1,5 @@
-/* gpugraph_delete_vertex takes all of a vertex's edges or none, whatever ends it half way; and a
-** log or blocks whose numbers are not those that triggers write. */
+/* gpugraph_delete_vertex deletes all edges of a vertex or none, even if it is stopped
+** half way; and logs or blocks with numbers that triggers do not write. */
 /* ctest: serial gaps */
 #include "follow_graph.h"
 #include "suite.h"
@@ -42,8 +42,8 @@ START_TEST(none_goes_where_one_cannot) {
 }
 END_TEST
 
-/* No savepoint can be opened while a statement writes: what could stop half way is refused
-** before it begins, all else is done. */
+/* While a statement writes, no savepoint can be opened. A deletion that could stop half
+** way is refused before it begins; all others succeed. */
 START_TEST(none_goes_in_a_statement_that_writes) {
     open_graph();
     run("CREATE TABLE done(n)");
@@ -100,7 +100,8 @@ START_TEST(every_vertex_goes) {
 }
 END_TEST
 
-/* Tables with rows that are no edges of 1, and what remains of them without vertex 1. */
+/* Tables with other rows beside the edges of a vertex, and the condition that makes a row
+** an edge. */
 static const struct kind {
     const char *table, *rows, *graph, *is_edge;
 } kinds[] = {
@@ -143,7 +144,7 @@ static const char *const indices[] = {
     "CREATE INDEX some_ ON roads(b) WHERE metres % 3 = 1"};
 enum { KINDS = sizeof kinds / sizeof *kinds, INDICES = sizeof indices / sizeof *indices };
 
-/* Edges of a vertex and no other rows, however they are found. */
+/* Deletes the edges of a vertex and no other rows, however they are found. */
 START_TEST(edges_alone_go) {
     const struct kind *k = &kinds[_i / INDICES];
     sql_open();
@@ -202,7 +203,7 @@ START_TEST(indices_spare_the_arcs) {
 }
 END_TEST
 
-/* Another connection reads the file, so that the commit has to wait, and does not. */
+/* Another connection reads the file, so the commit would have to wait and fails. */
 START_TEST(none_goes_where_the_commit_fails) {
     char file[64];
     sqlite3 *reader;
@@ -232,7 +233,8 @@ START_TEST(none_goes_where_the_commit_fails) {
 }
 END_TEST
 
-/* Interrupts the connection when the n-th statement or trigger whose text begins so is run. */
+/* Interrupts the connection when the n-th statement or trigger runs whose text begins
+** like this. */
 static struct moment {
     const char *text;
     int n;
@@ -247,9 +249,9 @@ static int interrupt(unsigned kind, void *context, void *statement, void *text) 
     return 0;
 }
 
-/* The trigger that fails is the second to fire: interrupted there, it fails all the same, and
-** what takes its work back finds the connection interrupted. Interrupted in RELEASE, all is done
-** before SQLite notices. */
+/* The failing trigger is the second to fire. An interrupt there does not hide its
+** failure, and the rollback runs on an interrupted connection. An interrupt in RELEASE
+** comes too late: all work is done before SQLite notices. */
 START_TEST(none_goes_after_an_interrupt) {
     static const struct moment moments[] = {
         {"SAVEPOINT", 1},    {"/* gpugraph */ DELETE", 1}, {"TRIGGER half", 1},

@@ -1,6 +1,7 @@
-/* Followed graphs with SQLite's n-th allocation failing, for every n: in triggers that look, with a
-** condition, while a vertex is deleted and blocks are saved and read; and with an interrupt at every
-** step of a question. What fails says so; whatever comes after it is right. */
+/* Followed graphs with the failure of SQLite's n-th allocation, for every n: in triggers
+** that query a graph, with a condition, while a vertex is deleted and while blocks are
+** saved and read; and with an interrupt at every step of a query. A failure is reported,
+** and all later answers are right. */
 /* ctest: serial gaps */
 #include "follow_graph.h"
 #include "share.h"
@@ -18,7 +19,8 @@ static void open_again(void) {
 }
 
 static const char *const statements[] = {
-    /* text that looks late, under triggers that do not look; and RETURNING */
+    /* a statement's text that queries late, under triggers that do not query; and
+    ** RETURNING */
     "UPDATE roads SET metres = CASE WHEN rowid > 2 THEN (SELECT count(*) FROM "
     "gpu_bfs('g', "
     "1)) ELSE (SELECT count(*) FROM g) END RETURNING (SELECT count(*) FROM g)",
@@ -92,8 +94,8 @@ static int run_out(void *left) {
     return --*(int *)left == 0;
 }
 
-/* A connection's first question, its first after a change, and its first after the log has been
-** emptied by another program. */
+/* A connection's first query, its first after a change, and its first after another
+** program has emptied the log. */
 static const char *const changes[] = {
     NULL,
     "UPDATE roads SET b = 1 WHERE rowid = 3",

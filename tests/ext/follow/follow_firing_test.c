@@ -52,7 +52,8 @@ START_TEST(a_guard_is_not_passed) {
 }
 END_TEST
 
-/* A statement does something else once there is another trigger, under the same text; and a schema's version comes again after ROLLBACK. */
+/* With another trigger a statement of equal text does something else; and after ROLLBACK
+** a schema version occurs again. */
 START_TEST(the_same_text_does_more) {
     static const char *const more[] = {
         "CREATE TEMP TRIGGER deletes AFTER INSERT ON notes BEGIN DELETE FROM roads WHERE "
@@ -241,8 +242,8 @@ END_TEST
 
 /* ---- cascades ---- */
 
-/* A tree's nodes refer to their parents: the children's triggers fire while the parent is gone
-** and its own triggers are yet to come. */
+/* The nodes of a tree refer to their parents: the triggers of children fire after the
+** parent is deleted and before its own triggers fire. */
 START_TEST(cascades_of_the_table_itself) {
     sql_open();
     run("PRAGMA foreign_keys = on; PRAGMA recursive_triggers = %d", _i);
@@ -266,7 +267,7 @@ END_TEST
 
 /* ---- the statement's own text ---- */
 
-/* It sees one graph, though its triggers look as well and see others. */
+/* A statement sees one graph, though its triggers query other states. */
 START_TEST(own_text_sees_one_graph) {
     static const char *const names[] = {"g", "roads(a, b)"};
     for (int t = 0; t < 9; t++) {
@@ -298,7 +299,8 @@ START_TEST(own_text_sees_one_graph) {
 }
 END_TEST
 
-/* It looks late: other rows have been written, and triggers have fired that do not look. */
+/* The text queries late, after other rows were written and triggers that do not query
+** have fired. */
 START_TEST(own_text_looks_late) {
     static const char *const names[] = {"g", "roads(a, b)"};
     make_all(tables[0],
@@ -314,7 +316,8 @@ START_TEST(own_text_looks_late) {
         name, name);
     expect("4;4;3;3", "SELECT metres FROM roads");
     run("UPDATE roads SET b = b - 10");
-    /* A row is written, and RETURNING looks before any trigger has fired for it. */
+    /* RETURNING queries after a row is written and before any trigger has fired for
+    ** it. */
     expect(
         "1;1;1",
         "DELETE FROM roads WHERE a < 4 RETURNING CASE WHEN a = 2 THEN (SELECT count(*) "
@@ -330,8 +333,7 @@ START_TEST(own_text_looks_late) {
 }
 END_TEST
 
-/* A trigger of a table that has nothing to do with the graph follows the log; so does a
-** statement's own text. */
+/* A trigger of an unrelated table follows the log, and so does a statement's own text. */
 START_TEST(what_cannot_be_half_done_is_followed) {
     static const char *const writes[] = {
         "INSERT INTO temp.made SELECT vertex FROM gpu_bfs('g', 1)",

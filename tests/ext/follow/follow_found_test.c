@@ -1,5 +1,5 @@
-/* Rows that the log names, found in their pages: what the graph holds then is what the table holds, whatever
-** rows there are beside numbers, in a database with a log or without one. */
+/* Logged rows are found in their pages: the graph then equals the table, whatever other
+** rows there are, in a database with a write-ahead log or without one. */
 #include "database_file.h"
 #include "base/ext_limits.h"
 #include "follow/mirror.h"
@@ -12,7 +12,7 @@
 
 enum { ROWS = 4000 };
 
-/* Texts, NULLs, REALs, rows that go on behind their page, rows older than a column. */
+/* Texts, NULLs, REALs, rows with overflow pages, rows older than a column. */
 static const char *const odd[] = {
     "UPDATE roads SET a = 'x' || a WHERE id % 397 = 0",
     "UPDATE roads SET b = NULL WHERE id % 389 = 0",
@@ -52,7 +52,8 @@ static bool were_found(void) {
     return found;
 }
 
-/* _i: odd rows among them; with a log; where the transaction is this connection's own. */
+/* _i: bits for odd rows, for a write-ahead log and for an open transaction of this
+** connection. */
 START_TEST(found) {
     int times = 0;
     ext_limits.mirror_find_from = 10;
@@ -93,7 +94,8 @@ START_TEST(found) {
 }
 END_TEST
 
-/* SQLite's n-th allocation fails, for every n, in a question that finds its rows so. */
+/* SQLite's n-th allocation fails, for every n, in a query that finds its rows in
+** pages. */
 START_TEST(allocations) {
     bool done = false;
     ext_limits.mirror_find_from = 10;

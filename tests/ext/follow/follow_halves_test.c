@@ -1,5 +1,5 @@
-/* Followed graphs of rows with a NULL end: they change by batches as all others do, and have
-** the vertices that the table has. */
+/* Followed graphs of rows with a NULL end: batches change them like all others, and they
+** have the vertices of the table. */
 /* ctest: gaps */
 #include "random_sql.h"
 #include "share.h"
@@ -16,7 +16,7 @@ uint32_t pick(uint32_t below) {
     return split_mix(&chance) % below;
 }
 
-/* Graph and table have the same edges and vertices, and the graph has got there by the log. */
+/* Graph and table have equal edges and vertices, and the graph has followed the log. */
 static void agree(void) {
     run("SELECT count(*) FROM gpu_bfs('VALUES (1, 2)', 1); SELECT count(*) FROM g");
     expect("0",
@@ -65,7 +65,7 @@ START_TEST(a_table_of_employees) {
 }
 END_TEST
 
-/* A statement that looks at the graph keeps it as it was. */
+/* A running statement continues to see the graph as it was. */
 START_TEST(a_statement_under_way) {
     sqlite3_stmt *looking;
     int rc;
@@ -203,7 +203,8 @@ START_TEST(kept_in_the_file) {
 }
 END_TEST
 
-/* The last edge was REAL, and a row that is none is, too: distances of what stays are INTEGERs. */
+/* The last edge and a half row are REAL: without the edge, distances of the remaining
+** vertices are INTEGERs. */
 START_TEST(no_edge_is_real) {
     sql_open();
     run("CREATE TABLE t(a, b, w); INSERT INTO t VALUES (1, 2, 0.5), (NULL, 1, 2.5);"
@@ -216,7 +217,7 @@ START_TEST(no_edge_is_real) {
 }
 END_TEST
 
-/* Blocks that say nothing of such rows, or that are damaged there. */
+/* Blocks without half rows, or with damaged ones. */
 START_TEST(blocks_of_another_kind) {
     snprintf(file, sizeof file, "/tmp/gpugraph-follow-halves-%d.db", (int)getpid());
     unlink(file);

@@ -1,5 +1,5 @@
-/* A log that is not what triggers have written since the mirror was made: other numbers, another
-** history. */
+/* A log that differs from what triggers have written since the mirror was made: other
+** numbers, another history. */
 /* ctest: serial gaps */
 #include "follow_graph.h"
 #include "share.h"
@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Whoever can write the log can make it tell lies; what it says is never out of range, and the
-** table is read where it cannot be believed. */
+/* Anybody who can write the log can store false entries. They are never used out of
+** range, and the table is read if the log cannot be valid. */
 START_TEST(any_numbers_in_the_log) {
     static const char *const logs[] = {
         "INSERT INTO g_log(rowid, edge) VALUES (9223372036854775807, 1)",
@@ -107,7 +107,7 @@ static void look(void) {
     expect("'ok'", "SELECT gpugraph_check('g')");
 }
 
-/* By another process: closing the file here would end SQLite's locks. */
+/* Done by another process, because closing the file here would end SQLite's locks. */
 static void copy_bytes(const char *from, const char *to) {
     int status;
     pid_t child = fork();
@@ -137,14 +137,14 @@ static void put_back_pages(void) {
     sqlite3_close(to);
 }
 
-/* The shell's .restore: into the connection that has the mirror. */
+/* The shell's .restore into the connection that has the mirror. */
 static void put_back_here(void) {
     sqlite3 *from = open_file(saved, false);
     copy_pages(from, db);
     sqlite3_close(from);
 }
 
-/* The connection goes on with the file that has lost its name. */
+/* The connection continues with the file that has lost its name. */
 static void put_back_by_name(void) {
     char made[96];
     sqlite3 *from = open_file(saved, false);
@@ -158,8 +158,8 @@ static void put_back_by_name(void) {
 static void (*const put_back[])(void) = {put_back_bytes, put_back_pages, put_back_here,
                                          put_back_by_name};
 
-/* Entries of the log, of rows of which some are those of another history: in transactions
-** of one more, since SQLite itself takes a file whose header says the same for the same file. */
+/* Log entries of rows, some of another history, with one more transaction: SQLite takes a
+** file with an equal header for the same file. */
 static void write_history(int entries, int which) {
     sqlite3 *other = open_file(file, false);
     run_on(other, "BEGIN");
@@ -212,7 +212,7 @@ START_TEST(another_history) {
 }
 END_TEST
 
-/* The same between one look and the next, several times over one mirror. */
+/* Likewise between two queries, several times over one mirror. */
 START_TEST(back_and_forth) {
     make_file(kinds[_i % 3], _i & 1 ? ", persist = 1" : "");
     look();
@@ -228,8 +228,8 @@ START_TEST(back_and_forth) {
 }
 END_TEST
 
-/* An entry that says that anything may have changed means one reading of the table, not one for
-** every commit that comes after it. */
+/* An entry that says that any edge may have changed causes one reading of the table, not
+** one for every later commit. */
 START_TEST(any_change_is_read_once) {
     make_file(kinds[2], "");
     elsewhere("CREATE TABLE another(x)");
@@ -246,7 +246,8 @@ START_TEST(any_change_is_read_once) {
 }
 END_TEST
 
-/* No table function here: SQLite 3.40 forgets that their tables belong to another file now. */
+/* No table function here: SQLite 3.40 forgets that their tables now belong to another
+** file. */
 START_TEST(an_image_in_memory) {
     sqlite3_int64 size;
     make_file(kinds[0], "");
@@ -278,7 +279,7 @@ static int schema_version(sqlite3 *of) {
     return version;
 }
 
-/* Takes the triggers away, changes what they do not see, and makes them again. */
+/* Drops the triggers, changes rows that they do not see, and makes them again. */
 static void change_unseen(sqlite3 *other, const char *triggers) {
     enum { MOST = 16 };
     char *name[MOST], *sql[MOST];
@@ -303,7 +304,8 @@ static void change_unseen(sqlite3 *other, const char *triggers) {
     run_on(other, "COMMIT");
 }
 
-/* A copy's schema version begins low, and comes to be what the blocks were written at. */
+/* The schema version of a copy starts low and reaches the version at which the blocks
+** were written. */
 START_TEST(blocks_of_another_schema) {
     static const char *const triggers[] = {
         "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",

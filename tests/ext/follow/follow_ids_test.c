@@ -1,5 +1,6 @@
-/* Followed graphs whose edges have ids of a column, or rows a reverse weight: they change by batches
-** as all others do, and are what a fresh read of the table gives. */
+/* Followed graphs whose edges have ids from a column, or whose rows have a reverse
+** weight: batches change them like all others, and they equal a fresh read of the
+** table. */
 #include "gpugraph_extension.h"
 #include "sql.h"
 #include "suite.h"
@@ -111,7 +112,8 @@ START_TEST(edges_by_their_ids) {
 }
 END_TEST
 
-/* A list's own type counts, too: ids '7' and 7 are both in a list of INTEGERs, and each edge comes once. */
+/* The type of a list's column counts, too: ids '7' and 7 both match a list of INTEGERs,
+** and each edge comes once. */
 START_TEST(lists_of_ids) {
     static const char *const lists[] = {"SELECT n FROM numbers",
                                         "SELECT x FROM numbers",
@@ -142,14 +144,17 @@ START_TEST(lists_of_ids) {
                 sqlite3_free(graph);
                 sqlite3_free(table);
             }
-            run("INSERT INTO t VALUES (9, 1, 1, '07')"); /* a numeral that SQLite would not write */
+            /* a numeral that SQLite would not write; the graph is the inner table of the
+            ** join */
+            run("INSERT INTO t VALUES (9, 1, 1, '07')");
         }
         sql_close();
     }
 }
 END_TEST
 
-/* Columns without a type hold both, and a number out of a column of numbers equals each. */
+/* Columns without a type hold both ids, and a number from a numeric column equals
+** each. */
 START_TEST(vertices_that_are_numerals) {
     sql_open();
     run("CREATE TABLE t(a, b); INSERT INTO t VALUES (7, 1), ('7', 2), ('07', 3), (' 7', "
@@ -179,7 +184,7 @@ START_TEST(vertices_that_are_numerals) {
 }
 END_TEST
 
-/* Ids that are all written with zeros in front: each is found by its number, and none by another's. */
+/* All ids are written with leading zeros: each is found by its number only. */
 START_TEST(many_odd_numerals) {
     sql_open();
     run("CREATE TABLE t(a, b, w, id); WITH r(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM "
@@ -240,7 +245,7 @@ START_TEST(a_weight_for_each_way) {
 }
 END_TEST
 
-/* The rowid as edge id, with a way back; and those that cannot be doubled. */
+/* The rowid as edge id, with a reverse weight; and rowids that cannot be doubled. */
 START_TEST(rowids_with_a_way_back) {
     const char *source = "t(a, b, w, rowid, r)";
     sql_open();
@@ -269,7 +274,7 @@ START_TEST(rowids_with_a_way_back) {
 }
 END_TEST
 
-/* A statement that is under way goes on seeing the graph as it was, in both directions. */
+/* A running statement continues to see the graph as it was, in both directions. */
 START_TEST(while_a_cursor_is_open) {
     sqlite3_stmt *open;
     sql_open();
@@ -328,7 +333,7 @@ START_TEST(blocks) {
 }
 END_TEST
 
-/* Names of columns change, columns go, the graph's text is what a dump has. */
+/* Columns are renamed and dropped; a dump has the graph's text. */
 START_TEST(changes_of_schema) {
     sql_open();
     run("CREATE TABLE t(a, b, w, id, r, open DEFAULT 1); INSERT INTO t VALUES (1, 2, 4, "

@@ -37,7 +37,7 @@ static FILE *to_process, *from_process;
 static pid_t process;
 static bool rollback_journal; /* no other file belongs to the database's */
 
-/* What things are called now, and what kind of table there is. */
+/* The present names, and the kind of the table. */
 static struct names {
     char table[16], a[8], b[8], w[8], graph[16];
     bool rowids, weights, defaults; /* defaults: NULL becomes one, by REPLACE */
@@ -88,7 +88,7 @@ static int run_on(int who, const char *format, ...) {
     return rc;
 }
 
-/* ---- the other process: reads a statement a line, says "ok" or why not ---- */
+/* ---- the other process reads one statement a line and answers "ok" or the error ---- */
 
 static int be_the_process(const char *path) {
     char line[4096];
@@ -228,7 +228,7 @@ static char *only_edges(void) {
                              : sqlite3_mprintf("");
 }
 
-/* Is some id a number in column a and a text in column b? */
+/* True if an id is a number in column a and a text in column b. */
 static bool is_mixed(int who, const char *schema) {
     char *edges = only_edges();
     const char *where = *edges ? " WHERE " : "";
@@ -250,8 +250,8 @@ static bool is_mixed(int who, const char *schema) {
 
 static bool mixed; /* the table that is compared */
 
-/* The two queries say the same, or, where the table holds what cannot be an edge, the one
-** on the graph says so: then false. */
+/* The two queries have equal answers. If a row cannot be an edge, the query on the graph
+** reports it: then false. */
 static bool compare(int who, const char *on_table, const char *on_graph, bool weights) {
     listing t = list(who, on_table, true), g = list(who, on_graph, false);
     bool bad = t.bad_ids || (weights && t.bad_weights) || mixed;
@@ -324,8 +324,7 @@ static void compare_lookups(int who, const char *schema) {
     sqlite3_free(graph);
 }
 
-/* A search over the graph and one over the table's rows: 0 rows of one are not in the
-** other. */
+/* A search over the graph and one over the table's rows have equal rows. */
 static void compare_searches(int who, const char *schema) {
     bool weighted = name.weights && pick(2);
     const char *source = ONE_OF("1", "2", "3", "'a'");
@@ -359,9 +358,10 @@ static void compare_searches(int who, const char *schema) {
     sqlite3_free(sql);
 }
 
-/* ---- the same, where a row is no edge with its rowid ---- */
+/* ---- the comparison for rows that are not edges with their rowids ---- */
 
-/* The rows of a query, types and all; "error" where there is one, NULL where a lock is held. */
+/* The rows of a query with their types; "error" after an error, NULL if a lock is
+** held. */
 static char *said(int who, const char *sql) {
     sqlite3_stmt *s = NULL;
     sqlite3_str *text = sqlite3_str_new(NULL);
@@ -394,7 +394,7 @@ static bool same(int who, const char *on_table, const char *on_graph) {
     return good;
 }
 
-/* A search, of the graph and of the rows that it follows. */
+/* Compares a search of the graph with one of the rows that it follows. */
 static bool same_search(int who, const char *schema, const char *function) {
     char *edges = only_edges(), *order = in_order();
     char *graph = sqlite3_mprintf("%s.%s", schema, name.graph);
@@ -432,7 +432,7 @@ static bool same_search(int who, const char *schema, const char *function) {
     "quote(CASE typeof(" x ") WHEN 'real' THEN CAST(" x " AS INTEGER) ELSE " x " END)"
 #define SHOWN ID("x") ", " ID("y") ", c * 1.0, " ID("i")
 
-/* The edges as SQL says them from the table, in their order: by id, then by row. */
+/* The edges as SQL reads them from the table, in order: by id, then by row. */
 static char *arcs_of_table(const char *schema, const char *id) {
     char *edges = only_edges();
     const bool ways = strstr(name.further, "back") != NULL,
@@ -733,14 +733,14 @@ static void rename_graph(void) {
         strcpy(name.graph, to);
 }
 
-/* Without its triggers a graph knows its table by the names it was made with alone. */
+/* Without its triggers a graph knows its table only by the names in its arguments. */
 static bool names_still_hold(void) {
     return strcmp(name.table, at_creation.table) == 0 &&
            strcmp(name.a, at_creation.a) == 0 && strcmp(name.b, at_creation.b) == 0 &&
            strcmp(name.w, at_creation.w) == 0;
 }
 
-/* Inside a transaction that is rolled back, names included. */
+/* Changes inside a transaction that is rolled back, names included. */
 static void rename_for_a_moment(void) {
     struct names before = name;
     if (run_on(A, "BEGIN IMMEDIATE") != SQLITE_OK)
@@ -760,7 +760,8 @@ static void rename_for_a_moment(void) {
     name = before;
 }
 
-/* DROP and CREATE AS: triggers go along, and the graph is made again afterwards. */
+/* DROP and CREATE AS: the triggers are dropped with the table, and the graph is made
+** again afterwards. */
 static void replace_table(void) {
     if (!name.rowids || !names_still_hold() || run_on(A, "BEGIN IMMEDIATE") != SQLITE_OK)
         return;
@@ -865,7 +866,8 @@ static void change_schema(void) {
         run_on(A, "DROP TABLE %s", name.graph);
         create_graph();
         break;
-    case 7: /* a key that no trigger knows of: read afresh until the graph is made again */
+    /* a key without triggers: the table is read afresh until the graph is made again */
+    case 7:
         run_on(A, "CREATE UNIQUE INDEX one_more ON %s(%s, %s)", name.table, name.b,
                name.w);
         agree(A);
@@ -988,7 +990,8 @@ static void set_names(int kind) {
     name.defaults = strstr(tables[kind].sql, "DEFAULT") != NULL;
 }
 
-/* Connection B, anew: it has no mirror, and takes what was saved, if anything holds. */
+/* Connection B is opened again: it has no mirror and loads the saved one, if that is
+** valid. */
 static void open_again(void) {
     if (name.persist)
         run_on(pick(2) ? A : B, "SELECT gpugraph_save('%s')", name.graph);

@@ -1,5 +1,5 @@
-/* What lies around a graph that follows its table: names that change, parts that are missing,
-** tables that are refused, rights, other connections, backups. */
+/* The surroundings of a followed graph: changed names, missing parts, refused tables,
+** rights, other connections, backups. */
 /* ctest: serial */
 #include "follow_graph.h"
 #include "suite.h"
@@ -46,7 +46,7 @@ START_TEST(renames) {
 }
 END_TEST
 
-/* ALTER TABLE puts the column's new name in the place of `rowid` too. */
+/* ALTER TABLE replaces `rowid` by the column's new name, too. */
 START_TEST(the_rowid_gets_another_name) {
     sql_open();
     run("CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, UNIQUE(a, b)); INSERT "
@@ -107,7 +107,7 @@ START_TEST(missing_parts_are_named) {
 }
 END_TEST
 
-/* An AFTER trigger that was made later fires earlier, and may be the last that does so. */
+/* An AFTER trigger that was made later fires earlier, and may keep others from firing. */
 START_TEST(triggers_that_end_early) {
     static const char *const early[][2] = {
         {"CREATE TRIGGER t AFTER INSERT ON roads BEGIN SELECT RAISE(IGNORE); END",
@@ -158,7 +158,7 @@ START_TEST(triggers_that_end_early) {
 }
 END_TEST
 
-/* What others have made, under names that the graph's own parts could have. */
+/* Objects of users under names that parts of the graph could have. */
 START_TEST(names_of_others) {
     open_graph();
     run("CREATE TABLE g_blocks(mine); CREATE TABLE places(id); CREATE TRIGGER notes "
@@ -176,7 +176,7 @@ START_TEST(names_of_others) {
 }
 END_TEST
 
-/* Lists of tables for who has mistyped one are without what graphs have made. */
+/* Lists of tables in sentences about a misspelt name lack the tables of graphs. */
 START_TEST(lists_are_of_tables) {
     open_graph();
     run("DROP TABLE g; CREATE TABLE audit_log(x); CREATE TABLE words_marks(x); CREATE "
@@ -273,7 +273,7 @@ static sqlite3 *open_file(int flags) {
     return opened;
 }
 
-/* The same in a file, so that there can be other connections. */
+/* Likewise in a file, so that there can be other connections. */
 static void open_graph_file(void) {
     snprintf(file, sizeof file, "/tmp/gpugraph-follow-test-%d.db", (int)getpid());
     unlink(file);

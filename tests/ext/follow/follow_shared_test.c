@@ -121,8 +121,8 @@ START_TEST(mirrors_are_shared) {
 }
 END_TEST
 
-/* Who is alone with a graph changes it where it is; who is not leaves it, and meets the others at
-** the next one. */
+/* A connection that is alone with a graph changes it in place; another one leaves it and
+** shares the next one. */
 START_TEST(a_change_is_met_together) {
     all_share();
     do_in(each[1], "UPDATE roads SET weight = 100 WHERE id = 7");
@@ -137,7 +137,8 @@ START_TEST(a_change_is_met_together) {
 }
 END_TEST
 
-/* Where changes go on, each has its own in the end, and no table is read for them any more. */
+/* If changes continue, each connection has its own graph in the end, and no table is read
+** for them any more. */
 START_TEST(many_changes_part_them) {
     all_share();
     for (int k = 0; k < 3 * ext_limits.mirror_times_to_leave; k++) {
@@ -154,8 +155,9 @@ START_TEST(many_changes_part_them) {
 }
 END_TEST
 
-/* Once changes pause, they come back to one, also where others have committed to other tables, and where vertices
-** have left numbers unused; and part again with the next change. */
+/* When changes pause, the connections share one graph again, also if others have
+** committed to other tables and if vertices were deleted; the next change separates
+** them. */
 START_TEST(a_pause_joins_them) {
     all_share();
     do_in(each[0], "CREATE TABLE other(x)");
@@ -187,8 +189,8 @@ START_TEST(a_pause_joins_them) {
 }
 END_TEST
 
-/* Before the pause is long enough nobody offers or takes a graph; who has searched in his own has it still
-** afterwards. */
+/* Before the pause is long enough, no connection offers or takes a graph; a connection
+** keeps the searches of its own graph. */
 START_TEST(a_pause_takes_its_time) {
     static const char seven[] = "SELECT sum(distance) FROM gpu_sssp('g', 7)";
     static const char total[] = "SELECT ms FROM gpugraph_timings WHERE phase = 'total'";
@@ -230,7 +232,7 @@ START_TEST(transactions_have_their_own_view) {
 }
 END_TEST
 
-/* What is saved in the file, and what has graphs beside it, is each connection's own. */
+/* Saved mirrors and mirrors of several graphs are each connection's own. */
 START_TEST(others_are_not_shared) {
     static const char *const options[] = {", persist = 1", "(src, dst, weight, name)"};
     close_all();
@@ -241,7 +243,7 @@ START_TEST(others_are_not_shared) {
 }
 END_TEST
 
-/* A child of fork() leaves what its parent's connections share alone. */
+/* A child of fork() leaves the shared graphs of its parent's connections alone. */
 static void ask_in_child(int unused) {
     (void)unused;
     sqlite3 *c = database_connect("");

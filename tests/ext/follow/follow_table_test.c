@@ -1,4 +1,4 @@
-/* A graph that follows its table, asked: as a table, by every function that takes one, and by its
+/* Queries of a followed graph: as a table, by every function that takes one, and by its
 ** own functions. */
 /* ctest: serial */
 #include "follow_graph.h"
@@ -8,7 +8,8 @@
 
 /* ---- as a table ---- */
 
-/* A whole REAL is that INTEGER, where SQL's own comparison with a TEXT column makes '1.0' of it. */
+/* A whole REAL means that INTEGER, though SQL's comparison with a TEXT column makes '1.0'
+** of it. */
 static const char *in_table(const char *value, const char *type) {
     return strcmp(type, "TEXT") == 0 && strcmp(value, "1.0") == 0 ? "1" : value;
 }
@@ -100,7 +101,7 @@ START_TEST(joins_compare_as_the_table_does) {
             sqlite3_free(on_graph);
             sqlite3_free(on_table);
         }
-        /* A list's own type counts, too, and each edge comes once. */
+        /* The type of a list's column counts, too, and each edge comes once. */
         static const char *const lists[] = {"i", "t", "x", "r"};
         static const char *const in[][2] = {
             {"src IN (%s)", "a IN (%s)"},
@@ -200,7 +201,8 @@ START_TEST(directions_and_vertices) {
 }
 END_TEST
 
-/* Every function says of the graph what it says of the table, before and after a change. */
+/* Every function gives equal rows for the graph and the table, before and after a
+** change. */
 START_TEST(every_function_takes_a_graph) {
     static const char *const questions[] = {
         "SELECT * FROM gpu_bfs('%s', 1) ORDER BY vertex",
@@ -318,7 +320,7 @@ START_TEST(vertices_are_deleted) {
     expect_error("gpugraph_delete_vertex", "not this one",
                  "SELECT gpugraph_delete_vertex('g', 3)");
     graph_is("g", "roads");
-    /* While the statement runs another row gets the rowid of one that is gone. */
+    /* While the statement runs, another row gets the rowid of a deleted one. */
     run("DROP TRIGGER no; DELETE FROM roads; DROP TABLE g; CREATE TRIGGER more AFTER "
         "DELETE ON roads BEGIN INSERT INTO "
         "roads VALUES (8, 9, 1); END; CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, "
@@ -344,7 +346,8 @@ START_TEST(vertices_are_deleted) {
 }
 END_TEST
 
-/* A graph that has lost a trigger is read anew for whoever asks, and a search leaves its edges where it ran. */
+/* A graph that has lost a trigger is read anew for each statement, and a search leaves
+** its edges where it ran. */
 START_TEST(edges_are_here_for_whoever_lists_them) {
     static const char *const first[] = {NULL, "SELECT count(*) FROM gpu_bfs('g', 2)",
                                         "SELECT gpugraph_check('g')",

@@ -1,7 +1,6 @@
-/* Graphs that follow their table: changes are followed and the table is not read anew; what
-** statements and transactions see. follow_schema_test.c has what is made, changed and taken away
-** around them, follow_table_test.c what can be asked of them; follow_random_test.c looks for what
-** nobody thought of. */
+/* Graphs that follow their table: changes are followed without reading the table again;
+** what statements and transactions see. follow_schema_test.c tests definitions,
+** follow_table_test.c queries, and follow_random_test.c looks for unexpected faults. */
 /* ctest: gaps long */
 #include "follow_graph.h"
 #include "suite.h"
@@ -32,8 +31,8 @@ START_TEST(every_way_to_change) {
 }
 END_TEST
 
-/* Rows are looked up by the dozen: whatever columns are called, however many rows there
-** are, and however few values a statement may be given. */
+/* Rows are looked up by the dozen, whatever the names of the columns, the number of rows,
+** and the number of values that a statement may have. */
 START_TEST(many_changes_at_once) {
     for (int limit = 1; limit <= 250; limit += 83) {
         sql_open();
@@ -80,8 +79,8 @@ START_TEST(rows_that_replace_deletes) {
 }
 END_TEST
 
-/* UNIQUE indexes on some rows and in other orders: what REPLACE deletes is followed, and found
-** by the index. */
+/* Partial and descending UNIQUE indexes: rows that REPLACE deletes are followed, and
+** found by the index. */
 START_TEST(keys_of_all_kinds) {
     static const char *const keys[] = {
         "(b) WHERE metres > 2",
@@ -105,7 +104,7 @@ START_TEST(keys_of_all_kinds) {
 }
 END_TEST
 
-/* Keys of which the trigger cannot know: the table is read again. */
+/* Keys that the trigger cannot compute: the table is read again. */
 START_TEST(keys_on_expressions) {
     static const char *const keys[] = {
         "(lower(b))", "(b COLLATE NOCASE DESC, (metres + 1) / 100 DESC)",
@@ -254,7 +253,7 @@ START_TEST(transactions) {
     run("INSERT INTO roads VALUES (30, 31, 1), (32, 33, 1)"); /* and again */
     graph_is("g", "roads");
     expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
-    /* A search that nothing has changed is found again, even while writing. */
+    /* A search is found again as long as nothing has changed, even while writing. */
     run("BEGIN; INSERT INTO roads VALUES (40, 41, 1)");
     expect("1", "SELECT count(*) > 0 FROM gpu_bfs('g', 40)");
     expect("1", "SELECT count(*) > 0 FROM gpu_bfs('g', 40)");
@@ -334,7 +333,8 @@ START_TEST(a_statement_sees_one_graph) {
     graph_is("g", "roads");
     run("DELETE FROM roads WHERE rowid IN (SELECT edge FROM g WHERE src = 50)");
     expect("8", "SELECT count(*) FROM g");
-    /* Whichever way the statement names the graph: as it was before the first row changed. */
+    /* However the statement names the graph, it sees the graph as it was before the first
+    ** row changed. */
     run("UPDATE roads SET a = 60, metres = (SELECT count(*) FROM g WHERE src = 60) + "
         "CASE WHEN "
         "rowid > 2 THEN (SELECT count(*) FROM gpu_bfs('g', 60)) + (SELECT count(*) FROM "

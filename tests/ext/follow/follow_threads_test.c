@@ -1,6 +1,6 @@
-/* Connections in threads, each with a mirror of one file, its own or one of several connections':
-** readers compare graph and table inside a transaction while writers commit and roll back beside
-** them. Run by the thread sanitizer, too. */
+/* Connections in threads, each with its own mirror or a shared one: readers compare graph
+** and table inside a transaction, while writers commit and roll back. The thread
+** sanitizer runs this test, too. */
 /* ctest: gaps-threads */
 #include "expect.h"
 #include "base/ext_limits.h"
