@@ -1,5 +1,6 @@
-/* number_of finds in a text what SQLite's numeric affinity finds there, and leaves the value as
-** it is. The texts: borders of both types, and letters of numbers in any order. */
+/* number_of finds in a text the number that SQLite's numeric affinity finds, and leaves
+** the value unchanged. The texts: limits of both types, and characters of numbers in any
+** order. */
 /* ctest: serial */
 #include <check.h>
 #include <string.h>

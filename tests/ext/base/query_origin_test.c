@@ -1,7 +1,7 @@
 /* Queries as edge sources run as top-level SQL, so they must be the statement's own. The
-** query here calls a function that only top-level SQL may call, and counts the calls. Whoever
-** owns the schema tries to have it called: from views, triggers and stored values, by way of
-** text that a statement holds for another purpose. */
+** query here calls a function that only top-level SQL may call, and counts the calls. The
+** owner of the schema tries to have it called: from views, triggers and stored values, by
+** a text that a statement holds for another purpose. */
 /* ctest: serial */
 #include "gpugraph_extension.h"
 #include "luck.h"
@@ -22,7 +22,7 @@ static void alarm_rings(sqlite3_context *context, int count, sqlite3_value **val
     sqlite3_result_int(context, 1);
 }
 
-/* Runs a statement of its own, as extensions do that keep tables in tables. */
+/* Runs a statement of its own, like extensions that keep tables in tables. */
 static void evaluate(sqlite3_context *context, int count, sqlite3_value **value) {
     (void)count;
     sqlite3_stmt *statement = NULL;
@@ -41,7 +41,8 @@ static const char schema[] =
     "CREATE TABLE places(id); INSERT INTO places VALUES (1);"
     "CREATE TABLE stored(name, edges, vertices);"
     "INSERT INTO stored VALUES ('it', 'SELECT alarm(), 2', 'SELECT alarm()');"
-    /* Views that run a query of their own, one stored, one out of the view's columns. */
+    /* Views that run a query of their own: a stored one, or one from the view's
+    ** columns. */
     "CREATE VIEW evil AS SELECT vertex FROM gpu_bfs('SELECT alarm(), 2', 1);"
     "CREATE VIEW evil_scalar AS SELECT gpugraph_triangles('SELECT alarm(), 2') AS n;"
     "CREATE VIEW evil_vertices AS SELECT vertex FROM gpu_mis('roads')"
@@ -80,8 +81,8 @@ static void setup(void) {
     alarms = 0;
 }
 
-/* Binds to :vertices the query of one column, to :n... 1, to :roads 'roads', and to all other
-** parameters the query. Returns what sqlite3_errmsg says in the end; the rows are counted. */
+/* Binds to :vertices the query of one column, to :n... 1, to :roads 'roads', and to all
+** other parameters the query. Returns the last sqlite3_errmsg; the rows are counted. */
 static const char *attempt(const char *sql, int *rows) {
     sqlite3_stmt *statement = NULL;
     int rc = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
@@ -211,7 +212,8 @@ START_TEST(a_statement_has_queries_of_its_own) {
         "SELECT * FROM gpu_bfs('SELECT vertex, 3 FROM gpu_bfs(''SELECT alarm(), 2'', 1)',"
         " 1)",
         "SELECT evaluate('SELECT count(*) FROM gpu_bfs(''SELECT alarm(), 2'', 1)')",
-        /* beside somebody else's: the author has written this very query as one */
+        /* beside another author's query: the author of the statement has written this
+        ** one */
         "SELECT * FROM evil, gpu_bfs(" Q ", 1)",
     };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -296,7 +298,7 @@ START_TEST(nothing_else_is_a_query) {
         "b",
         "SELECT n FROM relay JOIN gpu_bfs b USING (edges) WHERE edges = :q AND source = "
         "1",
-        /* the right text as another argument, or of another function */
+        /* the right text as another argument, or as that of another function */
         "SELECT n FROM relay LEFT JOIN gpu_bfs('roads', :q)",
         "SELECT n FROM relay, gpu_bfs('roads', 1) b WHERE +b.source = :q OR 1",
         "SELECT n FROM relay, gpu_bfs('roads', 1) b WHERE b.vertices = NULL AND "
@@ -320,7 +322,7 @@ START_TEST(nothing_else_is_a_query) {
         "SELECT * FROM gpu_bfs WHERE edges IN (" Q " || '') AND source = 1",
         "WITH q(t) AS (VALUES (" Q ")) SELECT b.* FROM q, gpu_bfs(q.t, 1) b",
         "SELECT b.* FROM stored s, gpu_bfs(s.edges, 1) b WHERE s.edges = " Q,
-        /* comments, and what begins like this extension's own statements */
+        /* comments, and texts that begin like this extension's own statements */
         "SELECT * FROM evil -- gpu_bfs(" Q ", 1)",
         "SELECT * /* gpu_bfs(" Q ", 1) */ FROM evil",
         "/* gpugraph */ SELECT * FROM evil",
@@ -380,7 +382,7 @@ END_TEST
 
 /* ---- at random ---- */
 
-/* One part of a statement out of several. "~" stands for the query: a literal or a
+/* One part of a statement, chosen from several. "~" stands for the query: a literal or a
 ** parameter. */
 typedef struct choice {
     const char *text;
@@ -501,7 +503,7 @@ START_TEST(random_statements) {
 }
 END_TEST
 
-/* Any text at all is looked through, and one that does not go with its parameters' values. */
+/* Any text is searched, and so is one that does not match its parameters' values. */
 START_TEST(random_texts) {
     static const char *const pieces[] = {
         "FROM",     "WHERE",

@@ -1,6 +1,7 @@
-/* Vertices that go leave their numbers unused, and whoever asks sees what a table shows that nobody follows: searches
-** from sources, which leave these numbers alone, and all others, for which they are given up; in between and inside of
-** statements that look at the graph. */
+/* Deleted vertices leave tombstones, and every query sees what a table shows that nobody
+** follows: searches from sources, which tolerate tombstones, and all other functions, for
+** which the graph is compacted; between statements and inside of statements that look at
+** the graph. */
 #include "gpugraph_extension.h"
 #include "graphs.h"
 #include "share.h"
@@ -32,7 +33,7 @@ static const char *const from_sources[] = {
     "SELECT distance FROM gpu_matrix(%Q, '[500, 503, 505, 510, 520, 530, 540, 602, 610]') "
     "ORDER BY distance",
 };
-/* Of each vertex, the same whatever others there are without edges. */
+/* Answers for each vertex that do not depend on vertices without edges. */
 static const char *const of_vertices[] = {
     "SELECT vertex FROM gpu_mis(%Q)",
     "SELECT vertex FROM gpu_mis(%Q) WHERE seed = 3 AND priority = 'degree-id'",
@@ -92,7 +93,8 @@ static int draw(int most) {
     return (int)(shape_random(&dice) % (uint64_t)most);
 }
 
-/* One that is there, was there, was never there; between others or behind them all. */
+/* An id that exists, that was deleted, that never existed; between other ids or after all
+** of them. */
 static int some_vertex(void) {
     return draw(8) == 0 ? 900 + draw(40) : 500 + draw(2 * VERTICES);
 }
@@ -159,8 +161,8 @@ START_TEST(changes_at_random) {
 }
 END_TEST
 
-/* A statement that asks both ways sees one graph, whichever comes first; rows of a cursor that is open while numbers
-** are given up are those that it began with. */
+/* A statement with both kinds of queries sees one graph, whichever comes first. A cursor
+** that is open during a compaction returns the rows that it began with. */
 START_TEST(in_one_statement) {
     make_graph("INTEGER");
     alike("SELECT count(*) FROM gpu_bfs(%Q, 500)");
@@ -209,7 +211,7 @@ START_TEST(in_one_statement) {
 }
 END_TEST
 
-/* Arrays have an entry for each vertex, and none for what is no vertex. */
+/* Arrays have an entry for each vertex and none for tombstones. */
 START_TEST(in_arrays) {
     make_graph("INTEGER");
     alike("SELECT count(*) FROM gpu_bfs(%Q, 500)");

@@ -1,6 +1,6 @@
-/* Is the graph a statement sees the table as it is? After every kind of change, by this
-** connection or another, the kept graph is compared with the table; and where nothing has
-** changed it must not be read again. */
+/* The graph that a statement sees equals the table: after every kind of change, by this
+** connection or another one, the kept graph is compared with the table. If nothing has
+** changed, the table must not be read again. */
 /* ctest: serial */
 #include "cache_fixture.h"
 #include "sqlite_memory.h"
@@ -26,7 +26,7 @@ static void agrees(int reads) {
     sqlite3_free(want);
 }
 
-/* Changes, then looks twice: the second time nothing is read. */
+/* Makes a change and queries twice; the second query reads nothing. */
 static void after(const char *sql) {
     probe_run(&p, sql);
     agrees(1);
@@ -139,7 +139,7 @@ START_TEST(a_statement_that_writes_what_it_reads) {
     probe_expect(&p, "SELECT count(DISTINCT src) FROM roads WHERE rowid > 2", "1");
     ck_assert_int_eq(p.reads, 1);
     agrees(1);
-    /* Triggers that write move every counter there is; the statement's graph stays. */
+    /* Writing triggers move every counter; the statement's graph stays. */
     probe_run(
         &p,
         "DELETE FROM roads; INSERT INTO roads VALUES (1, 2, 3), (2, 3, 4);"
@@ -200,7 +200,7 @@ START_TEST(rows_written_between_two_steps) {
     agrees(1); /* another statement, meanwhile */
     sqlite3_finalize(statement);
     agrees(0);
-    /* Weights are of the rows that the statement has seen without them. */
+    /* Weights come from the rows that the statement has already seen without them. */
     probe_run(&p, "UPDATE roads SET weight = '1' WHERE src = 1");
     sqlite3_prepare_v2(
         p.c.db,
@@ -460,7 +460,7 @@ START_TEST(nothing_is_kept_without_a_connected_table) {
     ck_assert_str_eq(graph_state(&p.c, p.c.graphs), "current");
     probe_run(&p, "INSERT INTO roads VALUES (1, 2, 3)");
     ck_assert_str_eq(graph_state(&p.c, p.c.graphs), "stale");
-    /* The probe that comes next counts from where this one ended. */
+    /* The next probe counts from where this one ended. */
     agrees(1);
     connection_table_closed(&p.c);
     probe_run(&p, "ATTACH ':memory:' AS x; DETACH x");

@@ -1,6 +1,7 @@
-/* Is a graph that a writing statement asks for the table as it is at that moment? Its own changes
-** are not counted until it ends, and its table's pages may be newer than the file. The oracle is
-** fresh(), which reads the rows by SQL while the statement runs. */
+/* The graph that a writing statement sees equals the table at that moment. The
+** statement's own changes are not counted until it ends, and its table's pages may be
+** newer than the file. The oracle is fresh(), which reads the rows by SQL while the
+** statement runs. */
 /* ctest: serial */
 #include "cache_fixture.h"
 #include "suite.h"
@@ -21,7 +22,7 @@ static void fresh(sqlite3_context *context, int count, sqlite3_value **value) {
     sqlite3_finalize(statement);
 }
 
-/* run(sql), run(sql, x): any statement, in the middle of another one. */
+/* run(sql), run(sql, x): runs a statement in the middle of another one. */
 static void run(sqlite3_context *context, int count, sqlite3_value **value) {
     (void)count;
     probe_run(&p, (const char *)sqlite3_value_text(value[0]));
@@ -78,7 +79,7 @@ static void forget(void) {
     probe_run(&p, sql);
 }
 
-/* Statements that leave roads alone, in one way or another, up to where they ask. */
+/* Statements that do not write to roads before they query. */
 static const char *const quiet[] = {
     "CREATE TABLE made AS SELECT " RIGHT " AS a",
     "CREATE TABLE made AS SELECT i, " RIGHT
@@ -90,12 +91,13 @@ static const char *const quiet[] = {
     "DELETE FROM found WHERE rowid = 1 AND " RIGHT,
     "REPLACE INTO found(rowid, a) SELECT 1, " RIGHT,
     "INSERT INTO fired VALUES (2), (2)",
-    /* More than the page cache holds: it writes to the file, or its log, before it asks. */
+    /* More than the page cache holds: SQLite writes to the file, or its log, before the
+    ** query. */
     "INSERT INTO spilled SELECT CASE WHEN rowid = 580 THEN " RIGHT
     " ELSE zeroblob(2000) END FROM roads",
 };
 
-/* Those that write to roads, and those around which somebody does. */
+/* Statements that write to roads, and statements during which another one does. */
 static const char *const loud[] = {
     "INSERT INTO roads SELECT 5, 6, 7 RETURNING " RIGHT,
     "INSERT INTO roads SELECT src, dst, " RIGHT " FROM roads LIMIT 9",
@@ -157,7 +159,8 @@ START_TEST(at_any_time) {
 }
 END_TEST
 
-/* Where a graph is kept, a statement that leaves its table alone does not read it again. */
+/* If a graph is kept, a statement that does not write to its table does not read the
+** table again. */
 START_TEST(kept_graphs_serve_writers) {
     prepare_rows();
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
@@ -179,7 +182,7 @@ static bool pages_were_read(void) {
     return false;
 }
 
-/* As a virtual table would be told of a statement before it begins. */
+/* As a virtual table would learn of a statement before it begins. */
 static void run_noted(const char *sql) {
     connection_note(&p.c);
     probe_run(&p, sql);
@@ -211,7 +214,7 @@ START_TEST(pages_are_read_by_writers) {
 }
 END_TEST
 
-/* A table that is made moves other tables' pages where these are to be vacuumed. */
+/* Creating a table moves pages of other tables in a database with auto_vacuum. */
 START_TEST(pages_that_move) {
     probe_run(&p, "DROP TABLE roads; PRAGMA auto_vacuum = FULL; VACUUM;"
                   "CREATE TABLE roads(src, dst, weight)");
@@ -225,7 +228,7 @@ START_TEST(pages_that_move) {
 }
 END_TEST
 
-/* Text in a row may have been changed in place, of which there is no trace. */
+/* A text in a row may have been changed in place, which leaves no trace. */
 START_TEST(texts_changed_in_place) {
     prepare_rows();
     probe_run(&p, "UPDATE roads SET dst = '2b' WHERE rowid = 20");
@@ -255,7 +258,8 @@ static sqlite3_stmt *begin_statement(const char *sql) {
     return statement;
 }
 
-/* A writer that has not ended: of the table; of another one; by a trigger that is gone by now. */
+/* A writer that has not ended: it writes to the table, to another one, or by a trigger
+** that has been dropped meanwhile. */
 START_TEST(beside_writers) {
     static const char *const writers[] = {
         "INSERT INTO roads VALUES (41, 42, 43), (51, 52, 53) RETURNING 1",

@@ -1,5 +1,5 @@
-/* Is a kept graph still the table within a transaction that writes? Neither version that SQLite
-** has moves there, and not every write is counted. */
+/* A kept graph equals its table within a transaction that writes. Neither of SQLite's
+** versions moves there, and not every write is counted. */
 /* ctest: serial */
 #include "cache_fixture.h"
 #include "sql.h"

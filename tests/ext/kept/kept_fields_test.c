@@ -15,8 +15,8 @@
 #include "suite.h"
 #include "sql.h"
 
-/* Weights tie, are zero and lie apart; there are loops, parallel edges, texts that look like
-** numbers, and one vertex that no edge reaches. */
+/* Weights tie, are zero and differ widely; there are loops, parallel edges, texts that
+** look like numbers, and a vertex that no edge reaches. */
 static const char tables[] =
     "CREATE TABLE g(src, dst, weight, dear);"
     "INSERT INTO g "
@@ -116,7 +116,7 @@ typedef struct call {
     {                                                                                    \
         .choice = { "", "backend = 'auto'", "backend = 'cpu'", "backend = 'cuda'" }      \
     }
-/* Of a query with a parameter; with other edges an error. */
+/* For a query with a parameter; an error for other edges. */
 #define PARAMS                                                                           \
     {                                                                                    \
         .choice = {"",                                                                   \
@@ -245,7 +245,7 @@ static const call calls[] = {
      .tail = {"", "ORDER BY preorder", "ORDER BY postorder", "ORDER BY preorder DESC",
               "ORDER BY preorder LIMIT 1", "ORDER BY preorder LIMIT 3",
               "ORDER BY preorder LIMIT 2 OFFSET 1", "ORDER BY vertex"}},
-    /* Of an unordered tree the vertices are the same in every run. */
+    /* The vertices of an unordered tree are equal in every run. */
     {.function = "gpu_dfs",
      .columns = {"quote(vertex) || method"},
      .slot = {EDGES,
@@ -279,13 +279,13 @@ enum { CALLS = sizeof calls / sizeof *calls };
 
 /* ---- statements ---- */
 
-/* What all calls of a pair have in common: a choice for each slot, columns and tail. */
+/* The common part of the calls of a pair: a choice for each slot, columns and tail. */
 typedef struct setting {
     int choice[SLOTS], columns, tail;
 } setting;
 
-/* The call with one slot, or where slot is -1 the tail, set to that choice. One value: all rows in
-** their order. */
+/* The call with one slot, or for slot -1 the tail, set to that choice. One value: all
+** rows in their order. */
 static char *statement_of(const call *c, const setting *usual, int slot,
                           const char *choice) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
@@ -401,7 +401,7 @@ static void every_pair(const call *c, const setting *usual, int slot) {
     }
 }
 
-/* Of a prepared statement's column, each value in its row: `depth <= value.x`. */
+/* Takes each value from a column of a prepared statement: `depth <= value.x`. */
 static char *ask_by_value(const call *c, const setting *usual, int slot, bool backward) {
     char *term = sqlite3_mprintf("%svalue.x", c->slot[slot].compared);
     char *inner = statement_of(c, usual, slot, term);
@@ -414,11 +414,12 @@ static char *ask_by_value(const call *c, const setting *usual, int slot, bool ba
     return rows;
 }
 
-/* Values of a comparison come one after the other into one correlated subquery, in both
+/* The values of a comparison reach one correlated subquery one after the other, in both
 ** orders. */
 static void by_value(const call *c, const setting *usual, int slot) {
     const char *const *choice = c->slot[slot].choice, *compared = c->slot[slot].compared;
-    /* A statement that is always wrong may say so or not: SQLite does not run what cannot be true. */
+    /* A statement that is always wrong may report it or not, because SQLite does not run
+    ** conditions that cannot be true. */
     char *plain = statement_of(c, usual, slot, choice[0]), *plain_rows = ask_anew(plain);
     bool wrong = failed(plain_rows);
     sqlite3_free(plain);
@@ -470,7 +471,7 @@ START_TEST(calls_that_differ_in_one_thing_alone) {
 }
 END_TEST
 
-/* The same of searches that may end early, whose answers serve nothing else. */
+/* Likewise for searches that may end early, whose answers serve no other call. */
 START_TEST(and_have_targets) {
     const call *c = &calls[_i];
     setting usual = {.columns = 0};
@@ -489,7 +490,7 @@ static bool is_params(const slot *s) {
     return s->compared && strcmp(s->compared, "params = ") == 0;
 }
 
-/* And have a query with a parameter, which is a graph of its own for each value. */
+/* And with a query with a parameter, which is a graph of its own for each value. */
 START_TEST(and_have_parameters) {
     const call *c = &calls[_i];
     setting usual = {.columns = 0};
@@ -510,7 +511,7 @@ START_TEST(and_have_parameters) {
 }
 END_TEST
 
-/* The same where some of the other slots are not as usual. */
+/* Likewise with other choices for some of the other slots. */
 START_TEST(and_in_one_thing_more_that_they_share) {
     const call *c = &calls[_i % CALLS];
     uint64_t seed = (uint64_t)_i;

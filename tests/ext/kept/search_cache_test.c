@@ -1,5 +1,6 @@
-/* Searches that are made once and kept: within a statement, and from one to the next. Searches are
-** counted by the totals that gpugraph_timings shows from row to row: each search has its own. */
+/* Searches that are made once and kept, within a statement and between statements.
+** Searches are counted by the totals that gpugraph_timings shows from row to row, since
+** each search has its own. */
 /* ctest: serial */
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "suite.h"
 #include "sql.h"
 
-/* Searches that a statement makes: the totals in its last column, told apart. */
+/* Counts the searches of a statement: the distinct totals in its last column. */
 static int searches_of(const char *format, ...) {
     va_list values;
     va_start(values, format);
@@ -41,8 +42,8 @@ START_TEST(joins_and_subqueries_share_searches) {
     run("CREATE TABLE t(id); INSERT INTO t SELECT DISTINCT src FROM g; CREATE TABLE "
         "two(id); INSERT INTO two VALUES(1), "
         "(2); CREATE VIEW v AS SELECT src, dst, weight FROM g");
-    /* The first target or vertex ends its search early, the second makes the search that serves
-    ** the rest. */
+    /* The first target or vertex ends its search early; the second makes the search that
+    ** serves all others. */
     ck_assert_int_eq(
         searches_of("SELECT b.depth, " TOTAL("t.id") " FROM t, gpu_bfs('g', 1, t.id) b"),
         2);
@@ -117,8 +118,8 @@ START_TEST(joins_and_subqueries_share_searches) {
 }
 END_TEST
 
-/* With `sources`, a join on the column source compares answers; a value given for it is an
-** argument too many. */
+/* With `sources`, a join on the column source compares answers; a given value for it is
+** one argument too many. */
 START_TEST(a_join_on_the_nearest_source) {
     run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES(1, 2, 1), (2, 3, 1), (9, "
         "3, 1);"
@@ -131,7 +132,7 @@ START_TEST(a_join_on_the_nearest_source) {
 }
 END_TEST
 
-/* What a running statement asks for again is there, however little may be kept. */
+/* A search that a running statement asks for again is kept, however low the limit. */
 START_TEST(subqueries_share_searches_without_a_cache) {
     make_random("g", 60, 200, 5);
     run("CREATE TABLE t(id); INSERT INTO t SELECT DISTINCT src FROM g;"
@@ -139,7 +140,8 @@ START_TEST(subqueries_share_searches_without_a_cache) {
     ck_assert_int_eq(searches_of("SELECT (SELECT depth FROM gpu_bfs('g', 1) WHERE vertex "
                                  "= t.id), " TOTAL("t.id") " FROM t"),
                      2);
-    /* Two in the first row, which shows the second of them, and one in the next. */
+    /* Two searches in the first row, which shows the second of them, and one in the next
+    ** row. */
     ck_assert_int_eq(searches_of("SELECT (SELECT distance FROM gpu_sssp('g', 1, t.id)), "
                                  "(SELECT depth FROM gpu_bfs('g', 2) WHERE vertex = "
                                  "t.id), " TOTAL("t.id") " FROM t"),
@@ -150,7 +152,7 @@ START_TEST(subqueries_share_searches_without_a_cache) {
 }
 END_TEST
 
-/* A bound of 0 is one, though the fields that hold it are those of no bound. */
+/* A bound of 0 is a bound, though the fields that hold it equal those without a bound. */
 START_TEST(a_bound_of_nothing_is_kept_apart) {
     run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES(1, 2, 5), (2, 3, 5)");
     expect("", "SELECT vertex FROM gpu_sssp('g', 1, 2) WHERE max_distance = 0");
@@ -160,7 +162,7 @@ START_TEST(a_bound_of_nothing_is_kept_apart) {
 }
 END_TEST
 
-/* One of no promised shape does not stand for the ordered tree. */
+/* An unordered tree does not stand for the ordered one. */
 START_TEST(an_ordered_tree_is_kept_apart) {
     run("CREATE TABLE g(src, dst); INSERT INTO g VALUES(1, 9), (1, 2), (2, 9), (9, 2), "
         "(1, 5), "
@@ -179,8 +181,8 @@ static int bytes_after(const char *sql) {
     return count;
 }
 
-/* A search that a limit ends may end elsewhere when it is made again, so its tree would be that
-** of other vertices: such an answer is made anew, one of a whole search grows. */
+/* A search that a limit ends may end elsewhere in another run, with a tree of other
+** vertices. Such an answer is made anew; an answer of a whole search grows. */
 START_TEST(what_a_limit_has_cut_does_not_grow) {
     make_random("g", 60, 200, 5);
     for (int limit = 0; limit < 2; limit++) {
@@ -229,7 +231,8 @@ START_TEST(kept_searches_leave_the_timings) {
 }
 END_TEST
 
-/* Work of other calls is told as a search of its own, or not at all: never behind the total. */
+/* Work of other calls is reported as a search of its own or not at all, but never after
+** the total. */
 START_TEST(timings_go_on_after_other_work) {
     static const char phases[] = "SELECT group_concat(phase = 'total', '') LIKE '%%01', "
                                  "sum(phase = '%s') FROM gpugraph_timings";
@@ -275,7 +278,8 @@ START_TEST(trees_and_orders_are_added_to_what_is_kept) {
 }
 END_TEST
 
-/* Vertices that the latest search came to, on a path of 1,000, whose first row says how far that one is. */
+/* The number of vertices that the latest search reached on a path of 1,000, whose first
+** row says how far it goes. */
 static int looked_at(sqlite3_stmt *statement, int vertex, int depth) {
     sqlite3_bind_int(statement, 1, vertex);
     ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
@@ -289,8 +293,8 @@ static int looked_at(sqlite3_stmt *statement, int vertex, int depth) {
     return count;
 }
 
-/* A parameter is no other vertex before the statement runs again: the first search ends there, the second, of
-** the same source, serves all that follow. */
+/* A parameter keeps its vertex until the statement runs again. The first search ends
+** there; the second, from that source, serves all that follow. */
 START_TEST(a_vertex_by_parameter_ends_the_search) {
     static const char *const statements[] = {
         "SELECT depth FROM gpu_bfs('%s', 1) WHERE vertex = ?1",

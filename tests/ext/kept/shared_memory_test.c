@@ -1,6 +1,6 @@
-/* What eight connections to one file hold, beside what one holds: at most a tenth more. The heap
-** is counted, since it is what they ask for: the graph with its rows and what is searched for, which they
-** share, and SQLite's own, which they do not. */
+/* Eight connections to one file hold at most a tenth more memory than one. The heap is
+** counted, since it has all that they allocate: the graph with its rows and searches,
+** which they share, and SQLite's own memory, which they do not share. */
 /* ctest: unsanitized */
 #include "database_file.h"
 #include "base/ext_limits.h"
@@ -33,7 +33,8 @@ static void open_and_ask(int i) {
     }
 }
 
-/* Many edges of few vertices, or two of each vertex, whose searches are a third of what one holds. */
+/* Many edges of few vertices, or two edges of each vertex, whose searches are a third of
+** the memory of one connection. */
 static const char *const rows[] = {
     "SELECT n % 10000, (n * 7 + n / 10000 + 1) % 10000, n % 90 + 1 FROM i",
     "SELECT n / 2, (n / 2 + 1 + n % 2) % 400000, n % 90 + 1 FROM i"};

@@ -48,7 +48,8 @@ static void tear_down(void) {
 
 static const char total[] = "SELECT ms FROM gpugraph_timings WHERE phase = 'total'";
 
-/* Does it search? A call that everything is kept for leaves the timings of the latest search alone. */
+/* True if the call searches. A call whose answer is kept leaves the timings of the latest
+** search alone. */
 static bool searches(sqlite3 *c, const char *sql) {
     char *before = ask_in(c, total);
     do_in(c, sql);
@@ -75,7 +76,7 @@ static const char *const question[] = {
     "SELECT sum(edge * (1 + seq)) FROM gpu_path(%Q, 1, 100)",
     "SELECT sum(vertex) FROM gpu_mis(%Q)",
     "SELECT gpugraph_triangles(%Q)",
-    /* Lists, which a tree, an order or all arrays are then wanted of. */
+    /* Lists, of which a tree, an order or all arrays are asked for afterwards. */
     "SELECT sum(vertex * depth) FROM gpu_bfs(%Q, 3) WHERE max_depth = 2",
     "SELECT sum(vertex * parent) FROM gpu_bfs(%Q, 3) WHERE max_depth = 2",
     "SELECT group_concat(vertex) FROM (SELECT vertex FROM gpu_bfs(%Q, 3) WHERE max_depth "
@@ -103,7 +104,7 @@ static void ask_right(sqlite3 *c, int k) {
 static const char depths[] = "SELECT sum(depth) FROM gpu_bfs('roads', 2)";
 static const char parents[] = "SELECT sum(parent) FROM gpu_bfs('roads', 2)";
 
-/* All have the graph, and a search that nobody else asks for. */
+/* All connections have the graph, and each a search that no other one asks for. */
 static void all_share(void) {
     for (int i = 0; i < CONNECTIONS; i++) {
         char sql[80];
@@ -130,8 +131,8 @@ START_TEST(made_once) {
 }
 END_TEST
 
-/* A statement that reads the answer goes on with it, whoever adds to it meanwhile, in its own connection
-** or in another one. */
+/* A statement that reads an answer continues with it, whoever extends it meanwhile, in
+** its own connection or in another one. */
 START_TEST(added_to_by_each) {
     sqlite3_stmt *reads;
     int rows = 0, all = 0;
@@ -157,7 +158,7 @@ START_TEST(added_to_by_each) {
 }
 END_TEST
 
-/* A connection that may keep nothing takes nothing from the others. */
+/* A connection that may keep nothing takes nothing from other ones. */
 START_TEST(forgotten_by_one) {
     all_share();
     do_in(each[0], depths);
@@ -169,7 +170,8 @@ START_TEST(forgotten_by_one) {
 }
 END_TEST
 
-/* Another run may give another tree: one statement sees one, whoever has made it. */
+/* Another run may give another tree, but a statement sees one tree, whoever has made
+** it. */
 START_TEST(a_tree_that_varies) {
     static const char twice[] =
         "SELECT count(*) FROM gpu_dfs('roads', 1) a, gpu_dfs('roads', 1) b ON a.vertex = "
@@ -201,7 +203,8 @@ START_TEST(in_a_child) {
 }
 END_TEST
 
-/* Any allocation of SQLite's allocator fails, in the connection that takes the search and adds to it. */
+/* Each allocation of SQLite's allocator fails in turn, in the connection that takes the
+** search and extends it. */
 START_TEST(without_memory) {
     int failed = 0;
     for (long n = 1; n < 4000; n++) {

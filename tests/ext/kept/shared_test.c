@@ -174,7 +174,8 @@ START_TEST(a_commit_ends_it) {
 }
 END_TEST
 
-/* What a transaction has written is its own, and a transaction that reads on sees what it saw. */
+/* The writes of a transaction are its own, and a transaction that continues to read sees
+** what it saw. */
 START_TEST(transactions_have_their_own) {
     do_in(each[0], by_weight);
     do_in(each[1], "BEGIN; DELETE FROM roads WHERE id > 40");
@@ -235,8 +236,8 @@ static void write_file(const char *path, const char *bytes, size_t size) {
     fclose(out);
 }
 
-/* Another file takes the path's place, with the same first page: who has the old one open goes on
-** with that. */
+/* Another file replaces the path's file, with an equal first page: a connection that has
+** the old one open continues with it. */
 START_TEST(a_file_renamed_over) {
     char other[96], sql[200];
     size_t size;
@@ -260,8 +261,8 @@ START_TEST(a_file_renamed_over) {
 }
 END_TEST
 
-/* The same file, the same first page, other rows, written past SQLite while nobody has it open: its
-** time of change tells. */
+/* An equal file name, an equal first page, other rows, written past SQLite while nobody
+** has the file open: its time of change shows it. */
 START_TEST(a_file_written_over) {
     char other[96], sql[200];
     size_t size, same;
@@ -303,7 +304,7 @@ START_TEST(a_file_written_over) {
 }
 END_TEST
 
-/* Whose answers may differ from connection to connection is not shared. */
+/* Graphs whose rows may differ between connections are not shared. */
 static void twice(sqlite3_context *context, int count, sqlite3_value **value) {
     sqlite3_int64 times = (sqlite3_int64)(intptr_t)sqlite3_user_data(context);
     (void)count;
@@ -343,7 +344,7 @@ START_TEST(what_differs_is_not_shared) {
 }
 END_TEST
 
-/* Weights come with the ids, also where nobody needs them yet, and where one is a text. */
+/* Weights are read with the ids, even if nobody needs them yet, and if one is a text. */
 START_TEST(weights_are_read_for_all) {
     do_in(each[0], "UPDATE roads SET weight = '1.5' WHERE id = 600");
     for (int i = 0; i < 2; i++) {
@@ -483,8 +484,9 @@ START_TEST(read_once) {
 }
 END_TEST
 
-/* While one connection reads, from its progress handler: a second one in the same thread, which
-** must not wait for the first, and a third in another thread, which waits and is interrupted. */
+/* While one connection reads, two others ask from its progress handler: a second one in
+** the same thread, which must not wait for the first, and a third one in another thread,
+** which waits and is interrupted. */
 static int inside, interrupted_waits;
 static struct timespec asked;
 

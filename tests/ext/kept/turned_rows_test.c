@@ -27,7 +27,7 @@ static void search(int i, const char *direction) {
         i + 1, direction);
 }
 
-/* The second search that meets such a frontier makes them, on a symmetric graph too. */
+/* The second search with such a frontier makes them, on a symmetric graph, too. */
 START_TEST(once_and_named) {
     if (_i)
         run("INSERT INTO e(src, dst, weight) SELECT dst, src, weight FROM e");
@@ -43,8 +43,8 @@ START_TEST(once_and_named) {
 }
 END_TEST
 
-/* The other direction walks them: there they are made at first, and the table's own order is what
-** is left to make. */
+/* The other direction reads them: there they are made first, and then only the table's
+** own order is left to make. */
 START_TEST(the_other_direction) {
     search(0, "in");
     expect("1", turned);
