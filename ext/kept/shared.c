@@ -84,12 +84,12 @@ static shared_graph *new_shared(const graph_name *name) {
     return s;
 }
 
-/* Finds an entry in the locked list. A graph that is there is better than one that is
-** being read. */
-static shared_graph *find(const graph_name *name) {
+/* Finds an entry other than `mine` in the locked list. A graph that is there is better
+** than one that is being read. */
+static shared_graph *find_shared(const graph_name *name, const shared_graph *mine) {
     shared_graph *found = NULL;
     for (shared_graph *s = all.first; s; s = s->next)
-        if (s->state <= THERE && is_named(s, name) &&
+        if (s != mine && s->state <= THERE && is_named(s, name) &&
             !(s->state == THERE && gpugraph_is_lost(s->graph)) &&
             (!found || s->state == THERE))
             found = s;
@@ -108,7 +108,7 @@ static void unlink_shared(shared_graph *s) {
 ** its reader. NULL: none of these. */
 static shared_graph *take(const graph_name *name, shared_graph *made, enum state *state) {
     lock_all();
-    shared_graph *s = find(name);
+    shared_graph *s = find_shared(name, NULL);
     if (s && s->state == READING && readings > 0) {
         s = NULL;
     } else if (s) {
@@ -227,23 +227,14 @@ int shared_load(connection *c, const graph_name *name, const char *rows,
     return rc;
 }
 
-/* Finds a graph that is there and is not `mine`. */
-static shared_graph *find_other(const graph_name *name, const shared_graph *mine) {
-    for (shared_graph *s = all.first; s; s = s->next)
-        if (s != mine && s->state == THERE && is_named(s, name) &&
-            !gpugraph_is_lost(s->graph))
-            return s;
-    return NULL;
-}
-
 shared_graph *shared_offer(const graph_name *name, shared_graph *mine,
                            const loaded *own) {
     shared_graph *made = mine ? NULL : new_shared(name);
     if (!mine && !made)
         return NULL;
     lock_all();
-    shared_graph *s = find_other(name, mine);
-    if (s) {
+    shared_graph *s = find_shared(name, mine);
+    if (s && s->state == THERE) {
         s->users++;
     } else if (mine) {
         s = mine;
