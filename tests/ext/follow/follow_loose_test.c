@@ -30,8 +30,8 @@ static const char *const from_sources[] = {
     "SELECT vertex, depth FROM gpu_bfs(%Q, 505) WHERE direction = 'both' LIMIT 7",
     "SELECT * FROM gpu_matrix(%Q) WHERE sources = '[500, 610]' AND targets = '[520]'",
     "SELECT * FROM gpu_matrix(%Q, '[500, 503, 505, 510, 520, 530, 540, 602, 610]')",
-    "SELECT distance FROM gpu_matrix(%Q, '[500, 503, 505, 510, 520, 530, 540, 602, 610]') "
-    "ORDER BY distance",
+    "SELECT distance FROM gpu_matrix(%Q, "
+    "'[500, 503, 505, 510, 520, 530, 540, 602, 610]') ORDER BY distance",
 };
 /* Answers for each vertex that do not depend on vertices without edges. */
 static const char *const of_vertices[] = {
