@@ -37,9 +37,8 @@ char *fault_sentence(const loader *l, int column, char *row, char *is) {
         "a weight is a number, finite and not negative: correct it, "
         "or leave the row out, in a view or a query";
     static const char ways[] =
-        "a weight is a number and finite, or NULL or negative where "
-        "this direction is closed: correct it, or leave the row out, "
-        "in a view or a query";
+        "a weight is a finite number, or NULL or negative to close this "
+        "direction: correct it, or leave the row out, in a view or a query";
     static const struct {
         const char *what, *rule;
     } of[] = {{"source", vertex},

@@ -70,9 +70,9 @@ int condition_check(sqlite3 *db, const table_info *table, const char *condition,
     int rc = expression_check(db, table, condition, *used, &fault);
     if (fault)
         *error =
-            sqlite3_mprintf("the condition '%!.80s' %s; it must be about the columns of "
-                            "one row, and say the same of it at any time, for every "
-                            "program that writes to the table",
+            sqlite3_mprintf("the condition '%!.80s' %s; it may use only columns of one "
+                            "row, and must give every program that writes to the table "
+                            "the same answer at any time",
                             condition, fault);
     sqlite3_free(fault);
     return rc == SQLITE_ERROR && !*error ? SQLITE_NOMEM : rc;

@@ -66,7 +66,7 @@ static void judge_function(parsing *p, const char *name) {
     else if (!built_in)
         why = foreign;
     else if (!same)
-        why = "calls what is no deterministic function of one row: %s";
+        why = "calls a function that is not a deterministic function of one row: %s";
     else if (timed)
         why = "calls a function that may ask for the time: %s";
     if (p->rc || !why)

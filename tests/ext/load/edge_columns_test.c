@@ -591,9 +591,8 @@ START_TEST(reverse_weights_that_are_none) {
         "'far')");
     expect("error: gpu_bfs: the reverse weight of edge 7 in main.ways (column back) is "
            "the text "
-           "'far'; a weight is a number and finite, or NULL or negative where this "
-           "direction is "
-           "closed: correct it, or leave the row out, in a view or a query",
+           "'far'; a weight is a finite number, or NULL or negative to close this "
+           "direction: correct it, or leave the row out, in a view or a query",
            "SELECT * FROM gpu_bfs('ways(a, b, w, id, back)', 1)");
     run("UPDATE ways SET back = 1, w = 9e999");
     expect_error("gpu_bfs",
