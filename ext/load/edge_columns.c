@@ -101,8 +101,7 @@ int loader_room(loader *l) {
     return l->count < l->room ? SQLITE_OK : grow_edge_columns(l);
 }
 
-/* The UTF-8 bytes of a text. sqlite3_value_text would copy a text to end it with a
-** zero. */
+/* The UTF-8 bytes of a text. sqlite3_value_text would copy it to add a zero. */
 static const char *utf8_of_value(sqlite3_value *value, size_t *count) {
     bool as_it_is = sqlite3_value_encoding(value) == SQLITE_UTF8;
     const char *text =

@@ -11,11 +11,9 @@
 typedef struct loaded {
     gpugraph_graph *graph;
     bool unnamed; /* edges have no ids */
-    /* The rows of a followed graph that have a NULL end or are closed in both
-    ** directions. */
+    /* The rows of a followed graph with a NULL end or no open direction. */
     gpugraph_graph *half_rows;
-    /* The id and the row of each edge if the library does not know the ids
-    ** (row_ids.h). */
+    /* Ids and rows of edges if the library does not know the ids (row_ids.h). */
     gpugraph_graph *row_ids;
     bool has_weight;
     bool has_text;   /* something that was read may be a TEXT */
@@ -34,8 +32,7 @@ enum weight_reading {
 struct page_identity;
 /* Names what graph_load would read of a plain table by pages, weights included if there
 ** are some (pages/identity.h). Call it inside the read transaction. False: it has no
-** name, or the table is so small that reading it takes less time than finding the
-** name. */
+** name, or the table is small, and reading it is faster. */
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity);
 

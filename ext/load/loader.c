@@ -63,8 +63,7 @@ static int interrupted(void *reading) {
     return connection_interrupted(((loader *)reading)->c);
 }
 
-/* Finds a device that can decode pages. NULL: there is none, or the host needs the
-** columns itself. */
+/* Finds a device that can decode pages. NULL: none, or the host needs the columns. */
 static const gg_cell_place *find_place(loader *l, gpugraph_run *run) {
     connection_run(l->c, run);
     run->backend = l->backend;
@@ -74,8 +73,7 @@ static const gg_cell_place *find_place(loader *l, gpugraph_run *run) {
     return l->two_ways || l->has_rows ? NULL : gg_cells_for(run);
 }
 
-/* Sets the rowids if none were read beside the edge ids: to the edge ids, or to 1, 2, 3,
-** ... */
+/* Sets rowids that were not read: to the edge ids, or to 1, 2, 3, ... */
 static int begin_rows(loader *l) {
     if (l->row)
         return SQLITE_OK;
@@ -275,8 +273,7 @@ static int read_inside(loader *l) {
 }
 
 /* Reads again without weights if reading them is an error, as when an authorizer denies
-** their column. A search that needs no weights goes on; a search by weight reports that
-** error. */
+** their column. A search that needs no weights goes on; a search by weight reports it. */
 static void read_inside_without_weights(loader *l) {
     char *why = sqlite3_mprintf("%s", l->error + strlen(l->function) + 2);
     sqlite3_free(l->error);
@@ -448,8 +445,7 @@ static int create_graph(const graph_request *request, loader *edges,
     return code_of_run(&run, request->function, error);
 }
 
-/* Makes a graph, and before that, if rowids are kept beside edge ids, the graph of
-** rows. */
+/* Makes a graph, and first, if rowids are kept, the graph of rows. */
 static int create_named(const graph_request *request, loader *edges, const loader *v,
                         intern *names, intern *texts, loaded *result, char **error) {
     id_array *id = &edges->edge_id;
@@ -547,8 +543,7 @@ static void expect_edges(connection *c, const graph_request *request,
         gpugraph_expect((uint64_t)table_rows_at_most(c, edges), &run);
 }
 
-/* *on_device, before: a device may decode pages; afterwards: a device has decoded
-** them. */
+/* *on_device: a device may decode pages; afterwards: it has done so. */
 static int load_rows(connection *c, const graph_request *request, const row_source *edges,
                      const row_source *vertices, enum weight_reading weights,
                      loaded *result, loaded *other, bool *on_device, char **error) {

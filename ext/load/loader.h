@@ -6,8 +6,7 @@
 **
 ** A TEXT id is stored as its number among the texts, with a bit in is_text. Edge ids are
 ** stored from the first one on that differs from the row's number; their texts are
-** separate (row_ids.h). Weights are integers up to the first REAL, then all are
-** doubles. */
+** separate (row_ids.h). From the first REAL on all weights are doubles. */
 #ifndef GPUGRAPH_LOADER_H
 #define GPUGRAPH_LOADER_H
 
@@ -21,8 +20,7 @@ typedef union number {
 } number;
 
 /* Only the page reader fills value32. No row is added to a column that it has read, so
-** functions that append rows use `value`, and functions that read entries use
-** id_entry. */
+** functions that append use `value`, and others use id_entry. */
 typedef struct id_array {
     int64_t *value;
     uint8_t *is_text; /* NULL until the first text; then one bit for each entry */
@@ -98,8 +96,7 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
                   const row_source *rows, bool edges, enum weight_reading weights);
 /* Reads the rows by the fastest reader that is possible. Returns l->rc. */
 int loader_read(loader *l);
-/* The columns in the form of the library. The loader still owns them. Closes the
-** texts. */
+/* The columns in the library's form, owned by the loader. Closes the texts. */
 gpugraph_edges loader_edges(const loader *edges, intern *texts);
 /* The rows with a NULL end, as loops at the other end. */
 gpugraph_edges half_edges(const loader *lone, intern *texts);
@@ -142,8 +139,7 @@ int half_row_ends(loader *l, int64_t i);
 static inline int64_t half_row_number(bool two_ways, int64_t row, int end) {
     return two_ways ? 2 * row + end : row;
 }
-/* Adds an end of a row that is read again, with this number, to `lone`. Returns
-** lone->rc. */
+/* Adds an end of a row that is read again to `lone`. Returns lone->rc. */
 int half_row_put(loader *lone, sqlite3_value *end, int64_t number);
 /* Removes rows from complete columns. half: the rows, encoded as in page_columns. */
 int half_rows_take_out(loader *l, const int64_t *half, int64_t halves);
@@ -173,8 +169,7 @@ int two_ways_lay_out(loader *l, bool undirected, loader *to);
 /* ---- row_faults.c: sentences; NULL: no memory ---- */
 
 char *fault_value(sqlite3_value *value);
-/* "edge 17" or "edge 'a-b'". If id is NULL or without a value: "row 5", the current
-** row. */
+/* "edge 17" or "edge 'a-b'". id NULL, or no value: "row 5". */
 char *fault_row(const loader *l, sqlite3_value *id);
 /* "the weight of edge 17 in main.roads (column metres) is NULL; ...". Frees `row` and
 ** `is`, either of which may be NULL. */

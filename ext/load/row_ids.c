@@ -120,8 +120,7 @@ int64_t row_ids_row(gpugraph_graph *rows, uint64_t e) {
     return loops->edge_id ? loops->edge_id[r] : (int64_t)r + 1;
 }
 
-/* The vertex that is the edge id; *text is set if the id is a TEXT or NULL, mark
-** included. */
+/* The vertex that is the edge id; *text is set for TEXT and NULL, with the mark. */
 static uint32_t edge_id_vertex(gpugraph_graph *rows, uint64_t e, const char **text,
                                uint64_t *bytes) {
     const gpugraph_ids *ids = gpugraph_vertex_ids(rows);

@@ -29,8 +29,7 @@
 #define ROW_LEAST (-((int64_t)1 << 62))
 #define ROW_MOST  (((int64_t)1 << 62) - 1)
 
-/* Numbers an edge id that is a TEXT, or NULL (text NULL), among the texts. -1: no
-** memory. */
+/* Numbers an edge id, a TEXT or NULL (text NULL). -1: no memory. */
 int64_t row_id_intern(intern *texts, const char *text, size_t bytes);
 
 /* Makes the graph of rows.

@@ -1,5 +1,4 @@
-/* Estimates the numbers of rows and vertices of a table: table_size.h has the
-** overview. */
+/* Estimates rows and vertices of a table: table_size.h has the overview. */
 #include "table_size.h"
 #include "base/statement.h"
 
@@ -75,8 +74,7 @@ struct seen {
     double range; /* largest id - smallest id + 1 if all ids are INTEGERs; otherwise 0 */
 };
 
-/* Appends a query for the sampled rows: evenly spaced rowids or, without rowids, the
-** first rows. */
+/* Appends a query for the sampled rows: evenly spaced rowids, or the first rows. */
 static void append_sample(sqlite3_str *sql, const row_source *rows,
                           const sqlite3_int64 span[2]) {
     const table_info *t = &rows->table;
@@ -122,8 +120,7 @@ static int read_sample(connection *c, const row_source *rows, const sqlite3_int6
     return statement_end(statement, rc);
 }
 
-/* Estimates the number of ids of a table in which `draws` draws have found `distinct`
-** ids. */
+/* Estimates the number of ids if `draws` draws have found `distinct` ids. */
 static double draw_from(double draws, double distinct) {
     double low = distinct, high = draws * draws;
     /* find n such that n (1 - (1 - 1/n)^draws) is distinct */

@@ -8,12 +8,10 @@
 
 #include "source/source.h"
 
-/* At most so many rows. 0: unknown, or an error occurred, which the next read will
-** report. */
+/* At most so many rows. 0: unknown, also after an error. */
 int64_t table_rows_at_most(connection *c, const row_source *rows);
 
-/* The first and the last rowid; *any is false if the table has no row. Returns an SQLITE_
-** code. */
+/* The first and the last rowid; *any: there is a row. Returns an SQLITE_ code. */
 int table_span(connection *c, const row_source *rows, sqlite3_int64 span[2], bool *any);
 
 typedef struct table_sample {

@@ -24,8 +24,7 @@ INLINE uint64_t get8(const uint8_t *p) {
     return x;
 }
 
-/* Reads a varint that must end before `end`. Returns its length; 0: it does not end
-** there. */
+/* Reads a varint that must end before `end`. Returns its length, or 0. */
 static inline int get_varint(const uint8_t *p, const uint8_t *end, uint64_t *value) {
     uint64_t x = 0;
     for (int i = 0; i < 8; i++) {

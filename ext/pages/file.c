@@ -70,8 +70,7 @@ static uint32_t page_size_of(const uint8_t header[100]) {
 }
 
 /* An empty database that has just been switched to WAL mode may have its first page only
-** in the log. Sizes and encoding never change afterwards, so any valid copy of the page
-** serves. */
+** in the log. Sizes and encoding never change afterwards, so any valid copy serves. */
 static enum page_reason study_first_page(struct page_snapshot *s) {
     const uint32_t size = s->frames.page_size;
     uint32_t frame = wal_frames_find(&s->frames, 1);
@@ -135,8 +134,8 @@ static enum page_reason try_hold(struct page_snapshot *s) {
     if (s->header[PAGE_READ_VERSION] != PAGE_WAL_VERSION)
         return PAGE_FINE;
     before = s->file == file ? before : NULL;
-    /* A transaction can write only to the newest state, and no other can write beside
-    ** it. */
+    /* A transaction can write only to the newest state, and is the only one that
+    ** writes. */
     if (s->writing && wal_index_open(s->file) && wal_index_look(s->file, &noted))
         before = &noted;
     reason = study_log(s, before);

@@ -15,8 +15,7 @@ typedef struct page_filling {
     bool any_text[2]; /* the columns keep their bits of texts */
 } page_filling;
 
-/* Reserves the arrays that the layout needs. False: no memory; free what is there as
-** usual. */
+/* Reserves the arrays that the layout needs. False: no memory. */
 bool page_filling_reserve(page_filling *filling, const page_layout *layout, intern *texts,
                           int64_t most, page_columns *columns);
 

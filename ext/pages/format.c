@@ -35,8 +35,7 @@ bool page_geometry_read(const uint8_t header[100], page_geometry *geometry) {
     geometry->usable = size - header[20];
     geometry->encoding = (enum page_encoding)encoding;
     geometry->auto_vacuum = get4(header + 52) != 0;
-    /* The count of pages is valid only if its writer maintained it: both counters are
-    ** equal. */
+    /* The count of pages is valid only if both counters are equal. */
     geometry->pages = memcmp(header + 24, header + 92, 4) == 0 ? get4(header + 28) : 0;
     return true;
 }

@@ -127,8 +127,7 @@ uint32_t page_most_rows(const page_layout *layout);
 
 /* ---- number.c: weights that are texts ---- */
 
-/* Converts a text of up to 18 digits, with or without a minus sign. False: it is another
-** text. */
+/* Converts a text of up to 18 digits, with or without a minus sign. False: other text. */
 bool page_number_plain(const uint8_t *text, size_t length, int64_t *value);
 
 /* A text weight that SQLite must convert. */
@@ -156,8 +155,7 @@ enum page_reason page_numbers_convert(page_numbers *numbers, const page_number *
 
 /* ---- rows between leaves and columns ---- */
 
-/* Copies of bytes from overflow pages, which live until the store is emptied
-** (overflow.c). */
+/* Bytes from overflow pages, which live until the store is emptied. */
 typedef struct page_store {
     struct page_chunk *chunk;
 } page_store;
@@ -322,8 +320,7 @@ typedef struct page_leaves {
     int64_t most_rows; /* an upper bound of the number of rows */
 } page_leaves;
 
-/* The wanted rows: a range of rowids, a list of distinct ascending rowids, or (both NULL)
-** all. */
+/* The wanted rows: a range of rowids, distinct ascending rowids, or (both NULL) all. */
 typedef struct page_wanted {
     const int64_t *range, *rowid;
     int64_t count;
@@ -363,8 +360,7 @@ enum page_reason page_send(const page_table *t, const page_source *source,
 /* ---- program.c: what SQLite would read ---- */
 
 /* Prepares a SELECT of rowid and wanted columns, with the text `before` in front, of the
-** rows in a range of rowids (NULL: all), ordered by rowid `order`. NULL: it cannot be
-** prepared. */
+** rows in a range of rowids (NULL: all), ordered by rowid `order`. NULL: it fails. */
 sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *range,
                         const char *order);
 /* Sets the layout of records, and the root, by the program that SQLite compiles. */

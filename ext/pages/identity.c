@@ -17,7 +17,7 @@
 **                    compiles for this connection with its authorizer and limits.
 **
 ** A state has no name under an EXCLUSIVE lock (several commits then share a change
-** counter), in immutable files, in files without locks, under other VFSs and in renamed
+** counter), in immutable files, in files without locks, under other VFSs, in renamed
 ** files. */
 #include "identity.h"
 #include "base/ext_limits.h"

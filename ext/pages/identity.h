@@ -22,8 +22,7 @@ typedef struct page_identity {
 } page_identity;
 
 /* Names the state that page_read reads, inside a read transaction that a statement of the
-** caller holds. False: the state has no name, and other connections must not use what is
-** read. */
+** caller holds. False: the state has no name, so other connections must not use it. */
 bool page_identify(const page_table *table, page_identity *identity);
 
 #endif

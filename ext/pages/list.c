@@ -4,8 +4,7 @@
 **                  |                                        one thread looks at its pages
 **     below    | page page page page ...                      their children
 **
-** All leaves have the same depth, so the first page of a level tells whether the level
-** has leaves. */
+** All leaves have the same depth, so the first page of a level speaks for the level. */
 #include "format.h"
 #include "team.h"
 
@@ -68,8 +67,7 @@ static enum page_reason open_level(struct level *level, const page_source *sourc
 /* most: the largest number of rows of a leaf. */
 static enum page_reason level_add(struct level *level, const page_source *source,
                                   int64_t most, uint32_t page, int64_t upper) {
-    /* A level with more children than the file has pages is damaged, which ends
-    ** cycles. */
+    /* A level with more children than the file has pages is damaged: this ends cycles. */
     if (page < 2 || page > source->pages || level->count == level->room)
         return PAGE_DAMAGED;
     if (level->any && upper <= level->last)

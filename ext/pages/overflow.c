@@ -11,8 +11,7 @@
 ** each power of two.
 **
 ** With auto_vacuum SQLite takes the order of a chain's pages from a separate map, and in
-** a damaged file the two may differ. There the reader leaves chains of several pages to
-** SQLite. */
+** a damaged file the two may differ. There SQLite reads chains of several pages. */
 #include "format.h"
 #include "bytes.h"
 

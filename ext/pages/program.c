@@ -98,8 +98,7 @@ static bool finish_program(struct program *p, int columns) {
     return p->from[0] == PAGE_IS_ROWID;
 }
 
-/* Maps result columns to the layout. A REAL column stores INTEGERs where that is
-** shorter. */
+/* Maps result columns to the layout. A REAL column may store INTEGERs. */
 static enum page_reason set_layout(const page_table *t, const struct program *p,
                                    page_layout *layout) {
     int result = 1;

@@ -20,8 +20,7 @@
 **                                 must agree.
 **
 ** Some things only the pages tell: a REAL weight, a text, a NULL end, a row older than a
-** column, a number that does not fit 4 bytes. Then the reader prepares for it and starts
-** again. */
+** column, a number that does not fit 4 bytes. Then the reader starts again. */
 #include "format.h"
 #include "team.h"
 
@@ -99,8 +98,7 @@ static bool row_agrees(const page_table *t, const page_columns *c, int64_t i,
                             sqlite3_column_int64(row, edge_id) == c->edge_id[i]));
 }
 
-/* Compares row i with the first row that SQL finds in a range of rowids, in the given
-** order. */
+/* Compares row i with the first row that SQL finds in a range, in the given order. */
 static enum page_reason last_look(const page_table *t, const int64_t *range,
                                   const char *order, const page_columns *c, int64_t i) {
     sqlite3_stmt *row = page_scan(t, "", range, order);
@@ -127,8 +125,7 @@ static enum page_reason look_at_end(const page_table *t, const page_columns *c,
 
 /* ---- what a restart needs ---- */
 
-/* Takes the value that SQLite gives for a column of a row that is older than the
-** column. */
+/* Takes the value that SQLite gives for a column that is newer than the row. */
 static enum page_reason take_default(sqlite3_stmt *row, int column, int k,
                                      page_missing *missing) {
     sqlite3_value *value = sqlite3_column_value(row, column);
@@ -195,8 +192,7 @@ static bool is_for_another_try(enum page_reason reason) {
     return reason < PAGE_NOT_SENT;
 }
 
-/* Prepares the next attempt after one that ended for this reason, or returns the
-** reason. */
+/* Prepares another attempt after this reason, or returns the reason. */
 static enum page_reason prepare_again(const page_table *t, page_source *source,
                                       page_layout *layout, const page_short *old,
                                       enum page_reason reason) {

@@ -47,9 +47,8 @@ typedef struct page_table {
     /* A note from before the open transaction began. NULL: the reader may give up if the
     ** write-ahead log has pages. */
     const struct wal_notes *wal;
-    /* Numbers the text ids, in the order of rows and columns. It is empty before the
-    ** call, and afterwards unless the outcome is PAGE_READ. NULL: a text id is
-    ** refused. */
+    /* Numbers the text ids, in the order of rows and columns. Empty before the call, and
+    ** afterwards unless PAGE_READ. NULL: text ids are refused. */
     intern *texts;
     /* A write transaction of the connection, if there is one, has written no row of this
     ** table. If the schema version in the file is schema_version, the transaction has not
@@ -61,8 +60,7 @@ typedef struct page_table {
     const int64_t *range;
     /* NULL, or set to the number of rows read before each call of interrupted */
     int64_t *rows_read;
-    /* The device that decodes pages, for that run. NULL: this thread and its team
-    ** decode. */
+    /* The device that decodes pages, for that run. NULL: threads decode. */
     const gg_cell_place *place;
     gpugraph_run *run;
 } page_table;
@@ -80,8 +78,7 @@ typedef struct page_columns {
     int64_t *half;
     int64_t halves;
     /* INTEGER weights, and texts that are integers. If some weight is REAL, all are the
-    ** bits of doubles. If there is a reverse weight, -1 stands for NULL in both
-    ** columns. */
+    ** bits of doubles. With a reverse weight, -1 stands for NULL. */
     int64_t *weight, *reverse;
     int32_t *weight32; /* in place of weight, if all weights fit */
     bool real;
@@ -159,8 +156,7 @@ enum page_outcome {
 ** (a BLOB, a fractional id, a text weight that is no number) and on edge ids that are not
 ** INTEGERs.
 **
-** *columns is zeroed unless the outcome is PAGE_READ; *why_not is NULL unless it is
-** PAGE_NOT_USED. */
+** *columns is zeroed unless PAGE_READ; *why_not is NULL unless PAGE_NOT_USED. */
 enum page_outcome page_read(const page_table *table, int threads,
                             int (*interrupted)(void *), void *listener,
                             page_columns *columns, const char **why_not);

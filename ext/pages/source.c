@@ -1,5 +1,4 @@
-/* Reads pages from the database file or from its write-ahead log, by SQLite's file
-** objects. */
+/* Reads pages from the database file or its write-ahead log, by SQLite's objects. */
 #include "format.h"
 #include "platform.h"
 #include "team.h"

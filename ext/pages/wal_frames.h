@@ -28,8 +28,7 @@
 ** used.
 **
 ** The index is read through SQLite's own file object, by xShmMap that does not extend it,
-** and only if the object has it open. Releasing a lock that is not held tells whether it
-** has. */
+** and only if the object has it open. Releasing a lock that is not held tells that. */
 #ifndef GPUGRAPH_WAL_FRAMES_H
 #define GPUGRAPH_WAL_FRAMES_H
 
@@ -58,8 +57,7 @@ bool wal_index_open(sqlite3_file *file);
 /* The address at which the process has mapped the index for all connections to the file.
 ** 0: it is unknown. */
 uintptr_t wal_index_place(sqlite3_file *file);
-/* Copies the current header. False: it changes all the time, or it has an unknown
-** form. */
+/* Copies the current header. False: it keeps changing, or its form is unknown. */
 bool wal_index_look(sqlite3_file *file, wal_header *header);
 
 typedef struct wal_frames {

@@ -110,8 +110,7 @@ static void place_batches(struct team *team) {
     gg_condition_wake(&team->placed_on);
 }
 
-/* Polls, because other threads mostly finish reading sooner than a thread sleeps and
-** wakes. */
+/* Polls: other threads mostly finish reading before a thread could sleep and wake. */
 static void wait_awake(const struct team *team, uint32_t b) {
     for (int i = 0; i < LOOKS && atomic_load(&team->placed) <= b && team_goes_on(team);
          i++)
@@ -136,8 +135,7 @@ static bool find_place(struct team *team, uint32_t b) {
     return placed;
 }
 
-/* Takes, reads and counts the next batch. False: there is none left, or the team
-** stops. */
+/* Takes, reads and counts a batch. False: none is left, or the team stops. */
 static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     enum page_reason reason = PAGE_FINE;
     *b = atomic_fetch_add(&team->next, 1);
@@ -207,8 +205,7 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
     return page_numbers_convert(desk->numbers, rows->number, rows->numbers, &to);
 }
 
-/* Decodes a batch, and decodes it again to store rowids if they turn out not to be 1, 2,
-** 3, ... */
+/* Decodes a batch, again if its rowids must be stored after all. */
 static enum page_reason decode_as_needed(struct team *team, uint32_t b, struct desk *desk,
                                          page_rows *rows) {
     const bool keep = atomic_load(&team->keep);

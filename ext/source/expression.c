@@ -141,8 +141,7 @@ static int make_table(sqlite3 *db, parsing *p) {
     return rc;
 }
 
-/* Makes a clause of SQLite's message, without the statement that the user did not
-** write. */
+/* Makes a clause of SQLite's message, without the statement, which is not the user's. */
 static char *clause_of(const char *message) {
     static const char unknown[] = "no such function: ";
     static const char *const contexts[] = {" in index expressions",

@@ -1,5 +1,4 @@
-/* A request for a graph: the function, the texts that name the edges, and what the graph
-** needs. */
+/* A request for a graph: the function, the texts, and what the graph must have. */
 #ifndef GPUGRAPH_REQUEST_H
 #define GPUGRAPH_REQUEST_H
 
@@ -29,8 +28,7 @@ typedef struct graph_request {
     int params_bytes;
     enum weight_need weight;
     bool undirected; /* direction is 'both' */
-    /* the caller changes, saves or lists the graph's edges, which must be in host
-    ** memory */
+    /* the caller needs the edges in host memory */
     bool edges_here;
     enum vertex_numbers numbers;
     /* no direction is given: the definition of the followed graph has it */

@@ -8,8 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Pairs of names for the ends of a table without named columns, in order of
-** preference. */
+/* Usual names of the ends, in order of preference. */
 static const char *const pairs[][2] = {{"src", "dst"}, {"source", "target"},
                                        {"from", "to"}, {"from_id", "to_id"},
                                        {"u", "v"},     {"parent", "child"}};

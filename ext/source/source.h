@@ -57,8 +57,7 @@ typedef struct row_source {
     char *where;        /* condition on the rows (source/condition.h); NULL: all rows */
     /* which columns of the table the condition reads; NULL: there is no condition */
     bool *where_reads;
-    /* The first and the last rowid, if `where` says just that; otherwise NULL. The caller
-    ** owns it. */
+    /* The first and the last rowid, if `where` says just that, or NULL; the caller's. */
     const int64_t *range;
     sqlite3_stmt *query;
 } row_source;
@@ -73,8 +72,7 @@ const char *source_rowid(const row_source *rows);
 /* Does a followed graph keep rowids beside edge ids (load/row_ids.h)? It does if edge ids
 ** come from a column or there is a reverse weight. */
 bool source_has_row_ids(const row_source *rows);
-/* The SQL name of the table's rowid, whether or not it is the edge id. NULL: there is
-** none. */
+/* The SQL name of the table's rowid, edge id or not. NULL: there is none. */
 const char *source_row_name(const row_source *rows);
 
 /* The source with so many columns, as an argument is typed: aux."my roads"(a, b)
@@ -113,8 +111,7 @@ int right_holds(sqlite3 *db, const char *text, sqlite3_stmt **kept, bool *holds)
 /* Finds weight and reverse weight by their names, in a table or view whose ends were
 ** found by name. */
 void source_find_weight(row_source *rows);
-/* Sets weight_unclear for a followed graph without weights whose table was named without
-** its columns. */
+/* Sets weight_unclear for a followed graph without weights, by its columns. */
 void source_doubt_weight(row_source *rows);
 /* The sentence, without a function's name, for a search by weight of edges without
 ** weights. NULL: no memory. */

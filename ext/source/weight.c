@@ -24,8 +24,7 @@ static bool is_further(const row_source *rows, int column) {
            column != rows->table.integer_primary_key && sqlite3_stricmp(name, "id") != 0;
 }
 
-/* SQLite gives NUMERIC affinity to any type that it does not know, as dates and
-** booleans. */
+/* SQLite gives NUMERIC affinity to unknown types, as dates and booleans. */
 static bool is_numeric(const char *type) {
     char affinity = affinity_of_type(type);
     return affinity == 'D' || affinity == 'E' ||
