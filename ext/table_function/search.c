@@ -120,8 +120,8 @@ void *make_own(making *m, int place) {
 }
 
 static void make_own_columns(making *m) {
-    for (int i = 0; i < OWN_COLUMNS && has_arrays(m->function); i++)
-        if (m->function->own[i].name)
+    for (int i = 0; i < OWN_COLUMNS && has_arrays(m->made->function); i++)
+        if (m->made->function->own[i].name)
             make_own(m, i);
 }
 
@@ -174,7 +174,7 @@ static void drop_doubles(arrays *a) {
 
 gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
                             const question *q, gpugraph_run *run, arrays *made) {
-    making m = {.graph = graph, .function = f, .q = q, .run = run, .made = made};
+    making m = {.graph = graph, .q = q, .run = run, .made = made};
     arrays_count(made, run);
     made->n = gpugraph_vertex_count(graph);
     made->function = f;

@@ -109,7 +109,6 @@ typedef struct question {
 /* A search that runs: its question, and the arrays that it adds to. */
 typedef struct making {
     gpugraph_graph *graph;
-    const table_function *function;
     const question *q;
     gpugraph_run *run;
     arrays *made;
