@@ -32,7 +32,7 @@ typedef struct csr {
     uint32_t n;
     uint64_t m;
     const uint64_t *begin, *end; /* of each row */
-    const uint32_t *target;      /* m entries; after a change more */
+    const uint32_t *target;      /* m entries; more after a change */
     const void *weight; /* as many entries in the graph's weight layout; or NULL */
     bool sorted;        /* every row is ascending by target */
 } csr;
@@ -43,33 +43,30 @@ static inline bool gg_rows_packed(const csr *rows) {
 }
 
 enum csr_kind {
-    CSR_OUT = 0, /* the first three as in gpugraph_direction */
+    CSR_OUT = 0, /* the first three are equal to gpugraph_direction */
     CSR_IN,
-    CSR_BOTH,   /* every edge twice; a loop once */
+    CSR_BOTH,   /* every edge in both directions; a loop once */
     CSR_SIMPLE, /* undirected, no loops, no parallel arcs, sorted; never weighted */
     CSR_KINDS
 };
 
-/* Weights are as narrow as distances: uint32_t if every distance fits 32 bits, otherwise
-** int64_t or double. Edge lists and CSRs have the same layout. */
+/* Weights have the width of distances: uint32_t if every distance fits 32 bits, otherwise
+** int64_t or double. Edge lists and CSRs use the same layout. */
 
-struct csr_slot {     /* owns the arrays of one kind of rows */
-    uint64_t *offset; /* n + 1; of rows with slack n: where each row begins */
-    uint32_t
-        /* of OUT maybe the graph's own array, if edges are in the order of their
-        ** sources */
-        *target;
+struct csr_slot { /* owns the arrays of one kind of rows */
+    /* n + 1 entries; rows with slack: n entries, the begin of each row */
+    uint64_t *offset;
+    /* For OUT, possibly the graph's own array, if edges are sorted by source. */
+    uint32_t *target;
     void *weight; /* made when a search first needs weights */
     uint64_t m;
     bool made, sorted;
-    bool lent; /* a device reads offset or target in place: see gg_rows_back */
+    bool lent; /* a device reads offset or target in host memory: see gg_rows_back */
     /* Rows with slack (drawing: `graph/roomy.c`). NULL and 0 for packed rows. */
     uint64_t *end;
     uint32_t *spare; /* unused entries behind each row */
-    uint64_t used,
-        /* entries of target up to the end of the last row; abandoned entries among
-        ** them */
-        dead;
+    /* Entries of target up to the end of the last row; abandoned entries among them. */
+    uint64_t used, dead;
 };
 
 /* The arcs of each vertex with the ids of their edges (drawing: graph/adjacency.c). */
@@ -81,14 +78,12 @@ struct adjacency {
 
 /* Edges with gaps between them (drawing: graph/gaps.c). */
 struct edge_gaps {
-    uint64_t *start; /* number of the first edge of each block; and m */
-    uint8_t *
-        /* true if edge_id has the block's ids; otherwise they count up by places from
-        ** 1 */
-        listed;
+    uint64_t *start; /* number of the first edge of each block; then m */
+    /* True if edge_id has the block's ids; otherwise the id is the position + 1. */
+    uint8_t *listed;
     uint64_t blocks, block_room;
-    uint64_t places; /* in each array */
-    unsigned shift;  /* a block has 1 << shift */
+    uint64_t places; /* entries of each array */
+    unsigned shift;  /* a block has 1 << shift entries */
     uint32_t *source, *target;
     void *weight;
     int64_t *edge_id;
@@ -97,12 +92,13 @@ struct edge_gaps {
 
 /* Searches of several threads on one graph: see graph/gate.c. */
 struct graph_gate {
-    gg_brief_lock lock;    /* protects this struct and csr[] */
-    uint32_t process;      /* gg_this_process() of the latest caller; 0: no caller yet */
-    uint32_t searching;    /* running calls */
-    bool making;           /* one of them makes rows ... */
-    uintptr_t maker;       /* ... in this thread ... */
-    gpugraph_run *counted; /* ... whose memory otherwise counts for this run */
+    gg_brief_lock lock; /* protects this struct and csr[] */
+    uint32_t process;   /* gg_this_process() of the latest caller; 0: no caller yet */
+    uint32_t searching; /* running calls */
+    bool making;        /* a call is making rows */
+    uintptr_t maker;    /* its thread */
+    /* the run to which that thread's memory is otherwise charged */
+    gpugraph_run *counted;
     struct retired_rows *retired; /* other searches may still read them */
 };
 
@@ -114,7 +110,7 @@ struct tombstones {
 
 /* Ids of later vertices, behind those in the order of ids (drawing: ids/later.c). */
 struct later_ids {
-    gpugraph_id *id; /* in the order of their coming; each text is a block of its own */
+    gpugraph_id *id; /* in order of arrival; each text is a block of its own */
     uint32_t *order; /* positions in `id`, in the order of ids */
     uint32_t count;
 };
@@ -139,12 +135,12 @@ struct graph_derived {
     /* [GPUGRAPH_OUT], and [GPUGRAPH_IN] with reversed arcs. */
     struct adjacency adjacency[2];
     bool tables_kept;    /* gpugraph_make_tables has been called */
-    bool tables_settled; /* made on the device, or impossible there */
+    bool tables_settled; /* made on the device, or known to be impossible */
 };
 
 /* Facts about a graph besides its contents. */
 struct graph_statistics {
-    bool has_equal_edge_ids; /* there may be some */
+    bool has_equal_edge_ids; /* two edges may have equal ids */
     /* Bounds on the sum over all vertices of the largest INTEGER weight of their edges;
     ** larger weights count as 2^32 - 1. If path_high is below 2^32 - 1, distances fit 32
     ** bits. */
@@ -152,10 +148,10 @@ struct graph_statistics {
     uint64_t degree_high; /* no vertex has more edges; a loop counts twice */
     /* Facts that searches have found: gg_know, gg_knows, gg_count_searches,
     ** gg_searches. */
-    uint32_t searches; /* searches begun so far: the more, the more preparation pays */
+    uint32_t searches; /* number of searches begun; preparation pays only after some */
     bool thin;         /* a depth-first search on a device found it thin */
     bool ways_tie;     /* a path by weight from both ends was ambiguous because of ties */
-    /* Searches that do not ask for a list, because a device's list was too long. */
+    /* Searches that skip the list because a recent list on a device was too long. */
     uint32_t lists_to_skip;
 };
 
@@ -172,7 +168,7 @@ struct gpugraph_graph {
     ** Then weight may be device-resident, too. */
     bool away;
     int64_t *edge_id;
-    struct edge_gaps gaps; /* if made: replaces the four arrays above, which are NULL */
+    struct edge_gaps gaps; /* if made, replaces the four arrays above, which are NULL */
     gpugraph_ids ids;      /* refers to the arrays of id */
     struct graph_ids id;
     struct csr_slot csr[CSR_KINDS];
@@ -182,9 +178,9 @@ struct gpugraph_graph {
     struct device_graph *device; /* NULL until a device is used */
 };
 
-/* ---- edge numbers ---- An array of edge numbers has uint32_t entries if all numbers of
-** the graph fit, which halves memory and transfers; otherwise uint64_t (wide). All ones
-** means no edge in both. */
+/* ---- edge numbers ---- Arrays of edge numbers have uint32_t entries if all numbers of
+** the graph fit, which halves memory and transfers; otherwise uint64_t (wide). All ones:
+** no edge. */
 
 static inline bool gg_is_wide(uint64_t m) {
     return m > gg_limits.narrow_edges;

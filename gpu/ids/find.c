@@ -1,5 +1,5 @@
-/* From an INTEGER id to its vertex number: by arithmetic, by the bitmap, or by halving (ids.c
-** says how ids lie); and the bitmap of ids that are listed in order. TEXTs: find_text.c. */
+/* Maps an INTEGER id to its vertex number, by arithmetic, the bitmap or binary search
+** (layouts: ids.c); and makes the bitmap of ids in order. TEXT ids: find_text.c. */
 #include "ids.h"
 
 uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id) {

@@ -1,27 +1,28 @@
-/* From a text to its vertex number: by halving; by a hash table once that has been asked for often
-** enough to pay for one.
+/* Maps a TEXT id to its vertex number: by binary search, or by a hash table once look-ups
+** are frequent enough to pay for it.
 **
-**     slot     hash's upper half, text's number     a power of two of them, half of them taken, at most
-**              all ones: nothing                    three in four once texts have come; a text lies in
-**                                                   the first free one behind its hash's lower bits */
+**     slot     upper half of the hash, number of the text; or all ones: empty
+**
+** The number of slots is a power of two. The table is at most half full, 3/4 after
+** insertions. A text takes the first free slot from the lower bits of its hash on. */
 #include "ids.h"
 
 #include <string.h>
 
-/* One in so many texts must have been asked for, and so many in any case. */
+/* Look-ups before the table is made: one for every 16 texts, and 64 more. */
 enum { TEXTS_FOR_ONE = 16, LEAST_ASKED = 64 };
 
 #define NO_TEXT UINT64_MAX
 
-/* Each look-up makes a part of the index. A look-up has no run that it could poll for interrupts, so
-** it must be short. */
+/* Each look-up makes a part of the index. A look-up has no run that it could poll for
+** interrupts, so it must be short. */
 enum { TEXTS_AT_ONCE = 4096, SLOTS_AT_ONCE = 65536 };
 
 struct text_index {
     struct gg_placing placing;
     uint64_t mask, taken;
-    uint64_t cleared, put; /* slots, texts so far */
-    uint32_t busy, whole;  /* 1: a call is making it; all texts are in */
+    uint64_t cleared, put; /* slots cleared, texts inserted so far */
+    uint32_t busy, whole;  /* 1: a call is making the index; all texts are in it */
     uint64_t slot[];
 };
 
@@ -54,7 +55,8 @@ static void put(struct text_index *index, uint64_t hash, uint64_t t) {
 }
 
 static struct text_index *begin_index(uint64_t texts) {
-    gpugraph_run run = {0}; /* nobody's: without a table texts are found all the same */
+    /* its errors are ignored: without a table, binary search finds texts */
+    gpugraph_run run = {0};
     const uint64_t slots = slots_for(texts);
     struct text_index *index = gg_alloc(
         &run, sizeof *index / sizeof *index->slot + 1 + slots, sizeof *index->slot);
@@ -67,7 +69,7 @@ static uint64_t less_of(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Makes a part of the index, unless another thread does so. True: the index is whole now. */
+/* Makes a part of the index unless another thread does. True if the index is complete. */
 static bool go_on(struct text_index *index, const gpugraph_texts *texts) {
     const uint64_t slots = index->mask + 1, count = (uint64_t)texts->count;
     if (__atomic_exchange_n(&index->busy, 1, __ATOMIC_ACQUIRE))
@@ -86,8 +88,8 @@ static bool go_on(struct text_index *index, const gpugraph_texts *texts) {
     return whole;
 }
 
-/* NULL: there is none yet. (The cast from const is safe: graphs are never constants, and the index changes no
-** answer.) */
+/* NULL: there is no complete index yet. (The cast from const is safe: graphs are never
+** constants, and the index changes no answer.) */
 static const struct text_index *index_of(const gpugraph_graph *graph) {
     gpugraph_graph *keeper = (gpugraph_graph *)graph;
     const gpugraph_texts *texts = &graph->ids.texts;
@@ -105,7 +107,7 @@ static const struct text_index *index_of(const gpugraph_graph *graph) {
                : NULL;
 }
 
-/* For changes, at which nobody else uses the graph. One that is not whole goes. */
+/* For changes, when no other thread uses the graph. Drops an incomplete index. */
 static struct text_index *whole_index(gpugraph_graph *graph) {
     if (graph->id.text_index && !graph->id.text_index->whole)
         gg_drop_text_index(graph);

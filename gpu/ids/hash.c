@@ -1,6 +1,6 @@
-/* A hash of every vertex's id and a seed: of the id's value, not of its number, so that a
-** vertex keeps its hash whatever else is in the graph. An INTEGER is mixed with the
-** seed; a TEXT is taken in eight bytes at a time, its length first. */
+/* A hash of every vertex's id and a seed. It depends on the id, not on the vertex number,
+** so a vertex keeps its hash when other vertices change. An INTEGER is mixed with the
+** seed; of a TEXT, the length and then eight bytes at a time. */
 #include "ids.h"
 
 uint64_t gg_fixed_hash_text(const char *bytes, uint64_t length, uint64_t seed) {

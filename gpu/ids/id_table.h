@@ -1,5 +1,5 @@
-/* A table of INTEGER ids and the numbers of their arrival, small enough for a cache. At most half full; an id lies at the
-** place of its hash, or in the next slot that is free. */
+/* A hash table of INTEGER ids and their arrival numbers, small enough for a cache and at
+** most half full. An id takes the first free slot from its hash on. */
 #ifndef GPUGRAPH_ID_TABLE_H
 #define GPUGRAPH_ID_TABLE_H
 
@@ -19,7 +19,7 @@ typedef struct id_table {
     uint64_t slots; /* a power of two, or 0 */
 } id_table;
 
-/* The id's slot, or the one where it belongs. */
+/* The slot of the id, or the free slot where it belongs. */
 static inline id_slot *id_table_slot(const id_table *table, int64_t id) {
     uint64_t i = gg_place_integer(table->placing, (uint64_t)id) & (table->slots - 1);
     while (table->slot[i].used && table->slot[i].id != id)
@@ -27,7 +27,7 @@ static inline id_slot *id_table_slot(const id_table *table, int64_t id) {
     return &table->slot[i];
 }
 
-/* Twice as many slots. */
+/* Doubles the number of slots. */
 static inline bool id_table_grow(id_table *table, gpugraph_run *run) {
     id_table larger = {.placing = table->placing,
                        .slots = table->slots ? table->slots * 2 : FIRST_SLOTS};

@@ -1,34 +1,34 @@
-/* Ids become vertex numbers: INTEGER ids ascending, then TEXT ids by their bytes.
+/* Maps ids to vertex numbers: INTEGER ids ascending, then TEXT ids by their bytes.
 **
-**     ids as they come    5  'b'  -2   5  'a'  7
+**     ids, as given       5  'b'  -2   5  'a'  7
 **     distinct, in order  -2   5   7  'a' 'b'
 **     vertex number        0   1   2   3   4
 **
 ** Integers that lie close together are numbered by a bitmap of their span, with the
-** count of set bits before each word:
+** number of set bits before each word:
 **
 **     span from -2   1 0 0 0 0 0 0 1 0 1      rank 0
 **                    ^             ^   ^
-**     and where every bit is set, the number is the id less the first id.
+**     If every bit is set, the number is the id minus the first id.
 **
-** Integers far apart go through hash tables (sparse.c). If a device needs the edges anyway, it does
-** both (ids.cu).
+** Hash tables number integers far apart (sparse.c). If a device needs the edges anyway,
+** it numbers both (ids.cu).
 **
-** Texts come already distinct: those that occur are sorted (texts.c). */
+** The given texts are distinct; those that occur are sorted (texts.c). */
 #include "ids.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what there is ---- */
+/* ---- survey of the columns ---- */
 
 typedef struct surveying {
     id_mapper *m;
     const struct id_source *c;
-    uint64_t least, most, integers; /* of its INTEGERs, the sign turned */
+    uint64_t least, most, integers; /* INTEGERs, with the sign bit flipped */
 } surveying;
 
-/* Entries low .. high - 1 of 4 bytes, none of them a text: a loop to turn into vectors. */
+/* Entries low .. high - 1 of 4 bytes, without texts. The compiler vectorizes the loop. */
 static void survey_narrow(const int32_t *id, uint64_t low, uint64_t high, int64_t *first,
                           int64_t *last) {
     int32_t least = INT32_MAX, most = INT32_MIN;
@@ -83,7 +83,7 @@ static void survey(id_mapper *m, const struct id_source *c) {
 
 /* ---- integers close together: the bitmap ---- */
 
-/* One map or several, each of the ids that occur in a slice of every column. */
+/* One or several maps, each of the ids that occur in a slice of every column. */
 typedef struct id_maps {
     const id_mapper *m;
     uint64_t words; /* in each map */
@@ -91,15 +91,16 @@ typedef struct id_maps {
     uint8_t *occurs; /* [maps][64 * words] */
 } id_maps;
 
-/* Fills a map: occurs[id - first] = 1. A byte for each: a store need not wait for the one
-** before it, as setting bits of one word would. */
+/* Fills a map: occurs[id - first] = 1. A byte for each id, since setting bits of one word
+** would make each store wait for the one before it. */
 static void mark_occurring(void *of, uint64_t map) {
     const id_maps *o = of;
     const id_mapper *m = o->m;
     uint8_t *occurs = o->occurs + map * o->words * 64;
     for (int k = 0; k < ID_COLUMNS; k++) {
         const struct id_source *c = &m->column[k];
-        const gpugraph_id_column ids = c->ids; /* which the stores below leave alone */
+        /* a copy, since the stores below could alias it */
+        const gpugraph_id_column ids = c->ids;
         const uint64_t first = (uint64_t)m->first;
         uint64_t i = gg_slice(c->count, (int)map, o->maps);
         uint64_t end = gg_slice(c->count, (int)map + 1, o->maps);
@@ -109,7 +110,7 @@ static void mark_occurring(void *of, uint64_t map) {
     }
 }
 
-/* Bytes 64 w .. 64 w + 63 of all maps become the bits of word w. */
+/* Packs bytes 64 w .. 64 w + 63 of all maps into the bits of word w. */
 static uint64_t pack_word(const id_maps *o, uint64_t w) {
     uint8_t any[64] = {0};
     uint64_t bits = 0;
@@ -127,7 +128,7 @@ static void pack_words(void *of, uint64_t low, uint64_t high) {
         o->m->graph->id.present[w] = pack_word(o, w);
 }
 
-/* Each thread marks in a map of its own, as many as take what ids of 8 bytes would. */
+/* Each thread marks ids in its own map; all maps together take at most 8 bytes an id. */
 static void fill_bitmap(const id_mapper *m, uint64_t words) {
     uint64_t room = m->integers * sizeof(int64_t) / (words * 64);
     int threads = gg_threads(m->run, m->integers);
@@ -243,7 +244,7 @@ static inline uint32_t number_ids_of(const id_mapper *m, const struct id_source 
     int64_t id = gg_id_at(&c->ids, i);
     if (gg_id_is_text(&c->ids, i))
         return m->graph->ids.integer_count + m->text_rank[id];
-    if (m->mode == IDS_SPARSE) /* it is there already */
+    if (m->mode == IDS_SPARSE) /* already numbered */
         return c->number ? c->number[i] : (uint32_t)id;
     uint64_t place = (uint64_t)id - (uint64_t)m->first;
     return m->mode == IDS_CONSECUTIVE ? (uint32_t)place : gg_id_rank(m->graph, place);
@@ -252,11 +253,11 @@ static inline uint32_t number_ids_of(const id_mapper *m, const struct id_source 
 typedef struct numbering {
     const id_mapper *m;
     const struct id_source *c;
-    uint32_t *to; /* may be where the column's ids of 4 bytes are */
+    uint32_t *to; /* possibly the column's own array of 4-byte ids */
 } numbering;
 
-/* Entries of 4 bytes, the ids being consecutive; `to` may be where they are. Loops to turn into
-** vectors. */
+/* Entries of 4 bytes with consecutive ids; `to` may be the same array. The compiler
+** vectorizes the loops. */
 static void assign_narrow(const int32_t *id, uint32_t first, uint64_t count,
                           uint32_t *to) {
     if ((const void *)id != to)
@@ -267,14 +268,14 @@ static void assign_narrow(const int32_t *id, uint32_t first, uint64_t count,
             to[i] -= first;
 }
 
-/* The numbers of entries low .. high - 1. */
+/* Writes the numbers of entries low .. high - 1. */
 static void assign_part(const numbering *a, uint64_t low, uint64_t high) {
     const id_mapper *m = a->m;
     const gpugraph_id_column ids = a->c->ids;
     const bool consecutive = m->mode == IDS_CONSECUTIVE && !ids.is_text;
     if (consecutive && ids.value32)
         assign_narrow(ids.value32 + low, (uint32_t)m->first, high - low, a->to + low);
-    else if (consecutive) /* a loop to turn into vectors */
+    else if (consecutive) /* the compiler vectorizes this loop */
         for (uint64_t i = low; i < high; i++)
             a->to[i] = (uint32_t)((uint64_t)ids.value[i] - (uint64_t)m->first);
     else
@@ -288,8 +289,8 @@ static void assign_slice(void *of, uint64_t low, uint64_t high) {
         assign_part(a, i, high - i < GG_POLL_ITEMS ? high : i + GG_POLL_ITEMS);
 }
 
-/* The numbers of a column: in the place of ids of 4 bytes that may go, or where sparse ids
-** have got theirs, or in an array of their own. */
+/* Writes the numbers of a column: over its 4-byte ids if the column was given away, or to
+** the array that sparse ids have filled, or to a new array. */
 static void finish_column(id_mapper *m, struct id_source *c) {
     numbering of = {m, c, c->number};
     const bool in_place = c->given && !c->number && c->ids.value32;
@@ -345,7 +346,7 @@ static void map(id_mapper *m) {
             finish_column(m, &m->column[i]);
 }
 
-/* False: the host must do it. */
+/* False: the host must map the ids. */
 static bool map_on_device(id_mapper *m) {
     bool whole = gg_device_mapper(m);
     bool done = m->run->status == GPUGRAPH_OK;

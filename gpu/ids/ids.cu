@@ -1,19 +1,19 @@
-/* Ids become vertex numbers on the device, the same as ids.c gives them, where the edges
-** go there anyway:
+/* Maps ids to vertex numbers on the device, with the results of ids.c, if the device
+** needs the edges anyway:
 **
 **     columns  --upload-->  id  | source | target | further vertices |
 **                            |
-**        close together      |  a bit for each integer of the span, set where it is not
-**                            |  yet; bits before each word, added up: the rank
-**        far apart           |  a stable radix sort of (id, entry), as many bits as ids
-**                            |  differ in; the first of each id counts one
+**        close together      |  sets a bit for each integer of the span;
+**                            |  prefix sum of bits before each word: the rank
+**        far apart           |  stable radix sort of (id, entry), by as many bits as ids
+**                            |  differ in; the first entry of each id counts one
 **                            v
-**     host     <--download--  source[m] target[m], which stay, and the ids in order
+**     host     <--download--  source[m] target[m], which also remain; ids in order
 **
-** The numbers come back into the columns they are made from, where these were given away; where
-** they may stay, or the columns were decoded on the device, they come when somebody asks for them
-** (graph/away.c). Up to then nothing is lost, so that the host can take over when something fails. Texts
-** are the host's: sorting them is most of the work. */
+** If the columns were given away, the numbers are written over them. If the numbers may
+** remain on the device, or the columns were decoded there, they are downloaded on demand
+** (graph/away.c). Until then the columns are unchanged, so the host can take over after a
+** failure. The host handles texts, since sorting them is most of the work. */
 #include "ids.cuh"
 #include "cells/cells.cuh"
 
@@ -46,7 +46,7 @@ static __global__ void find_range(const int64_t *id, uint64_t count, id_range *r
     }
 }
 
-/* The ends are on the device already. */
+/* Uses the ends that are already on the device. */
 static bool borrow_ends(struct id_job *w) {
     int ordinal;
     w->id = gg_cell_ends(w->mapper->cells, &ordinal);
@@ -61,8 +61,7 @@ static __global__ void widen_ids(const int32_t *from, uint64_t count, int64_t *i
         id[i] = from[i];
 }
 
-/* Ids of 4 bytes go over as they are, and are of 8 there. Waits, since memory that is given
-** back may be anybody's. */
+/* Uploads 4-byte ids and widens them. Waits before it frees memory for reuse. */
 static bool upload_narrow(struct id_job *w, const struct id_source *c, int64_t *to) {
     const size_t bytes = c->count * sizeof(int32_t);
     int32_t *narrow = c->count ? (int32_t *)gg_take(&w->job, bytes) : NULL;
@@ -121,11 +120,11 @@ static bool learn_range(struct id_job *w) {
     if (!gg_fetch(&w->job, &range, found, sizeof range))
         return false;
     w->first = range.first;
-    w->span = (uint64_t)range.last - (uint64_t)range.first + 1; /* 0: all of them */
+    w->span = (uint64_t)range.last - (uint64_t)range.first + 1; /* 0: all integers */
     return true;
 }
 
-/* ---- where numbers go ---- */
+/* ---- arrays of numbers ---- */
 
 static void drop_ends(gpugraph_graph *, struct device_part *part, unsigned) {
     struct device_ends *ends = (struct device_ends *)part;
@@ -159,7 +158,7 @@ bool gg_make_ends(struct id_job *w, uint64_t n) {
 
 /* ---- ids close together ---- */
 
-/* One thread per id. Most bits are set soon, and a look is cheaper than an atomic. */
+/* One thread per id. Most bits are set early, and a read is cheaper than an atomic. */
 static __global__ void mark_present(const int64_t *id, uint64_t count, int64_t first,
                                     uint32_t *present) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
@@ -187,7 +186,7 @@ static __global__ void list_present(const uint64_t *present, const uint32_t *ran
     }
 }
 
-/* One thread per edge; rank NULL: every integer of the span is there. */
+/* One thread per edge; rank NULL: the ids are consecutive. */
 static __global__ void take_ranks(const int64_t *id, uint64_t count, int64_t first,
                                   const uint64_t *present, const uint32_t *rank,
                                   uint32_t *number) {
@@ -202,7 +201,7 @@ static __global__ void take_ranks(const int64_t *id, uint64_t count, int64_t fir
 struct bitmap_scratch {
     uint64_t *present; /* words */
     uint32_t *rank;    /* words + 1 */
-    int64_t *integer;  /* as many as may be */
+    int64_t *integer;  /* as many as the span or the entries */
     unsigned char *cub;
     size_t cub_bytes;
 };
@@ -235,7 +234,7 @@ static bool fill_bitmap(struct id_job *w, const struct bitmap_scratch *s, uint64
     return gg_fetch(job, distinct, s->rank + words, sizeof *distinct);
 }
 
-/* The graph's own tables, by which the host looks ids up. */
+/* Downloads the graph's own tables, in which the host looks up ids. */
 static bool bring_bitmap(struct id_job *w, const struct bitmap_scratch *s, uint64_t words,
                          uint32_t distinct) {
     struct cuda_job *job = &w->job;
@@ -277,9 +276,9 @@ static void number_by_bitmap(struct id_job *w) {
     gg_wait(job);
 }
 
-/* ---- the numbers come home ---- */
+/* ---- download of the numbers ---- */
 
-/* The numbers of a column, in the place of its ids where these may go. */
+/* Downloads the numbers of a column, over its ids if the column was given away. */
 static bool bring_numbers(struct id_job *w, struct id_source *c, const uint32_t *from) {
     if (!c->given || !(c->given->value || c->given->value32))
         return bring(w, c->result, from, c->count);
@@ -311,7 +310,7 @@ static void bring_columns(struct id_job *w) {
     w->moved_ms += ms;
 }
 
-/* The numbers are there alone from now on, and the ids that they were made from nowhere. */
+/* Leaves the numbers on the device only, and frees the ids from which they were made. */
 static void leave_columns(struct id_job *w) {
     for (int i = 0; i < 2; i++) {
         gpugraph_id_column *given = w->mapper->column[i].given;
@@ -325,7 +324,7 @@ static void leave_columns(struct id_job *w) {
     w->mapper->graph->away = true;
 }
 
-/* Nothing of a mapping that has failed may stay. */
+/* After a failure: removes all results of the mapping. */
 static void forget(struct id_job *w) {
     gpugraph_graph *graph = w->job.graph;
     gg_device_graph_free(graph, false);
@@ -340,7 +339,7 @@ static void forget(struct id_job *w) {
 
 extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
     struct id_job w = id_job();
-    bool whole = true; /* the columns are as they came */
+    bool whole = true; /* the columns are unchanged */
     w.mapper = mapper;
     w.m = mapper->column[0].count;
     w.entries = 2 * w.m + mapper->column[2].count;

@@ -1,21 +1,21 @@
-/* The mapping of ids to numbers on the device while it is under way, what ids.cu and sparse.cu
-** share; and what it leaves there. */
+/* The state of a mapping of ids to numbers on a device, which ids.cu and sparse.cu share;
+** and the arrays that it leaves there. */
 #ifndef GPUGRAPH_IDS_CUH
 #define GPUGRAPH_IDS_CUH
 
 #include "device/parts.cuh"
 #include "ids.h"
 
-/* The edges' ends as vertex numbers, left on the device for the graph's copy there, which takes the
-** arrays over and leaves NULL. */
+/* The ends of edges as vertex numbers, left on the device. The graph's copy there takes
+** the arrays over and sets them to NULL. */
 struct device_ends {
     struct device_part part;
     uint64_t m;
-    uint32_t *source, *target; /* NULL: taken over */
-    void *weight; /* of decoded pages, once they are narrowed (graph/device_weights.cu) */
+    uint32_t *source, *target;
+    void *weight; /* decoded from pages and narrowed (graph/device_weights.cu) */
     size_t weight_size;
 };
-/* NULL: none were left. (ids.cu) */
+/* NULL: the mapping left no ends. (ids.cu) */
 struct device_ends *gg_device_ends(const gpugraph_graph *graph);
 
 struct id_job {
@@ -30,12 +30,12 @@ struct id_job {
     double moved_ms;
 };
 
-/* The graph has n vertices, all of them INTEGERs: makes the arrays of ends. (ids.cu) */
+/* Makes the arrays of ends for a graph with n vertices, all INTEGERs. (ids.cu) */
 bool gg_make_ends(struct id_job *w, uint64_t n);
 /* Numbers ids that are far apart. (sparse.cu) */
 void gg_number_by_sorting(struct id_job *w);
 
-/* An array of the graph that comes from the device. */
+/* Downloads an array of the graph. */
 template <typename type>
 static inline bool bring(struct id_job *w, type **array, const type *from,
                          uint64_t count) {

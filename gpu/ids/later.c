@@ -1,11 +1,11 @@
-/* Vertices that changes have brought behind those that lie in order of ids, and tombstones.
+/* Later vertices, which changes add after the vertices in order of ids, and tombstones.
 **
-**     id            1  3  7  'a'     5  'c'  2      in order; later, as they came
+**     id            1  3  7  'a'     5  'c'  2      in order; later, by arrival
 **     number        0  1  2   3      4   5   6
-**     later.order                    2   0   1      places of the later ones, in order of ids
-**     tombstones    1                               id 3 has gone
+**     later.order                    2   0   1      positions in order of ids
+**     tombstones    1                               id 3 is deleted
 **
-** A look-up searches the ids in order first, then the later ones by halving. */
+** A look-up searches the ids in order first, then the later ids by binary search. */
 #include "ids.h"
 
 #include <string.h>
@@ -96,12 +96,12 @@ uint64_t gg_ids_below(const gpugraph_ids *ids, const gpugraph_id *id) {
                : integers_below(ids, id->integer);
 }
 
-/* What sorts the vertices: `early` of them are in order already, and the others follow. */
+/* Sorts vertices: the first `early` are in order already; later vertices follow. */
 typedef struct id_sorter {
     const gpugraph_graph *graph;
     const uint32_t *vertex;
     uint32_t count, early;
-    uint32_t *rank;       /* of each later id: its place in later.order */
+    uint32_t *rank;       /* of each later id: its position in later.order */
     uint64_t *key, *swap; /* for the later vertices */
     uint32_t *value, *value_swap;
 } id_sorter;
@@ -176,7 +176,7 @@ gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t 
 
 /* ---- labels ---- */
 
-/* Does v, the place-th of the later vertices in order of ids, come before vertex `label`? */
+/* True if the place-th later vertex in order of ids precedes vertex `label`. */
 static bool comes_before(const gpugraph_graph *graph, uint32_t place, uint32_t label) {
     const struct later_ids *later = &graph->id.later;
     const uint32_t first_later = gg_ids_in_order(graph);

@@ -1,44 +1,45 @@
-/* INTEGER ids that lie far apart become vertex numbers.
+/* Maps INTEGER ids that lie far apart to vertex numbers.
 **
-**     column      9 5 7 9 | 5 8 9 5       ids in the order of edges, a slice a thread
-**        |  parted by a placing hash (hash.h), so that equal ids meet: each thread puts its slice away
-**        v
+**     column      9 5 7 9 | 5 8 9 5       in the order of edges, a slice a thread
+**        |  each thread distributes its slice by a placing hash (hash.h), so that equal
+**        v  ids come into one part
 **     parts       5 | 5 5 . 9 7 9 | 9 . 8 |
-**        |  one hash table at a time and thread, small enough for the cache: an id's
-**        |  arrival number in its part takes the id's place
+**        |  threads number a part at a time by a hash table that fits the cache: an id's
+**        |  arrival number in its part replaces the id
 **        |  the distinct ids of all parts are sorted: rank[base of part + arrival number]
 **        v
-**     parts       vertex numbers where the ids were
-**        |  each thread goes through its slice again, and finds each entry's number
-**        v  where it had put the id: the next one of that part
+**     parts       vertex numbers in place of ids
+**        |  each thread reads its slice again, and finds each entry's number where it had
+**        v  written the id: at the next position of that part
 **     column      vertex numbers in the order of edges
 **
-** So every table, every part of `rank` and every stretch that is written stays in the
-** cache, and no entry carries its place along. */
+** So every table, every part of `rank` and every range that is written stays in the
+** cache, and no entry stores its position. */
 #include "id_table.h"
 #include "ids.h"
 
 #include <string.h>
 
 enum {
-    /* log2 of the most parts that ids are put into: a second-level cache has as many
-    ** lines to write to. */
+    /* log2 of the largest number of parts: a second-level cache has that many lines to
+    ** write to. */
     ID_PART_BITS = 11,
-    ID_PART = 32768 /* ids of a part, at least; its table stays in that cache */
+    ID_PART = 32768 /* fewest ids of a part; its table fits that cache */
 };
 
 typedef struct id_part {
-    int64_t *id; /* the distinct ones in the order of their arrival */
+    int64_t *id; /* the distinct ids in order of arrival */
     uint64_t count, base;
 } id_part;
 
 typedef struct parting {
     id_mapper *m;
     struct gg_placing placing;
-    int threads, bits; /* part of a hash: its highest bits */
+    int threads, bits; /* log2 of parts: the highest bits of a hash */
     uint64_t parts;
-    struct parted {      /* a column */
-        uint64_t *start; /* [threads][parts]: where a thread's next id of a part goes */
+    struct parted { /* a column */
+        /* [threads][parts]: where a thread writes its next id of a part */
+        uint64_t *start;
         uint64_t *begin; /* [parts + 1] */
         int64_t *entry;  /* ids, then arrival numbers, then vertex numbers */
     } column[ID_COLUMNS];
@@ -51,14 +52,14 @@ static inline uint64_t part_sparse_of(const parting *p, int64_t id) {
     return gg_place_integer(p->placing, (uint64_t)id) >> 1 >> (63 - p->bits);
 }
 
-/* A column on its way into the parts or back: each thread's slice. */
+/* A pass of all threads over the slices of a column, into the parts or back. */
 typedef struct column_pass {
     const parting *p;
     const struct id_source *c;
     struct parted *parted;
 } column_pass;
 
-/* ---- ids into parts ---- */
+/* ---- distributing ids to parts ---- */
 
 static void count_slice(void *pass, uint64_t slice) {
     const column_pass *of = pass;
@@ -89,7 +90,7 @@ static void counts_to_starts(const parting *p, struct parted *to) {
     to->begin[p->parts] = start;
 }
 
-/* Moves each start on, to where the next thread's begins. */
+/* Advances each start to the position where the next thread begins. */
 static void write_slice(void *pass, uint64_t slice) {
     const column_pass *of = pass;
     const parting *p = of->p;
@@ -123,7 +124,7 @@ static void part_column(const parting *p, const struct id_source *c, struct part
     gg_parts(p->threads, (uint64_t)p->threads, write_slice, &pass);
 }
 
-/* ---- one part: ids to arrival numbers ---- */
+/* ---- ids of a part to arrival numbers ---- */
 
 static void number_entries(const parting *p, id_table *table, id_part *part,
                            int64_t *entry, uint64_t count) {
@@ -144,7 +145,7 @@ static void list_ids(const parting *p, const id_table *table, id_part *part) {
             part->id[table->slot[i].number] = table->slot[i].id;
 }
 
-/* Takes parts until none is left. */
+/* Numbers parts until all are taken. */
 static void number_parts(void *parts, int member, int team) {
     parting *p = parts;
     id_table table = {.placing = p->placing};
@@ -164,7 +165,7 @@ static void number_parts(void *parts, int member, int team) {
     gg_release(table.slot);
 }
 
-/* ---- all parts: arrival numbers to vertex numbers ---- */
+/* ---- arrival numbers to vertex numbers ---- */
 
 typedef struct sort_arrays {
     const parting *p;
@@ -189,7 +190,7 @@ static void take_ranks(void *arrays, uint64_t low, uint64_t high) {
     }
 }
 
-/* The distinct ids with their arrival numbers among all, sorted by id. */
+/* Sorts the distinct ids, with their arrival numbers among all, by id. */
 static void sort_ids(const parting *p, sort_arrays *a, uint64_t distinct) {
     gg_parts(p->threads, p->parts, list_part, a);
     if (!gg_stopping(p->m->run) && !gg_sort_pairs(p->m->run, distinct, a->key, a->number,
@@ -226,7 +227,7 @@ static void translate_part(void *parts, uint64_t k) {
     }
 }
 
-/* ---- numbers back to their places ---- */
+/* ---- numbers back to the columns ---- */
 
 static void read_slice(void *pass, uint64_t slice) {
     const column_pass *of = pass;
@@ -238,7 +239,8 @@ static void read_slice(void *pass, uint64_t slice) {
     uint64_t end = gg_slice(c->count, thread + 1, p->threads);
     uint64_t i = gg_slice(c->count, thread, p->threads);
     const gpugraph_id_column ids = c->ids;
-    int64_t *wide = (int64_t *)c->ids.value; /* written only where they were given away */
+    /* written only if the column was given away */
+    int64_t *wide = (int64_t *)c->ids.value;
     uint32_t *narrow = c->number ? c->number : (uint32_t *)c->ids.value32;
     memcpy(next, thread ? from->start + (uint64_t)(thread - 1) * p->parts : from->begin,
            p->parts * sizeof *next);

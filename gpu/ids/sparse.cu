@@ -1,14 +1,14 @@
-/* Ids far apart become vertex numbers on the device; sparse.c beside this is the host's way.
+/* Maps ids far apart to vertex numbers on the device; sparse.c does so on the host.
 **
-**     id      counted from the first, so that few bits differ
-**     sorted  (id, entry) by a stable radix sort of those bits
-**     head    1 for the first of each id; their sums, less one, are the numbers */
+**     id      minus the first id, so that few bits differ
+**     sorted  (id, entry) by a stable radix sort of these bits
+**     head    1 for the first entry of each id; the prefix sum minus one is the number */
 #include "ids.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-/* One thread per id: counted from the first, so that few bits differ; in place. */
+/* One thread per id: subtracts the first id in place, so that few bits differ. */
 static __global__ void number_entries(uint64_t *id, uint64_t count, int64_t first,
                                       uint32_t *entry) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
@@ -23,7 +23,7 @@ static __global__ void mark_heads(const uint64_t *key, uint64_t count, uint32_t 
         head[i] = i == 0 || key[i] != key[i - 1];
 }
 
-/* One thread per sorted id. sum: heads up to it, itself included. */
+/* One thread per sorted id. sum: number of heads up to and including it. */
 static __global__ void place_numbers(const uint64_t *key, const uint32_t *entry,
                                      const uint32_t *sum, uint64_t count, uint64_t m,
                                      int64_t first, uint32_t *source, uint32_t *target,
@@ -60,7 +60,7 @@ static void carve_sparse(struct workspace *space, uint64_t entries, int bits,
     s->entry = gg_carve<uint32_t>(space, entries);
     s->sorted_entry = gg_carve<uint32_t>(space, entries);
     s->cub = gg_carve<unsigned char>(space, s->cub_bytes);
-    s->sum = s->entry; /* which the sort has read */
+    s->sum = s->entry; /* the sort no longer needs s->entry */
 }
 
 static bool sort_entries(struct id_job *w, const struct sparse_scratch *s, int bits) {
@@ -92,8 +92,7 @@ void gg_number_by_sorting(struct id_job *w) {
     struct cuda_job *job = &w->job;
     struct workspace space = {NULL, 0};
     struct sparse_scratch s;
-    int bits =
-        64 - __builtin_clzll(w->span - 1); /* spans up to 1 are no business of this */
+    int bits = 64 - __builtin_clzll(w->span - 1); /* the bitmap handles spans up to 1 */
     uint32_t distinct;
     carve_sparse(&space, w->entries, bits, &s);
     if (!gg_workspace(job, &space))

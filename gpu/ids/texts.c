@@ -1,19 +1,19 @@
-/* Sorting texts by their bytes, eight at a time.
+/* Sorts texts by their bytes, eight at a time.
 **
 ** A group of texts that agree up to `depth` is sorted by its next eight bytes, taken as
-** one number; what still agrees is a smaller group, eight bytes deeper:
+** one number; texts that still agree form a smaller group, eight bytes deeper:
 **
 **     depth       key: next 8 bytes
 **       v        v
-**     /road/ 0001    -> "0001\0\0\0\0"   texts that end within the key are told apart by
-**     /road/ 0001/a  -> "0001/a\0\0"     their length; at most nine of them share a key
+**     /road/ 0001    -> "0001\0\0\0\0"   the length distinguishes texts that end within
+**     /road/ 0001/a  -> "0001/a\0\0"     the key; at most nine of them share a key
 **     /road/ 00017 north ...
 **     \____/ skipped: common to the whole group */
 #include "ids.h"
 
 #include <string.h>
 
-enum { FEW_TEXTS = 24 }; /* insertion sorts a group of up to that many */
+enum { FEW_TEXTS = 24 }; /* insertion sort for groups of up to 24 texts */
 
 enum { KEY_BYTES = 8 };
 
@@ -36,7 +36,7 @@ static uint64_t length_of(const gpugraph_texts *texts, uint32_t t) {
     return length;
 }
 
-/* Texts are known to agree in their first `depth` bytes. */
+/* The texts agree in their first `depth` bytes. */
 static int compare_from(const gpugraph_texts *texts, uint32_t a, uint32_t b,
                         uint64_t depth) {
     return gg_compare_texts(
@@ -56,7 +56,7 @@ static void sort_few(const text_sorter *s, uint64_t low, uint64_t high, uint64_t
     }
 }
 
-/* How many bytes from depth on the whole group has in common. */
+/* Number of bytes from `depth` on that the whole group has in common. */
 static uint64_t common_bytes(const text_sorter *s, uint64_t low, uint64_t high,
                              uint64_t depth) {
     const gpugraph_texts *texts = s->texts;
@@ -81,8 +81,8 @@ static uint64_t key_at(const gpugraph_texts *texts, uint32_t t, uint64_t depth) 
     return key;
 }
 
-/* A group with one key: texts that end within it move to the front, shortest first.
-** Returns where the others begin. */
+/* For a group with one key: moves texts that end within it to the front, shortest first.
+** Returns the position of the first other text. */
 static uint64_t settle_ended(const text_sorter *s, uint64_t low, uint64_t high,
                              uint64_t depth) {
     uint64_t ended = low;

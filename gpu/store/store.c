@@ -1,4 +1,4 @@
-/* The edges of a graph that changes: filled, changed, given as rows, compared with the graph. */
+/* The edges of a changing graph: fill, change, read rows, compare with the graph. */
 #include "store.h"
 #include "graph/graph.h"
 
@@ -42,7 +42,7 @@ int64_t gg_store_bytes(const edge_store *store) {
     return bytes;
 }
 
-/* A mirror goes before what it is of. */
+/* Frees the mirror first, since it refers to the other side. */
 void gg_store_free(edge_store *store) {
     for (int side = SIDES - 1; side >= 0; side--) {
         gpugraph_multigraph_free(store->side[side]);
@@ -69,7 +69,7 @@ gpugraph_status gg_store_change(edge_store *store, const store_changes *c,
                                    run, &removed);
     if (!run->status && removed != c->gone)
         gg_fail(run, GPUGRAPH_INVALID,
-                "%llu edges are to be removed, and the tables have %llu of them",
+                "the batch deletes %llu edges, but the tables have %llu of them",
                 (unsigned long long)c->gone, (unsigned long long)removed);
     if (!run->status && c->come > 0)
         gpugraph_multigraph_insert(m, c->come, c->come_source, c->come_target, c->come_id,
@@ -85,7 +85,7 @@ gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64
     return gg_multigraph_list_rows(store->side[side], count, vertex, loopless, run, rows);
 }
 
-/* ---- against the graph ---- */
+/* ---- comparison with the graph ---- */
 
 struct portion { /* of edges, on the host */
     uint32_t *source, *target;
@@ -124,7 +124,7 @@ static void check_portion(edge_store *store, int side, const gpugraph_graph *gra
     }
 }
 
-/* Ids differ, so as many edges as the graph has, each of which is found, are all. */
+/* Ids differ: if each edge of the graph is found, equal counts mean equal sets. */
 static void check_side(edge_store *store, int side, const gpugraph_graph *graph,
                        const struct portion *p, gpugraph_run *run) {
     uint64_t edges = gpugraph_multigraph_edge_count(store->side[side]), count;
@@ -134,17 +134,18 @@ static void check_side(edge_store *store, int side, const gpugraph_graph *graph,
         check_portion(store, side, graph, first, count, p, run);
     }
     if (!run->status && edges != graph->m)
-        gg_fail(run, GPUGRAPH_INVALID, "there are %llu edges in the tables, and %llu",
+        gg_fail(run, GPUGRAPH_INVALID,
+                "the tables have %llu edges, and the graph has %llu",
                 (unsigned long long)edges, (unsigned long long)graph->m);
 }
 
-/* Of each edge the mirror has the pair: so many are all of them. */
+/* The mirror has the pair of each edge, so equal counts mean equal pairs. */
 static void check_pairs(edge_store *store, gpugraph_run *run) {
     const uint64_t out = gg_multigraph_pairs(store->side[GPUGRAPH_OUT], run),
                    in = gg_multigraph_pairs(store->side[GPUGRAPH_IN], run);
     if (!run->status && out != in)
         gg_fail(run, GPUGRAPH_INVALID,
-                "the tables join %llu pairs of vertices, and their mirror %llu",
+                "the tables connect %llu pairs of vertices, and their mirror %llu",
                 (unsigned long long)out, (unsigned long long)in);
 }
 

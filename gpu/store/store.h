@@ -1,20 +1,20 @@
-/* The edges of a graph that changes, as multigraphs (dynamic/multigraph.h) on the place where the
-** graph's copy lies: what a change reaches first.
+/* The edges of a changing graph as multigraphs (dynamic/multigraph.h), in the memory that
+** holds the graph's copy. A change is applied to the store first.
 **
 **     edges of the graph   --fill, once-->    side OUT   source -> target: id, weight
-**                                  mirror-->  side IN    target -> source: the same, from its first need
+**                                  mirror-->  side IN    target -> source, made on demand
 **     a batch of changes   --one batch of deletions, one of insertions--> both
 **
 **     rows of vertices     <-------  both
 **
-** Edges are known by their ids, which stay while others come and go, and vertices by their numbers,
-** which stay until the graph is compacted: then there is no store any more.
+** Edges are identified by their ids, which do not change, and vertices by their numbers,
+** which do not change until the graph is compacted; a compaction drops the store.
 **
-** Bytes for an edge, when it is made: of a side 14.5 in tables (load 0.7), and 24 in its chain (id,
-** weight, the next edge: 8, 8, 4, 4 unused), so 38.5 for OUT alone and 53 for both; rows have 4, or 8 with
-** their weight, for each direction, the edges' columns 8 or 12.
+** Bytes of an edge: 14.5 in the tables of each side (load 0.7), and 24 in its chain (id,
+** weight, next edge: 8, 8, 4, 4 unused), so 38.5 for OUT alone and 53 for both. Rows take
+** 4, or 8 with weights, for each direction, and the columns of edges 8 or 12.
 **
-** Errors are in the run. After one the store is good for nothing but to be freed. */
+** Errors are reported in the run. After an error the caller may only free the store. */
 #ifndef GPUGRAPH_STORE_H
 #define GPUGRAPH_STORE_H
 
@@ -25,39 +25,38 @@ extern "C" {
 #endif
 
 typedef struct edge_store {
-    gpugraph_multigraph *side[2]; /* by gpugraph_direction; NULL: not asked for yet */
+    gpugraph_multigraph *side[2]; /* by gpugraph_direction; NULL: not made yet */
 } edge_store;
 
-/* A batch, by arrays of the host. */
+/* A batch, in arrays on the host. */
 typedef struct store_changes {
-    uint64_t gone,
-        come; /* come: those that are added, and those that get another weight */
+    uint64_t gone, come; /* come: inserted edges, and edges that get another weight */
     uint32_t *gone_source, *gone_target, *come_source, *come_target;
     int64_t *gone_id, *come_id;
-    int64_t *come_weight; /* NULL: there are none */
-    uint32_t vertices;    /* afterwards */
+    int64_t *come_weight; /* NULL: without weights */
+    uint32_t vertices;    /* number after the batch */
 } store_changes;
 
-/* OUT from edges that lie there. job: NULL, or one that is open. */
+/* Makes OUT from edges in the memory of `place`. job: an open job, or NULL. */
 gpugraph_status gg_store_fill(edge_store *store, uint32_t vertices,
                               const struct chain_edges *edges, const dynamic_place *place,
                               struct cuda_job *job, gpugraph_run *run);
-/* IN, of a store that has OUT. */
+/* Makes IN from OUT. */
 gpugraph_status gg_store_mirror(edge_store *store, gpugraph_run *run);
-/* The batch, on the sides that are made. */
+/* Applies the batch to the sides that are made. */
 gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
                                 gpugraph_run *run);
-/* The rows of `count` vertices in OUT or IN. loopless: edges from a vertex to itself are left out. The arrays lie where the slabs are,
-** until the next call for that side. */
+/* Reads the rows of `count` vertices in OUT or IN. loopless: without loops. The arrays
+** lie beside the slabs and are valid until the next call for that side. */
 gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64_t count,
                               const uint32_t *vertex, bool loopless, gpugraph_run *run,
                               struct chain_rows *rows);
-/* Are the edges those of the graph, and no others? GPUGRAPH_INVALID and a sentence where they are
-** not. */
+/* Compares the edges with those of the graph. If they differ: GPUGRAPH_INVALID and a
+** sentence. */
 gpugraph_status gg_store_check(edge_store *store, const gpugraph_graph *graph,
                                gpugraph_run *run);
-/* The job of all later calls, on a device. NULL comes before gg_store_free, whose caller holds the
-** devices' mutex. */
+/* Sets the job of all later calls on a device. Set it to NULL before gg_store_free, whose
+** caller holds the devices' mutex. */
 void gg_store_lend(edge_store *store, struct cuda_job *job);
 int64_t gg_store_bytes(const edge_store *store);
 void gg_store_free(edge_store *store);
