@@ -1,12 +1,12 @@
-/* The arcs of each vertex by the ids of their edges. Arcs that leave a vertex and arcs that
-** enter it are made separately, each on demand.
+/* The arcs of each vertex with the ids of their edges. Outgoing and incoming arcs are
+** made separately, each on demand.
 **
 **     row of v   target        | 3  7  7  7  9 |     ascending
 **                id - first_id | 5  0  2  4  1 |     ascending among equal targets
 **
-** A deletion changes edge numbers but no ids. So a change touches only the rows of its own
-** vertices, which get slack and change in place like other rows (graph/roomy.c,
-** update/roomy.c). */
+** A deletion changes edge numbers, but no ids. So a change touches only the rows of its
+** own vertices, which get slack and change in place like other rows (`graph/roomy.c`,
+** `update/roomy.c`). */
 #include "graph.h"
 
 /* ---- ids ---- */
@@ -25,7 +25,7 @@ bool gpugraph_keeps_arcs(const gpugraph_graph *graph) {
            (uint64_t)high - (uint64_t)low < UINT32_MAX;
 }
 
-/* As many ids below the smallest as above the largest can come. */
+/* Leaves equal space for new ids below the smallest and above the largest. */
 static int64_t choose_first_id(const gpugraph_graph *graph) {
     int64_t low, high;
     id_range(graph, &low, &high);
@@ -63,7 +63,7 @@ static gpugraph_status make_arcs(gpugraph_graph *graph, gpugraph_direction side,
     return run->status;
 }
 
-/* Counts the edges that enter each vertex, for deletions to come. */
+/* Counts the edges that enter each vertex; deletions need the counts. */
 static void count_in(const gpugraph_graph *graph, gpugraph_run *run, uint32_t **in) {
     *in = gg_alloc_roomy(run, graph->n, sizeof **in);
     if (*in)
@@ -79,8 +79,7 @@ static void make_adjacency(gpugraph_graph *graph, gpugraph_direction side,
     uint32_t *in = NULL;
     if (!make_arcs(graph, side, first_id, run, &rows) && side == GPUGRAPH_OUT)
         count_in(graph, run, &in);
-    if (gg_stopping(run) ||
-        gg_adjacency_made(graph, side)) { /* or by this thread, meanwhile */
+    if (gg_stopping(run) || gg_adjacency_made(graph, side)) { /* a nested call made it */
         gg_release_slot(&rows);
         gg_release(in);
         if (gg_stopping(run))
@@ -100,8 +99,9 @@ gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,
     if (gg_adjacency_made(graph, side) || gg_bring_edges(graph, run))
         return run->status;
     if (!gpugraph_keeps_arcs(graph))
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "edge ids repeat, or differ by 2^32 or more: arcs are not kept");
+        return gg_fail(
+            run, GPUGRAPH_INVALID,
+            "arcs are not kept, since edge ids repeat or differ by 2^32 or more");
     if (!gg_begin_making(graph, run, &nested))
         return run->status;
     if (!gg_adjacency_made(graph, side))
@@ -153,7 +153,7 @@ gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_
     return run->status;
 }
 
-/* ---- against the edges ---- */
+/* ---- comparison with the edges ---- */
 
 static bool has_arc(const struct adjacency *a, uint32_t v, uint32_t to, int64_t id) {
     const uint32_t *ids = a->rows.weight;
@@ -167,7 +167,7 @@ static bool has_arc(const struct adjacency *a, uint32_t v, uint32_t to, int64_t 
     return at < high && ids[at] == offset && a->rows.target[at] == to;
 }
 
-/* Arcs of a row differ, so as many as there are edges, each of which has one, are all. */
+/* Arcs of a row differ: if each edge has an arc, equal counts mean equal sets. */
 static gpugraph_status check_side(const gpugraph_graph *graph, gpugraph_direction side,
                                   gpugraph_run *run, uint64_t *edge) {
     const bool in = side == GPUGRAPH_IN;
@@ -186,7 +186,7 @@ static gpugraph_status check_side(const gpugraph_graph *graph, gpugraph_directio
         return gg_fail(run, GPUGRAPH_INVALID, "edge %lld has no arc", (long long)here.id);
     }
     if (arcs != graph->m)
-        gg_fail(run, GPUGRAPH_INVALID, "there are %llu arcs of %llu edges",
+        gg_fail(run, GPUGRAPH_INVALID, "the rows have %llu arcs of %llu edges",
                 (unsigned long long)arcs, (unsigned long long)graph->m);
     return run->status;
 }
@@ -203,8 +203,7 @@ static gpugraph_status check_counts(const gpugraph_graph *graph, gpugraph_run *r
     for (uint32_t v = 0; counted && v < graph->n && !run->status; v++)
         if (in[v] != counted[v])
             gg_fail(run, GPUGRAPH_INVALID,
-                    "%u edges enter a vertex by its count, %u in truth", in[v],
-                    counted[v]);
+                    "a vertex counts %u incoming edges, but has %u", in[v], counted[v]);
     gg_release(counted);
     return run->status;
 }

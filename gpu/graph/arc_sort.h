@@ -1,4 +1,4 @@
-/* The first of the two passes that make rows (csr.c), as csr_simple.c uses it, too. */
+/* The first of the two passes that make rows (csr.c), which csr_simple.c uses, too. */
 #ifndef GPUGRAPH_ARC_SORT_H
 #define GPUGRAPH_ARC_SORT_H
 
@@ -16,23 +16,23 @@ typedef struct arc_sort {
     uint32_t n;
     arc_list list[2];
     int lists;
-    size_t weight_size; /* 0: none */
-    int threads, shift; /* part of a row: row >> shift */
+    size_t weight_size; /* 0: no weights */
+    int threads, shift; /* the part of a row is row >> shift */
     uint64_t parts;
     uint64_t *start; /* [threads][parts] */
     uint64_t *begin; /* [parts + 1] */
-    uint64_t *arc;   /* parted: row << 32 | column */
+    uint64_t *arc;   /* by parts: row << 32 | column */
     void *weight;
     struct csr_slot *slot; /* receives the rows */
 } arc_sort;
 
-/* Parts and threads for so many arcs. */
+/* Chooses parts and threads for this many arcs. */
 void gg_plan_parts(arc_sort *s, uint64_t arcs);
-/* Makes of start[], where each thread has counted, the places that it writes to; fills
+/* Turns the counts of each thread in start[] into the positions where it writes; fills
 ** begin[]. */
 void gg_counts_to_starts(const arc_sort *s);
 
-/* The arrays of CSR_SIMPLE, into an empty slot. (csr_simple.c) */
+/* Makes the arrays of CSR_SIMPLE in an empty slot. (csr_simple.c) */
 void gg_simple_rows(const gpugraph_graph *graph, gpugraph_run *run,
                     struct csr_slot *slot);
 

@@ -1,12 +1,12 @@
-/* Edges that are on a device alone, since their table's pages were decoded or their ids became numbers
-** there: most searches never ask for them here. Weights that were read on the host are here all the while.
+/* Device-resident edges: their table's pages were decoded or their ids numbered on a
+** device. Most searches never need them on the host. Weights read on the host stay there.
 **
 **     pages -> device: source, target, weight -> rows -> searches, trees
 **                            |
-**                            | the first look at them from here: a search on the CPU, a parent,
-**                            | a path, a change
+**                            | first use on the host: a search on the CPU,
+**                            | a parent, a path, a change
 **                            v
-**     host: source, target, weight       the graph is as any other from then on */
+**     host: source, target, weight       from then on like those of any graph */
 #include "graph.h"
 #include "copy.h"
 
@@ -15,10 +15,10 @@ gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run) {
         return run->status;
     if (gpugraph_is_lost(graph)) {
         gg_fail(run, GPUGRAPH_DEVICE_FAILED,
-                "the edges were on a CUDA device that this process cannot use any more; "
-                "ask again, and the table is read again");
+                "the edges were on a CUDA device that this process can no longer use; "
+                "repeat the query to read the table again");
     } else {
-        gpugraph_run *counted = gg_count_for(NULL); /* they stay with the graph */
+        gpugraph_run *counted = gg_count_for(NULL); /* the edges stay with the graph */
         gg_copies_asked()->bring(graph, run);
         gg_count_for(counted);
     }

@@ -1,4 +1,4 @@
-/* What the host's side asks of a device's copy of a graph. */
+/* Host functions that use a device's copy of a graph. */
 #include "copy.h"
 #include "graph.h"
 #include "ids/ids.h"
@@ -38,7 +38,7 @@ bool gg_copy_is_there(const gpugraph_graph *graph, const gpugraph_run *run) {
     return graph->device && gg_copies.has_copy(graph, run->device);
 }
 
-/* ---- what is derived and kept ---- */
+/* ---- derived data ---- */
 
 /* The caller's function and its listener. */
 struct derived_listener {

@@ -1,4 +1,4 @@
-/* What the host asks of a device's copy of a graph. Empty where there is no nvcc. */
+/* Functions of a device's copy of a graph for the host. Without nvcc they do nothing. */
 #ifndef GPUGRAPH_COPY_H
 #define GPUGRAPH_COPY_H
 
@@ -13,17 +13,19 @@ struct copy_services {
     void (*list_parts)(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
                        void *listener);
     int64_t (*held_on)(const gpugraph_graph *graph, int device);
-    /* Are the edges there for one device's searches? */
+    /* True if the edges are there for searches by that device. */
     bool (*has_copy)(const gpugraph_graph *graph, int device);
-    /* Questions of this thread, outside of jobs, are about that device from now on; negative: about
-    ** each graph's home (device/parts.cuh). Returns the one before. */
+    /* Selects the device of this thread's queries outside of jobs; negative: each graph's
+    ** primary device (device/parts.cuh). Returns the previous one. */
     int (*look_at)(int device);
     void (*release)(gpugraph_graph *graph);
-    /* Before a graph changes: one copy is patched, that on `device` if there is one. The others go. */
+    /* Before a graph changes: keeps one copy, preferably on `device`, and drops the
+    ** others. */
     void (*keep_one)(gpugraph_graph *graph, int device);
-    void (*rows_back)(gpugraph_graph *graph); /* gg_rows_back, where it is on a device */
-    /* Of edges that are away: are they on that device, can they be brought, bring them (away.c),
-    ** their weights become the graph's (weights.c). */
+    /* gg_rows_back for rows that a device reads */
+    void (*rows_back)(gpugraph_graph *graph);
+    /* For device-resident edges: are they on that device, can they be downloaded,
+    ** download them (away.c), make their weights the graph's (weights.c). */
     bool (*are_on)(const gpugraph_graph *graph, int device);
     bool (*reaches)(const gpugraph_graph *graph);
     void (*bring)(gpugraph_graph *graph, gpugraph_run *run);
@@ -31,21 +33,21 @@ struct copy_services {
                          gpugraph_run *run);
 };
 extern const struct copy_services gg_copies;
-/* The services that the library asks; a test may put its own in place. */
+/* The services that the library uses; a test may replace them. */
 static inline const struct copy_services *gg_copies_asked(void) {
     return gg_limits.copies ? gg_limits.copies : &gg_copies;
 }
-/* Device bytes that a run carves and that the graph lacks on run->device (algorithm.h). (copy.c) */
+/* Device bytes that a run on run->device still needs (algorithm.h). (copy.c) */
 int64_t gg_bytes_on_device(const gpugraph_graph *graph, const gpugraph_run *run,
                            int64_t (*bytes)(const gpugraph_graph *graph, bool frugal),
                            bool frugal);
-/* Bytes that lie on run->device for the graph; is a copy among them? */
+/* Bytes of the graph on run->device; is a copy among them? */
 int64_t gg_held_on_device(const gpugraph_graph *graph, const gpugraph_run *run);
 bool gg_copy_is_there(const gpugraph_graph *graph, const gpugraph_run *run);
 
-/* Of INTEGER weights that are allowed: how wide are distances? Sets distance_type and the bounds on
-** paths. longest: the sum over all vertices of the largest weight of their edges, asked for only
-** where largest and total (gg_cell_weights) leave it in doubt. (weights.c) */
+/* Chooses the width of distances for valid INTEGER weights: sets distance_type and the
+** bounds on paths. longest: the sum over all vertices of the largest weight of their
+** edges; called only if largest and total (gg_cell_weights) do not decide. (weights.c) */
 void gg_choose_width(gpugraph_graph *graph, uint64_t largest, uint64_t total,
                      uint64_t (*longest)(const void *of), const void *of);
 

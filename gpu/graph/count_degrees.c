@@ -1,12 +1,10 @@
-/* Degrees by the threads of the host, and whether each is one that a graph can hold.
+/* Counts degrees with the threads of the host, and checks that the graph can hold them.
 **
-** Threads share the edge list in slices, and each slice has counters of its own:
+** Threads share the edge list in slices, and each slice has its own counters:
 **
-**     counts    [ slice 0: n ][ slice 1: n ] ...    then degree[v] is their sum */
+**     counts    [ slice 0: n ][ slice 1: n ] ...    degree[v] is the sum over slices */
 #include "graph.h"
 #include "base/limits.h"
-
-/* ---- small steps ---- */
 
 /* Adds one to count[vertex[e]] for each edge of a slice. */
 static void count_ends(gpugraph_run *run, const uint32_t *vertex, uint64_t begin,
@@ -45,7 +43,7 @@ static void add_counts(void *job, uint64_t low, uint64_t high) {
     }
 }
 
-/* Threads whose counters are together no more than there are edges. */
+/* As many threads as keep all counters together below the number of edges. */
 static int counting_threads(const gpugraph_graph *graph, const gpugraph_run *run) {
     int threads = gg_threads(run, graph->m);
     uint64_t most = graph->n ? graph->m / graph->n : 1;
@@ -68,7 +66,7 @@ gpugraph_status gg_count_degrees(const gpugraph_graph *graph,
 
 /* ---- the largest degree ---- */
 
-/* Counters that have run over are together fewer than the ends of edges. */
+/* If counters have overflowed, their sum is less than the number of ends. */
 static void settle_bound(gpugraph_graph *graph, gpugraph_run *run,
                          const uint32_t *degree) {
     uint64_t sum = 0, largest = 0;
@@ -83,7 +81,7 @@ static void settle_bound(gpugraph_graph *graph, gpugraph_run *run,
     graph->known.degree_high = largest;
 }
 
-/* Graphs of less than 2^31 edges are not looked at. */
+/* Skips graphs of fewer than 2^31 edges. */
 gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more,
                                  gpugraph_run *run) {
     graph->known.degree_high = 2 * graph->m;

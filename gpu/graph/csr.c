@@ -1,26 +1,25 @@
-/* Compressed sparse rows from the edge list, by a counting sort in two passes, each of
-** which writes to few enough places at a time to stay in the cache:
+/* Makes compressed sparse rows of the edge list, by a counting sort in two passes. Each
+** pass writes to few enough places at a time to stay in the cache:
 **
 **     lists      edges as (row, column): OUT source, target; IN target, source;
 **        |       BOTH two lists, the second without loops
-**        |  pass 1: each thread parts its slice by ranges of rows
+**        |  pass 1: each thread distributes its slice to ranges of rows
 **        v
 **     parts      | rows 0 .. 511 | rows 512 .. 1023 | ...    as row << 32 | column
 **        |  pass 2: each part is sorted by row; threads take parts in turn
 **        v
 **     offset[n + 1], target[m], weight[m]
 **
-** The sort is stable for one list, so rows are sorted by transposing twice: the arcs of
-** a CSR, listed row by row, go through the same sort as (target, row), and once more.
-** SIMPLE is made by itself (csr_simple.c). */
+** The sort is stable for one list, so two transposes sort the rows: the arcs of a CSR,
+** listed row by row, are sorted as (target, row), twice. SIMPLE: csr_simple.c. */
 #include "arc_sort.h"
 #include "graph.h"
 
 #include <string.h>
 
 enum {
-    /* Ranges of rows, at most, into which the counting sort puts arcs first, and arcs of
-    ** a range on average, at least: then the second pass writes within the cache. */
+    /* Largest number of ranges of rows into which pass 1 distributes arcs, and smallest
+    ** mean number of arcs in a range: then pass 2 writes within the cache. */
     CSR_PARTS = 2048,
     CSR_PART_ARCS = 4096
 };
@@ -84,8 +83,8 @@ static void write_parts(void *arcs, uint64_t slice) {
 
 /* ---- pass 2 ---- */
 
-/* Counts in offset[row], turns counts into places, moves each place on while writing,
-** and so finds in offset[row] the end of the row, which is the start of the next. */
+/* Counts in offset[row], turns counts into positions, and advances each position while
+** writing: offset[row] becomes the end of the row, where the next one begins. */
 static void sort_part(void *arcs, uint64_t part) {
     const arc_sort *s = arcs;
     struct csr_slot *slot = s->slot;
@@ -125,7 +124,7 @@ void gg_plan_parts(arc_sort *s, uint64_t arcs) {
     s->parts = (last_row >> s->shift) + 1;
 }
 
-/* Makes what the slot lacks of offset, target and (weight_size) weight. */
+/* Allocates the missing arrays of the slot: offset, target and (weight_size) weight. */
 static bool slot_arrays(gpugraph_run *run, struct csr_slot *slot, uint32_t n, uint64_t m,
                         size_t weight_size) {
     slot->m = m;
@@ -157,7 +156,7 @@ static void run_passes(arc_sort *s, struct csr_slot *slot) {
     slot->offset[s->n] = arcs;
 }
 
-/* Sorts the lists into the slot, whose own arrays they may be. */
+/* Sorts the lists into the slot, whose arrays they may share. */
 static void sort_arcs(arc_sort *s, struct csr_slot *slot) {
     uint64_t arcs = 0;
     for (int l = 0; l < s->lists; l++)
@@ -229,7 +228,7 @@ bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n) 
 }
 
 enum {
-    SHORT_ROW = 32,       /* arcs; insertion sorts them faster than a transpose */
+    SHORT_ROW = 32,       /* arcs; insertion sort is faster for them than a transpose */
     SHORT_ROWS_ONCE = 128 /* rows between two polls */
 };
 
@@ -258,7 +257,7 @@ static void sort_short_rows(void *walk, uint64_t low, uint64_t high) {
     look_at_rows(walk, low, high);
 }
 
-/* Returns how, for the timings. */
+/* Returns a text about the method for the timings. */
 static const char *sort_rows_of_csr(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
                                     size_t weight_size, bool symmetric) {
     const char *how = "";
@@ -266,8 +265,8 @@ static const char *sort_rows_of_csr(gpugraph_run *run, struct csr_slot *slot, ui
     gg_chunks(gg_threads(run, slot->m), n, SHORT_ROWS_ONCE, sort_short_rows, &walk);
     if (walk.falls) {
         transpose(run, slot, n, weight_size);
-        how = ", by a transpose, being symmetric";
-        /* A symmetric CSR is its own transpose, and the first one has sorted it. */
+        how = ", by a transpose, since they are symmetric";
+        /* A symmetric CSR is its own transpose, so one transpose has sorted it. */
         if (!symmetric && !gg_stopping(run)) {
             transpose(run, slot, n, weight_size);
             how = ", by a transpose of the transpose";
@@ -305,7 +304,7 @@ void gg_release_slot(struct csr_slot *slot) {
     *slot = (struct csr_slot){0};
 }
 
-/* Of OUT, targets may be the edges' own (graph_data.h), which are not to be released. */
+/* The targets of OUT may be the edges' own (graph_data.h): these are not freed. */
 static void release_rows(gpugraph_graph *graph, struct csr_slot *slot) {
     if (slot->lent)
         gg_rows_back(graph);
@@ -355,8 +354,7 @@ static void compare_arcs(void *job, uint64_t low, uint64_t high) {
         __atomic_store_n(&c->differs, true, __ATOMIC_RELAXED);
 }
 
-/* Is arc k of OUT edge k? So it is where edges are in the order of their sources, and rows
-** were not sorted since. */
+/* True if arc k of OUT is edge k: edges are sorted by source, and rows are as made. */
 static bool arcs_are_edges(gpugraph_run *run, const gpugraph_graph *graph,
                            const struct csr_slot *slot) {
     comparison c = {run, graph, slot, false};
@@ -373,7 +371,7 @@ static void copy_weights(gpugraph_run *run, const gpugraph_graph *graph,
         gg_copy(run, slot->weight, graph->weight, slot->m * weight_size);
 }
 
-/* Brings the slot, of that kind, to what is wanted; after a failure it is empty. */
+/* Makes the wanted columns of rows of this kind; after a failure the slot is empty. */
 static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                       bool sorted, gpugraph_run *run, struct csr_slot *slot) {
     static const char *const names[] = {"out", "in, the transpose of out", "both",
@@ -413,12 +411,12 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
              how);
 }
 
-/* ---- rows that several threads walk ----
-** As long as no other search can have seen rows, a thread changes them in place: they leave the
-** graph meanwhile, and a thread that asks for them waits. Otherwise the thread makes better rows
-** beside them, and the old ones stay until all searches that may use them have ended. */
+/* ---- rows that several threads read ----
+** If no other search can have seen rows, a thread changes them in place: it takes them
+** out of the graph, and threads that need them wait. Otherwise it makes better rows beside
+** them, and the old ones stay until all searches that may read them have ended. */
 
-/* Out of the graph, to be changed; false: others may walk them. */
+/* Takes rows out of the graph to change them; false: other threads may read them. */
 static bool take_csr_out(gpugraph_graph *graph, enum csr_kind kind,
                          struct csr_slot *slot) {
     gg_lock(&graph->gate.lock);
@@ -430,7 +428,7 @@ static bool take_csr_out(gpugraph_graph *graph, enum csr_kind kind,
     return alone;
 }
 
-/* retired NULL: what is in the graph is empty. */
+/* retired NULL: the graph's slot is empty. */
 static void put_back(gpugraph_graph *graph, enum csr_kind kind,
                      const struct csr_slot *slot, struct retired_rows *retired) {
     gg_lock(&graph->gate.lock);
@@ -492,7 +490,7 @@ static csr view_of(const gpugraph_graph *graph, const struct csr_slot *slot) {
     return view;
 }
 
-/* For this search alone: retired from the beginning. */
+/* Makes rows for this search only: they are retired from the beginning. */
 static void make_aside(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                        bool sorted, gpugraph_run *run, csr *view) {
     struct retired_rows *aside = gg_alloc_zero(run, 1, sizeof *aside);
@@ -510,7 +508,7 @@ static void make_aside(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     gg_unlock(&graph->gate.lock);
 }
 
-/* Gets the view of rows that are made. False: they must be made. */
+/* Gets the view of existing rows. False: they must be made. */
 static bool look_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                      bool sorted, csr *view) {
     gg_lock(&graph->gate.lock);
@@ -533,7 +531,8 @@ gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted
         make_aside(graph, kind, weighted, sorted, run, view);
         return run->status;
     }
-    if (!look_csr(graph, kind, weighted, sorted, view)) { /* nor has another one made */
+    /* no other thread has made them */
+    if (!look_csr(graph, kind, weighted, sorted, view)) {
         make_rows_of_csr(graph, kind, weighted, sorted, run);
         look_csr(graph, kind, weighted, sorted, view);
     }
@@ -580,7 +579,7 @@ void gg_publish_rows(struct csr_slot *rows, const struct csr_slot *made) {
     __atomic_store_n(&rows->made, true, __ATOMIC_RELEASE);
 }
 
-/* edge[e] = e goes through the sort as the weights of other kinds do. */
+/* edge[e] = e is sorted like the weights of other kinds. */
 static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     double start = gg_now_ms();
     struct csr_slot slot = {0};
@@ -592,7 +591,7 @@ static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     gg_slices(gg_threads(run, graph->m), graph->m, number_edges, &n);
     const bool made = !gg_edges_to_rows(graph, GPUGRAPH_OUT, edge, size, run, &slot);
     gg_release(edge);
-    if (!made || gg_edge_rows_made(graph)) { /* by this thread, in the middle of this */
+    if (!made || gg_edge_rows_made(graph)) { /* a nested call has made them */
         gg_release_slot(&slot);
         return;
     }
@@ -636,7 +635,7 @@ uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_si
                                              (slot->weight ? weight_size : 0));
 }
 
-/* Of OUT, targets may be the edges' own. */
+/* The targets of OUT may be the edges' own. */
 static uint64_t slot_bytes(const gpugraph_graph *graph, const struct csr_slot *slot) {
     struct csr_slot own = *slot;
     if (slot->target == graph->target)

@@ -1,12 +1,12 @@
-/* The rows of CSR_SIMPLE: undirected, no loops, ascending, nothing twice. As in csr.c there
-** are two passes, both in the block that becomes the targets:
+/* The rows of CSR_SIMPLE: undirected, ascending, without loops and repeats. As in csr.c
+** there are two passes, both in the block that becomes the targets:
 **
-**     pass 1     each edge both ways, parted by ranges of rows     8 bytes an arc
+**     pass 1     each edge in both directions, by ranges of rows      8 bytes an arc
 **                | part 0 . . . . | part 1 . . . . . . | part 2 . . |
 **     pass 2     a part's columns go to the thread's own block, row by row; each row is
-**                sorted, and its different columns are put where the part was
+**                sorted, and its distinct columns are written where the part was
 **                | aaa            | bbbb               | cc         |
-**     together   | aaabbbbcc |, and the rest of the block is given back */
+**     together   | aaabbbbcc |, and the rest of the block is freed */
 #include "arc_sort.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void part_arcs(arc_sort *s) {
 /* ---- a row ---- */
 
 enum {
-    FEW = 32,    /* sorted by insertion */
+    FEW = 32,    /* longer rows are sorted by digits of up to 11 bits instead of 8 */
     MANY = 1024, /* from here on by digits of up to 11 bits, not 8 */
     DIGITS = 4,
     MOST_PLACES = 1 << 11
@@ -90,7 +90,7 @@ static void move_by_digit(gpugraph_run *run, uint32_t *to, const uint32_t *from,
         to[place[from[i] >> shift & mask]++] = from[i];
 }
 
-/* For each number of digits a loop of its own. */
+/* The caller gives constants for `digits`, so that the compiler makes a loop for each. */
 static inline void count_digits(gpugraph_run *run, const uint32_t *row, uint64_t count,
                                 int digits, int width, uint32_t place[][MOST_PLACES]) {
     const uint32_t mask = ((uint32_t)1 << width) - 1;
@@ -101,7 +101,7 @@ static inline void count_digits(gpugraph_run *run, const uint32_t *row, uint64_t
             place[d][row[i] >> d * width & mask]++;
 }
 
-/* A radix sort, lowest digits first. Returns the one of both arrays that has the result. */
+/* A radix sort, lowest digits first. Returns the array that has the result. */
 static uint32_t *sort_by_digits(gpugraph_run *run, uint32_t *row, uint32_t *spare,
                                 uint64_t count, int bits) {
     uint32_t place[DIGITS][MOST_PLACES];
@@ -134,7 +134,7 @@ static const uint32_t *sort_row(gpugraph_run *run, uint32_t *row, uint32_t *spar
         i++;
     if (i >= count)
         return row;
-    if (count > UINT32_MAX) /* more arcs than places count, most of them repeats */
+    if (count > UINT32_MAX) /* more arcs than positions count, most of them repeats */
         qsort(row, count, sizeof *row, by_number);
     else if (count > FEW)
         return sort_by_digits(run, row, spare, count, bits);
@@ -154,9 +154,9 @@ static uint64_t put_distinct(uint32_t *to, const uint32_t *row, uint64_t count) 
 
 /* ---- pass 2 ---- */
 
-/* Writes the beginning of each row, relative to the part's, to offset[], and returns the part's
-** arcs. Writing never passes reading: the first k arcs, sorted, take at most k places. The second
-** half of the part is scratch for the sort. */
+/* Writes the begin of each row, relative to the part, to offset[], and returns the number
+** of arcs. Writes never overtake reads: the first k arcs, sorted, take at most k entries.
+** The second half of the part is scratch for the sort. */
 static uint64_t sort_part(const arc_sort *s, uint64_t part, uint32_t *column,
                           uint64_t *offset) {
     uint64_t low = part << s->shift, high = (part + 1) << s->shift;
@@ -187,14 +187,14 @@ static uint64_t sort_part(const arc_sort *s, uint64_t part, uint32_t *column,
     return put;
 }
 
-/* What the threads of pass 2 share. */
+/* State that the threads of pass 2 share. */
 typedef struct row_sort {
     const arc_sort *s;
     uint64_t *offset, *arcs; /* arcs[p]: of part p */
     uint64_t taken;
 } row_sort;
 
-/* Takes parts until none is left. */
+/* Sorts parts until all are taken. */
 static void sort_parts(void *rows, int member, int team) {
     row_sort *r = rows;
     const arc_sort *s = r->s;
@@ -220,7 +220,7 @@ typedef struct closing_up {
     const arc_sort *s;
     const uint64_t *start; /* start[p]: arcs of the parts before p */
     uint64_t *offset;
-    uint64_t done; /* parts that lie where they belong */
+    uint64_t done; /* parts that are in their final position */
 } closing_up;
 
 static void move_part(void *job, uint64_t i) {
@@ -231,8 +231,8 @@ static void move_part(void *job, uint64_t i) {
             sizeof *target * (c->start[part + 1] - to));
 }
 
-/* As many parts at a time as come to lie where nothing waits any more: about as many again as
-** are done. */
+/* Moves as many parts at a time as overwrite no unmoved one: about as many as are
+** done. */
 static void move_together(closing_up *c) {
     const arc_sort *s = c->s;
     for (uint64_t next; c->done < s->parts && !gg_poll(s->run); c->done = next) {

@@ -1,15 +1,16 @@
-/* Is a graph's copy on a device that of its edges? By sums of hashes, in any order:
+/* Compares a graph's copy on a device with the graph's edges, by sums of hashes in any
+** order:
 **
 **     edges   of (number, source, target, weight), on the device and on the host
-**     rows    of (row, target, weight): those of a kind, and the arcs that edges make in it;
-**             SIMPLE is made once more, since it has no arc twice
+**     rows    of (row, target, weight): rows of a kind, and arcs that edges make in it;
+**             SIMPLE is made again for this, since it has no arc twice
 **
 ** The host's edges have no gaps meanwhile. */
 #include "device_copy.cuh"
 #include "graph.h"
 #include "hash.h"
 
-typedef unsigned long long hash_sum; /* as atomicAdd takes it */
+typedef unsigned long long hash_sum; /* the type of atomicAdd */
 
 static __host__ __device__ uint64_t hash_arc(uint64_t a, uint64_t b, uint64_t weight) {
     return gg_fixed_hash(gg_fixed_hash(gg_fixed_hash(a) + b) + weight);
@@ -36,7 +37,7 @@ static __global__ void sum_edges(device_edges edges, size_t size, hash_sum *sum)
     atomicAdd(sum, mine);
 }
 
-/* The arcs that the edges make. */
+/* Sums the arcs that the edges make. */
 static __global__ void sum_arcs(device_edges edges, arc_ends make, size_t size,
                                 hash_sum *sum) {
     hash_sum mine = 0;
@@ -49,7 +50,7 @@ static __global__ void sum_arcs(device_edges edges, arc_ends make, size_t size,
     atomicAdd(sum, mine);
 }
 
-/* A warp to a row. */
+/* One warp per row. */
 static __global__ void sum_rows(const __grid_constant__ device_csr rows, size_t size,
                                 hash_sum *sum) {
     hash_sum mine = 0;
@@ -61,7 +62,7 @@ static __global__ void sum_rows(const __grid_constant__ device_csr rows, size_t 
     atomicAdd(sum, mine);
 }
 
-/* Launches a kernel that adds to one number; false when the job must end. */
+/* Launches a kernel that adds to one sum; false when the job must end. */
 template <typename launch>
 static bool add_hashes(struct cuda_job *job, uint64_t items, uint64_t *sum, launch add) {
     struct workspace space = {NULL, 0};
@@ -80,8 +81,8 @@ static bool add_hashes(struct cuda_job *job, uint64_t items, uint64_t *sum, laun
 
 static bool differs(struct cuda_job *job, const char *what) {
     gg_fail(job->run, GPUGRAPH_INVALID,
-            "the copy on device %d has other %s than the graph", job->device->ordinal,
-            what);
+            "the %s of the copy on device %d differ from those of the graph", what,
+            job->device->ordinal);
     return false;
 }
 
@@ -117,7 +118,7 @@ static bool sum_of_rows(struct cuda_job *job, const struct device_csr *rows, siz
                       });
 }
 
-/* Adds up the rows that the edges make of that kind. SIMPLE rows are made once more for it. */
+/* Sums the arcs that the edges make in rows of this kind. Makes SIMPLE rows again. */
 static bool sum_of_kind(struct cuda_job *job, struct device_copy *copy,
                         enum csr_kind kind, bool weighted, uint64_t *sum) {
     const device_edges edges = {copy->n, copy->m, copy->source, copy->target,

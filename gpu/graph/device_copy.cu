@@ -7,8 +7,8 @@
 **                              offset[n + 1] target[arcs] weight[arcs]
 **
 ** A CSR is made on first need and stays until the graph is freed or its device memory is
-** reclaimed. Scratch lies in the workspace, which the search then reuses. A change of the
-** graph gives rows slack: end[n] and spare[n] come beside offset (update/rewrite.cu). */
+** reclaimed. Scratch lies in the workspace, which the search reuses. A change of the
+** graph gives rows slack: end[n] and spare[n] are added to offset (update/rewrite.cu). */
 #include "device_copy.cuh"
 #include "in_order.cuh"
 #include "ids/ids.cuh"
@@ -35,7 +35,7 @@ static void free_device_edges(struct device_copy *copy) {
     copy->edge_room = copy->m;
 }
 
-/* Edges and rows follow a change (update/patch.cu). */
+/* A patch updates edges and rows after a change (update/patch.cu). */
 static void drop_copy(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct device_copy *copy = (struct device_copy *)part;
     copy->symmetry = SYMMETRY_UNKNOWN;
@@ -55,7 +55,7 @@ struct device_copy *gg_device_copy_of(const gpugraph_graph *graph) {
     return (struct device_copy *)gg_device_part_of(graph, &copy_kind);
 }
 
-/* Ends that the mapping of ids has left become the copy's: nothing moves but pointers. */
+/* Moves ends that the mapping of ids has left into the copy, by their pointers. */
 static void take_ends_over(struct device_copy *copy, struct device_ends *ends) {
     if (!ends || !ends->target)
         return;
@@ -145,7 +145,7 @@ static bool send_edges(struct cuda_job *job, struct device_copy *copy, bool ends
            gg_wait(job);
 }
 
-/* Half a copy would look like a whole one; but ends that were there may be nowhere else. */
+/* Drops a partial copy, which would look complete; but ends may exist only there. */
 static void give_back(gpugraph_graph *graph, struct device_copy *copy, bool ends) {
     if (ends) {
         gg_drop_device_parts(graph, PART_GROUNDS);
@@ -155,7 +155,7 @@ static void give_back(gpugraph_graph *graph, struct device_copy *copy, bool ends
     copy->weight = NULL;
 }
 
-/* Missing arrays come from the host, where edges have no gaps while they are sent. */
+/* Uploads missing arrays from the host, whose edges have no gaps meanwhile. */
 static bool bring_edges(struct cuda_job *job, bool weighted) {
     struct device_copy *copy = gg_going(job) ? gg_device_copy(job) : NULL;
     if (!copy)
@@ -188,7 +188,7 @@ bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *v
     return true;
 }
 
-/* The copy of edges that are device-resident. */
+/* Finds device-resident edges. */
 static bool find_edges(struct cuda_job *job, const uint32_t **source,
                        const uint32_t **target, const void **weight) {
     const struct device_copy *copy = gg_device_copy_of(job->graph);
@@ -196,8 +196,8 @@ static bool find_edges(struct cuda_job *job, const uint32_t **source,
     if (copy ? !copy->target : !ends || !ends->target) {
         gg_fail(
             job->run, GPUGRAPH_DEVICE_FAILED,
-            "the edges are no longer on the CUDA device that had them; ask again, and "
-            "the table is read again");
+            "the edges are no longer on the CUDA device that had them; repeat the query "
+            "to read the table again");
         return false;
     }
     *source = copy ? copy->source : ends->source;
@@ -233,7 +233,7 @@ bool gg_edges_home(struct cuda_job *job) {
     gg_edges_are_here(graph, source, target, weight);
     const uint64_t bytes = m * (2 * sizeof *source + (weighted ? size : 0));
     gg_phase(job->run, "download", started, (int64_t)m,
-             "%llu bytes of edges, which are needed on the host, at %.1f GB/s",
+             "%llu bytes of edges, needed on the host, at %.1f GB/s",
              (unsigned long long)bytes,
              (double)bytes * 1e-6 / (gg_now_ms() - started + 1e-3));
     return true;
@@ -256,7 +256,7 @@ static bool build(struct cuda_job *job, enum csr_kind kind, bool weighted) {
                                     : gg_device_rows(job, kind, weighted, rows, &how);
     job->working = false;
     if (!built) {
-        /* After a failed upload the copy is gone, and with it these rows. */
+        /* A failed upload drops the copy, and these rows with it. */
         if (gg_device_copy_of(job->graph))
             gg_free_device_rows(copy, rows);
         return false;

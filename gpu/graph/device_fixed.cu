@@ -1,21 +1,22 @@
-/* Fixed rows and fixed arcs: the first targets of each vertex, or its first arcs with their weights, at a
-** place that follows from the vertex's number.
+/* Fixed rows and fixed arcs: the first targets of each vertex, or its first arcs with
+** weights, at a position computed from the vertex's number.
 **
-**     rows   [ a b c - - - - - ][ d - - - - - - - ][ e f g h i j k MORE ] ...     8 places
-**     arcs   [ a:3 b:1 c:7 - ][ d:2 - - - ][ e:1 f:4 g:9 LEFT ] ...               4 or 8
+**     rows   [ a b c - - - - - ][ d - - - - - - - ][ e f g h i j k MORE ] ... 8 positions
+**     arcs   [ a:3 b:1 c:7 - ][ d:2 - - - ][ e:1 f:4 g:9 LEFT ] ...           4 or 8
 **
-** A search from vertex to vertex need not look up where a row begins, and a search by weight gets
-** target and weight by one load. For short rows in no order this reads no more, since memory delivers
-** at least 32 bytes. Fixed rows are made once for a graph and a direction, kept with the device's copy,
-** and dropped by a change. They do not suit longer rows, most of which would lie elsewhere. Most places
-** of a road map's rows are empty: the caller gives the mean degree from which rows are worth their memory. */
+** A search from vertex to vertex need not look up where a row begins, and a search by
+** weight loads target and weight at once. For short rows in random order this reads no
+** more, since memory delivers at least 32 bytes. Fixed rows are made once for a graph and
+** direction, kept with the device's copy, and dropped by a change. They do not suit long
+** rows, which would mostly lie elsewhere. In a road map most positions are empty, so the
+** caller gives the mean degree from which fixed rows pay. */
 #include "device_copy.cuh"
 #include "base/limits.h"
 #include "fixed_arcs.cuh"
 #include "fixed_rows.cuh"
 #include "frontier.cuh"
 
-/* Arcs of the longest row of a graph that gets fixed rows: a warp looks at the rest of a
+/* Arcs of the longest row of a graph that gets fixed rows: a warp reads the rest of a
 ** row. */
 enum { FIXED_LONGEST = 128 };
 
@@ -24,7 +25,7 @@ enum fixed_form { FIXED_ROWS, FIXED_ARCS, FIXED_FORMS };
 enum { ROW_SHIFT = 3 };
 static_assert(GG_FIXED_PLACES == 1 << ROW_SHIFT, "places of a vertex");
 
-/* What place k of a row of so many arcs that begins there has. */
+/* Writes position k of a row of `arcs` arcs from `begin` on. */
 static __device__ __forceinline__ void fix_place(const device_csr &g, uint64_t begin,
                                                  uint64_t arcs, unsigned, uint32_t k,
                                                  uint32_t *place) {
@@ -38,7 +39,7 @@ static __device__ __forceinline__ void fix_place(const device_csr &g, uint64_t b
                      arcs, shift, k);
 }
 
-/* One thread per place; longest: arcs of the longest row. */
+/* One thread per position; longest: arcs of the longest row. */
 template <typename type>
 static __global__ void fix(const __grid_constant__ device_csr g, unsigned shift,
                            type *place, uint32_t *longest) {
@@ -54,12 +55,12 @@ static __global__ void fix(const __grid_constant__ device_csr g, unsigned shift,
         atomicMax(longest, (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX));
 }
 
-/* ---- what is kept ---- */
+/* ---- the kept arrays ---- */
 
 struct fixed_places {
     void *place;     /* NULL: not made */
     uint64_t places; /* for all vertices */
-    unsigned shift;  /* places of a vertex, as a power of 2 */
+    unsigned shift;  /* log2 of the positions of a vertex */
     bool unsuitable;
 };
 
@@ -122,7 +123,7 @@ static bool fill_places(struct cuda_job *job, enum fixed_form form,
     return gg_going(job);
 }
 
-/* 1 << shift places of each vertex, unless they are there or do not suit. */
+/* Makes 1 << shift positions of each vertex, unless they exist or do not suit. */
 static bool make_places(struct cuda_job *job, enum fixed_form form, enum csr_kind kind,
                         const struct device_csr *g, unsigned shift, int64_t own) {
     const uint64_t places = (uint64_t)g->n << shift;
@@ -146,11 +147,10 @@ static bool make_places(struct cuda_job *job, enum fixed_form form, enum csr_kin
     f->unsuitable = longest > FIXED_LONGEST;
     if (f->unsuitable)
         drop_places(kept, form, kind);
-    gg_phase(job->run, "prepare", started, g->n, "%s%s",
-             f->unsuitable ? "rows are too long for fixed " : "places for each row",
-             f->unsuitable        ? form == FIXED_ROWS ? "places" : "arcs"
-             : form == FIXED_ROWS ? ", on the device"
-                                  : "'s arcs and weights, on the device");
+    gg_phase(job->run, "prepare", started, g->n, "%s%s%s",
+             f->unsuitable ? "rows are too long for fixed " : "fixed ",
+             form == FIXED_ROWS ? "rows" : "arcs",
+             f->unsuitable ? "" : ", on the device");
     return gg_going(job);
 }
 

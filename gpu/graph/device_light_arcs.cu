@@ -1,20 +1,19 @@
-/* Light arcs, made by two looks at all weights.
+/* Light arcs, made by two passes over all weights.
 **
 **     arcs     a:9 b:2 c:7 | d:8 | e:1 f:6 g:3      weights up to 3 are light
 **     bits     0   1   0     0     1   0   1
-**     light    b:2           |     e:1 g:3          weight << 32 | target, in the same order */
+**     light    b:2           |     e:1 g:3          weight << 32 | target, in order */
 #include "light_arcs.cuh"
 #include "device/parts.cuh"
 #include "frontier.cuh"
 
-/* Rows of light arcs are made where at most half of all arcs are light: otherwise they
-** spare little. */
+/* Rows of light arcs are made if at most half of all arcs are light, so that they pay. */
 enum { LIGHT_SHARE = 2 };
 
-enum { GROUP = GG_WARP }; /* arcs to a word of bits */
+enum { GROUP = GG_WARP }; /* arcs of a word of bits */
 
 struct light_scratch {
-    uint32_t *bits, *count; /* of each group: its light arcs, and how many these are */
+    uint32_t *bits, *count; /* of each group: bits of its light arcs, and their number */
     uint64_t *before;       /* light arcs of all groups before it */
     unsigned char *scan;
     uint64_t scan_bytes;
@@ -33,7 +32,7 @@ static __global__ void mark_light(const __grid_constant__ device_csr g, uint32_t
     }
 }
 
-/* Light arcs before that arc, which may be the end of all. */
+/* Number of light arcs before this arc, which may be the end of all. */
 static __device__ __forceinline__ uint64_t light_before(const light_scratch &s,
                                                         uint64_t arc) {
     return s.before[arc / GROUP] +
@@ -85,7 +84,7 @@ static void carve_device_light_arcs(struct workspace *space, const struct device
     s->scan = gg_carve<unsigned char>(space, s->scan_bytes);
 }
 
-/* Marks them and counts them. */
+/* Marks and counts light arcs. */
 static bool look(struct cuda_job *job, const struct device_csr *g, uint32_t most,
                  const struct light_scratch *s, uint64_t *light) {
     const uint64_t groups = groups_of(g);
@@ -98,7 +97,7 @@ static bool look(struct cuda_job *job, const struct device_csr *g, uint32_t most
            gg_fetch(job, light, s->before + groups, sizeof *light);
 }
 
-/* Those few that there are, from what look() has found. */
+/* Copies the light arcs that look() has marked. */
 static bool keep(struct cuda_job *job, const struct device_csr *g,
                  const struct light_scratch *s, uint64_t light, struct light_rows *rows) {
     rows->places = (uint64_t)g->n + 1;

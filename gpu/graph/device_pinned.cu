@@ -1,12 +1,12 @@
-/* Pinned rows, for graphs larger than the device, which reads them over the bus. They are
-** made on first need:
+/* Pinned rows, for graphs larger than the device, which reads them over the bus. Made on
+** first need:
 **
-**     offset[n + 1]    on the device; of rows with slack begin[n] end[n]
-**     target[arcs]     the host's own array, registered in place; or, if that fails, a pinned
-**                      copy
+**     offset[n + 1]    on the device; for rows with slack begin[n] end[n]
+**     target[arcs]     the host's own array, registered in place; if that fails, a
+**                      pinned copy
 **
-** A registered array is lent (struct csr_slot): before a function frees, moves or changes it, it
-** calls gg_rows_back. */
+** A registered array is lent (struct csr_slot): call gg_rows_back before the array is
+** freed, moved or changed. */
 #include "device/parts.cuh"
 #include "device_pinned.cuh"
 #include "graph.cuh"
@@ -16,16 +16,15 @@
 
 enum { LINE = 128 }; /* bytes */
 
-/* ---- an array that the device reads ---- */
+/* ---- host arrays that the device reads ---- */
 
-struct pinned_array { /* host memory that the device reads */
-    void *block;      /* NULL: there is none */
+struct pinned_array {
+    void *block; /* NULL: no array */
     uint64_t bytes;
-    bool lent; /* the graph's own array, registered; else a copy */
+    bool lent; /* the graph's own array, registered; otherwise a copy */
 };
 
-/* Bytes that are registered, or copied, between two looks for an interrupt: some 50 ms, and
-** some 10. */
+/* Bytes to register (about 50 ms) or copy (10 ms) between two polls for an interrupt. */
 #define LEND_PART ((uint64_t)1 << 30)
 #define COPY_PART ((uint64_t)64 << 20)
 
@@ -55,9 +54,9 @@ static bool can(const struct cuda_job *job, cudaDeviceAttr what) {
     return told && able;
 }
 
-/* Only blocks that begin with a page and have room for the whole last one, so that no page
-** is registered that anything else lies in: large blocks of gg_alloc_roomy are such. Parts
-** of them follow one another for the device as they do for the host. */
+/* Lends only blocks that begin at a page and include their whole last page, so that no
+** registered page holds other data: large blocks of gg_alloc_roomy do so. The device sees
+** registered parts as contiguous, like the host. */
 static bool lend(struct cuda_job *job, void *block, uint64_t bytes,
                  struct pinned_array *array) {
     const unsigned flags = cudaHostRegisterMapped | cudaHostRegisterPortable;
@@ -75,7 +74,7 @@ static bool lend(struct cuda_job *job, void *block, uint64_t bytes,
     return lent;
 }
 
-/* With zeros up to a whole line. */
+/* Copies the array, with zeros up to a whole line. */
 static void copy_array(struct cuda_job *job, const void *from, uint64_t bytes,
                        struct pinned_array *array) {
     uint64_t padded = (bytes + LINE) / LINE * LINE;
@@ -95,7 +94,7 @@ static void copy_array(struct cuda_job *job, const void *from, uint64_t bytes,
     memset((char *)array->block + bytes, 0, padded - bytes);
 }
 
-/* False: the job must end, and the caller gives the array back. */
+/* False: the job must end, and the caller releases the array. */
 static bool pin(struct cuda_job *job, void *block, uint64_t bytes,
                 struct pinned_array *array) {
     if (!lend(job, block, bytes, array) && !gg_stopping(job->run))

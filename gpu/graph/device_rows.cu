@@ -1,18 +1,16 @@
-/* OUT, IN and BOTH on the device, from the edges that lie there:
+/* Makes OUT, IN and BOTH on the device, from the edges there:
 **
-**     edges        source  2 0 2 1      target  1 2 0 0        (IN: the other way round;
-**                                                               BOTH: both, loops once)
-**     by sorting   row     0 1 2 2      target  2 0 1 0        a stable radix sort of the
-**                  offset  0 1 2 4                             row's bits alone; where a
-**                                                              row begins is where it
-**                                                              differs from the one before
-**     by counting  count   1 1 2        one atomic addition for each arc, sums, and one
-**                  offset  0 1 2 4      more for its place: order as the threads came
+**     edges        source  2 0 2 1      target  1 2 0 0        (IN: exchanged; BOTH: both
+**                                                               directions, loops once)
+**     by sorting   row     0 1 2 2      target  2 0 1 0        stable radix sort; a new
+**                  offset  0 1 2 4                             row begins where the row
+**                                                              number differs
+**     by counting  count   1 1 2        an atomic addition for each arc, prefix sums, and
+**                  offset  0 1 2 4      an addition for its position; order is arbitrary
 **
-** Sorting moves every arc a few times in long streams, counting once to a random place:
-** it is quicker only where an edge's place is near that of the edge before, as in a road
-** network, and it needs less memory. Edges in the order of their rows are copied. device_rows_sort.cu
-** sorts. */
+** Sorting moves every arc a few times in long streams, counting once to a random place.
+** Counting needs less memory, and is faster only if successive edges have near places, as
+** in a road network. Edges in the order of their rows are copied (device_rows_sort.cu). */
 #include "device_copy.cuh"
 
 #include <cub/device/device_scan.cuh>
@@ -53,7 +51,7 @@ static __global__ void scatter_arcs(device_edges edges, arc_ends make,
     }
 }
 
-/* Counts are 32 bits wide, their sums 64: the initial value's type decides. */
+/* Counts have 32 bits, their sums 64: the type of the initial value decides. */
 static cudaError_t scan(void *scratch, size_t *bytes, const uint32_t *counts,
                         uint64_t *offset, uint32_t n, cudaStream_t stream) {
     return cub::DeviceScan::ExclusiveScan(scratch, *bytes, counts, offset,
@@ -129,7 +127,7 @@ static bool build_by_counting(struct cuda_job *job, enum csr_kind kind, bool wei
     return gg_wait(job);
 }
 
-/* ---- one or the other ---- */
+/* ---- choice of the method ---- */
 
 bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
                     struct device_rows *rows, const char **how) {
@@ -137,7 +135,7 @@ bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
     if (!gg_device_edges(job, weighted, &edges))
         return false;
     bool built = gg_rows_by_sorting(job, kind, weighted, &edges, rows, how);
-    gg_drop_workspace(job); /* a sort's is large, and memory may be short */
+    gg_drop_workspace(job); /* large after a sort; counting may need the memory */
     if (built || !gg_going(job))
         return built;
     *how = ", by counting";

@@ -1,7 +1,8 @@
-/* Rows of a graph on the device by a stable radix sort of its edges; device_rows.cu draws it.
+/* Makes rows of a graph on the device by a stable radix sort of its edges (drawing:
+** device_rows.cu).
 **
-**     survey     are edges in order already? are most near the one before?
-**     arc        target and weight, moved beside the row
+**     survey     are edges in order already? are most near the previous one?
+**     arc        target and weight, which are moved with the row
 **
 ** Edges in the order of their rows are copied. */
 #include "device_copy.cuh"
@@ -10,12 +11,12 @@
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/reverse_iterator.h>
 
-/* Rows of two successive edges are near if their numbers differ by at most this. If most are
-** near, counting takes half the time of sorting in graphs below ROWS_THIN_DEGREE (road24m on an
-** H200: IN 1.7 ms and 3.5), and two to four times as long in other graphs. */
+/* Rows of two successive edges are near if their numbers differ by at most this. If most
+** are near, counting is twice as fast as sorting in graphs below ROWS_THIN_DEGREE
+** (road24m on an H200: IN 1.7 ms and 3.5), elsewhere half to a quarter as fast. */
 enum { ROWS_NEAR = 16384, ROWS_THIN_DEGREE = 4 };
 
-struct arc_weight32 { /* the value of a sort by row, if it is more than the target */
+struct arc_weight32 { /* the value of a sort by row, with weights */
     uint32_t target, weight;
 };
 
@@ -54,11 +55,11 @@ static __device__ __forceinline__ uint32_t target_of(const arc_type &arc) {
     return arc.target;
 }
 
-/* One thread per edge: what it finds in its share, it adds at its end. */
+/* One thread per edge; each adds its counts at its end. */
 struct edge_survey {
     unsigned long long loops;
-    unsigned long long far[2]; /* rows, ends, far from those of the edge before */
-    uint32_t falls;            /* a row comes before a smaller one */
+    unsigned long long far[2]; /* rows, ends, far from those of the previous edge */
+    uint32_t falls;            /* a row number is less than the previous one */
 };
 
 static __device__ __forceinline__ bool is_far(const uint32_t *column, uint64_t e) {
@@ -88,8 +89,8 @@ static __global__ void survey_edges(uint64_t m, const uint32_t *row, const uint3
         found->falls = 1;
 }
 
-/* One thread per edge: row[e] and arc[e], of BOTH m further on the way back, where a
-** loop goes to the row past the last. row may be NULL: OUT's and IN's lie in the edges. */
+/* One thread per edge: writes row[e] and arc[e], and for BOTH the reversed arc at m + e;
+** its loops go to the row past the last. row NULL: OUT and IN use the edges' column. */
 template <typename arc_type>
 static __global__ void lay_arcs(device_edges edges, arc_ends make, uint32_t *row,
                                 arc_type *arc) {
@@ -109,8 +110,8 @@ static __global__ void lay_arcs(device_edges edges, arc_ends make, uint32_t *row
     }
 }
 
-/* One thread per arc, and one for the end: offset[r] where a row r begins; others stay
-** as they are. */
+/* One thread per arc, and one for the end: sets offset[r] to the begin of row r; other
+** entries do not change. */
 static __global__ void find_starts(const uint32_t *row, uint64_t arcs, uint32_t n,
                                    uint64_t *offset) {
     for (uint64_t i = gg_thread(); i <= arcs; i += gg_threads_of_grid()) {
@@ -139,12 +140,12 @@ template <typename arc_type> struct sort_scratch {
     size_t cub_bytes;
 };
 
-struct row_sort { /* what is sorted */
+struct row_sort { /* input of a sort */
     struct device_edges edges;
     struct arc_ends make;
     bool both, weighted;
-    uint64_t arcs;        /* loops that BOTH drops included */
-    const uint32_t *row;  /* OUT, IN: of the edges */
+    uint64_t arcs;        /* including loops that BOTH drops */
+    const uint32_t *row;  /* OUT, IN: a column of the edges */
     const uint32_t *ends; /* their other ends */
 };
 
@@ -152,7 +153,7 @@ static int bits_of(uint32_t largest) {
     return largest == 0 ? 1 : 32 - __builtin_clz(largest);
 }
 
-/* An empty row begins where the next one does. */
+/* An empty row begins where the next row begins. */
 static cudaError_t close_gaps(void *scratch, size_t *bytes, uint64_t *offset, uint32_t n,
                               cudaStream_t stream) {
     auto last = thrust::make_reverse_iterator(offset + (uint64_t)n + 1);
@@ -180,7 +181,7 @@ static void carve_sort(struct workspace *space, const struct row_sort *s, bool s
     scratch->cub = gg_carve<unsigned char>(space, scratch->cub_bytes);
 }
 
-/* rows->offset from the rows of all arcs in order. */
+/* Computes rows->offset from the sorted rows of all arcs. */
 static void take_offsets(struct cuda_job *job, const uint32_t *row, uint64_t arcs,
                          struct device_rows *rows, void *cub, size_t cub_bytes) {
     uint32_t n = job->graph->n;
@@ -205,7 +206,7 @@ static bool take_rows(struct cuda_job *job, const struct row_sort *s, uint64_t a
             take(job, part, &rows->weight, rows->room, copy->weight_size));
 }
 
-/* Edges in the order of their rows: nothing to sort. */
+/* Edges in the order of their rows need no sort. */
 static void copy_rows(struct cuda_job *job, const struct row_sort *s,
                       struct device_rows *rows, void *cub, size_t cub_bytes) {
     gg_copy_there(job, rows->target, s->ends, s->arcs * sizeof *rows->target);
@@ -246,7 +247,7 @@ static void sort_rows(struct cuda_job *job, const struct row_sort *s, uint32_t l
                  scratch->cub_bytes);
 }
 
-/* Is there room for the scratch and the rows? */
+/* True if memory suffices for the scratch and the rows. */
 static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
                       uint64_t scratch_bytes) {
     uint64_t weight = s->weighted ? gg_device_copy_of(job->graph)->weight_size : 0;
@@ -254,15 +255,15 @@ static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
     return (int64_t)(scratch_bytes + rows) <= gg_device_room(job);
 }
 
-/* Do most arcs lie near the one that is placed before, with few to a row? The neighbours
-** of a hub lie near one another too, but they are all over the graph. */
+/* True if most arcs lie near the previous one and rows are short. The neighbours of a hub
+** lie near one another, too, but are spread over the graph. */
 static bool mostly_near(const struct row_sort *s, const struct edge_survey *found) {
     uint64_t m = s->edges.m;
     return m < (uint64_t)s->edges.n * ROWS_THIN_DEGREE && found->far[0] <= m / 2 &&
            (!s->both || found->far[1] <= m / 2);
 }
 
-/* Room for what rows in order, or a sort, take. False: there is none, or the job must end. */
+/* Allocates the scratch of a copy or a sort. False: too large, or the job must end. */
 template <typename arc_type>
 static bool make_room_of_device_rows_sort(struct cuda_job *job, const struct row_sort *s,
                                           bool sorts, sort_scratch<arc_type> *scratch) {
@@ -274,7 +275,7 @@ static bool make_room_of_device_rows_sort(struct cuda_job *job, const struct row
     return true;
 }
 
-/* The scratch of a sort, 6 GB for half a billion arcs, is asked for when there is one. */
+/* Allocates the scratch of a sort, 6 GB for half a billion arcs, only if it sorts. */
 template <typename arc_type>
 static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
                              struct device_rows *rows, const char **how) {

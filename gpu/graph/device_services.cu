@@ -1,4 +1,4 @@
-/* The device's copy of a graph, as the host's side asks for it. */
+/* The services of a device's copy of a graph for the host. */
 #include "copy.h"
 #include "device/devices.cuh"
 #include "device/parts.cuh"
@@ -20,7 +20,7 @@ static bool has_copy(const gpugraph_graph *graph, int device) {
     return has;
 }
 
-/* Rows that it reads in host memory count as no bytes of its own. */
+/* Rows that the device reads in host memory count no device bytes. */
 static bool has_pinned(const gpugraph_graph *graph, int device) {
     const int before = gg_look_at_device(device);
     const bool has = gg_has_pinned(graph);
@@ -48,8 +48,8 @@ static int first_with(const gpugraph_graph *graph,
     return list ? list->ordinal : GG_NOWHERE;
 }
 
-/* The copy that stays: edges that are nowhere else stay where they are. Without any copy, rows in host memory
-** stay, which a change of weights leaves as they are. */
+/* The device whose copy stays: of device-resident edges, their device. Without any copy,
+** rows in host memory stay, since a change of weights does not affect them. */
 static int kept_device(const gpugraph_graph *graph, int device) {
     if (!gg_is_away(graph) && has_copy(graph, device))
         return device;
@@ -66,7 +66,7 @@ static void keep_one(gpugraph_graph *graph, int device) {
             gg_with_device(graph, ordinal, free_copy);
 }
 
-/* A child of fork frees and changes pages of its own. */
+/* A child of fork() frees and changes its own pages. */
 static void rows_back(gpugraph_graph *graph) {
     if (!gg_forked())
         gg_with_devices_of(graph, gg_drop_pinned);
@@ -80,7 +80,7 @@ static bool reaches(const gpugraph_graph *graph) {
     return graph->device && !gg_forked() && gg_usable(NULL);
 }
 
-/* From the device where they are, which need not be the run's. */
+/* Downloads from the device that holds the edges, which need not be the run's. */
 static void bring(gpugraph_graph *graph, gpugraph_run *run) {
     struct cuda_job job;
     const int device = run->device;

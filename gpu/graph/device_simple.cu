@@ -1,6 +1,6 @@
-/* SIMPLE on the device: rows that ascend, without loops and repeats.
+/* Makes SIMPLE on the device: ascending rows, without loops and repeats.
 **
-**     key = row << bits | column for both arcs of an edge; a loop becomes the largest key
+**     key = row << bits | column for both arcs of an edge; a loop gets the largest key
 **     sorted, distinct keys are the arcs in the order of rows */
 #include "device_copy.cuh"
 #include "in_order.cuh"
@@ -21,7 +21,8 @@ static __global__ void make_keys(device_edges edges, int bits, uint64_t *key) {
     }
 }
 
-/* One thread per row, and one for the end: the first key that is not before the row. */
+/* One thread per row, and one for the end: finds the first key that is at least the
+** row's. */
 static __global__ void find_rows_of_keys(const uint64_t *key, uint64_t count, int bits,
                                          uint32_t n, uint64_t *offset) {
     for (uint64_t row = gg_thread(); row <= n; row += gg_threads_of_grid())

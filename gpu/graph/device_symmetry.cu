@@ -1,14 +1,13 @@
-/* Is a graph its own transpose? Asked once for a graph, by searches to which the answer
-** saves transposed rows, and remembered with the device's copy.
+/* Checks if a graph is its own transpose: once for a graph, for searches that then need
+** no transposed rows. The device's copy keeps the answer.
 **
 **     edges     ascending by (source, target), none twice: arc i of OUT is edge i
 **     row v     [ lower: targets before v | v itself | upper: targets behind v ]
-**     mirror    (target, source) of every upper arc, by a stable radix sort of the target:
-**               symmetric is who finds there all lower arcs, in their order
+**     mirror    (target, source) of every upper arc, by a stable radix sort of targets:
+**               a graph is symmetric if these are all lower arcs, in order
 **
-** A sum over all edges that an edge and its mirror add nothing to goes before: it tells
-** nearly every graph apart that is not symmetric, for one look at its edges. It is never
-** believed when it says yes. */
+** A sum over all edges, to which an edge and its mirror add 0, comes first: one pass over
+** the edges excludes nearly all other graphs. A sum of 0 proves nothing. */
 #include "device_copy.cuh"
 #include "frontier.cuh"
 #include "in_order.cuh"
@@ -16,9 +15,9 @@
 #include <cub/device/device_radix_sort.cuh>
 
 struct symmetry_look {
-    unsigned long long sum; /* 0: perhaps */
-    uint32_t falls;         /* an edge that is not behind the one before */
-    uint32_t differs;       /* from its mirror */
+    unsigned long long sum; /* 0: possibly symmetric */
+    uint32_t falls;         /* an edge is not greater than the previous one */
+    uint32_t differs;       /* an arc differs from its mirror */
 };
 
 /* One thread per edge. */
@@ -42,7 +41,8 @@ static __global__ void add_ends(device_edges edges, symmetry_look *look) {
         look->falls = 1;
 }
 
-/* One thread per row: its arcs to smaller and to larger vertices; 0 for the row past the last. */
+/* One thread per row: its arcs to smaller and larger vertices; 0 for the row past the
+** last. */
 static __global__ void count_sides(device_csr rows, uint32_t *lower, uint32_t *upper) {
     for (uint64_t v = gg_thread(); v <= rows.n; v += gg_threads_of_grid()) {
         uint64_t begin = v < rows.n ? rows.begin[v] : 0;
@@ -54,7 +54,7 @@ static __global__ void count_sides(device_csr rows, uint32_t *lower, uint32_t *u
     }
 }
 
-/* One thread per edge: the mirrors of upper arcs, in the order of these. */
+/* One thread per edge: writes the mirrors of upper arcs, in their order. */
 static __global__ void lay_mirrors(device_edges edges, const uint64_t *row_end,
                                    const uint64_t *upper, uint32_t *row, uint32_t *arc) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
@@ -67,7 +67,7 @@ static __global__ void lay_mirrors(device_edges edges, const uint64_t *row_end,
     }
 }
 
-/* One thread per mirror: is it the lower arc of that place? */
+/* One thread per mirror: compares it with the lower arc at that position. */
 static __global__ void compare_mirrors(device_csr rows, const uint64_t *lower,
                                        const uint32_t *row, const uint32_t *arc,
                                        uint64_t mirrors, symmetry_look *look) {
@@ -85,7 +85,7 @@ static __global__ void compare_mirrors(device_csr rows, const uint64_t *lower,
 struct symmetry_scratch {
     symmetry_look *look;
     uint32_t *count[2];      /* n + 1; lower, upper */
-    uint64_t *lower, *upper; /* n + 1: sums of those before */
+    uint64_t *lower, *upper; /* n + 1: prefix sums */
     uint32_t *row, *arc;     /* mirrors */
     uint32_t *row_sorted, *arc_sorted;
     unsigned char *cub;
@@ -112,7 +112,7 @@ static void carve_symmetry(struct workspace *space, const struct device_edges *e
     s->cub = gg_carve<unsigned char>(space, s->cub_bytes);
 }
 
-/* Could it be symmetric, and are its edges in order? */
+/* True if the edges are in order and the graph may be symmetric. */
 static bool looks_symmetric(struct cuda_job *job, const struct device_edges *edges,
                             bool *perhaps) {
     struct symmetry_look look, *on_device;
@@ -135,7 +135,7 @@ static int bits_for(uint32_t n) {
     return n < 2 ? 1 : 32 - __builtin_clz(n - 1);
 }
 
-/* The sums of both sides, once they are as many. */
+/* Computes the sums of both sides, and compares their totals. */
 static bool add_sides(struct cuda_job *job, const struct device_csr *rows,
                       const struct symmetry_scratch *s, uint64_t *mirrors) {
     uint64_t total[2];
@@ -182,7 +182,7 @@ static bool find_mirrors(struct cuda_job *job, const struct device_edges *edges,
     return true;
 }
 
-/* Asks the edges. False when the job must end. */
+/* Checks the edges. False when the job must end. */
 static bool ask_device_symmetry(struct cuda_job *job, struct device_csr *rows,
                                 bool *symmetric) {
     struct workspace space = {NULL, 0};
@@ -220,10 +220,10 @@ bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found) {
         return false;
     struct device_copy *copy = gg_device_copy_of(job->graph);
     if (copy->symmetry == SYMMETRY_UNKNOWN && copy->rows[CSR_IN].made) {
-        *found = NOT_SYMMETRIC; /* whatever it is: the transpose is there */
+        *found = NOT_SYMMETRIC; /* the transpose exists, so the answer saves nothing */
         return true;
     }
-    if (!gg_is_packed(&rows)) { /* the graph changes: do not look */
+    if (!gg_is_packed(&rows)) { /* the graph changes: the check does not pay */
         *found = copy->symmetry;
         return true;
     }

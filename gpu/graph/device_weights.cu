@@ -1,9 +1,10 @@
-/* Weights that the page reader has left on the device become the graph's there: as narrow as
-** distances allow, beside the ends that the mapping of ids has left (ids/ids.cuh).
+/* Makes weights that the page reader has left on the device the graph's: in the narrowest
+** type that distances allow, beside the ends that the mapping of ids has left
+** (ids/ids.cuh).
 **
 **     int64_t or double, as decoded  ->  uint32_t   no path is longer than 2^32 - 2
-**                                        int64_t    the block itself
-**                                        double     the block itself, with 0.0 for -0.0 */
+**                                        int64_t    the block
+**                                        double     the block, with 0.0 for -0.0 */
 #include "cells/cells.cuh"
 #include "copy.h"
 #include "graph.cuh"
@@ -40,7 +41,7 @@ static __global__ void add_tops(const uint32_t *top, uint32_t n,
         atomicAdd(sum, mine);
 }
 
-/* As longest_path in weights.c; 0 where the job must end. */
+/* Like longest_path_of_weights in weights.c; 0 when the job must end. */
 static uint64_t longest_path(const void *of) {
     const struct weight_job *w = (const struct weight_job *)of;
     struct cuda_job *job = w->job;
@@ -87,7 +88,7 @@ static bool keep_narrow(struct cuda_job *job, const int64_t *from,
     return gg_launched(job, "narrow") && gg_wait(job);
 }
 
-/* The block becomes the part's. */
+/* Makes the decoded block the part's. */
 static bool keep_block(struct cuda_job *job, gg_cells *cells, struct device_ends *ends) {
     uint64_t bytes;
     ends->weight = gg_take_cell_weights(cells, &bytes);

@@ -1,10 +1,10 @@
-/* One edge: by its number, by its id.
+/* Access to one edge by its number or its id.
 **
-**     number  -> place in the arrays -> ends, weight, id
+**     number  -> position in the arrays -> ends, weight, id
 **     id      -> number
 **
-** If edges have gaps (gaps.c), another thread may be closing them. A thread that looks at an edge waits
-** for the end of this, and holds the gate's lock while it looks. */
+** If edges have gaps (gaps.c), another thread may be closing them. A thread that reads an
+** edge waits until they are closed, and holds the gate's lock while it reads. */
 #include "graph.h"
 
 /* ---- by number ---- */
@@ -68,7 +68,7 @@ bool gg_plain_ids(const gpugraph_graph *graph) {
 
 /* ---- by id ---- */
 
-/* The first edge of low .. high - 1 whose id is not below `id`; high: none. */
+/* The first edge of low .. high - 1 whose id is at least `id`; high: none. */
 static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_t high,
                               int64_t id) {
     while (low < high) {
@@ -81,8 +81,8 @@ static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_
     return low;
 }
 
-/* The place of the id among edges low .. m - 1 if their ids had equal distances. The first edge's id
-** is below it, the last edge's is not. */
+/* The position of the id among edges low .. m - 1 if ids were evenly spaced. The first
+** edge's id is less than `id`, the last edge's is not. */
 static uint64_t guess_edge(const gpugraph_graph *graph, uint64_t low, int64_t first,
                            int64_t last, int64_t id) {
     const uint64_t most = graph->m - 1;
@@ -101,7 +101,7 @@ void gg_fetch_id(const gpugraph_graph *graph, int64_t id) {
     __builtin_prefetch(graph->gaps.made ? &graph->gaps.edge_id[at] : &graph->edge_id[at]);
 }
 
-/* The guess is mostly nearly right, and then a step or two lead to the edge. */
+/* The guess is usually close, so that a step or two lead to the edge. */
 uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id) {
     const uint64_t m = graph->m;
     if (!gg_lists_ids(graph))
@@ -118,8 +118,7 @@ uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id
         low = high;
         high = m - 1 - high > step ? high + step : m - 1;
     }
-    for (step = 1; gg_edge_id(graph, low) >= id;
-         step *= 2) { /* first < id: it ends there */
+    for (step = 1; gg_edge_id(graph, low) >= id; step *= 2) { /* ends, since first < id */
         high = low;
         low = low - from > step ? low - step : from;
     }
@@ -145,7 +144,7 @@ uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
     return e;
 }
 
-/* ---- several ---- */
+/* ---- several edges ---- */
 
 static void fetch_edge(const gpugraph_graph *graph, uint64_t e) {
     const uint64_t at = gg_edge_place(graph, e);

@@ -1,15 +1,14 @@
-/* Edges found by their ends.
+/* Finds edges by their ends.
 **
 **     graph->derived.edge_rows   row of v     | v 3 7 7 7 9 |     targets, ascending
-**                                     | 5 0 2 4 8 1 |     edge numbers, ascending among equals
+**                                     | 5 0 2 4 8 1 |     numbers, ascending among equals
 **                                           \___/
-**                        edges from v to 7: two searches by halves in the row's targets
+**                        edges from v to 7: two binary searches in the row's targets
 **
-** The rows are made when they are first asked for, and gpugraph_update brings them up to
-** date. */
+** The rows are made on demand, and gpugraph_update updates them. */
 #include "graph.h"
 
-/* Is v a vertex, and are there rows? */
+/* Checks that v is a vertex, and makes the rows. */
 static gpugraph_status prepare_edge_index(gpugraph_graph *graph, uint32_t v,
                                           gpugraph_run *run) {
     gg_begin(run);
@@ -18,7 +17,7 @@ static gpugraph_status prepare_edge_index(gpugraph_graph *graph, uint32_t v,
     return gg_edge_rows(graph, run);
 }
 
-/* The edge numbers of the rows' arcs from `arc` on. */
+/* The edge numbers of the rows from entry `arc` on. */
 static const void *numbers_from(const gpugraph_graph *graph, uint64_t arc) {
     return (const char *)graph->derived.edge_rows.weight +
            arc * gg_edge_size(graph->wide);

@@ -1,29 +1,29 @@
-/* Fixed arcs: the first arcs of each vertex, targets with their weights, at a place that follows from its
-** number, of graphs whose rows are short. (device_fixed.cu) */
+/* Fixed arcs: the first arcs of each vertex, with weights, at a position computed from
+** its number, for graphs with short rows. (device_fixed.cu) */
 #ifndef GPUGRAPH_FIXED_ARCS_CUH
 #define GPUGRAPH_FIXED_ARCS_CUH
 
 #include "graph.cuh"
 #include "graph_data.h"
 
-/* An arc is weight << 32 | target. NONE: the row has no more; in its last place GG_FIXED_LEFT: it has, and
-** that place's arc is the first of them. */
+/* An arc is weight << 32 | target. NONE: no arc. GG_FIXED_LEFT in the last position: the
+** row goes on, and the arc of this position is the first of the rest. */
 #define GG_FIXED_LEFT (GPUGRAPH_NONE - 1)
 
-/* Places of each vertex, as a power of 2: v's begin at v << it. */
+/* log2 of the positions of each vertex: those of v begin at v << shift. */
 static inline uint32_t gg_arc_places(uint32_t n, uint64_t m) {
     return m > 5 * (uint64_t)n ? 3 : 2;
 }
 
-/* Made on first need, where rows suit, weights have 32 bits, and there is room beside `own` bytes: phase
-** "prepare". False when the job must end. They go when memory is short: who uses them asks behind
-** gg_workspace. */
+/* Makes fixed arcs on first need (phase "prepare") if the rows suit, weights have 32
+** bits, and they fit beside `own` bytes. False when the job must end. Memory shortage
+** drops them, so ask for them after gg_workspace. */
 bool gg_fix_arcs(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                  int64_t own);
-/* NULL: there are none. */
+/* NULL: not made. */
 const uint64_t *gg_fixed_arcs(const gpugraph_graph *graph, enum csr_kind kind);
 
-/* The content of place k of 1 << shift in a row of `count` arcs. */
+/* The content of position k of 1 << shift in a row of `arcs` arcs. */
 static __device__ __forceinline__ uint64_t gg_fixed_arc(const uint32_t *target,
                                                         const uint32_t *weight,
                                                         uint64_t arcs, unsigned shift,

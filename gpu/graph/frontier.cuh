@@ -1,14 +1,14 @@
-/* A frontier: the vertices whose arcs a kernel walks next, cut into slices so that many blocks
+/* A frontier: the vertices whose arcs a kernel walks next, in slices, so that many blocks
 ** share a vertex with a million arcs.
 **
 **     list     v0 v1 v2 ...                 vertices, in any order, each once
 **                |  gg_append_slices
 **     slices   v0|0  v1|0 v1|1 v1|2  v2|0   vertex << 32 | slice number
 **                |  gg_walk
-**     arcs     a tile of slices for each block, its arcs dealt out evenly to the threads
+**     arcs     a tile of slices for each block, its arcs distributed evenly to threads
 **
-** A vertex without arcs has no slice. Counters live in a struct in device memory, so that
-** many steps can be queued without asking the host in between: a kernel whose count is 0
+** A vertex without arcs has no slice. Counters are in a struct in device memory, so that
+** many steps can be queued without a transfer to the host: a kernel whose count is 0
 ** returns at once. Load balancing after Merrill, Garland, Grimshaw (PPoPP 2012). */
 #ifndef GPUGRAPH_FRONTIER_CUH
 #define GPUGRAPH_FRONTIER_CUH
@@ -20,18 +20,19 @@
 enum {
     SLICE_ARCS =
         1024,       /* arcs of a slice, at most: a tile of GG_BLOCK slices fits 32 bits */
-    THIN_TILE = 32, /* slices of a tile where the frontier is small: all blocks work */
-    LARGE_ROUND = 8192 /* slices from which a round is worth a look at the stop flag */
+    THIN_TILE = 32, /* slices of a tile of a small frontier: all blocks work */
+    LARGE_ROUND = 8192 /* slices from which a round checks the stop flag */
 };
 
 #define ALL_LANES 0xffffffffu
 
-/* Slices of all vertices at once, at most. */
+/* Largest number of slices of all vertices together. */
 static inline uint64_t gg_slices_at_most(uint32_t n, uint64_t arcs) {
     return n + arcs / SLICE_ARCS + 1;
 }
 
-/* A word that other threads may change during the kernel: never from a stale cache. */
+/* Reads a word that other threads may change during the kernel; no stale cache
+** answers. */
 template <typename word> static __device__ __forceinline__ word gg_peek(word *at) {
     gg_late();
     if (sizeof(word) == 8)
@@ -52,7 +53,7 @@ static __device__ __forceinline__ unsigned gg_lane() {
     return threadIdx.x % GG_WARP;
 }
 
-/* Places for those lanes that want one, behind *count. All lanes of the warp call. */
+/* Positions behind *count for the lanes that want one. All lanes of the warp call. */
 static __device__ __forceinline__ uint32_t gg_reserve(uint32_t *count, bool wanted) {
     unsigned mask = __ballot_sync(ALL_LANES, wanted);
     uint32_t first = 0;
@@ -65,7 +66,7 @@ static __device__ __forceinline__ uint32_t gg_reserve(uint32_t *count, bool want
     return first + __popc(mask & ((1u << gg_lane()) - 1));
 }
 
-/* The slices of v, where `wanted`, go behind *count. All lanes of the warp call. */
+/* Appends the slices of v, if `wanted`, behind *count. All lanes of the warp call. */
 static __device__ __forceinline__ void gg_append_slices(const device_csr &g, uint32_t v,
                                                         bool wanted, uint64_t *slice,
                                                         uint32_t *count) {
@@ -88,10 +89,10 @@ static __device__ __forceinline__ void gg_append_slices(const device_csr &g, uin
         slice[(uint64_t)first + i] = (uint64_t)v << 32 | i;
 }
 
-/* Walks the arcs of count slices, with the whole grid. For every arc, visit(value, arc,
-** true) is called, where value = load(vertex) was taken once for the slice. All threads
-** of a block call visit together; those without an arc pass live = false, so that visit
-** may use warp-wide operations. Returns for the whole block at once. */
+/* Walks the arcs of count slices with the whole grid. Calls visit(value, arc, true) for
+** every arc, where value = load(vertex) is loaded once for a slice. All threads of a
+** block call visit together; threads without an arc pass live = false, so that visit may
+** use warp-wide operations. Returns for the whole block at once. */
 template <typename value_type, typename load_type, typename visit_type>
 static __device__ __forceinline__ void gg_walk(const device_csr &g, const uint64_t *slice,
                                                uint32_t count, load_type load,
@@ -130,9 +131,8 @@ static __device__ __forceinline__ void gg_walk(const device_csr &g, const uint64
     }
 }
 
-/* True for all threads of the block that is the last to come here; what the other blocks
-** did before is then visible. Every block calls it once, with all its threads; the last
-** one sets the ticket back. */
+/* True for all threads of the last block to call it, which sees all earlier writes of the
+** other blocks. Every block calls it once, with all threads. The last resets the ticket. */
 static __device__ __forceinline__ bool gg_last_block(uint32_t *ticket) {
     __shared__ bool last;
     gg_late();
@@ -148,19 +148,19 @@ static __device__ __forceinline__ bool gg_last_block(uint32_t *ticket) {
     return last;
 }
 
-/* Was the host interrupted? Read over the bus, so once in a round of some size. */
+/* True if the host was interrupted. Reads over the bus, so only in large rounds. */
 static __device__ __forceinline__ bool gg_told_to_stop(const uint32_t *stop,
                                                        uint32_t slices) {
     return slices > LARGE_ROUND && *(const volatile uint32_t *)stop != 0;
 }
 
-/* ---- the host's side ---- */
+/* ---- host functions ---- */
 
 enum { FIRST_ROUNDS = 4, MOST_ROUNDS = 64 };
 #define ROUNDS_MS 5.0
 
-/* Queues rounds until is_over() says so, which is asked after so many bytes of the state on the
-** device have been fetched: few rounds at first, more while a look costs more than they do. */
+/* Queues rounds until is_over() is true, called after each fetch of `bytes` of the state:
+** few rounds at first, more while a fetch takes longer than they do. */
 template <typename round_type, typename over_type>
 static inline bool gg_run_rounds(struct cuda_job *job, void *state, const void *on_device,
                                  size_t bytes, round_type queue_round,

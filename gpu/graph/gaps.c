@@ -1,19 +1,20 @@
-/* Edges with gaps between them: an edge that goes, or comes back, moves its block and no other.
+/* Edges with gaps between them: a deleted or restored edge moves only its own block.
 **
 **     block    0               1               2
-**     start    0               7               15              22       number of its first edge
+**     start    0               7               15              22       first edge
 **     source   | a b c d e f g _ | h i j k l m n o | p q r s t u v _ _ | the arrays' end
-**                            gap                              room
+**                            gap                              slack
 **
-** Block b has the places b << shift on, in each array. Numbers of edges know of no gap: edge e is the
-** (e - start[b])-th of the last block that starts at e or before. A graph gets gaps with the first small
-** batch by which edges would move (update/gaps.c); until they are closed its own source, target, weight
-** and edge_id are NULL. Code that reads one edge looks up its place. Code that reads all edges calls
-** gg_bring_edges, which closes the gaps in place: that takes no memory and cannot fail. Arrays are
-** half moved meanwhile, so no other thread may fork.
+** Block b has the positions from b << shift on, in each array. Edge numbers ignore gaps:
+** edge e is entry e - start[b] of the last block that starts at e or before. A graph gets
+** gaps with the first small batch by which edges would move (update/gaps.c); until they
+** are closed, its own source, target, weight and edge_id are NULL. Code that reads one
+** edge computes its position. Code that reads all edges calls gg_bring_edges, which
+** closes the gaps in place: that takes no memory and cannot fail. Arrays are half moved
+** meanwhile, so no other thread may fork.
 **
-** Ids that were 1 .. m are listed for the blocks in which they are so no longer, and for no others: the
-** array is addresses alone until then. */
+** If ids were 1 .. m, only blocks in which they no longer are list their ids: until then
+** the array is only address space. */
 #include "graph.h"
 
 #include <string.h>

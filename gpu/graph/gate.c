@@ -1,26 +1,26 @@
-/* One graph, searched by several threads at a time.
+/* Several threads search one graph at a time.
 **
-**     edges, ids            written when the graph is made, read by all from then on
-**     csr[], edge_rows      made on first need by one thread, while others search on
-**     facts, counters       words that any thread may add to (gg_know, gg_count_searches)
-**     text_index            made by one thread, put there when it is complete (ids/find_text.c)
-**     device                a list for each device, of whoever has the turn on it (device/turn.h)
+**     edges, ids            written when the graph is made, then only read
+**     csr[], edge_rows      made on first need by one thread, while others search
+**     facts, counters       words that any thread may change (gg_know, gg_count_searches)
+**     text_index            made by one thread, published when complete (ids/find_text.c)
+**     device                a list for each device, of its turn (device/turn.h)
 **
-**     search A   |-- enter ------- rows there ------------------------ leave --|
-**     search B      |-- enter -- rows lacking: begin making ... end making -- leave --|
-**     search C            |-- enter -- the same rows lacking: waits ... takes them -- leave --|
+**     search A   |-- enter ------- rows exist ------------------------ leave --|
+**     search B      |-- enter -- rows missing: begin making ... end making -- leave --|
+**     search C            |-- enter -- missing, too: waits ... has them -- leave --|
 **
-** A thread holds the lock only for moments; the thread that has `making` makes rows without it. Rows
-** that another search may walk do not change: better rows replace them, and the old ones are freed
-** when the last search has left (csr.c). A thread that makes rows may ask for others from the host's
-** interrupt handler, with another connection: these are made for that search alone, since it cannot
-** wait for the rows in progress.
+** Threads hold the lock only for moments; the thread that has `making` makes rows without
+** it. Rows that another search may read do not change: better rows replace them, and the
+** old ones are freed when the last search has left (csr.c). A thread that makes rows may
+** need others from the host's interrupt handler, on another connection: these are made
+** for that search alone, since it cannot wait for the rows in progress.
 **
-** The owner calls gpugraph_update, gpugraph_free and gpugraph_release_device only when no thread
-** searches. */
+** The owner calls gpugraph_update, gpugraph_free and gpugraph_release_device only when no
+** thread searches. */
 #include "graph.h"
 
-/* In a child of fork() the parent's searches are not under way. */
+/* Searches of the parent do not run in a child of fork(). */
 static void lock_gate(struct graph_gate *gate) {
     const uint32_t now = gg_this_process();
     gg_lock(&gate->lock);
@@ -67,7 +67,7 @@ static bool try_making(struct graph_gate *gate, uintptr_t me, bool *mine) {
     return free;
 }
 
-/* Rows take milliseconds to seconds to make: who waits for them sleeps between two looks. */
+/* Rows take milliseconds to seconds to make: a waiting thread sleeps between checks. */
 bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run, bool *nested) {
     const double pause_ms = 0.1;
     const uintptr_t me = gg_this_thread();

@@ -1,15 +1,15 @@
-/* A graph from edge columns: ids to vertex numbers (ids/ids.c), edges into the order of edge
-** ids, weights as narrow as they may be.
+/* Makes a graph of edge columns: maps ids to vertex numbers (ids/ids.c), sorts edges by
+** edge id, and stores weights in the narrowest type.
 **
 **     input        edge id  9 -> 4      edge number   0  1  2
 **                  edge id  2 -> 7      edge_id       2  5  9
 **                  edge id  5 -> 4      source        .  .  .   = input[order[e]]
 **     order        1  2  0              target        .  .  .
 **
-** Nothing is sorted or copied where edge ids are ascending already, and edge_id is not
-** kept where it would read 1 .. m. Weights: weights.c.
+** If edge ids are ascending, nothing is sorted or copied; if they are 1 .. m, edge_id is
+** not kept. Weights: weights.c.
 **
-** Here it is decided how wide arrays of the graph's edge numbers are (graph_data.h). */
+** This file also chooses the width of edge numbers (graph_data.h). */
 #include "builder.h"
 #include "cells.h"
 #include "copy.h"
@@ -62,9 +62,9 @@ static void drop_all(const builder *b) {
 
 typedef struct edge_ids {
     const builder *b;
-    bool falls;   /* some id is less than the one before it, ... */
-    bool repeats; /* ... or the same */
-    bool differs; /* they are not 1 .. m */
+    bool falls;   /* some id is less than the previous one ... */
+    bool repeats; /* ... or equal to it */
+    bool differs; /* ids are not 1 .. m */
 } edge_ids;
 
 static void look_at_edge_ids(void *ids, uint64_t low, uint64_t high) {
@@ -105,7 +105,7 @@ static void keys_to_ids(void *arrays, uint64_t low, uint64_t high) {
         a->b->graph->edge_id[i] = (int64_t)(a->key[i] ^ SIGN_BIT);
 }
 
-/* The sort is stable: edges of one id stay in the order of rows. */
+/* The sort is stable: edges with equal ids keep the order of rows. */
 static void sort_order(const builder *b, sort_arrays *a) {
     gg_slices(b->threads, b->m, ids_to_keys, a);
     if (gg_sort_edges(b->run, b->graph->wide, b->m, a->key, b->order, a->key_scratch,
@@ -116,7 +116,8 @@ static void sort_order(const builder *b, sort_arrays *a) {
     bool equal = false;
     for (uint64_t i = 1; i < b->m && !equal; i++)
         equal = id[i] == id[i - 1];
-    b->graph->known.has_equal_edge_ids = equal; /* repeats need not have stood together */
+    /* equal ids need not have been adjacent */
+    b->graph->known.has_equal_edge_ids = equal;
 }
 
 typedef struct reordering {
@@ -140,7 +141,7 @@ static uint32_t *reorder(const builder *b, uint32_t *from) {
     return r.to;
 }
 
-/* Edges whose ids fall somewhere. */
+/* Orders edges whose ids are not ascending. */
 static void order_by_sorting(builder *b, bool *plain) {
     gpugraph_graph *graph = b->graph;
     sort_arrays a = {.b = b};
@@ -240,7 +241,7 @@ static void build(builder *b) {
         gg_bound_degrees(graph, 0, run);
     if (!gg_stopping(run))
         order_edges(b, &sorted);
-    if (sorted) /* the device's edges are in the order of rows */
+    if (sorted) /* the device's edges are in input order */
         gpugraph_release_device(graph);
     drop_edge_ids(b);
     if (!gg_stopping(run))

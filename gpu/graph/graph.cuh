@@ -1,11 +1,11 @@
-/* A graph as kernels and their drivers see it on a device: views, made on first need, that own
-** nothing.
+/* Views of a graph on a device for kernels and their drivers, made on first need; they
+** own nothing.
 **
 **     gg_device_edges    source[m] target[m] weight[m]           by edge number
 **     gg_device_csr      begin[n] end[n] target[arcs] weight[arcs]
-**     gg_pinned_csr      as gg_device_csr, targets in host memory
+**     gg_pinned_csr      like gg_device_csr, but targets are in host memory
 **
-** device_copy.cuh and device_pinned.cu hold the arrays. */
+** device_copy.cuh and device_pinned.cu own the arrays. */
 #ifndef GPUGRAPH_GRAPH_CUH
 #define GPUGRAPH_GRAPH_CUH
 
@@ -24,20 +24,21 @@ struct device_edges { /* by edge number */
 bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view);
 bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
                    struct device_csr *view);
-/* True if OUT has the mirror of each of its arcs, none twice, so that OUT is IN as well. Checked once
-** for a graph: phase "prepare". If edges are in no order, or memory is short, the answer is false.
-** After a change of the edges the answer is false until the second call, and as long as OUT has
-** slack: the check does not pay for a graph that changes between searches. (device_symmetry.cu) */
+/* Finds out if OUT has the mirror of each of its arcs, none twice, so that OUT equals IN.
+** Checked once for a graph: phase "prepare". The answer is no if edges are unordered or
+** memory is short; after a change of edges also until the second call, and while OUT has
+** slack: the check does not pay for a graph that changes between searches.
+** (device_symmetry.cu) */
 enum symmetry { SYMMETRY_UNKNOWN, NOT_SYMMETRIC, SYMMETRIC };
 bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found);
-/* Has that been found out, with that answer? */
+/* True if the check was made, and its answer is SYMMETRIC. */
 bool gg_known_symmetric(const gpugraph_graph *graph);
 /* gg_bring_edges for a caller that has a job open. */
 bool gg_edges_home(struct cuda_job *job);
-/* Bytes that a CSR and the edges would still take, scratch included. */
+/* Device bytes that a CSR and the edges still need, with scratch. */
 int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
                               bool weighted);
-/* offset[0 .. n] from counts[0 .. n], whose last entry is 0: sums of those before. */
+/* Computes offset[0 .. n] as prefix sums of counts[0 .. n], whose last entry is 0. */
 bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
                 uint32_t n, void *scratch, uint64_t scratch_bytes);
 uint64_t gg_offsets_scratch(uint32_t n);
@@ -48,10 +49,10 @@ void gg_take_device_weights(gpugraph_graph *graph, struct gg_cells *cells,
 
 /* ---- device_pinned.cu ---- */
 
-/* CSR_SIMPLE with its targets in pinned host memory, made by the CPU on first need: phases
-** "csr" and "pin". Its offsets are on the device. */
+/* CSR_SIMPLE with its targets in pinned host memory, made by the CPU on first need:
+** phases "csr" and "pin". Its offsets are on the device. */
 bool gg_pinned_csr(struct cuda_job *job, struct device_csr *view);
-/* Gives all of that back; the device must be current and idle. */
+/* Frees the pinned rows; the device must be current and idle. */
 void gg_drop_pinned(gpugraph_graph *graph);
 
 #endif

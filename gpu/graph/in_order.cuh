@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The first place from low on, and before high, of a key that is at least `least`: by halves. */
+/* The first position in low .. high - 1 whose key is at least `least`; if none, high. */
 template <typename type>
 static __device__ __forceinline__ uint64_t gg_first_at_least(const type *key,
                                                              uint64_t low, uint64_t high,
@@ -19,8 +19,8 @@ static __device__ __forceinline__ uint64_t gg_first_at_least(const type *key,
     return low;
 }
 
-/* The last place before `high` whose key is at most `most`, which the first one's is: the row that
-** an arc is in. */
+/* The last position before `high` whose key is at most `most`; the first key must be:
+** finds the row of an arc. */
 static __device__ __forceinline__ uint32_t gg_last_at_most(const uint64_t *key,
                                                            uint32_t high, uint64_t most) {
     uint32_t low = 0;

@@ -2,28 +2,29 @@
 **
 **     offset  end  spare      target
 **     0       3    0          | 4 9 2 |
-**     9       11   3                  | . . |               left behind (dead)
-**     5       8    1                        | 7 1 0 _ |     an arc has gone
+**     9       11   3                  | . . |               abandoned (dead)
+**     5       8    1                        | 7 1 0 _ |     an arc was deleted
 **                                            1: | 8 3 _ _ _ | used ... the array's end
 **
-** Rows are packed when they are made, and get slack with the first small change. A row without slack
-** moves to the end of the array, with half as much again (update/roomy.c). When the array is full, or
-** too many places are dead, all rows are packed.
+** Rows are packed when they are made, and get slack with the first small change. A row
+** without slack moves to the end of the array and gets slack for half as many arcs
+** (`update/roomy.c`). When the array is full, or too many entries are dead, all rows are
+** packed.
 **
-** Every entry up to `used` is a vertex of the graph, also between rows, and every weight has been one:
-** code that takes samples of all arcs need not know the rows. */
+** Every entry up to `used`, also between rows, is a vertex of the graph, and every weight
+** is or was one: code that samples all arcs need not know the rows. */
 #include "graph.h"
 
 #include <string.h>
 
 enum {
-    /* Slack behind all rows: one arc in 4, and at least 4,096 arcs. */
+    /* Slack behind all rows: a quarter of the arcs, and at least 4,096 entries. */
     ROOM_SPARE = 4,
     ROOM_LEAST = 4096,
-    ROOM_DEAD = 4 /* rows are packed when one place in 4 is dead */
+    ROOM_DEAD = 4 /* rows are packed when one entry in 4 is dead */
 };
 
-enum { ROWS = 1024 }; /* that a thread takes at a time */
+enum { ROWS = 1024 }; /* rows that a thread takes at a time */
 
 /* ---- packing ---- */
 
@@ -57,7 +58,7 @@ static void give_back(struct csr_slot *slot) {
     gg_release(slot->weight);
 }
 
-/* Packed rows with room for so many arcs in all. */
+/* Packs rows into arrays for `room` arcs. */
 static gpugraph_status pack_roomy(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
                                   size_t weight_size, uint64_t room) {
     struct csr_slot to = *slot;
@@ -96,9 +97,9 @@ gpugraph_status gg_pack_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t 
     return pack_roomy(run, slot, n, weight_size, slot->m + slot->m / GG_ROOM_SHARE);
 }
 
-/* ---- giving room ---- */
+/* ---- adding slack ---- */
 
-/* A block of `room` entries with the first `count` of what `from` has. */
+/* A new block of `room` entries, the first `count` copied from `from`. */
 static void *copied(gpugraph_run *run, const void *from, uint64_t count, uint64_t room,
                     size_t size) {
     void *to = gg_alloc(run, room, size);
@@ -107,7 +108,7 @@ static void *copied(gpugraph_run *run, const void *from, uint64_t count, uint64_
     return to;
 }
 
-/* Packed rows move to where there is room behind them. */
+/* Moves packed rows to arrays with slack behind them. */
 static void move_arcs(gpugraph_run *run, struct csr_slot *slot, size_t weight_size,
                       uint64_t room) {
     uint32_t *target = copied(run, slot->target, slot->m, room, sizeof *target);
@@ -131,7 +132,7 @@ static bool has_room_of_roomy(const struct csr_slot *slot, size_t weight_size,
            (!slot->weight || arcs * weight_size <= gg_room(slot->weight));
 }
 
-/* Of packed rows: each ends where the next one begins. */
+/* Gives packed rows ends of their own: each row ends where the next one begins. */
 static void part_roomy(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
     const uint64_t rows = n + n / (uint64_t)GG_ROOM_SHARE + 1;
     uint64_t *end = gg_alloc(run, rows, sizeof *end);

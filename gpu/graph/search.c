@@ -1,5 +1,5 @@
-/* What breadth-first search and shortest paths have in common before they start: the
-** checks of a gpugraph_search, and the CSR that its direction means.
+/* Checks the arguments of breadth-first search and shortest paths, and finds the CSR of a
+** direction.
 **
 **     direction    arcs walked    transpose
 **     OUT          CSR_OUT        CSR_IN

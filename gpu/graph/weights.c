@@ -1,5 +1,5 @@
-/* The weights of a graph that is made: none that is negative, infinite or not a number; 32 bits
-** where no path is too long for them. */
+/* Checks the weights of a new graph (none may be negative, infinite or NaN), and stores
+** them in 32 bits if every path fits. */
 #include "builder.h"
 #include "cells.h"
 #include "copy.h"
@@ -9,20 +9,20 @@
 
 typedef struct weighing {
     const builder *b;
-    bool any_bad;            /* some weight is not allowed */
+    bool any_bad;            /* some weight is invalid */
     uint64_t bad;            /* smallest number of such an edge; m: none */
-    uint64_t largest, total; /* INTEGER weights, in the sum 2^32 - 1 each at most */
+    uint64_t largest, total; /* INTEGER weights; in total each counts at most 2^32 - 1 */
     void *weight;            /* by edge number, in the layout of graph->distance_type */
     uint32_t *top;           /* by vertex: the largest weight of its edges */
 } weighing;
 
-/* What some weights say together. */
+/* Summary of some weights. */
 struct look {
     bool bad;
     uint64_t largest, total;
 };
 
-/* Loops that the compiler turns into vector code. After a bad weight the sums do not matter. */
+/* Loops that the compiler vectorizes. After an invalid weight the sums are not used. */
 static struct look look_at_narrow(const int32_t *weight, uint64_t count) {
     int32_t all = 0, largest = 0;
     uint64_t total = 0;
@@ -57,7 +57,7 @@ static struct look look_at_real(const double *weight, uint64_t count) {
     return (struct look){.bad = bad};
 }
 
-/* Of input rows. */
+/* Summarizes the weights of input rows. */
 static void look_at_weights(void *job, uint64_t low, uint64_t high) {
     weighing *w = job;
     const gpugraph_edges *edges = w->b->edges;
@@ -79,7 +79,7 @@ static void look_at_weights(void *job, uint64_t low, uint64_t high) {
     __atomic_fetch_add(&w->total, all.total, __ATOMIC_RELAXED);
 }
 
-/* The first edge whose weight is not allowed. */
+/* Finds the first edge with an invalid weight. */
 static void find_bad(void *job, uint64_t low, uint64_t high) {
     weighing *w = job;
     const builder *b = w->b;
@@ -129,13 +129,12 @@ static void make_zeros_positive(void *weight, uint64_t low, uint64_t high) {
         real[e] += 0.0; /* -0.0 + 0.0 is 0.0 */
 }
 
-/* Bytes of an entry, as they are given. */
+/* Bytes of an entry of the given column. */
 static size_t given_size(const gpugraph_edges *edges) {
     return edges->weight32 ? sizeof(int32_t) : sizeof(int64_t);
 }
 
-/* The column itself, which is in the order of edges and as wide as the weights, becomes
-** the weights. */
+/* Makes the column itself the weights: it has their order and width. */
 static void *keep_weights(const builder *b, size_t size) {
     void *weight = (void *)(b->edges->weight32 ? (const void *)b->edges->weight32
                                                : b->edges->weight);
@@ -196,8 +195,8 @@ static void raise_slice(void *job, uint64_t low, uint64_t high) {
     }
 }
 
-/* The sum over all vertices of the largest weight of their edges: no path that visits
-** every vertex at most once is longer. */
+/* The sum over all vertices of the largest weight of their edges: a bound on any path
+** that visits a vertex at most once. */
 static uint64_t longest_path_of_weights(const void *of) {
     const builder *b = of;
     uint64_t sum = 0, n = b->graph->n;
@@ -213,10 +212,9 @@ static uint64_t longest_path_of_weights(const void *of) {
     return sum;
 }
 
-/* Two bounds on the longest path come first, since they cost nothing: n of the largest
-** weights, and every edge once for each of its ends, unless the sum may have run over. The
-** bounds are kept for updates; in them a weight of 2^32 - 1 stands for itself and for all
-** that are larger. */
+/* Two cheap bounds on the longest path come first: n times the largest weight, and twice
+** the total, unless it may have overflowed. The bounds are kept for updates; in them,
+** 2^32 - 1 represents all larger weights as well. */
 void gg_choose_width(gpugraph_graph *graph, uint64_t largest, uint64_t total,
                      uint64_t (*longest)(const void *of), const void *of) {
     if (!gg_sum_holds(graph->m, largest))

@@ -1,5 +1,5 @@
-/* Internals of the mapping from ids to vertex numbers: ids.c maps columns, ids close
-** together, and texts; sparse.c ids far apart; the .cu files (ids.cuh) map on a device. */
+/* Internals of the mapping from ids to vertex numbers: ids.c (columns, ids close
+** together, texts), sparse.c (ids far apart), and on a device the .cu files (ids.cuh). */
 #ifndef GPUGRAPH_IDS_H
 #define GPUGRAPH_IDS_H
 

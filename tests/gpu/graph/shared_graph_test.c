@@ -447,7 +447,7 @@ START_TEST(edges_are_lost) {
         run = (gpugraph_run){.threads = 2, .backend = GPUGRAPH_CPU};
         memset(room, 0, 3 * 8 * (size_t)gpugraph_vertex_count(graph));
         ask(graph, q, &run, room);
-        expect(run.status == GPUGRAPH_DEVICE_FAILED && strstr(run.message, "ask again"),
+        expect(run.status == GPUGRAPH_DEVICE_FAILED && strstr(run.message, "repeat the query"),
                "question %d: %s", q, run.message);
     }
     gpugraph_free(graph);
