@@ -413,8 +413,8 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
 
 /* ---- rows that several threads read ----
 ** If no other search can have seen rows, a thread changes them in place: it takes them
-** out of the graph, and threads that need them wait. Otherwise it makes better rows beside
-** them, and the old ones stay until all searches that may read them have ended. */
+** out of the graph, and threads that need them wait. Otherwise it makes better rows
+** beside them, and the old ones stay until all searches that may read them have ended. */
 
 /* Takes rows out of the graph to change them; false: other threads may read them. */
 static bool take_csr_out(gpugraph_graph *graph, enum csr_kind kind,

@@ -10,7 +10,8 @@
 **
 ** Sorting moves every arc a few times in long streams, counting once to a random place.
 ** Counting needs less memory, and is faster only if successive edges have near places, as
-** in a road network. Edges in the order of their rows are copied (device_rows_sort.cu). */
+** in a road network. Edges in the order of their rows are copied
+** (device_rows_sort.cu). */
 #include "device_copy.cuh"
 
 #include <cub/device/device_scan.cuh>

@@ -132,7 +132,7 @@ static __device__ __forceinline__ void gg_walk(const device_csr &g, const uint64
 }
 
 /* True for all threads of the last block to call it, which sees all earlier writes of the
-** other blocks. Every block calls it once, with all threads. The last resets the ticket. */
+** other blocks. Every block calls it once, with all threads. The last resets *ticket. */
 static __device__ __forceinline__ bool gg_last_block(uint32_t *ticket) {
     __shared__ bool last;
     gg_late();

@@ -1,8 +1,8 @@
-/* A copy of a graph's host side: array by array, whatever has been made so far. */
+/* Copies a graph's host side, array by array, with all rows made so far. */
 #include "graph/graph.h"
 #include "ids/ids.h"
 
-/* count * size bytes of `from`, which may be NULL; NULL also when the run must end. */
+/* Copies count * size bytes of `from`. NULL if that is NULL, or the run must end. */
 static void *copy_of(gpugraph_run *run, const void *from, uint64_t count, size_t size) {
     if (!from || gg_poll(run))
         return NULL;
@@ -43,7 +43,7 @@ static void copy_edges(gpugraph_run *run, const gpugraph_graph *from,
     gg_point_edges(to, from->edges.weight_type);
 }
 
-/* to->count counts the texts that are copies. */
+/* to->count is the number of ids whose texts are copied. */
 static void copy_later_ids(gpugraph_run *run, const struct later_ids *from,
                            struct later_ids *to) {
     *to = (struct later_ids){NULL, NULL, 0};

@@ -1,12 +1,13 @@
-/* A graph gets the vertex numbers that a new graph would have: in order of ids, and without
+/* Gives a graph the vertex numbers that a new graph would have: in order of ids, without
 ** tombstones.
 **
 **     id        1 3 7 'a' 5 'c' 2        number 1 is a tombstone
 **     map       0 - 3  4  2  5  1
 **     id        1 2 5 7 'a' 'c'          the ends of edges get their new numbers
 **
-** Edges and arcs of the host's rows stay where they are (renumber.c). The copy on a device is freed, and
-** sent again on need. Nothing changes until every block has been allocated. */
+** Edges and arcs of the host's rows keep their places (renumber.c). The copy on a device
+** is freed, and uploaded again on need. Nothing changes until every block has been
+** allocated. */
 #include "renumber.h"
 #include "update.h"
 #include "graph/copy.h"
@@ -19,7 +20,7 @@ typedef struct compaction {
     gpugraph_run *run;
     uint32_t *map;      /* the new number of each vertex; GPUGRAPH_NONE: a tombstone */
     uint32_t *vertex;   /* the old number of each vertex, by its new one */
-    gpugraph_graph ids; /* its n, ids and id are those afterwards */
+    gpugraph_graph ids; /* holds the new n, ids and id */
     struct renumbering rows;
 } compaction;
 

@@ -1,8 +1,8 @@
-/* Edges of a batch: which numbers go, where those that come are put, and what that means to
-** every array of edges (splice.h).
+/* Edges of a batch: finds the numbers of removed edges and of added edges, and the
+** changes of the arrays of edges (splice.h).
 **
-** An edge that is removed and added under one id stays where it is. A batch of such edges
-** alone, whose ends stay what they are, changes nothing but weights. */
+** An edge that is removed and added under one id keeps its number. A batch of only such
+** edges, with unchanged ends, changes only weights. */
 #include "update.h"
 #include "base/limits.h"
 #include "ids/ids.h"
@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-    /* Vertices up to which a table has the new number of each: 4 MiB, in half the time of
-    ** finding the piece. */
+    /* Largest number of vertices for which a table maps all numbers: 4 MiB, twice as fast
+    ** as finding the piece. */
     MAP_NUMBERS = 1 << 20,
-    /* Blocks of 64 numbers for a piece below which larger graphs get that table, too. */
+    /* Blocks of 64 numbers a piece below which larger graphs use the table, too. */
     MAP_BLOCKS = 8
 };
 
@@ -46,7 +46,7 @@ static void cut(splice *s, const uint64_t *removed, uint64_t removed_count,
     s->after = to;
 }
 
-/* What can be said of all pieces at once. */
+/* Sets what holds for all pieces: still, bound and shift. */
 static void look_at_moves(splice *s) {
     uint64_t k = 0;
     s->bound = UINT64_MAX;
@@ -94,9 +94,9 @@ static void move_piece(const splice *s, uint64_t k, void *to, const void *from,
             piece->count * size);
 }
 
-/* In one array, pieces that go down overwrite only what earlier ones have left, in
-** ascending order; pieces that go up only what later ones have left, in descending order;
-** and the two kinds never meet. */
+/* In one array, pieces that move down overwrite only what earlier pieces have left, in
+** ascending order; pieces that move up only what later pieces have left, in descending
+** order. The two kinds never overlap. */
 void gg_splice_move(const splice *s, void *to, const void *from, size_t size) {
     bool copy = to != from;
     for (uint64_t k = 0; k < s->pieces && (copy || !s->still); k++)
@@ -115,7 +115,7 @@ static void index_blocks(splice *s, uint64_t blocks) {
     }
 }
 
-/* A removed element gets any number in range. */
+/* Maps all numbers; a removed element gets any number in range. */
 static void map_all(splice *s) {
     uint64_t x = 0;
     for (uint64_t k = 0; k < s->pieces; k++) {
@@ -161,7 +161,7 @@ void gg_renumber_all(const splice *s, uint32_t *number, uint64_t count) {
             number[i] = gg_renumber(s, number[i]);
         return;
     }
-    for (uint64_t i = 0; i < count; i++) { /* a loop to turn into vectors */
+    for (uint64_t i = 0; i < count; i++) { /* the compiler vectorizes this loop */
         uint32_t x = number[i] + (number[i] >= bound ? shift : 0);
         number[i] = x < last ? x : last;
     }
@@ -174,7 +174,7 @@ void gg_renumber_all_wide(const splice *s, uint64_t *number, uint64_t count) {
         number[i] = gg_renumber_wide(s, number[i]);
 }
 
-/* ---- by their ids ---- */
+/* ---- edges by their ids ---- */
 
 static void find_removed(update *u) {
     const gpugraph_graph *graph = u->graph;
@@ -193,20 +193,21 @@ static void find_removed(update *u) {
         bool there = gg_has_id(graph, e, id);
         if (!there || gg_has_id(graph, e + 1, id)) {
             gg_fail(u->run, GPUGRAPH_INVALID,
-                    "edge %lld is to be removed, and the graph has %s", (long long)id,
+                    "edge %lld cannot be removed: the graph has %s", (long long)id,
                     there ? "several" : "no such edge");
             return;
         }
     }
 }
 
-/* The places of added edges as the batch gives them. */
+/* Takes the positions of added edges from the batch. */
 static void take_places(update *u) {
     const gpugraph_graph *graph = u->graph;
     const uint64_t *before = u->changes->before;
     if (!gg_plain_ids(graph)) {
-        gg_fail(u->run, GPUGRAPH_INVALID,
-                "places are given for added edges, and the graph's edges have ids");
+        gg_fail(
+            u->run, GPUGRAPH_INVALID,
+            "the batch gives positions of added edges, but the graph's edges have ids");
         return;
     }
     for (uint64_t i = 0; i < u->added_count; i++) {
@@ -214,7 +215,7 @@ static void take_places(update *u) {
             return;
         if (before[i] > graph->m || (i > 0 && before[i - 1] > before[i])) {
             gg_fail(u->run, GPUGRAPH_INVALID,
-                    "the places of added edges are not ascending up to %llu at %llu",
+                    "the positions of added edges do not ascend up to %llu at %llu",
                     (unsigned long long)graph->m, (unsigned long long)before[i]);
             return;
         }
@@ -240,15 +241,13 @@ static void find_added(update *u) {
         u->added_at[i] = e = changes ? u->removed[r] : gg_first_with_id(graph, e, id);
         if (!changes && gg_has_id(graph, e, id)) {
             gg_fail(u->run, GPUGRAPH_INVALID,
-                    "edge %lld is to be added, and the graph has it already",
-                    (long long)id);
+                    "edge %lld cannot be added: the graph has it already", (long long)id);
             return;
         }
     }
 }
 
-/* The smallest id of edges that stay, from the low end or from the high one; false: none
-** stays. */
+/* The id of the first or the last edge that stays; false: none stays. */
 static bool kept_id(const update *u, bool last, int64_t *id) {
     const splice_piece *piece = u->edges.piece + (last ? u->edges.pieces - 1 : 0);
     if (!u->edges.pieces)
@@ -258,7 +257,7 @@ static bool kept_id(const update *u, bool last, int64_t *id) {
     return true;
 }
 
-/* Ids ascend strictly where none is there twice: then the first and the last say all. */
+/* If no id occurs twice, ids ascend strictly, so the first and the last id decide. */
 static bool plain_afterwards(const update *u) {
     int64_t first = INT64_MAX, last = INT64_MIN, id;
     if (u->edges.after == 0 || u->changes->before)
@@ -302,12 +301,12 @@ static void bound_degrees(update *u) {
         u->degree_high = 2 * u->edges.after;
     if (u->degree_high > gg_limits.most_degree)
         gg_fail(u->run, GPUGRAPH_TOO_LARGE,
-                "a vertex may come to have more than %llu edges, the most that a graph "
+                "the batch may give a vertex more than %llu edges, the most that a graph "
                 "holds",
                 (unsigned long long)gg_limits.most_degree);
 }
 
-/* ---- weights alone ---- */
+/* ---- weights only ---- */
 
 static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
                       const gpugraph_id_column *column, uint64_t i, uint32_t v) {
@@ -322,7 +321,7 @@ static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
     return length == id.length && (!length || memcmp(text, id.text, length) == 0);
 }
 
-/* Is each added edge the removed edge of its place in the batch, with another weight? */
+/* True if added edge i is removed edge i of the batch, with another weight. */
 static bool changes_weights_alone(const update *u) {
     const gpugraph_edges *added = u->added;
     bool alone = u->removed_count == u->added_count && u->changes->loose_count == 0;

@@ -1,29 +1,30 @@
-/* A small batch changes a list of edges with gaps (graph/gaps.c): only blocks that lose or gain an edge.
+/* A small batch changes a list of edges with gaps (graph/gaps.c): only blocks that lose
+** or gain an edge.
 **
-**     plan     the blocks as they will begin; whether there is a gap, or room behind all edges, for each
-**              edge that comes; arrays for a graph that has no gaps yet
-**     commit   edges go from the last one on, edges come from the first one on, and each moves what lies
-**              behind it in its block
+**     plan     the begins of blocks afterwards; whether each added edge finds a gap, or
+**              slack behind all edges; arrays for a graph without gaps
+**     commit   removes edges from the last one on, adds edges from the first one on; each
+**              moves the edges behind it in its block
 **
-** If an edge finds no gap, the gaps are closed, and the arrays move. */
+** If an edge finds no gap, the gaps are closed, and whole arrays move. */
 #include "update.h"
 #include "base/limits.h"
 
 #include <string.h>
 
-/* A batch of more than one edge for 4 blocks closes the gaps and moves all arrays. */
+/* A batch of more than one edge for 4 blocks closes the gaps and moves whole arrays. */
 enum { GAP_BATCH = 4 };
 
-/* What comes at a place. */
+/* An added edge. */
 typedef struct coming_edge {
     uint32_t source, target;
     int64_t id;
     const void *weight;
 } coming_edge;
 
-/* ---- arrays that are those of gaps ---- */
+/* ---- arrays with gaps ---- */
 
-/* In each of four arrays, of which the last two may be NULL. */
+/* Entries in each of four arrays, of which the last two may be NULL. */
 static uint64_t places_in(const struct edge_gaps *g, size_t weight_size) {
     uint64_t places = gg_room(g->source) / sizeof *g->source, room;
     room = gg_room(g->target) / sizeof *g->target;
@@ -40,7 +41,7 @@ static void count_places(struct edge_gaps *g, size_t weight_size) {
     g->block_room = (g->places + size - 1) >> g->shift;
 }
 
-/* Blocks of the arrays that there are, which stay the graph's own until the commit. */
+/* Divides the existing arrays into blocks; they stay the graph's own until the commit. */
 static bool open_gaps(update *u, struct edge_gaps *g) {
     const gpugraph_graph *graph = u->graph;
     gpugraph_run *run = u->run;
@@ -65,7 +66,7 @@ static bool open_gaps(update *u, struct edge_gaps *g) {
     return true;
 }
 
-/* The arrays behind the last edge: so many more places, of which a large block has none copied. */
+/* Grows the arrays behind the last edge; a large block grows without a copy. */
 static bool grow_places(gpugraph_graph *graph) {
     struct edge_gaps *g = &graph->gaps;
     const size_t weight_size = gg_distance_size(graph->distance_type);
@@ -96,7 +97,7 @@ static bool grow_places(gpugraph_graph *graph) {
 
 static bool copy_starts(update *u, struct edge_gaps *g) {
     *g = u->graph->gaps;
-    g->made = false; /* the graph does not have it yet */
+    g->made = false; /* the graph's gaps are still the old ones */
     g->start = gg_alloc(u->run, g->block_room + 1, sizeof *g->start);
     if (!g->start)
         return false;
@@ -137,7 +138,7 @@ static void list_ids(struct edge_gaps *g, uint64_t block) {
     g->listed[block] = true;
 }
 
-/* weight_size: 0 where there are none. moves: false: in the plan, which moves nothing. */
+/* weight_size: 0 without weights. moves: false in the plan, which moves no entries. */
 static void take_edge(struct edge_gaps *g, size_t weight_size, uint64_t e, bool moves) {
     const uint64_t block = gg_gap_block(g, e), first = block << g->shift;
     const uint64_t at = first + (e - g->start[block]), end = first + edges_in(g, block);
@@ -148,7 +149,7 @@ static void take_edge(struct edge_gaps *g, size_t weight_size, uint64_t e, bool 
     count_from(g, block, UINT64_MAX);
 }
 
-/* The block that edge e will lie in; false: there is no gap for it. */
+/* Finds the block for edge e; false: there is no gap for it. */
 static bool block_for(struct edge_gaps *g, uint64_t e, uint64_t *block) {
     if (e < g->start[g->blocks]) {
         *block = gg_gap_block(g, e);
@@ -189,15 +190,15 @@ static bool put_edge_of_gaps(struct edge_gaps *g, size_t weight_size, uint64_t e
 
 /* ---- the plan ---- */
 
-/* Edges that go and come under one id stay where they are, with other ends. Is added edge k one? *i: where
-** removed ones are looked at from, as added ones are asked about in order. */
+/* True if added edge k has the id of a removed edge, so that it keeps its number with
+** other ends. *i: where to look among removed ids, since calls are in order. */
 static bool takes_place(const update *u, uint64_t k, uint64_t *i) {
     while (*i < u->removed_count && u->removed_id[*i] < u->added->edge_id[k])
         ++*i;
     return *i < u->removed_count && u->removed_id[*i] == u->added->edge_id[k];
 }
 
-/* Edges that go from their places, or come to new ones. */
+/* Number of edges that are removed from their place or added at a new one. */
 static uint64_t count_moves(const update *u) {
     uint64_t stay = 0;
     for (uint64_t k = 0, i = 0; k < u->added_count; k++)
@@ -211,7 +212,7 @@ static bool is_small(const update *u) {
                                         count_moves(u) <= 1 + blocks / GAP_BATCH);
 }
 
-/* Edges would move, or have gaps already; and numbers, ids and weights stay what they are. */
+/* True if edges would move or have gaps, and numbers, ids and weights keep their form. */
 static bool may_have_gaps(const update *u) {
     const gpugraph_graph *graph = u->graph;
     return (graph->gaps.made || !u->edges.still) && is_small(u) && !u->changes->before &&
@@ -220,7 +221,7 @@ static bool may_have_gaps(const update *u) {
            gg_is_wide(u->edges.after) == graph->wide;
 }
 
-/* From the last one on. */
+/* Removes edges from the last one on. */
 static void take_edges(const update *u, struct edge_gaps *g, size_t weight_size,
                        bool moves) {
     for (uint64_t i = u->removed_count, k = u->added_count; i-- > 0;) {
@@ -231,7 +232,7 @@ static void take_edges(const update *u, struct edge_gaps *g, size_t weight_size,
     }
 }
 
-/* Is there a gap for all that comes? */
+/* True if every added edge finds a gap. */
 static bool try_batch(const update *u, struct edge_gaps *g) {
     take_edges(u, g, 0, false);
     for (uint64_t k = 0, i = 0; k < u->added_count; k++)
@@ -253,7 +254,7 @@ void gg_free_gap_plan(update *u) {
     free_plan(&u->gaps, u->graph);
 }
 
-/* Tries the batch on a copy of the starts. *at_end: behind all edges room is lacking. */
+/* Tries the batch on a copy of the starts. *at_end: slack behind all edges is missing. */
 static bool fits_gaps(const update *u, bool *at_end) {
     struct edge_gaps after = u->gaps;
     after.start = gg_alloc(u->run, after.block_room + 1, sizeof *after.start);
@@ -285,7 +286,7 @@ bool gg_plan_gaps(update *u) {
 
 /* ---- the commit ---- */
 
-/* Writes an edge that stays in place, once all edges have their numbers. */
+/* Writes an added edge that keeps its place, once all edges have their numbers. */
 static void put_ends(const update *u, const struct edge_gaps *g, size_t size,
                      uint64_t k) {
     const uint64_t at = gg_edge_place(u->graph, u->added_edge[k]);

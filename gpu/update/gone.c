@@ -1,19 +1,19 @@
-/* The ends and weights of the edges that a batch removes.
+/* Gathers the ends and weights of the edges that a batch removes.
 **
 **     removed   3 5 7                numbers, in order
-**     source, target, weight         one place each, all over the arrays
+**     source, target, weight         entries scattered over the arrays
 **     gone_end        a b c d e f    side by side: 2 * i the source, 2 * i + 1 the target
-**     gone_weight     4 1 7          as the graph's array has them
+**     gone_weight     4 1 7          as in the graph's array
 **
-** Every part of the update asks for these, some of them several times. To go for them to the arrays each time
-** is to wait for memory each time; here many are under way at once. */
+** Every step of the update reads these, some of them several times. Each read from the
+** arrays would wait for memory; here many reads overlap. */
 #include "update.h"
 
 typedef struct gathering {
     const update *u;
     const uint32_t *source, *target;
     const void *weight;
-    size_t size; /* bytes of a weight; 0: there are none */
+    size_t size; /* bytes of a weight; 0: no weights */
 } gathering;
 
 static void gather_some(const gathering *g, uint64_t low, uint64_t high) {

@@ -1,10 +1,9 @@
-/* Ids of the vertices that a batch brings. Their numbers follow the graph's, so an id goes to
-** the end of a list:
+/* Ids of new vertices. Their numbers follow the graph, so each id is appended to a list:
 **
-**     ids in order    1 3 7         those that come behind all of them, of their kind
-**     later ids       5 2           all others (ids/later.c)
+**     ids in order    1 3 7         new ids greater than all of them, of their kind
+**     later ids       5 2           all other new ids (ids/later.c)
 **
-** Once there are later ids, every new id is one. gpugraph_compact makes an end of them. */
+** Once there are later ids, every new id becomes one, until gpugraph_compact. */
 #include "update.h"
 #include "ids/ids.h"
 
@@ -37,7 +36,7 @@ void gg_take_longer(void **array, void **longer) {
     *longer = NULL;
 }
 
-/* Do they come behind all ids of the graph, which are of one kind? */
+/* True if the new ids come behind all ids of the graph, which are of one kind. */
 static bool come_behind(const update *u) {
     const gpugraph_ids *ids = &u->graph->ids;
     const gpugraph_id first = new_id(u, 0);
@@ -55,7 +54,7 @@ static uint64_t words_of(uint64_t span) {
     return (span + 63) / 64;
 }
 
-/* False: they would not lie as ids in order do. */
+/* False: the new ids do not fit the layout of ids in order. */
 static bool plan_integers(update *u) {
     const gpugraph_graph *graph = u->graph;
     struct new_ids *to = &u->new_ids;
@@ -76,7 +75,7 @@ static bool plan_integers(update *u) {
     return true;
 }
 
-/* Integers ascend. */
+/* Appends an INTEGER; INTEGERs ascend. */
 static void put_integer(struct graph_ids *id, int64_t first, uint32_t v,
                         int64_t integer) {
     const uint64_t place = (uint64_t)integer - (uint64_t)first;
@@ -141,7 +140,7 @@ static void commit_texts(update *u) {
 
 /* ---- later ids ---- */
 
-/* Each text in a block of its own. */
+/* Each text gets its own block. */
 static void copy_new_ids(update *u) {
     struct new_ids *to = &u->new_ids;
     to->id = gg_alloc(u->run, u->fresh, sizeof *to->id);
@@ -177,15 +176,15 @@ static void commit_later(update *u) {
     gg_take_longer((void **)&later->order, (void **)&to->order);
     graph->ids.later = later->id;
     memcpy(later->id + later->count, to->id, u->fresh * sizeof *to->id);
-    to->texts = 0; /* they are the graph's */
-    /* Both in order of ids, from the last one on. */
+    to->texts = 0; /* the texts are the graph's now */
+    /* Merges both lists in order of ids, from the last id on. */
     const uint32_t before = later->count;
     for (uint32_t f = u->fresh; f-- > 0;) {
         const uint64_t below = gg_later_below(later, &to->id[f]);
         memmove(later->order + below + f + 1, later->order + below,
                 (later->count - below) * sizeof *later->order);
         later->order[below + f] = before + f;
-        later->count = (uint32_t)below; /* these are left to look at */
+        later->count = (uint32_t)below; /* ids that are left to merge */
     }
     later->count = before + u->fresh;
 }

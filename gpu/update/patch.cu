@@ -1,16 +1,16 @@
 /* Changes the device's copy of a graph in place.
 **
-**     parcel     one block with everything that is sent: pieces, new elements
-**     array      pieces that move are gathered into a spare block and copied back, or into a
-**                larger array if the array is too small; other pieces stay untouched
+**     parcel     one block with all data that is sent: pieces, new elements
+**     array      pieces that move are gathered into a scratch block and copied back, or
+**                into a larger array if needed; other pieces do not change
 **
-** Derived data of edges or weights that change is freed, and rebuilt on the device on need
+** Derived data of changed edges or weights is freed, and rebuilt on the device on need
 ** (device/parts.cuh). */
 #include "patch.cuh"
 
-/* The parcel takes no more than this for each changed edge, and this for all that there is
-** one of: a piece of 24 bytes, ends, place and weight of an edge that comes, every array
-** rounded up to 256 bytes. */
+/* Upper bounds on the parcel: for each changed edge (a piece of 24 bytes, ends, position
+** and weight of an added edge), and for the rest (every array is rounded up to 256
+** bytes). */
 #define CHANGE_BYTES 256
 #define PARCEL_BYTES 8192
 
@@ -34,7 +34,7 @@ static bool change_list(struct there *t) {
     return send(t) && gg_change_group(t, &g);
 }
 
-/* A copy whose rows lie in host memory may have no list of edges. */
+/* A copy with rows in host memory may have no list of edges. */
 static bool change_edges(struct there *t) {
     if (t->copy->source)
         return change_list(t);
@@ -86,13 +86,13 @@ static bool change_copy(struct there *t) {
         t->job.run, "patch", started, (int64_t)changes_of(u),
         "the copy on device %d: %llu bytes written, rows of %u kinds by the tables%s%s",
         t->job.device->ordinal, (unsigned long long)t->moved, t->rewritten,
-        t->dropped ? ", the others will be made anew" : "",
-        gg_same_ends(u) ? "" : "; what is made of all edges will be made anew");
+        t->dropped ? ", others are rebuilt on need" : "",
+        gg_same_ends(u) ? "" : "; data derived from all edges is rebuilt on need");
     return true;
 }
 
 extern "C" void gg_cuda_follow(update *u) {
-    gpugraph_run own = *u->run; /* its errors are no errors of the update */
+    gpugraph_run own = *u->run; /* its errors are not errors of the update */
     struct there t = there();
     bool done = false;
     t.u = u;

@@ -1,10 +1,9 @@
-/* The change of a device's copy of a graph while it is under way: what the files of patch.cu
-** share.
+/* The state of a change of a device's copy of a graph, which these files share:
 **
 **     patch.cu            the order of steps, the parcel, the edges
-**     patch_arrays.cu     what becomes of arrays
-**     patch_store.cu      the tables, which take a batch first
-**     rewrite.cu          the rows that change, made of the tables */
+**     patch_arrays.cu     the arrays of edges
+**     patch_store.cu      the tables, to which the batch is applied first
+**     rewrite.cu          rows that change, read from the tables */
 #ifndef GPUGRAPH_PATCH_CUH
 #define GPUGRAPH_PATCH_CUH
 
@@ -24,9 +23,9 @@ struct there {
     void *spare;
     uint64_t spare_bytes;
     uint64_t moved;             /* bytes of arrays written */
-    struct kept_tables *tables; /* that have taken the batch; NULL: there are none */
-    unsigned rewritten,
-        dropped; /* kinds of rows that were written; that will be rebuilt on need */
+    struct kept_tables *tables; /* tables after the batch; NULL: none */
+    /* Number of kinds of rows that were written; that are rebuilt on need. */
+    unsigned rewritten, dropped;
 };
 
 /* ---- the parcel ---- */
@@ -37,7 +36,7 @@ static inline void *reserve(struct there *t, uint64_t bytes) {
     return t->parcel_there + at;
 }
 
-/* Adds an array to the parcel; returns its place on the device. */
+/* Adds an array to the parcel; returns its address on the device. */
 template <typename type>
 static inline const type *pack(struct there *t, const type *from, uint64_t count) {
     if (count)
@@ -55,14 +54,14 @@ static inline bool send(struct there *t) {
 
 struct array_patch {
     const splice *s;
-    const splice_piece *piece; /* of s, there */
+    const splice_piece *piece; /* pieces of s, on the device */
     uint64_t count;
-    const uint64_t *place; /* there */
-    void *array, *larger;  /* larger: what takes its place; NULL: it has room */
-    const void *put;       /* there */
+    const uint64_t *place; /* on the device */
+    void *array, *larger;  /* larger: its replacement; NULL: it has slack */
+    const void *put;       /* on the device */
 };
 
-/* Some arrays of one splice. `room`: elements that they hold. */
+/* Arrays with one splice. `room`: their number of entries. */
 struct array_group {
     struct array_patch common;
     int count;
@@ -77,22 +76,22 @@ struct array_group {
 bool gg_change_group(struct there *t, const struct array_group *g);
 /* A scratch block, until the next call; NULL when the job must end. */
 void *gg_spare_block(struct there *t, uint64_t bytes);
-/* Gives back what these have taken for their own use. */
+/* Releases the scratch block. */
 void gg_give_spare(struct there *t);
 
 /* ---- patch_store.cu ---- */
 
-/* Applies the batch to the tables, which are made first if they are wanted: t->tables. After a
-** failure they are freed. */
+/* Applies the batch to the tables, which it makes first if they are wanted: t->tables.
+** After a failure the tables are freed. */
 void gg_store_first(struct there *t);
-/* The rows of `count` vertices in OUT or IN, after the batch, by tables that have taken it:
-** gg_store_rows. False: the job must end, or the tables are gone. */
+/* gg_store_rows after the batch: the rows of `count` vertices in OUT or IN. False: the
+** job must end, or the tables were freed. */
 bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
                        const uint32_t *vertex, bool loopless, struct chain_rows *rows);
 
 /* ---- rewrite.cu ---- */
 
-/* Rewrites the rows that change, of every kind that is made, or frees all rows of the kind. False
+/* Rewrites changed rows of every kind that is made, or frees all rows of the kind. False
 ** when the job must end. */
 bool gg_change_rows(struct there *t);
 

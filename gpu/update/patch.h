@@ -2,13 +2,13 @@
 **
 **     host                                    device
 **     the batch                 ----------->  slab tables of the edges (patch_store.cu)
-**     pieces of the edges that  ----------->  source, target, weight, moved at the speed of
+**     pieces of the edges that  ----------->  source, target, weight, at the speed of
 **     stay, edges that come                   memory (patch_arrays.cu)
-**     numbers of vertices whose ----------->  their rows, read from the tables and written
+**     numbers of vertices whose ----------->  rows, read from the tables and written
 **     rows change                             into a pool (rewrite.cu, row_pool.h)
 **
-** Without tables, or with a full pool, rows are freed and rebuilt from the edges on need. This
-** header has the arithmetic of places in the arrays of edges. */
+** Without tables, or with a full pool, rows are freed and rebuilt from the edges on need.
+** This header also computes positions in the arrays of edges. */
 #ifndef GPUGRAPH_PATCH_H
 #define GPUGRAPH_PATCH_H
 
@@ -24,11 +24,11 @@ struct update;
 
 /* Changes the copy on a device; fails only when the run must end. */
 void gg_cuda_follow(struct update *u);
-/* Is the copy that of the graph? (gpugraph_check_copy) */
+/* Compares the copy with the graph (gpugraph_check_copy). */
 gpugraph_status gg_cuda_check_copy(gpugraph_graph *graph, gpugraph_run *run);
-/* Makes them of a copy that is there; fails only when the run must end. */
+/* Makes tables of an existing copy; fails only when the run must end. */
 void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run);
-/* All, for the host; empty where there is no nvcc. */
+/* These functions for the host; NULL without nvcc. */
 struct patch_services {
     void (*follow)(struct update *);
     gpugraph_status (*check)(gpugraph_graph *, gpugraph_run *);
@@ -40,11 +40,11 @@ extern const struct patch_services gg_patches;
 }
 #endif
 
-/* ---- the arithmetic of places ---- */
+/* ---- positions ---- */
 
-#define PATCH_NEW UINT64_MAX /* it is put in */
+#define PATCH_NEW UINT64_MAX /* an inserted element */
 
-/* How many pieces begin at or before new place `to`. */
+/* Number of pieces that begin at or before new position `to`. */
 WARP_FUNCTION uint64_t patch_pieces_to(const splice_piece *piece, uint64_t pieces,
                                        uint64_t to) {
     uint64_t low = 0, high = pieces;
@@ -58,8 +58,8 @@ WARP_FUNCTION uint64_t patch_pieces_to(const splice_piece *piece, uint64_t piece
     return low;
 }
 
-/* The old place of what lies at new place `to`, by some of the pieces: as far as that place
-** is concerned, all of them. */
+/* The old position of the element at new position `to`. Pieces that cannot contain `to`
+** may be missing. */
 WARP_FUNCTION uint64_t patch_old_place(const splice_piece *piece, uint64_t pieces,
                                        uint64_t to) {
     uint64_t begun = patch_pieces_to(piece, pieces, to);
@@ -69,14 +69,14 @@ WARP_FUNCTION uint64_t patch_old_place(const splice_piece *piece, uint64_t piece
     return to - in->to < in->count ? in->from + (to - in->to) : PATCH_NEW;
 }
 
-/* The first of the pieces that have to do with places from `to` on. */
+/* The first of the pieces that overlap positions from `to` on. */
 WARP_FUNCTION uint64_t patch_first_piece(const splice_piece *piece, uint64_t pieces,
                                          uint64_t to) {
     uint64_t begun = patch_pieces_to(piece, pieces, to);
     return begun ? begun - 1 : 0;
 }
 
-/* The first new place of what moves; `after`: nothing does. (The host asks.) */
+/* For the host: the first new position of a moved element; s->after: no element moves. */
 static inline uint64_t patch_first_moved(const splice *s) {
     for (uint64_t k = 0; k < s->pieces && !s->still; k++)
         if (s->piece[k].to != s->piece[k].from)

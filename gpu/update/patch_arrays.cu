@@ -1,16 +1,16 @@
-/* The arrays of a device's copy of a graph, changed where they lie or moved to larger ones;
-** patch.cu says how. */
+/* Changes arrays of a device's copy in place or replaces them by larger ones
+** (patch.cu). */
 #include "patch.cuh"
 
 enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
 
 /* ---- arrays ---- */
 
-/* One block to a tile of new places from `first` on; `to` begins there. */
+/* One block for a tile of new positions from `first` on; `to` begins there. */
 template <typename type>
 static __global__ void gather(const splice_piece *piece, uint64_t pieces, uint64_t first,
                               uint64_t after, const type *from, type *to) {
-    __shared__ uint64_t begin, end; /* the pieces that the tile meets */
+    __shared__ uint64_t begin, end; /* the pieces that overlap the tile */
     uint64_t tile = first + blockIdx.x * (uint64_t)TILE;
     for (; tile < after; tile += gridDim.x * (uint64_t)TILE) {
         uint64_t last = tile + TILE < after ? tile + TILE : after;
@@ -28,7 +28,7 @@ static __global__ void gather(const splice_piece *piece, uint64_t pieces, uint64
     }
 }
 
-/* One thread to an element. */
+/* One thread per element. */
 template <typename type>
 static __global__ void put_in(const uint64_t *place, const type *put, uint64_t count,
                               type *to) {
@@ -36,9 +36,9 @@ static __global__ void put_in(const uint64_t *place, const type *put, uint64_t c
         to[place[i]] = put[i];
 }
 
-/* ---- the spare block ----
-** It stays with the graph for the next batch, and is its own while one is under way: to take and give back
-** memory of a device waits for all that it does. */
+/* ---- the scratch block ----
+** It stays with the graph for the next batch, since allocating and freeing device
+** memory waits for all running work. While a batch runs, it belongs to the batch. */
 
 #define KEPT_SPARE ((uint64_t)1 << 30)
 

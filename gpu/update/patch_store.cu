@@ -1,24 +1,25 @@
-/* The tables of a graph's edges on its device (store/store.h): a batch of changes reaches them first.
+/* The tables of a graph's edges on its device (store/store.h). A batch is applied to them
+** first.
 **
-**     edges of the copy  --once-->  tables OUT, and IN where rows need it
+**     edges of the copy  --once-->  tables OUT, and IN if rows need it
 **     batch              ------->   tables  --rows that change (rewrite.cu)--> the copy
 **
-** Tables only save time, so they are freed when memory is short or when they fail; then rows are
+** Tables only save time, so they are freed if memory is short or they fail; then rows are
 ** rebuilt from the edges. */
 #include "base/limits.h"
 #include "patch.cuh"
 #include "store_batch.h"
 #include "graph/graph.h"
 
-/* Beside what the weights take, which tables need on the device. */
+/* Free memory that must remain beside the weights that tables need on the device. */
 #define SPARE_ROOM ((int64_t)64 << 20)
 
 struct kept_tables {
     struct device_part part;
     edge_store store;
     int64_t told;      /* bytes that the part's account includes */
-    bool filled, busy; /* busy: they are at work, and stay */
-    bool refused;      /* they have failed: not tried again while the copy stays */
+    bool filled, busy; /* busy: in use, not to be dropped */
+    bool refused;      /* failed: not tried again while the copy stays */
 };
 
 static void tell_of_tables(struct kept_tables *k) {
@@ -44,13 +45,13 @@ static void drop_tables(gpugraph_graph *graph, struct device_part *part, unsigne
 static const struct device_part_kind tables_kind = {
     "slab tables", sizeof(struct kept_tables), PART_ON_ROOM, drop_tables};
 
-/* NULL: none */
+/* NULL: no tables. */
 static struct kept_tables *tables_there(const gpugraph_graph *graph) {
     return (struct kept_tables *)gg_device_part_of(graph, &tables_kind);
 }
 
-/* Interrupts end the job, as does a device that fails; whatever else has, the copy does without
-** tables. */
+/* After an error. An interrupt or a device failure ends the job; after any other error
+** the copy goes on without tables. */
 static void give_up(struct cuda_job *job, struct kept_tables *k) {
     const gpugraph_status status = job->run->status;
     cudaStreamSynchronize(job->stream);
@@ -64,11 +65,11 @@ static void give_up(struct cuda_job *job, struct kept_tables *k) {
 
 /* ---- fill ---- */
 
-/* Ids as they are before the batch, for the time that it takes to fill. */
+/* Uploads the ids as they are before the batch, while the tables are filled. */
 static int64_t *send_ids(struct cuda_job *job, const gpugraph_graph *graph) {
     uint64_t bytes = block_bytes(graph->m, sizeof(int64_t));
     int64_t *id = (int64_t *)gg_take(job, bytes), *listed = NULL;
-    if (id && graph->gaps.made) { /* a copy of them without gaps */
+    if (id && graph->gaps.made) { /* a copy without gaps */
         listed = (int64_t *)gg_alloc(job->run, graph->m, sizeof *listed);
         for (uint64_t e = 0; listed && e < graph->m; e++)
             listed[e] = gg_edge_id(graph, e);
@@ -99,13 +100,13 @@ static void fill_tables(struct cuda_job *job, struct kept_tables *k) {
     }
 }
 
-/* Weights that are not on the device yet cannot be put into tables there. */
+/* Tables need weights that are already on the device. */
 static bool can_fill(const gpugraph_graph *graph) {
     const struct device_copy *copy = gg_device_copy_of(graph);
     return copy->source && copy->target && (copy->weight || !gg_has_weights(graph));
 }
 
-/* Are there rows that arcs towards a vertex belong to? */
+/* True if rows of some kind have arcs towards a vertex. */
 static bool has_entering_arcs(const gpugraph_graph *graph) {
     const struct device_rows *rows = gg_device_copy_of(graph)->rows;
     return rows[CSR_IN].made || rows[CSR_BOTH].made || rows[CSR_SIMPLE].made;
@@ -121,9 +122,9 @@ static void fill(struct cuda_job *job, struct kept_tables *k) {
     k->filled = gg_going(job);
 }
 
-/* ---- made with the copy ---- */
+/* ---- making the tables ---- */
 
-/* The weights, too, where there is room for them. */
+/* Uploads the weights, too, if memory suffices for them. */
 static bool bring_weights(struct cuda_job *job) {
     const struct device_copy *copy = gg_device_copy_of(job->graph);
     const bool weighted = gg_has_weights(job->graph);
@@ -134,7 +135,7 @@ static bool bring_weights(struct cuda_job *job) {
     return gg_device_edges(job, weighted, &edges);
 }
 
-/* False: ask again, there is no copy yet. */
+/* False: there is no copy yet, so try again later. */
 static bool make_patch_store(struct cuda_job *job) {
     gpugraph_graph *graph = job->graph;
     double started = gg_now_ms();
@@ -145,9 +146,10 @@ static bool make_patch_store(struct cuda_job *job) {
     struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
     if (!k || k->refused || k->filled)
         return true;
-    gg_close_gaps(graph, gg_threads(job->run, graph->m)); /* others may do so any time */
+    /* another thread may do so at any time */
+    gg_close_gaps(graph, gg_threads(job->run, graph->m));
     auto phase = job->run->phase;
-    job->run->phase = NULL; /* one phase tells of all */
+    job->run->phase = NULL; /* one phase reports everything */
     k->busy = true;
     gg_store_lend(&k->store, job);
     fill(job, k);
@@ -166,7 +168,7 @@ static bool make_patch_store(struct cuda_job *job) {
 }
 
 extern "C" void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run) {
-    gpugraph_run own = *run; /* its errors are no errors of the search before it */
+    gpugraph_run own = *run; /* its errors are not errors of the search before it */
     struct cuda_job job;
     bool settled = true;
     own.device = graph->device->ordinal;
@@ -210,7 +212,7 @@ void gg_store_first(struct there *t) {
     double started = gg_now_ms();
     auto phase = run->phase;
     bool fresh = !k->filled;
-    run->phase = NULL; /* one phase tells of all */
+    run->phase = NULL; /* one phase reports everything */
     k->busy = true;
     gg_store_lend(&k->store, job);
     fill(job, k);
@@ -223,8 +225,9 @@ void gg_store_first(struct there *t) {
         return;
     }
     gg_phase(run, "tables", started, (int64_t)(t->u->removed_count + t->u->added_count),
-             "%s a batch on device %d: %lld bytes in all", fresh ? "made, and" : "take",
-             job->device->ordinal, (long long)k->told);
+             "%s a batch on device %d: %lld bytes in all",
+             fresh ? "made, with" : "updated by", job->device->ordinal,
+             (long long)k->told);
 }
 
 /* ---- rows ---- */
@@ -234,9 +237,9 @@ bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
     struct kept_tables *k = t->tables;
     gpugraph_run *run = t->job.run;
     auto phase = run->phase;
-    if (!k->filled) /* given back meanwhile: memory is short */
+    if (!k->filled) /* freed because memory is short */
         return false;
-    run->phase = NULL; /* one phase tells of all */
+    run->phase = NULL; /* one phase reports everything */
     k->busy = true;
     gg_store_rows(&k->store, side, count, vertex, loopless, run, rows);
     k->busy = false;
@@ -245,7 +248,7 @@ bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
     return gg_going(&t->job);
 }
 
-/* ---- against the graph ---- */
+/* ---- comparison with the graph ---- */
 
 extern "C" gpugraph_status gg_cuda_check_copy(gpugraph_graph *graph, gpugraph_run *run) {
     struct cuda_job job;

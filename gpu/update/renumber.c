@@ -1,5 +1,5 @@
-/* Rows of a graph whose vertices get other numbers (compact.c). Arcs stay where they are in the
-** pool, but for those of a row that is no longer in order of targets.
+/* Renumbers rows of a graph whose vertices get other numbers (compact.c). Arcs keep their
+** places in the pool, except those of a row that is no longer in order of targets.
 **
 **     map       0 - 2 1              number 1 is a tombstone
 **     begin     0 3 5 5              row 3, of a later vertex, becomes row 1
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ---- what will be needed ---- */
+/* ---- allocation ---- */
 
 static void add_rows_to_renumber(struct renumbering *r, struct csr_slot *slot,
                                  size_t weight_size) {
@@ -20,7 +20,7 @@ static void add_rows_to_renumber(struct renumbering *r, struct csr_slot *slot,
             (struct renumbered_rows){.slot = slot, .weight_size = weight_size};
 }
 
-/* The first change of rows gives them an array of ends; so does this. */
+/* Gives the rows an array of ends, like their first change. */
 static void prepare_rows(struct renumbering *r, struct renumbered_rows *rows) {
     const uint64_t room = r->after + r->after / GG_ROOM_SHARE + 1;
     if (gg_give_room(r->run, rows->slot, r->before, rows->weight_size, 0))
@@ -64,7 +64,7 @@ typedef struct row_pass {
     size_t weight_size;
 } row_pass;
 
-/* Entries that no row has may name a tombstone; they must name a vertex. */
+/* Entries outside of rows may name a tombstone; they must name a vertex. */
 static void renumber_targets(void *of, uint64_t low, uint64_t high) {
     const row_pass *p = of;
     uint32_t *target = p->slot->target;
@@ -74,7 +74,7 @@ static void renumber_targets(void *of, uint64_t low, uint64_t high) {
     }
 }
 
-/* Moves arc `from` forward to place `to`, before the arcs that it passes. */
+/* Moves arc `from` forward to position `to`, before the arcs that it passes. */
 static void move_arc(const row_pass *p, uint64_t from, uint64_t to) {
     uint32_t *target = p->slot->target;
     const uint32_t moved = target[from];
@@ -90,8 +90,8 @@ static void move_arc(const row_pass *p, uint64_t from, uint64_t to) {
     memcpy(weight + to * p->weight_size, one, p->weight_size);
 }
 
-/* Few arcs of a row are out of order: those to later vertices. Arcs with one target keep their
-** order. */
+/* Sorts rows, in which only the few arcs to later vertices are out of order. Arcs with
+** equal targets keep their order. */
 static void sort_some_rows(void *of, uint64_t low, uint64_t high) {
     const row_pass *p = of;
     const struct csr_slot *slot = p->slot;
@@ -103,7 +103,7 @@ static void sort_some_rows(void *of, uint64_t low, uint64_t high) {
                                       slot->target[k] + (uint64_t)1));
 }
 
-/* Rows of tombstones are empty; their slack is left behind. */
+/* Rows of tombstones are empty; their slack is dead. */
 static void move_rows(const struct renumbering *r, struct renumbered_rows *rows) {
     struct csr_slot *slot = rows->slot;
     for (uint32_t v = 0; v < r->before; v++) {

@@ -1,8 +1,9 @@
-/* Weights of another type, before a batch: INTEGER weights become REAL when REAL ones
-** come, and a graph that loses all its edges takes the type of those that come.
+/* Changes the type of weights before a batch: INTEGER weights become REAL if the batch
+** adds REAL weights, and a graph that loses all its edges takes the type of the added
+** ones.
 **
-** Rows keep their arcs and lose their weights, which the next search makes again. The old weights
-** stay beside the new ones until the batch is done: an error restores them. */
+** Rows keep their arcs and lose their weights, which the next search makes again. The old
+** weights stay beside the new ones until the batch is done: an error restores them. */
 #include "update.h"
 
 typedef struct conversion {
@@ -24,7 +25,7 @@ static gpugraph_distance_type first_distance_type(gpugraph_weight_type type) {
     return type == GPUGRAPH_REAL_WEIGHTS ? GPUGRAPH_REAL : GPUGRAPH_UINT32;
 }
 
-/* NULL: there is no memory. INTEGER weights are those of edges that all go. */
+/* NULL: no memory. INTEGER weights only replace those of edges that the batch removes. */
 static void *new_weights(const gpugraph_graph *graph, gpugraph_weight_type type,
                          gpugraph_run *run) {
     const size_t size = gg_distance_size(first_distance_type(type));

@@ -1,21 +1,19 @@
-/* Rows on a device after a batch: those that change are read from the slab tables, which have
-** taken the batch, and written into the pool of their kind (row_pool.h).
+/* Rows on a device after a batch: changed rows are read from the slab tables, to which
+** the batch was applied, and written to the pool of their kind (row_pool.h).
 **
 **     OUT, IN    one part, from the tables of that side
-**     BOTH       two parts: arcs that leave a vertex, then those that enter it; loops are in
-**                the first part alone
+**     BOTH       two parts: leaving arcs, then entering arcs; loops only in the first
 **     SIMPLE     both parts sorted together, without loops and repeats
 **
-** The first change of a kind gives its rows a pool. Rows that cannot be written are freed, and
-** rebuilt from the edges on need. */
+** The first change of a kind gives its rows a pool. Rows that cannot be written are
+** freed, and rebuilt from the edges on need. */
 #include "patch.cuh"
 #include "row_pool.h"
 
-/* Places of a pool behind all rows, beside one in GG_ROOM_SHARE: for the rows of a small
-** graph. */
+/* Entries of a pool behind all rows, besides one in GG_ROOM_SHARE: for small graphs. */
 enum { POOL_SPARE = 4096 };
 
-/* Places of rows are 32 bits wide in some kernels. */
+/* Some kernels use 32 bits for positions of rows. */
 #define POOL_MOST (UINT32_MAX - (uint64_t)65536)
 
 /* ---- steps of row_pool.h ---- */
@@ -41,8 +39,7 @@ static __global__ void begin_rows(const __grid_constant__ row_pool pool,
 
 /* ---- the pool ---- */
 
-/* Packed rows with their arrays copied into larger ones. False: there is no room for them, or
-** the job must end. */
+/* Copies packed rows into larger arrays. False: memory is short, or the job must end. */
 static bool make_pool(struct there *t, struct device_rows *rows) {
     struct cuda_job *job = &t->job;
     struct device_copy *copy = t->copy;
@@ -80,7 +77,7 @@ static bool make_pool(struct there *t, struct device_rows *rows) {
     return true;
 }
 
-/* Empty rows of vertices that the batch brings. */
+/* Adds empty rows for the new vertices. */
 static bool add_rows(struct there *t, struct device_rows *rows) {
     struct cuda_job *job = &t->job;
     const uint64_t before = t->copy->n, after = t->u->n;
@@ -96,11 +93,11 @@ static bool add_rows(struct there *t, struct device_rows *rows) {
 
 /* ---- rows that change ---- */
 
-/* What a rewriting needs beside the pool, in one block of the device. */
+/* Arrays for a rewriting, beside the pool, in one device block. */
 struct rewriting {
     new_rows rows;
     uint32_t *vertex;
-    uint64_t *sums; /* taken, longer */
+    uint64_t *sums; /* entries taken, growth */
 };
 
 static void carve_rewriting(struct workspace *space, uint64_t count,
@@ -113,7 +110,7 @@ static void carve_rewriting(struct workspace *space, uint64_t count,
     r->rows.longer = &r->sums[1];
 }
 
-/* A key for each arc: its row's number among those that change, then its target. */
+/* A key for each arc: its row's index among the changed rows, then its target. */
 static __global__ void make_row_keys(const __grid_constant__ new_rows rows, int bits,
                                      uint64_t *key) {
     const uint64_t first = rows.part[0].offset[rows.count],
@@ -126,7 +123,7 @@ static __global__ void make_row_keys(const __grid_constant__ new_rows rows, int 
     }
 }
 
-/* Two parts become one, in the workspace. */
+/* Merges two parts into one, in the workspace. */
 static bool sort_parts(struct there *t, uint64_t arcs, new_rows *rows) {
     struct cuda_job *job = &t->job;
     struct workspace space = {NULL, 0};
@@ -153,7 +150,7 @@ static bool sort_parts(struct there *t, uint64_t arcs, new_rows *rows) {
     return true;
 }
 
-/* The parts of the rows of these vertices. False: there are no tables, or the job must end. */
+/* Reads the parts of these vertices' rows. False: no tables, or the job must end. */
 static bool list_parts(struct there *t, enum csr_kind kind, const uint32_t *vertex,
                        new_rows *rows) {
     const bool two = kind == CSR_BOTH || kind == CSR_SIMPLE;
@@ -171,7 +168,7 @@ static bool list_parts(struct there *t, enum csr_kind kind, const uint32_t *vert
     return kind != CSR_SIMPLE || sort_parts(t, arcs, rows);
 }
 
-/* *fits: they have been written. False when the job must end. */
+/* *fits: the rows were written. False when the job must end. */
 static bool write_rows(struct there *t, struct device_rows *rows, struct rewriting *r,
                        bool *fits) {
     struct cuda_job *job = &t->job;
@@ -200,7 +197,7 @@ static bool write_rows(struct there *t, struct device_rows *rows, struct rewriti
     return gg_launched(job, "begin_rows");
 }
 
-/* *written: the rows are those after the batch. False when the job must end. */
+/* *written: the rows are up to date. False when the job must end. */
 static bool rewrite_kind(struct there *t, enum csr_kind kind, const uint32_t *vertex,
                          uint64_t count, bool *written) {
     struct cuda_job *job = &t->job;
@@ -226,7 +223,7 @@ static bool rewrite_kind(struct there *t, enum csr_kind kind, const uint32_t *ve
     return write_rows(t, rows, &r, written) && gg_wait(job);
 }
 
-/* Do the rows of that kind stay as they are? */
+/* True if the rows of this kind do not change. */
 static bool rows_stay(const struct there *t, enum csr_kind kind) {
     return gg_same_ends(t->u) && (kind == CSR_SIMPLE || !t->copy->rows[kind].weight);
 }

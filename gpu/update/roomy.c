@@ -1,16 +1,15 @@
-/* A batch changes rows with slack (graph/roomy.c): only rows that lose or gain an arc.
+/* A batch changes rows with slack (`graph/roomy.c`): only rows that lose or gain an arc.
 **
-**     plan     removed arcs: row, place; added arcs: row, arc; space for rows that may move to
-**              the end of the array, and for rows of new vertices
-**     commit   arcs are removed, then added
-*/
+**     plan     removed arcs: row, position; added arcs: row, arc; space for rows that may
+**              move to the end of the array, and for rows of new vertices
+**     commit   arcs are removed, then added */
 #include "update.h"
 #include "base/limits.h"
 
 #include <string.h>
 
 /* A batch that changes more than one arc in 64, and more than 1,024 arcs, drops the rows:
-** 20,000 arcs among 733,846 take 4 to 13 ms in place, and the rows are made in 5. */
+** 20,000 arcs among 733,846 take 4 to 13 ms in place, but making the rows takes 5 ms. */
 enum { ROOM_BATCH = 64, ROOM_BATCH_LEAST = 1024 };
 
 /* ---- the plan ---- */
@@ -60,7 +59,7 @@ static void copy_arcs(struct csr_slot *slot, size_t weight_size, uint64_t to,
                 (char *)slot->weight + from * weight_size, count * weight_size);
 }
 
-/* The arcs at[0 .. count - 1], ascending, leave row v, whose others keep their order. */
+/* Removes arcs at[0 .. count - 1], ascending, from row v; the others keep their order. */
 static void take_out(struct csr_slot *slot, size_t weight_size, uint64_t v,
                      const uint64_t *at, uint64_t count) {
     uint64_t to = at[0];
@@ -96,7 +95,7 @@ static void put_arc_of_roomy(const row_plan *p, uint64_t at, uint64_t k) {
         ((uint64_t *)slot->weight)[at] = ((const uint64_t *)p->weight)[k];
 }
 
-/* Does the row's arc at that place belong behind arc k of the plan? */
+/* True if the row's arc at this position belongs behind arc k of the plan. */
 static bool belongs_behind(const row_plan *p, uint64_t at, uint64_t k) {
     const uint32_t here = p->slot->target[at];
     if (p->column == WEIGHTS || here != p->target[k])
@@ -105,9 +104,9 @@ static bool belongs_behind(const row_plan *p, uint64_t at, uint64_t k) {
            gg_weight_at(p->weight, k, p->weight_size);
 }
 
-/* Adds arcs k .. k + more - 1 of the plan, ascending by target, to row v; in a sorted row each goes
-** to its place, the last one first. Slack behind a row that has moved is filled with copies of its
-** last arc. */
+/* Adds arcs k .. k + more - 1 of the plan, ascending by target, to row v; in a sorted row
+** each goes to its position, the last one first. Slack behind a moved row is filled with
+** copies of its last arc. */
 static void put_roomy_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t more) {
     struct csr_slot *slot = p->slot;
     const uint64_t used = slot->used;
@@ -125,7 +124,7 @@ static void put_roomy_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t mor
         copy_arcs(slot, p->weight_size, at, at - 1, 1);
 }
 
-/* Rows of new vertices are empty, and have no slack yet. */
+/* Adds rows of new vertices, which are empty and have no slack yet. */
 static void add_rows(const update *u, row_plan *p) {
     struct csr_slot *slot = p->slot;
     const uint64_t n = u->graph->n;
@@ -157,7 +156,7 @@ static void renumber_edges(void *of, uint64_t low, uint64_t high) {
         gg_renumber_all(r->edges, number, high - low);
 }
 
-/* Rows ahead of row[i]: where they lie, then their arcs. */
+/* Prefetches rows after row[i]: their begins, then their arcs. */
 static void fetch_ahead(const row_plan *p, const uint64_t *row, uint64_t i,
                         uint64_t count) {
     if (i + GG_FETCH_AHEAD < count)

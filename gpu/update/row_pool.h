@@ -1,14 +1,14 @@
-/* Rows that change on a device. Each row lies anywhere in a pool of arcs, with slack behind it.
+/* Rows of a device in a pool of arcs. Each row may lie anywhere, with slack behind it.
 **
 **     pool     [ a a a . ][ b b ][ c . ][ free . . . . . ]
 **     row b    becomes b b b
 **     pool     [ a a a . ][ - - ][ c . ][ b b b . . . ][ free ]
 **
-** A batch rewrites whole rows: in place if they fit, otherwise behind all others, with slack for
-** half as many arcs and two more. The places that a row leaves stay unused until all rows are
-** rebuilt. There are three steps:
+** A batch rewrites whole rows: in place if they fit, otherwise behind all others, with
+** slack for half as many arcs and two more. The entries that a row leaves stay unused
+** until all rows are rebuilt. There are three steps:
 **
-**     1. choose a place for each row that changes, and add up what they take of the pool
+**     1. choose a position for each changed row, and add up the pool entries
 **     2. write the arcs
 **     3. set begin, end and spare */
 #ifndef GPUGRAPH_ROW_POOL_H
@@ -20,15 +20,15 @@
 
 typedef struct row_pool {
     uint64_t *begin, *end; /* of each row */
-    uint32_t *spare;       /* of each row: free places behind its end */
+    uint32_t *spare;       /* of each row: slack behind its end */
     uint32_t *target;
-    void *weight;       /* NULL: none */
+    void *weight;       /* NULL: no weights */
     size_t weight_size; /* 4 or 8 bytes */
 } row_pool;
 
-/* Arcs offset[i] .. offset[i + 1] - 1 belong to row number i of those that change. */
+/* Arcs offset[i] .. offset[i + 1] - 1 belong to changed row i. */
 typedef struct row_part {
-    const uint64_t *offset; /* NULL: there are no arcs */
+    const uint64_t *offset; /* NULL: no arcs */
     const uint32_t *target;
     const int64_t *weight;
 } row_part;
@@ -36,16 +36,16 @@ typedef struct row_part {
 enum { ROW_PARTS = 2 };
 
 typedef struct new_rows {
-    uint64_t count;         /* of rows that change */
-    const uint32_t *vertex; /* the number of each */
+    uint64_t count;         /* number of changed rows */
+    const uint32_t *vertex; /* the vertex of each */
     row_part
         part[ROW_PARTS]; /* a row has the arcs of the first part, then of the second */
-    uint64_t *place;     /* of each row: where it comes to lie, once that is found */
-    uint64_t *taken;     /* places of the pool that rows have taken */
-    uint64_t *longer;    /* by how many arcs all rows become longer, modulo 2^64 */
+    uint64_t *place;     /* of each row: its new position, after step 1 */
+    uint64_t *taken;     /* pool entries that rows have taken */
+    uint64_t *longer;    /* growth of all rows in arcs, modulo 2^64 */
 } new_rows;
 
-/* Places for a row of so many arcs that moves. */
+/* Pool entries for a row of this many arcs that moves. */
 WARP_FUNCTION uint64_t pool_room(uint64_t arcs) {
     const uint64_t spare = arcs / 2 + 2;
     return spare < UINT32_MAX ? arcs + spare : arcs;
@@ -60,7 +60,7 @@ WARP_FUNCTION uint64_t pool_arcs(const new_rows *rows, uint64_t i) {
     return pool_part_arcs(rows, 0, i) + pool_part_arcs(rows, 1, i);
 }
 
-/* Places that the row of v has where it is. */
+/* Entries that the row of v has at its current position. */
 WARP_FUNCTION uint64_t pool_room_of(const row_pool *pool, uint32_t v) {
     return pool->end[v] - pool->begin[v] + pool->spare[v];
 }
@@ -76,7 +76,7 @@ WARP_FUNCTION void pool_find_place(const row_pool *pool, const new_rows *rows,
     device_add_64(rows->longer, arcs - (pool->end[v] - pool->begin[v]));
 }
 
-/* For each arc `from` of a part; it belongs to row number i of those that change. */
+/* For each arc `from` of a part; it belongs to changed row i. */
 WARP_FUNCTION void pool_write_arc(const row_pool *pool, const new_rows *rows, int part,
                                   uint64_t i, uint64_t from) {
     const row_part *p = &rows->part[part];
@@ -89,7 +89,7 @@ WARP_FUNCTION void pool_write_arc(const row_pool *pool, const new_rows *rows, in
         ((int64_t *)pool->weight)[to] = p->weight[from];
 }
 
-/* The row, by its number among those that change, that arc `from` of a part belongs to. */
+/* The index of the changed row to which arc `from` of a part belongs. */
 WARP_FUNCTION uint64_t pool_row_of(const new_rows *rows, int part, uint64_t from) {
     return row_of(rows->part[part].offset, rows->count, from);
 }

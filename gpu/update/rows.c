@@ -1,11 +1,11 @@
-/* A batch changes the CSRs that are made: it removes arcs and adds arcs.
+/* A batch changes the existing CSRs: it removes arcs and adds arcs.
 **
 **     removed arcs    sorted by (row, target, weight), found in their rows
 **     added arcs      sorted by (row, target)
 **
-** A removed arc is found by target and weight; any of several equal arcs will do, unless numbers
-** of edges tell them apart. Rows on the host change in place (roomy.c). A large batch drops them,
-** and they are rebuilt on need. Rows on a device: rewrite.cu. */
+** A removed arc is found by target and weight. Equal arcs are interchangeable unless edge
+** numbers distinguish them. Rows on the host change in place (`roomy.c`). A large batch
+** drops them, and they are rebuilt on need. Rows on a device: rewrite.cu. */
 #include "update.h"
 
 typedef struct row_walk {
@@ -14,23 +14,23 @@ typedef struct row_walk {
     const struct csr_slot *slot;
     end_ref *going, *coming;
     uint64_t goings, comings;
-    uint32_t *column;  /* of arcs that go */
-    uint64_t *weight;  /* of arcs that go; 0 where the slot has none */
-    uint32_t *matched; /* of equal arcs that go, counted at the first: those found */
+    uint32_t *column;  /* targets of removed arcs */
+    uint64_t *weight;  /* of removed arcs; 0 if the slot has no weights */
+    uint32_t *matched; /* at the first of equal removed arcs: how many were found */
 } row_walk;
 
 static uint32_t going_row(const row_walk *w, uint64_t i) {
     return gg_removed_end(w->u, w->going[i]);
 }
 
-/* Bytes of a weight in the slot, before the update. */
+/* Bytes of a weight in the slot before the update. */
 static size_t old_weight_size(const row_walk *w) {
     if (w->p->column == WEIGHTS)
         return gg_distance_size(w->u->graph->distance_type);
     return w->p->column == IDS ? sizeof(uint32_t) : gg_edge_size(w->u->graph->wide);
 }
 
-/* Going arc i against (column, weight): below 0, 0, above 0. */
+/* Compares removed arc i with (column, weight): negative, 0 or positive. */
 static int compare_arc(const row_walk *w, uint64_t i, uint32_t column, uint64_t weight) {
     if (w->column[i] != column)
         return w->column[i] < column ? -1 : 1;
@@ -39,7 +39,7 @@ static int compare_arc(const row_walk *w, uint64_t i, uint32_t column, uint64_t 
 
 /* ---- lists of arcs ---- */
 
-/* The weight of an arc that goes, as the slot has it. */
+/* The weight of a removed arc in the slot's format. */
 static uint64_t going_weight(const row_walk *w, end_ref ref) {
     if (!w->slot->weight)
         return 0;
@@ -48,8 +48,8 @@ static uint64_t going_weight(const row_walk *w, end_ref ref) {
     return w->p->column == NUMBERS ? w->u->removed[ref / 2] : w->u->gone_weight[ref / 2];
 }
 
-/* Arcs of the batch's edges in a kind of CSR: 2 * i leaves the source of edge i, 2 * i + 1
-** its target. */
+/* Lists the arcs of the batch's edges in a kind of CSR: 2 * i leaves the source of edge
+** i, 2 * i + 1 its target. */
 static uint64_t list_arcs(end_ref *ref, uint64_t edges, enum csr_kind kind,
                           const update *u, bool removed) {
     uint64_t count = 0;
@@ -65,7 +65,7 @@ static uint64_t list_arcs(end_ref *ref, uint64_t edges, enum csr_kind kind,
     return count;
 }
 
-/* In CSR_SIMPLE each edge listed stands for both its arcs. */
+/* In CSR_SIMPLE each listed edge stands for both its arcs. */
 static uint64_t both_arcs(end_ref *ref, uint64_t count) {
     for (uint64_t i = count; i-- > 0;) {
         ref[2 * i + 1] = ref[i] + 1;
@@ -130,8 +130,8 @@ static void end_row_walk(row_walk *w) {
     gg_release(w->matched);
 }
 
-/* Lists the arcs that go, sorted by (row, target, weight), and those that come, by
-** (row, target), and takes the plan's arrays for them. False: the run must end. */
+/* Lists removed arcs, sorted by (row, target, weight), and added arcs, by (row, target),
+** and allocates the plan's arrays for them. False: the run must end. */
 static bool begin_row_walk(row_walk *w, enum csr_kind kind) {
     list_all(w, kind);
     if (gg_stopping(w->u->run) || !take_arrays(w))
@@ -140,9 +140,9 @@ static bool begin_row_walk(row_walk *w, enum csr_kind kind) {
     return !gg_stopping(w->u->run);
 }
 
-/* ---- arcs that go ---- */
+/* ---- removed arcs ---- */
 
-/* Is an arc (column, weight) among going low .. high - 1, one that is not matched yet? */
+/* Matches an arc (column, weight) to one of removed arcs low .. high - 1 that is left. */
 static bool match(row_walk *w, uint64_t low, uint64_t high, uint32_t column,
                   uint64_t weight) {
     uint64_t end = high;
@@ -162,7 +162,7 @@ static bool match(row_walk *w, uint64_t low, uint64_t high, uint32_t column,
     return true;
 }
 
-/* Finds going low .. high - 1 among arcs begin .. end - 1 of the slot. */
+/* Finds removed arcs low .. high - 1 among arcs begin .. end - 1 of the slot. */
 static void match_range(row_walk *w, uint64_t low, uint64_t high, uint64_t begin,
                         uint64_t end) {
     const struct csr_slot *slot = w->slot;
@@ -179,11 +179,11 @@ static void match_range(row_walk *w, uint64_t low, uint64_t high, uint64_t begin
     }
     if (left)
         gg_fail(w->u->run, GPUGRAPH_INVALID,
-                "edge %lld is not in the rows of the graph, which is damaged",
+                "the graph is damaged: edge %lld is not in its rows",
                 (long long)w->u->removed_id[w->going[low] / 2]);
 }
 
-/* Going low .. high - 1 leave row v. */
+/* Finds removed arcs low .. high - 1 in row v. */
 static void match_row(row_walk *w, uint32_t v, uint64_t low, uint64_t high) {
     uint64_t begin = w->slot->offset[v], end = gg_row_end(w->slot, v);
     if (!w->slot->sorted) {
@@ -199,7 +199,7 @@ static void match_row(row_walk *w, uint32_t v, uint64_t low, uint64_t high) {
     }
 }
 
-/* ---- arcs that come ---- */
+/* ---- added arcs ---- */
 
 static void put_arc(row_walk *w, end_ref ref, uint64_t at) {
     row_plan *p = w->p;
@@ -217,9 +217,9 @@ static void put_arc(row_walk *w, end_ref ref, uint64_t at) {
         ((uint64_t *)p->weight)[i] = ((const uint64_t *)w->u->weight)[ref / 2];
 }
 
-/* ---- rows with room ---- */
+/* ---- rows with slack ---- */
 
-/* Which arcs go from which row, and which come to which. */
+/* Assigns removed arcs and added arcs to their rows. */
 static void fill_roomy_plan(row_walk *w) {
     enum { NEAR = GG_FETCH_AHEAD / 2 };
     row_plan *p = w->p;
@@ -240,7 +240,7 @@ static void fill_roomy_plan(row_walk *w) {
         put_arc(w, w->coming[k], w->u->end[w->coming[k]].now);
 }
 
-/* Arcs that go and come, at most. */
+/* Upper bound on removed and added arcs. */
 static uint64_t most_arcs(const update *u, enum csr_kind kind) {
     const uint64_t edges = u->removed_count + u->added_count;
     return kind >= CSR_BOTH ? 2 * edges : edges;
@@ -248,7 +248,7 @@ static uint64_t most_arcs(const update *u, enum csr_kind kind) {
 
 /* ---- a plan ---- */
 
-/* Of rows that change in place; p says what their weights are. */
+/* Plans rows that change in place; p says what their weights are. */
 static void plan_rows(update *u, enum csr_kind kind, row_plan *p) {
     struct csr_slot *slot = p->slot;
     row_walk w = {.u = u, .p = p, .slot = slot, .going = u->going, .coming = u->coming};
@@ -278,7 +278,7 @@ static row_plan *add_plan(update *u, struct csr_slot *slot, int column) {
     return p;
 }
 
-/* Do arcs by ids take the batch? Ids of added edges ascend. */
+/* True if arcs by ids can take the batch. Ids of added edges ascend. */
 static bool arcs_follow(const update *u, const struct adjacency *a) {
     const int64_t *id = u->added->edge_id;
     uint64_t offset;
@@ -287,7 +287,7 @@ static bool arcs_follow(const update *u, const struct adjacency *a) {
                                     gg_arc_id(a, id[u->added_count - 1], &offset)));
 }
 
-/* The counts of edges that enter vertices, with the arcs that leave them. */
+/* Plans the counts of entering edges, which belong to the arcs that leave. */
 static void plan_in(update *u) {
     struct adjacency *out = &u->graph->derived.adjacency[GPUGRAPH_OUT];
     u->counts_in = out->in && !u->drops_arcs[GPUGRAPH_OUT];

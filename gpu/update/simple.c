@@ -1,19 +1,19 @@
-/* A batch changes CSR_SIMPLE, in which one arc stands for all edges between two vertices in either
-** direction, and loops do not count.
+/* A batch changes CSR_SIMPLE, in which one arc represents all edges between two vertices
+** in either direction, and loops do not count.
 **
-**     edge goes     its arcs go    unless an edge between the two is added or stays
-**     edge comes    its arcs come  unless the row has them already
+**     removed edge    removes its arcs   unless an edge of its pair is added or stays
+**     added edge      adds its arcs      unless the row has them already
 **
-** The arcs by ids tell both. Without them SIMPLE rows are dropped, and rebuilt on need, on the host as
-** on a device. */
+** The arcs by ids decide both. Without them SIMPLE rows are dropped, and rebuilt on need,
+** on host and device. */
 #include "update.h"
 
-/* Two ends that meet, smaller one first; 0 for a loop: no pair has 0 twice. */
+/* A pair of ends, smaller one first; 0 for a loop: no other pair is 0. */
 static uint64_t pair_of(uint32_t a, uint32_t b) {
     return a == b ? 0 : a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-/* One ref for each different pair, in order of pair; pairs in u->key alike. */
+/* Keeps one ref for each distinct pair, in order of pairs; u->key has the pairs. */
 static uint64_t distinct(update *u, end_ref *ref, uint64_t count) {
     uint64_t left = 0;
     gg_update_sort(u, ref, count);
@@ -51,13 +51,13 @@ static uint64_t count_arcs_of_simple(const struct csr_slot *rows, uint32_t from,
     return gg_first_arc(rows->target, low, end, to + (uint64_t)1) - low;
 }
 
-/* Edges that join two vertices, in either direction. */
+/* Number of edges between two vertices, in either direction. */
 static uint64_t arcs_between(const gpugraph_graph *graph, uint32_t a, uint32_t b) {
     const struct csr_slot *out = &graph->derived.adjacency[GPUGRAPH_OUT].rows;
     return count_arcs_of_simple(out, a, b) + count_arcs_of_simple(out, b, a);
 }
 
-/* ---- pairs, whose memory is asked for ahead ---- */
+/* ---- pairs, with prefetched memory ---- */
 
 typedef struct pair_look pair_look;
 typedef bool pair_question(const pair_look *look, uint64_t k, uint32_t a, uint32_t b);
@@ -71,12 +71,12 @@ struct pair_look {
     uint8_t *answer;
 };
 
-/* Rows first, then what is in them. */
+/* Fetches the rows first, then their arcs. */
 static void fetch_pair(const gpugraph_graph *graph, uint64_t pair, bool arcs) {
     const struct csr_slot *out = &graph->derived.adjacency[GPUGRAPH_OUT].rows;
     const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
     const uint32_t end[2] = {(uint32_t)(pair >> 32), (uint32_t)pair};
-    if (pair == 0) /* nobody looks at it, and there may be no vertex 0 */
+    if (pair == 0) /* not read, and there may be no vertex 0 */
         return;
     for (int i = 0; i < 2; i++)
         if (arcs)
@@ -104,9 +104,7 @@ static void look_at_some(void *job, uint64_t low, uint64_t high) {
 }
 
 static void look_at_pairs(const pair_look *l) {
-    enum {
-        PAIRS_AT_ONCE = 64
-    }; /* per thread; few, since the rows of a pair may be long */
+    enum { PAIRS_AT_ONCE = 64 }; /* per thread; few, since rows may be long */
     gg_chunks(gg_threads(l->u->run, l->count * GG_FETCH_ITEMS), l->count, PAIRS_AT_ONCE,
               look_at_some, (void *)l);
 }
@@ -117,7 +115,7 @@ typedef struct pair_lists {
     uint8_t *joined, *kept;
 } pair_lists;
 
-/* ---- edges that come ---- */
+/* ---- added edges ---- */
 
 static bool row_has(const struct csr_slot *slot, uint64_t v, uint32_t target) {
     const uint64_t end = gg_row_end(slot, v);
@@ -138,7 +136,8 @@ static uint64_t old_pair(const update *u, end_ref ref) {
     return from->is_new || to->is_new ? 0 : pair_of(from->now, to->now);
 }
 
-/* Their pairs, sorted, to l->added; returns how many. Refs are in u->coming. */
+/* Lists the sorted pairs of added edges in l->added, refs in u->coming; returns a
+** count. */
 static uint64_t list_added(update *u, pair_lists *l) {
     uint64_t all = 0;
     for (uint64_t i = 0; i < u->added_count; i++) {
@@ -155,7 +154,7 @@ static uint64_t list_added(update *u, pair_lists *l) {
     return all;
 }
 
-/* Returns how many refs are left in u->coming. */
+/* Returns the number of refs that remain in u->coming. */
 static uint64_t list_coming(update *u, pair_lists *l, uint64_t added) {
     uint64_t coming = 0;
     const pair_look look = {u, are_joined, l->old, NULL, added, l->joined};
@@ -166,13 +165,13 @@ static uint64_t list_coming(update *u, pair_lists *l, uint64_t added) {
     return coming;
 }
 
-/* ---- edges that go ---- */
+/* ---- removed edges ---- */
 
 static bool arcs_stay(const pair_look *l, uint64_t k, uint32_t a, uint32_t b) {
     return arcs_between(l->u->graph, a, b) > l->times[k];
 }
 
-/* l->kept: of distinct pairs of removed edges. */
+/* Sets l->kept for the distinct pairs of removed edges. */
 static void find_kept(update *u, const pair_lists *l, uint64_t count) {
     const pair_look look = {u, arcs_stay, l->removed, l->times, count, l->kept};
     look_at_pairs(&look);

@@ -1,11 +1,11 @@
-/* The new places of an array's elements when some are removed and others inserted.
+/* The new positions of an array's elements after removals and insertions.
 **
-**     before   a b c d e f          taken out: c;  put in: x before b, y and z at the end
+**     before   a b c d e f          removed: c;  inserted: x before b, y and z at the end
 **     after    a x b d e f y z
-**     pieces   a | b | d e f        what stays, with its old and its new place
+**     pieces   a | b | d e f        elements that stay, with old and new positions
 **
-** An element that is inserted before a removed one takes its place, and nothing moves. The pieces
-** also renumber the edge numbers in rows. */
+** An element that is inserted before a removed one replaces it, and no element moves. The
+** pieces also renumber edge numbers in rows. */
 #ifndef GPUGRAPH_SPLICE_H
 #define GPUGRAPH_SPLICE_H
 
@@ -19,41 +19,41 @@ typedef struct splice {
     uint64_t before, after; /* elements */
     uint64_t pieces;
     splice_piece *piece;
-    /* One of these, by gg_splice_index: */
+    /* gg_splice_index makes one of these: */
     uint32_t *first; /* first[x / 64]: the first piece that ends beyond x / 64 * 64 */
-    uint32_t *map;   /* map[x]: the new number of x; where pieces are many */
+    uint32_t *map;   /* map[x]: the new number of x; if there are many pieces */
     bool still;      /* no element moves */
-    /* what stays from place `bound` on moves by `shift`, and nothing else does; bound is
-    ** UINT64_MAX where that is not so */
+    /* Elements that stay from `bound` on move by `shift`, and no others move. bound is
+    ** UINT64_MAX if this does not hold. */
     uint64_t bound, shift;
-    int threads; /* that work on an array of so many elements */
+    int threads; /* for an array of this many elements */
 } splice;
 
-/* removed: ascending places; inserted: ascending places before which something is put,
-** those with the same place in order. place[i]: where what is inserted comes to lie. */
+/* removed: ascending positions; inserted: ascending positions before which elements are
+** inserted, ties in order. place[i]: the new position of inserted element i. */
 gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
                                const uint64_t *removed, uint64_t removed_count,
                                const uint64_t *inserted, uint64_t inserted_count,
                                uint64_t *place);
 void gg_splice_free(splice *s);
 
-/* Threads for so many elements of an array. */
+/* Threads for this many elements of an array. */
 static inline int gg_splice_threads(const splice *s, uint64_t elements) {
     return elements < ((uint64_t)1 << 18) ? 1 : s->threads;
 }
-/* Moves what stays to its new places; `to` and `from` may be the same array. */
+/* Moves elements that stay to their new positions; `to` may be `from`. */
 void gg_splice_move(const splice *s, void *to, const void *from, size_t size);
 
-/* Numbers of elements that stay. Makes what gg_renumber needs, or, wide, what
-** gg_renumber_wide does. */
+/* Prepares gg_renumber or, if wide, gg_renumber_wide, which map numbers of elements that
+** stay. */
 gpugraph_status gg_splice_index(gpugraph_run *run, splice *s, bool wide);
 void gg_renumber_all(const splice *s, uint32_t *number, uint64_t count);
 void gg_renumber_all_wide(const splice *s, uint64_t *number, uint64_t count);
-/* Does any number change? */
+/* True if any number changes. */
 static inline bool gg_renumbers(const splice *s) {
     return !s->still || s->after < s->before;
 }
-/* A number that is none of an element that stays gives any number that is in range. */
+/* A number of a removed element gives an arbitrary number in range. */
 static inline uint64_t gg_renumber_wide(const splice *s, uint64_t x) {
     if (!gg_renumbers(s))
         return x;

@@ -1,4 +1,4 @@
-/* A batch of changes as a store of edges takes it (store/store.h): by ends and ids. */
+/* Converts a batch of changes for a store of edges (store/store.h): to ends and ids. */
 #include "update.h"
 
 bool gg_store_holds(const gpugraph_graph *graph) {

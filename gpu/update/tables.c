@@ -1,10 +1,11 @@
-/* The slab tables of a graph's edges, which lie where its copy on a device does (patch_store.cu).
+/* The slab tables of a graph's edges, which lie beside its copy on a device
+** (patch_store.cu).
 **
-**     gpugraph_make_tables   asks for them, and makes them of the copy's edges
-**     gpugraph_update        deletions, then insertions, before anything else of the copy changes
-**     gpugraph_check_copy    compares the copy, and them, with the edges
+**     gpugraph_make_tables   requests the tables, and makes them from the copy's edges
+**     gpugraph_update        deletes, then inserts, before the rest of the copy changes
+**     gpugraph_check_copy    compares the copy and the tables with the edges
 **
-** Tables that cannot be made, or follow a batch, or that fail, are refused while the copy lasts. */
+** If tables cannot be made, cannot take a batch, or fail, the copy does without them. */
 #include "update.h"
 
 gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run) {

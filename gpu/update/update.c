@@ -1,19 +1,19 @@
-/* A graph brought up to date by a batch of changes.
+/* Updates a graph by a batch of changes.
 **
-**     find out     which edges, vertices and arcs go, and where those that come belong:
-**                  work for what has changed (update.h says in which files)
-**     prepare      every block that will be needed
-**     commit       arrays move, in place where there is room, one thread for each; nothing
-**                  in it can fail, and nobody can interrupt it
+**     find out     removed edges, vertices and arcs, and positions of added ones: work
+**                  in proportion to the change (files: update.h)
+**     prepare      every block of memory that the commit needs
+**     commit       arrays move, in place if they have slack, one thread for each; it
+**                  cannot fail or be interrupted
 **
-** Until the commit the graph is what it was. */
+** Until the commit the graph does not change. */
 #include "update.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
 
 #include <string.h>
 
-/* An update gives a block back when it leaves less than an eighth of the block in use. */
+/* An update frees a block of which it would use less than an eighth. */
 enum { ROOM_WASTE = 8 };
 
 /* ---- the commit: arrays ---- */
@@ -25,7 +25,7 @@ typedef struct piece_work {
     void *to;
 } piece_work;
 
-/* Weights from one layout to the other, or ids of edges that had none. */
+/* Converts weights to the other layout, or makes ids for edges that had none. */
 static void convert_span(void *work, uint64_t low, uint64_t high) {
     const piece_work *w = work;
     const void *from = *w->move->array;
@@ -78,8 +78,8 @@ static void commit_vertices(update *u) {
     graph->n = u->n;
 }
 
-/* Elements that are moved or renumbered, about: where nothing moves, one thread is enough
-** for what is put in. */
+/* About the number of elements that move or are renumbered: if none moves, one thread is
+** enough to insert. */
 static uint64_t work_of(const update *u) {
     uint64_t work = 0;
     for (int i = 0; i < u->move_count; i++) {
@@ -94,7 +94,7 @@ static uint64_t work_of(const update *u) {
     return work + (u->removed_count + u->added_count) * GG_FETCH_ITEMS;
 }
 
-/* What moves at the same time: edges with gaps, the arrays, rows of each kind. */
+/* Tasks of a commit: edges with gaps, each array, rows of each kind. */
 enum { EDGES_MOVE, OTHER_MOVES };
 
 static void move(void *of, uint64_t task) {
@@ -110,7 +110,7 @@ static void move(void *of, uint64_t task) {
         gg_commit_room(u, &u->rows[i - u->move_count]);
 }
 
-/* adjacency[OUT].in without the removed edges, and with the added ones. */
+/* Updates adjacency[OUT].in for removed and added edges. */
 static void count_entering(update *u) {
     struct adjacency *out = &u->graph->derived.adjacency[GPUGRAPH_OUT];
     gg_take_longer((void **)&out->in, (void **)&u->longer_in);
@@ -143,7 +143,7 @@ static void commit(update *u) {
         count_entering(u);
     gg_parts(gg_threads(u->run, work_of(u)),
              (uint64_t)(OTHER_MOVES + u->move_count + u->row_plans), move, u);
-    u->move_count = 0; /* their blocks are the graph's now */
+    u->move_count = 0; /* their blocks belong to the graph now */
     if (u->plain) {
         gg_release(graph->edge_id);
         graph->edge_id = NULL;
@@ -152,7 +152,7 @@ static void commit(update *u) {
     graph->m = u->edges.after;
     graph->wide = gg_is_wide(graph->m);
     graph->distance_type = u->distance_type;
-    /* nobody has looked at these edges */
+    /* No search has seen these edges. */
     graph->known.thin = false;
     graph->known.degree_high = u->degree_high;
     graph->known.path_low = u->path_low;
@@ -221,7 +221,7 @@ static bool take_scratch(update *u) {
     return u->coming != NULL;
 }
 
-/* SIMPLE rows follow by the arcs by ids, which the first change of ends makes. */
+/* SIMPLE rows are updated from the arcs by ids, which the first change of ends makes. */
 static gpugraph_status prepare_simple(update *u) {
     gpugraph_graph *graph = u->graph;
     const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
@@ -243,8 +243,8 @@ void gg_update_prepare(update *u) {
 
 /* ---- the device's copy ---- */
 
-/* The copy becomes what the graph is about to become, or is released. Fails only when the
-** run must end. */
+/* Brings the copy to the state after the batch, or releases it. Fails only when the run
+** must end. */
 static void patch_device(update *u) {
     if (!u->graph->device)
         return;
@@ -259,7 +259,7 @@ static void patch_device(update *u) {
 
 /* ---- all steps ---- */
 
-/* The device's copy first: the commit cannot fail. */
+/* The device's copy comes first, since the commit cannot fail. */
 static void change(update *u) {
     gg_update_prepare(u);
     if (!gg_stopping(u->run) && !gg_poll(u->run))
@@ -288,7 +288,7 @@ void gg_update_free(update *u) {
 
 /* ---- the call ---- */
 
-/* The type of weights afterwards. */
+/* The type of weights after the batch. */
 static gpugraph_weight_type settle_type(const gpugraph_graph *graph,
                                         const gpugraph_changes *changes,
                                         gpugraph_run *run) {
@@ -300,7 +300,7 @@ static gpugraph_weight_type settle_type(const gpugraph_graph *graph,
         return added->weight_type;
     if (!type || !added->weight_type)
         gg_fail(run, GPUGRAPH_INVALID, "the graph's edges have %s, added ones %s",
-                type ? "weights" : "no weights", type ? "none" : "have");
+                type ? "weights" : "no weights", type ? "have none" : "have weights");
     return GPUGRAPH_REAL_WEIGHTS;
 }
 
@@ -309,7 +309,7 @@ static void check_vertices(const gpugraph_graph *graph, const uint32_t *vertex,
     for (int64_t i = 0; i < count && !run->status; i++)
         if (vertex[i] >= graph->n)
             gg_fail(run, GPUGRAPH_INVALID,
-                    "vertex %lu is to be kept or loose, and there are %lu",
+                    "the batch lists vertex %lu, but the graph has %lu vertices",
                     (unsigned long)vertex[i], (unsigned long)graph->n);
 }
 
@@ -337,7 +337,7 @@ static void check_update(const gpugraph_graph *graph, const gpugraph_changes *ch
     check_vertices(graph, changes->loose, changes->loose_count, run);
 }
 
-/* All of a batch, once it is checked. */
+/* Applies a checked batch. */
 static void change_graph(gpugraph_graph *graph, const gpugraph_changes *changes,
                          gpugraph_run *run) {
     static const gpugraph_edges none;

@@ -1,26 +1,27 @@
-/* A batch of changes to a graph: everything that gpugraph_update computes before it changes
-** anything.
+/* A batch of changes to a graph: all that gpugraph_update computes before it changes the
+** graph.
+**
 **
 **     update.c     the steps: check, plan, commit
-**     edges.c      removed edges, places of added edges; does the batch change weights only
+**     edges.c      removed edges, numbers of added edges; detects changes of weights only
 **     gone.c       ends and weights of removed edges
 **     vertices.c   ends of added edges: known or new; vertices that vanish; tombstones
 **     new_ids.c    ids of new vertices
 **     retype.c     weights of another type
-**     weights.c    weights, and how wide they have to be
-**     rows.c       CSRs: removed arcs, places of added arcs
+**     weights.c    weights and their width
+**     rows.c       CSRs: removed arcs, positions of added arcs
 **     roomy.c      rows with slack, which change in place
 **     gaps.c       the list of edges with gaps
-**     simple.c     arcs of CSR_SIMPLE, each of which stands for all edges of a pair
+**     simple.c     arcs of CSR_SIMPLE, each of which represents all edges of a pair
 **     patch*       the copy on a device: steps, edges, tables
 **     rewrite.cu   rows that change on a device (row_pool.h)
 **     store_batch.c  the batch for the slab tables
 **     tables.c     the public functions of the slab tables
-**     compact.c, renumber.c   numbers of a new graph, outside of a batch
+**     compact.c, renumber.c   compaction, outside of a batch
 **
 ** A new vertex gets the next number. A vertex that loses its last edge, and is not kept,
-** vanishes: its number becomes a tombstone. Lone vertices need no edge. A batch gives no vertex
-** another number. */
+** vanishes: its number becomes a tombstone. Lone vertices need no edge. A batch gives no
+** vertex another number. */
 #ifndef GPUGRAPH_UPDATE_H
 #define GPUGRAPH_UPDATE_H
 
@@ -33,15 +34,14 @@ extern "C" {
 #endif
 
 enum {
-    /* One item whose memory was prefetched takes the time of this many items of
-    ** GG_THREAD_GRAIN. */
+    /* Time to process one prefetched item, in items of GG_THREAD_GRAIN. */
     GG_FETCH_ITEMS = 8
 };
 
 /* One end of an added edge. */
 typedef struct added_end {
-    uint32_t now;   /* its number; that of a new vertex is the graph's n or more */
-    uint32_t fresh; /* which of the new ones it is */
+    uint32_t now;   /* its number; a new vertex has the graph's n or more */
+    uint32_t fresh; /* its index among the new vertices */
     bool is_new;
 } added_end;
 
@@ -53,9 +53,9 @@ typedef uint32_t end_ref;
 typedef struct array_move {
     void **array;    /* the graph's */
     void *to;        /* a new block; NULL: in place */
-    size_t size;     /* bytes of an element afterwards */
-    const splice *s; /* the new places of elements that stay */
-    uint64_t count;  /* of new elements: put[i] goes to place[i] */
+    size_t size;     /* bytes of an element after the batch */
+    const splice *s; /* positions of elements that stay */
+    uint64_t count;  /* new elements: put[i] goes to place[i] */
     const uint64_t *place;
     const void *put;
     enum { MOVE, WIDEN, NARROW, COUNT_UP } how; /* COUNT_UP: from edge numbers to ids */
@@ -68,14 +68,14 @@ typedef struct row_plan {
         WEIGHTS,
         NUMBERS,
         IDS
-    } column;           /* the meaning of the slot's weights; IDS are stored less ... */
+    } column;           /* the meaning of the slot's weights; IDS are stored minus ... */
     int64_t first_id;   /* ... this id */
-    size_t weight_size; /* bytes of an arc's weight; 0: none */
+    size_t weight_size; /* bytes of an arc's weight; 0: no weights */
     uint64_t removed, inserted;
-    uint64_t *removed_at, *removed_row; /* the place and the row of each removed arc */
+    uint64_t *removed_at, *removed_row; /* position and row of each removed arc */
     uint64_t *inserted_at;              /* the row of each inserted arc */
     uint32_t *target;                   /* of inserted arcs */
-    void *weight;                       /* of inserted arcs, in the layout afterwards */
+    void *weight;                       /* of inserted arcs, in the new layout */
     /* New blocks; NULL: in place. */
     uint64_t *offset, *end;
     uint32_t *spare;
@@ -107,43 +107,43 @@ typedef struct update {
     uint64_t removed_count, added_count;
     uint64_t lone_count; /* vertices of the batch that need no edge */
     bool reweights;      /* the batch changes weights only */
-    /* edges */
+    /* Edges. */
     uint64_t *removed;     /* edge numbers before the batch */
     uint32_t *gone_end;    /* the ends of removed edges, by end_ref */
-    uint64_t *gone_weight; /* their weights in the layout before; unset without weights */
-    uint64_t
-        *added_at; /* edge numbers before the batch: added edge i precedes this one */
-    uint64_t *added_edge; /* edge numbers of added edges afterwards */
+    uint64_t *gone_weight; /* their weights in the old layout; unset without weights */
+    /* Edge numbers before the batch: added edge i precedes added_at[i]. */
+    uint64_t *added_at;
+    uint64_t *added_edge; /* edge numbers of added edges after the batch */
     splice edges;
-    bool plain; /* edge ids are 1 .. m afterwards */
+    bool plain; /* edge ids are 1 .. m after the batch */
     uint64_t degree_high;
-    /* weights */
+    /* Weights. */
     uint64_t path_low, path_high;
     gpugraph_distance_type distance_type;
-    void *weight; /* of added edges, in the layout afterwards */
-    /* vertices */
+    void *weight; /* of added edges, in the new layout */
+    /* Vertices. */
     added_end *end; /* by end_ref; then the lone vertices */
     uint32_t *new_source, *new_target;
-    uint32_t n; /* afterwards */
+    uint32_t n; /* after the batch */
     uint32_t fresh, fresh_integers;
     int64_t *fresh_id; /* ascending: INTEGERs, then numbers of texts */
     uint64_t *vanished_at, vanished;
-    struct tombstones tombstones; /* afterwards, if they change */
+    struct tombstones tombstones; /* after the batch, if they change */
     bool tombstones_change;
     struct new_ids new_ids;
-    /* arrays */
+    /* Arrays. */
     row_plan rows[ROW_PLANS];
     int row_plans;
     bool drops[CSR_KINDS], drops_numbered, drops_arcs[2]; /* the batch drops these rows */
-    bool counts_in;                                       /* adjacency[OUT].in follows */
+    bool counts_in;      /* adjacency[OUT].in is updated */
     uint32_t *longer_in; /* a longer array for it; NULL: it has slack */
     array_move moves[ARRAY_MOVES];
     int move_count;
-    /* A list with gaps that the commit installs; unset if the graph's list takes the batch. */
+    /* A list with gaps for the commit to install; unset if the present list suffices. */
     struct edge_gaps gaps;
     bool gapped;
-    double patch_ms; /* has its own phase */
-    /* scratch for sorting; refs of removed and of added arcs */
+    double patch_ms; /* reported as its own phase */
+    /* Scratch for sorting; refs of removed and of added arcs. */
     uint64_t *key, *key_scratch;
     uint32_t *value_scratch;
     end_ref *going, *coming;
@@ -184,47 +184,47 @@ static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
     }
 }
 
-/* The batch leaves all ends as they are. */
+/* True if the batch leaves all ends unchanged. */
 static inline bool gg_same_ends(const update *u) {
     return u->reweights && u->fresh == 0 && u->vanished == 0;
 }
 
 /* The steps before the commit, in this order. A failure sets the run's status. */
 void gg_update_edges(update *u);
-/* Part of gg_update_edges: the ends and weights of u->removed. */
+/* A part of gg_update_edges: gathers the ends and weights of u->removed. */
 void gg_look_at_gone(update *u);
 void gg_update_vertices(update *u);
-/* Part of gg_update_vertices: the tombstones afterwards. */
+/* A part of gg_update_vertices: computes the new tombstones. */
 void gg_update_tombstones(update *u);
 /* Allocates blocks for the ids of new vertices; commits them. (new_ids.c) */
 void gg_update_ids(update *u);
 void gg_commit_ids(update *u);
 void gg_free_new_ids(struct new_ids *ids);
-/* gg_longer copies `count` entries into a block for `after` entries. NULL: the block itself has
-** slack for them, or memory is short. gg_take_longer replaces the array by the longer block,
-** unless that is NULL. */
+/* gg_longer copies `count` entries into a block for `after` entries. NULL: the block has
+** slack for them, or memory is short. gg_take_longer replaces the array by the longer
+** block if that is not NULL. */
 void *gg_longer(const update *u, void *block, uint64_t count, uint64_t after,
                 size_t size);
 void gg_take_longer(void **array, void **longer);
-void gg_update_weights(update *u); /* needs the vertices, too */
+void gg_update_weights(update *u); /* needs the vertices */
 void gg_update_rows(update *u);
-/* Lists the vertices whose rows of that kind change, ascending, each once, and returns their
-** number. vertex: two entries for each removed and each added edge. */
+/* Lists the vertices whose rows of that kind change, ascending, each once, and returns
+** their number. vertex: two entries for each removed and each added edge. */
 uint64_t gg_touched_rows(update *u, enum csr_kind kind, uint32_t *vertex);
 void gg_free_row_plan(row_plan *p);
 
-/* True if rows change in place when `arcs` arcs are removed and added. */
+/* True if rows change in place when a batch removes and adds `arcs` arcs. */
 bool gg_takes_room(const struct csr_slot *slot, uint64_t arcs);
-/* Bounds the places at the pool's end that rows need for the added arcs, which are sorted by
-** row. */
+/* Upper bound on the entries at the pool's end that rows need for the added arcs, which
+** are sorted by row. */
 uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
                            const end_ref *coming, uint64_t comings);
 /* Allocates blocks for the rows of new vertices. */
 void gg_plan_room(update *u, row_plan *p);
 void gg_commit_room(update *u, row_plan *p);
 
-/* True if the list of edges takes the batch in its gaps. False: the gaps are closed, and arrays
-** move. A failure sets the run's status. */
+/* True if the list of edges takes the batch in its gaps. Otherwise the gaps are closed,
+** and arrays move. A failure sets the run's status. */
 bool gg_plan_gaps(update *u);
 void gg_commit_gaps(update *u);
 void gg_free_gap_plan(update *u);
@@ -240,10 +240,10 @@ void gg_compact(gpugraph_graph *graph, gpugraph_run *run);
 void gg_update_prepare(update *u);
 void gg_update_free(update *u);
 
-/* True if the host's SIMPLE rows can follow a batch: arcs by ids tell which pairs are joined. */
+/* True if a batch can update the host's SIMPLE rows, which needs arcs by ids. */
 bool gg_patches_simple(const gpugraph_graph *graph);
-/* Lists edges whose arcs leave CSR_SIMPLE, and edges whose arcs enter it: refs to their sources
-** go to u->going and u->coming. */
+/* Lists edges whose arcs leave CSR_SIMPLE, and edges whose arcs enter it: refs to their
+** sources go to u->going and u->coming. */
 void gg_update_simple(update *u, uint64_t *going, uint64_t *coming);
 
 /* Sorts `count` refs by the keys in u->key. */
@@ -256,14 +256,14 @@ void gg_plan_move(update *u, array_move move);
 ** (weights.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
 
-/* Weights that gg_retype has replaced, and what was known about them. (retype.c) */
+/* Weights that gg_retype has replaced, with their type and bounds. (retype.c) */
 typedef struct old_weights {
     void *weight;
     gpugraph_weight_type type;
     gpugraph_distance_type distance_type;
     uint64_t path_low, path_high;
 } old_weights;
-/* Converts the graph's weights to the type. False: the run must end. */
+/* Converts the graph's weights to `type`. False: the run must end. */
 bool gg_retype(gpugraph_graph *graph, gpugraph_weight_type type, gpugraph_run *run,
                old_weights *old);
 /* After the batch: frees the old weights, or restores them if the batch has failed. */

@@ -1,25 +1,25 @@
-/* Vertices of a batch: the ends of added edges are looked up, those that the graph lacks get
-** the next numbers, and vertices that lose their last edge become tombstones.
+/* Vertices of a batch: looks up the ends of added edges, gives new vertices the next
+** numbers, and makes vertices that lose their last edge tombstones.
 **
-**     ids           1 3 4 7 'a'      a removed edge was the last of 4; an added one names 5
+**     ids           1 3 4 7 'a'      the last edge of 4 is removed; an added edge names 5
 **     new           5                its number is 5
 **     vanished      4                unless it is kept: a tombstone at number 2
 **     ids           1 3 - 7 'a' 5    an edge that names 4 again fills the tombstone
 **
-** Whether a vertex has other edges is seen from the arcs by ids or from rows, where these were
-** made, else from one pass over the edges. */
+** Existing arcs by ids or rows show whether a vertex has other edges; without them, one
+** pass over the edges does. */
 #include "update.h"
 #include "ids/ids.h"
 
 #include <string.h>
 
-enum { LOOKUP_ITEMS = 32 }; /* items of GG_THREAD_GRAIN in the time of looking up an id */
+enum { LOOKUP_ITEMS = 32 }; /* time to look up an id, in items of GG_THREAD_GRAIN */
 
 #define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
 
 /* ---- ends of added edges ---- */
 
-/* A text of the batch: its vertex, or which of the fresh ones it is. */
+/* A text of the batch: its vertex, its index among the new vertices, or one of these. */
 enum { UNUSED = -2, USED = -1 };
 
 /* The lone vertices follow the ends of all edges. */
@@ -27,7 +27,7 @@ static uint64_t first_lone(const update *u) {
     return 2 * u->added_count;
 }
 
-/* How many are looked up: ends of added edges, unless they are known, and lone vertices. */
+/* Number of look-ups: ends of added edges, unless they are known, and lone vertices. */
 static uint64_t named_count(const update *u) {
     return (u->reweights ? 0 : first_lone(u)) + u->lone_count;
 }
@@ -57,11 +57,10 @@ static int64_t value_of(const update *u, uint64_t ref) {
     return gg_id_at(column, at);
 }
 
-/* What is looked up: old vertices of added ids. */
+/* Look-ups of the vertices of added ids. */
 typedef struct id_lookup {
     update *u;
-    int64_t
-        *of_text; /* the vertex of each text, or GPUGRAPH_NONE; of those that are used */
+    int64_t *of_text; /* the vertex of each used text, or GPUGRAPH_NONE */
 } id_lookup;
 
 static void find_some_texts(void *lookup, uint64_t low, uint64_t high) {
@@ -113,14 +112,15 @@ static void find_some_ends(void *lookup, uint64_t low, uint64_t high) {
 
 static void find_ends(id_lookup *l) {
     const update *u = l->u;
-    uint64_t each = u->graph->ids.integer ? LOOKUP_ITEMS : 1; /* consecutive: no search */
+    /* consecutive ids need no search */
+    uint64_t each = u->graph->ids.integer ? LOOKUP_ITEMS : 1;
     gg_slices(gg_threads(u->run, named_count(u) / 2 * each), named_count(u),
               find_some_ends, l);
 }
 
 /* ---- new vertices ---- */
 
-/* Each different INTEGER among those named that no vertex was found for, in order. */
+/* Lists the distinct INTEGERs for which no vertex was found, in order. */
 static void order_integers(update *u, end_ref *ref) {
     uint64_t count = 0;
     for (uint64_t k = 0; k < named_count(u); k++) {
@@ -184,11 +184,11 @@ static void find_new_vertices(update *u) {
 
 /* ---- vertices that vanish ---- */
 
-/* How the batch touches a vertex: removed edges leave it, enter it, do both (loops); it is loose; an
-** added edge or the batch's lists keep it alive. */
+/* How the batch touches a vertex: removed edges leave it, enter it, do both (loops); it
+** is loose; an added edge or the batch's lists keep it alive. */
 enum { LEAVES, ENTERS, LOOPS, LOOSE, KEEPS, HOWS, HOW_BITS = 3, HOW_MASK = 7 };
 
-/* All touched vertices that are not new as v << HOW_BITS | how, sorted. Returns how many. */
+/* Lists touched old vertices as v << HOW_BITS | how; returns their number. */
 static uint64_t list_touched(update *u, uint64_t *touched) {
     uint64_t count = 0;
     for (uint64_t i = 0; i < u->removed_count; i++) {
@@ -214,8 +214,8 @@ static uint64_t row_length(const struct csr_slot *slot, uint64_t v) {
     return slot->made ? gg_row_end(slot, v) - slot->offset[v] : 0;
 }
 
-/* Has v edges that stay? 1: yes, 0: no, -1: rows do not say. in_count: edges that enter a
-** vertex, where the adjacency tells those that leave it; or NULL. */
+/* Does v have edges that stay? 1: yes, 0: no, -1: unknown. in_count: number of edges that
+** enter each vertex, if the adjacency has those that leave it; or NULL. */
 static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t v,
                  const uint64_t *gone) {
     const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];
@@ -231,7 +231,7 @@ static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t
     return out->made && in->made ? 0 : -1;
 }
 
-/* What stays() will look at for touched[i], the last of its vertex: nothing where that is kept. */
+/* Prefetches the data of stays() for touched[i] if it is the last of its vertex. */
 static inline void fetch_row(const gpugraph_graph *graph, const uint32_t *in_count,
                              const uint64_t *touched, uint64_t i, uint64_t count) {
     if (!in_count || i >= count || (touched[i] & HOW_MASK) == KEEPS ||
@@ -252,7 +252,7 @@ typedef struct edge_look {
     uint64_t *open;
 } edge_look;
 
-/* Of edges begin .. end - 1 those that stay. */
+/* Clears the bits of the ends of edges that stay, among edges begin .. end - 1. */
 static void look_at_slice(void *job, uint64_t begin, uint64_t end) {
     const edge_look *l = job;
     const update *u = l->u;
@@ -270,7 +270,7 @@ static void look_at_slice(void *job, uint64_t begin, uint64_t end) {
     }
 }
 
-/* Takes from vanished_at the vertices in the list that have edges. */
+/* Removes listed vertices that have edges from vanished_at. */
 static void settle_open(update *u, const uint64_t *list, uint64_t count) {
     uint64_t *open = gg_alloc_zero(u->run, u->graph->n / 64 + 1, sizeof *open);
     uint64_t left = 0, k = 0;
@@ -291,7 +291,7 @@ static void settle_open(update *u, const uint64_t *list, uint64_t count) {
     gg_release(open);
 }
 
-/* touched: sorted. Vertices that rows leave open are taken to vanish at first. */
+/* touched: sorted. Vertices that rows do not decide are listed as vanished first. */
 static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
     uint64_t opens = 0, *open = u->key_scratch;
     const uint32_t *in = gg_adjacency_made(u->graph, GPUGRAPH_OUT)
@@ -338,7 +338,7 @@ static void fill_tombstone(const update *u, uint32_t v, uint8_t *filled) {
         filled[place] = 1;
 }
 
-/* Which tombstones the batch names: ends of edges, lone vertices, those that are kept. */
+/* Marks tombstones that the batch names: ends of edges, lone vertices, kept vertices. */
 static uint64_t find_filled(const update *u, uint8_t *filled) {
     uint64_t count = 0;
     for (uint64_t ref = 0; ref < first_lone(u) + u->lone_count; ref++)
@@ -351,7 +351,7 @@ static uint64_t find_filled(const update *u, uint8_t *filled) {
     return count;
 }
 
-/* Tombstones that stay, and the vertices that vanish, ascending, each once. */
+/* Merges remaining tombstones and vanished vertices, ascending, each once. */
 static void merge_tombstones(update *u, const uint8_t *filled) {
     const struct tombstones *before = &u->graph->id.tombstones;
     struct tombstones *to = &u->tombstones;

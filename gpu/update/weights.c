@@ -1,9 +1,9 @@
-/* Weights of added edges, laid out as gpugraph_create would lay them out.
+/* Weights of added edges, in the layout that gpugraph_create would choose.
 **
-** Weights are narrow when the sum of each vertex's largest weight is below 2^32 - 1. That sum
-** is kept between two bounds: an edge that comes raises it by its weight for each end at most,
-** and one that goes lowers it by no more. The sum is computed again only when the limit lies between
-** the bounds. */
+** Weights are narrow if the sum of each vertex's largest weight is below 2^32 - 1. The
+** graph keeps two bounds on this sum: an added edge raises it by at most its weight for
+** each end, and a removed edge lowers it by at most as much. The sum is computed again
+** only if the limit lies between the bounds. */
 #include "update.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static uint64_t add_capped(uint64_t a, uint64_t b) {
     return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Checks weights of added edges. Of INTEGER ones: *sum and *largest, capped. */
+/* Checks weights of added edges. For INTEGER weights, sets *sum and *largest, capped. */
 static void check_added(const update *u, uint64_t *sum, uint64_t *largest) {
     const double *real = u->added->weight;
     uint64_t count = u->added_count;
@@ -55,12 +55,12 @@ static void raise_top(uint32_t *top, uint64_t weight) {
         ;
 }
 
-/* Edges whose old weights do not count. */
+/* Edges whose old weights do not count: removed ones. */
 typedef struct passed_over {
     const uint64_t *edge, *end;
 } passed_over;
 
-/* Those that are not below e. */
+/* The removed edges from e on. */
 static passed_over passed_from(const uint64_t *edge, uint64_t count, uint64_t e) {
     uint64_t low = 0, high = count;
     if (!count)
@@ -75,7 +75,7 @@ static passed_over passed_from(const uint64_t *edge, uint64_t count, uint64_t e)
     return (passed_over){edge + low, edge + count};
 }
 
-/* Is e the next of them? Edges are asked about in order. */
+/* True if e is the next removed edge. Calls are in order of edges. */
 static inline bool passes(passed_over *list, uint64_t e) {
     bool here = list->edge < list->end && *list->edge == e;
     if (here)
@@ -102,7 +102,7 @@ static void raise_kept(void *job, uint64_t low, uint64_t high) {
     }
 }
 
-/* The sum of each vertex's largest weight afterwards. */
+/* The sum of each vertex's largest weight after the batch. */
 static uint64_t longest_path(const update *u) {
     uint64_t n = (uint64_t)u->graph->n + u->fresh, sum = 0;
     uint32_t *top = gg_alloc_zero(u->run, n, sizeof *top);
