@@ -1,6 +1,6 @@
-/* What the device makes of a graph, against what the host makes of it: vertex numbers and
-** the tables of ids, which must be the same to the byte, and every CSR, whose rows must
-** hold the same arcs. Nothing to do where there is no device. */
+/* Compares what a device makes of a graph with what the host makes: vertex numbers and
+** tables of ids must be equal byte by byte, and the rows of every CSR must have equal
+** arcs. Does nothing without a device. */
 #include "device_rows.cuh"
 
 extern "C" {
@@ -103,7 +103,7 @@ static void hear(void *listener, const char *name, double ms, int64_t,
         snprintf(p->csr, sizeof p->csr, "%s", detail);
 }
 
-/* The column in its 4 bytes an entry, where they fit. */
+/* The column with 4 bytes an entry, if the ids fit. */
 static void narrow(gpugraph_id_column *column, const std::vector<int64_t> &ids,
                    std::vector<int32_t> *own, bool take_over) {
     own->assign(ids.begin(), ids.end());
@@ -121,8 +121,8 @@ static void narrow(gpugraph_id_column *column, const std::vector<int64_t> &ids,
     column->value = NULL;
 }
 
-/* stay: the device may keep the ends to itself. Of what a device is for, each of the eight choices of ids
-** of 4 bytes comes in turn, with weights of 8 bytes and then with weights of 4. */
+/* stay: the device may keep the ends. Cycles through the eight combinations of 4-byte id
+** columns that a device may get, with weights of 8 bytes and then of 4. */
 static gpugraph_graph *create(const struct input *in, int weights, bool take_over,
                               gpugraph_run *run, bool stay = false) {
     gpugraph_edges edges = gpugraph_edges();
@@ -185,7 +185,7 @@ static void same_graphs(const gpugraph_graph *a, const gpugraph_graph *b) {
     ck_assert_int_eq(a->host_bytes, b->host_bytes);
 }
 
-/* ---- ends that stay there ---- */
+/* ---- device-resident ends ---- */
 
 static std::vector<uint32_t> depths_of(gpugraph_graph *graph, gpugraph_run *run) {
     const uint32_t first = 0;
@@ -201,8 +201,8 @@ static std::vector<uint32_t> depths_of(gpugraph_graph *graph, gpugraph_run *run)
     return depth;
 }
 
-/* Of a graph that the host has made, and the same columns on the device: a search there leaves the ends
-** where they are, and afterwards the graph is as any other. */
+/* host: a graph that the host has made of the columns. A search on the device leaves the
+** ends there, and afterwards the graph is like any other. */
 static void check_stay(gpugraph_graph *host, const struct input *in, int weights,
                        bool take_over, bool sorted) {
     gpugraph_run cpu = gpugraph_run(), device = gpugraph_run();
@@ -234,7 +234,7 @@ static void check_input(uint64_t seed, int shape, int edge_ids, int weights, uin
     gpugraph_graph *b = create(&in, weights, seed % 2, &device);
     ck_assert_int_eq(heard.on_device, m + extra > 0);
     same_graphs(a, b);
-    /* The numbers are still there, unless the edges were put into another order. */
+    /* The numbers are still there, unless the edges were reordered. */
     int64_t host_bytes, device_bytes;
     gpugraph_memory(b, &host_bytes, &device_bytes);
     bool ascending = true;
@@ -276,7 +276,7 @@ START_TEST(large_graphs) {
 }
 END_TEST
 
-/* As much memory as counting needs and sorting does not have. */
+/* Memory suffices for counting, but not for sorting. */
 START_TEST(rows_where_memory_is_short) {
     struct input in = make_input(3, DENSE, PLAIN, SMALL, 400000, 0, 300000);
     struct phases heard = {0, 0, ""};
@@ -300,7 +300,7 @@ START_TEST(rows_where_memory_is_short) {
 }
 END_TEST
 
-/* Sources ascend, and targets are near: each kind of rows by what suits it. */
+/* Sources ascend, and targets are near: each kind of rows by its fastest method. */
 START_TEST(rows_of_edges_in_order) {
     static const char *const how[] = {"edges in order", "by counting", "by counting"};
     struct input in = make_input(8, IN_ORDER, PLAIN, WIDE, 300000, 0, 1);
@@ -318,7 +318,7 @@ START_TEST(rows_of_edges_in_order) {
 }
 END_TEST
 
-/* Too little memory to map there: the host does it, and nobody is told of an error. */
+/* Too little memory to map on the device: the host maps the ids, without an error. */
 START_TEST(mapping_falls_back) {
     struct input in = make_input(4, WILD, PLAIN, SMALL, 50000, 100, 50000);
     gpugraph_run host = gpugraph_run(), run = gpugraph_run();
@@ -341,7 +341,7 @@ START_TEST(mapping_falls_back) {
 }
 END_TEST
 
-/* Weights that find no room there beside the ends: these are still to be had. */
+/* Weights do not fit on the device beside the ends, which can still be used. */
 START_TEST(ends_survive_a_lack_of_room) {
     struct input in = make_input(9, GAPS, PLAIN, SMALL, 300000, 0, 90000);
     gpugraph_run host = gpugraph_run(), run = gpugraph_run();

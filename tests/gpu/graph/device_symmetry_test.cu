@@ -1,6 +1,6 @@
-/* Is a graph its own transpose? What the device finds (gpu/graph/device_symmetry.cu), against a
-** set of pairs. The sum that goes before is 0 here for all graphs, so that nearly symmetric ones
-** are told apart by their mirrors alone. */
+/* Compares the device's check for symmetry (gpu/graph/device_symmetry.cu) with a set of
+** pairs. The sum of the first check is 0 here for all graphs, so that only their mirrors
+** distinguish nearly symmetric ones. */
 #include <set>
 #include <utility>
 #include <vector>
@@ -10,7 +10,7 @@ extern "C" {
 #include "graphs.h"
 #include "suite.h"
 }
-#undef fail /* Check's, which streams of C++ have, too */
+#undef fail /* Check defines it, and C++ streams have it, too */
 #include "graph/frontier.cuh"
 
 #define gg_fixed_hash(x)   ((uint64_t)0 * (x))
@@ -23,7 +23,7 @@ extern "C" {
 
 typedef std::vector<std::pair<int64_t, int64_t>> pairs;
 
-/* What each of both says, on a copy of its own. */
+/* Checks both answers, each on its own copy. */
 static void check(const pairs &edges, int64_t n, bool symmetric, const char *name) {
     std::vector<int64_t> id, source, target;
     for (int64_t v = 0; v < n; v++)
@@ -60,8 +60,8 @@ static void check(const pairs &edges, int64_t n, bool symmetric, const char *nam
     }
 }
 
-/* Both ways, in order, with a loop here and there; then one arc of it elsewhere, missing, twice,
-** out of order. */
+/* Arcs in both directions, in order, with some loops; then one arc is moved, removed,
+** doubled, or out of order. */
 START_TEST(nearly_symmetric) {
     uint64_t seed = (uint64_t)_i + 1;
     for (int64_t n : {1, 2, 33, 700}) {

@@ -1,4 +1,4 @@
-/* Edges by their ends and by their ids, against a look at all edges. */
+/* Edges by their ends and by their ids, compared with a pass over all edges. */
 /* ctest: serial wide-addresses=0 */
 #include "edge_model.h"
 #include "graph/graph.h"
@@ -9,8 +9,7 @@
 
 enum { KINDS = MODEL_IDS };
 
-/* The first edge from `from` on in order of (target, number) that leaves v, as a number of
-** that order: found by looking at all. */
+/* The position of an edge in order of (target, number) among the edges that leave v. */
 static uint64_t key_of(const gpugraph_edge_list *edges, uint64_t e) {
     return (uint64_t)edges->target[e] << 32 | e;
 }
@@ -53,7 +52,7 @@ static void check_vertex(gpugraph_graph *graph, uint32_t v) {
            (unsigned long long)count, (unsigned long long)seen);
 }
 
-/* The edges that enter v, as arcs back. */
+/* Compares the edges that enter v with its incoming arcs. */
 static void check_arcs_back(gpugraph_graph *graph, uint32_t v) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
     gpugraph_run run = {.threads = 1};
@@ -76,7 +75,7 @@ static void check_arcs_back(gpugraph_graph *graph, uint32_t v) {
     }
 }
 
-/* So many changes of the model, and of the graph. */
+/* Changes the model and the graph `changes` times. */
 static void change_edges(gpugraph_graph *graph, edge_model *model, int changes) {
     gpugraph_run run = {.threads = 1};
     edge_model before = model_copy(model);
@@ -88,7 +87,7 @@ static void change_edges(gpugraph_graph *graph, edge_model *model, int changes) 
     model_free(&before);
 }
 
-/* The same edges as arcs, in the same order. */
+/* Compares the arcs with the edges, in order. */
 static void check_arcs(gpugraph_graph *graph, uint32_t v) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
     gpugraph_run run = {.threads = 1};
@@ -119,7 +118,7 @@ static void check_arcs(gpugraph_graph *graph, uint32_t v) {
            (unsigned long long)arcs.count, (unsigned long long)seen);
 }
 
-/* Several ids at once, of edges and of none, are found as the model has them. */
+/* Looks up several ids at once, of existing and missing edges. */
 static void check_ids_together(const gpugraph_graph *graph, const edge_model *model) {
     enum { MOST = 100 };
     int64_t id[MOST], count = 0, from = model->count ? model->edge[0].id - 2 : 0;
@@ -176,8 +175,8 @@ static void check_all(gpugraph_graph *graph, const edge_model *model) {
     expect(!gpugraph_check_arcs(graph, &run, &e), "%s", run.message);
 }
 
-/* Arcs that are not those of the edges are found out: a wrong target, a wrong id, one that is missing,
-** one too many; likewise in counts. */
+/* The check detects arcs that are not those of the edges: a wrong target, a wrong id, a
+** missing arc, an extra arc; and wrong counts. */
 START_TEST(wrong_arcs) {
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 20, 90, 3);
     gpugraph_graph *graph = model_graph(&model, 1);
@@ -240,8 +239,8 @@ START_TEST(long_rows) {
 }
 END_TEST
 
-/* Changes until the slack behind the rows is used up, and they are packed anew. A row that is asked for
-** always has what the edge list has. */
+/* Changes use up the slack behind the rows, so that they are packed again. A row that is
+** requested always equals the edge list. */
 START_TEST(room_runs_out) {
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 60, 400, 9);
     gpugraph_graph *graph = model_graph(&model, 1);
@@ -265,7 +264,7 @@ START_TEST(room_runs_out) {
 }
 END_TEST
 
-/* Ids that are too far apart are not kept as arcs; one that comes to be so ends it. */
+/* Ids too far apart are not kept as arcs; a new id that is too far drops the arcs. */
 START_TEST(ids_far_apart) {
     int64_t ends[] = {1, 2}, id[] = {INT64_MIN, INT64_MIN + 7}, far = INT64_MAX;
     const gpugraph_edges edges = {

@@ -1,4 +1,4 @@
-/* Edges that are no graph: what must fail, and how. */
+/* Edges that do not make a graph: errors and their messages. */
 /* ctest: serial wide=0 */
 #include "graph_data.h"
 #include "memory_stream.h"
@@ -31,7 +31,7 @@ static void expect_weight_error(gpugraph_weight_type type, const void *weight,
 START_TEST(bad_weights) {
     expect_weight_error(GPUGRAPH_INTEGER_WEIGHTS, (int64_t[]){4, -3},
                         "edge 5 has the negative weight -3");
-    /* Both are bad: the first by edge id is told, not the first row. */
+    /* Both are invalid: the message names the first by edge id, not by row. */
     expect_weight_error(GPUGRAPH_REAL_WEIGHTS, (double[]){-1.5, NAN},
                         "edge 5 has a weight that is not a number");
     expect_weight_error(GPUGRAPH_REAL_WEIGHTS, (double[]){-1.5, 2},
@@ -61,7 +61,7 @@ static gpugraph_status star(int64_t edges, gpugraph_run *run, gpugraph_graph **g
     return gpugraph_create(&columns, run, graph);
 }
 
-/* Counters of 32 bits hold every degree, here as if they were of three. A loop counts
+/* Counters of 32 bits can hold every degree; here the limit is three. A loop counts
 ** twice. */
 START_TEST(too_many_at_one_vertex) {
     gpugraph_run run = {0};

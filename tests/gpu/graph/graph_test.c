@@ -1,5 +1,5 @@
-/* Graphs from random edge columns against the oracle of graph_oracle.h: ids, edges, every kind of
-** rows, degrees; and that making them can be interrupted. */
+/* Graphs of random edge columns, compared with the oracle of graph_oracle.h: ids, edges,
+** every kind of rows, degrees; and interrupts of gpugraph_create. */
 /* ctest: wide=0 */
 #include "graph/graph.h"
 #include "expect.h"
@@ -92,7 +92,7 @@ static int compare_arcs(const void *a, const void *b) {
     return x->weight < y->weight ? -1 : x->weight > y->weight;
 }
 
-/* The arcs of a kind, naively, sorted. */
+/* The arcs of a kind, by the plainest method, sorted. */
 static uint64_t oracle_arcs(const gpugraph_graph *graph, enum csr_kind kind, arc *arcs) {
     gpugraph_distance_type type = gpugraph_distance_type_of(graph);
     uint64_t count = 0, distinct = 0;
@@ -244,14 +244,14 @@ START_TEST(large_inputs) {
                         .m = 90000 + (int64_t)(r >> 40) % 50000,
                         .extra = 20000,
                         .spread = 1 + (r >> 20) % (repeat % 3 ? 100000 : 300)};
-        if (!left_out((uint64_t)repeat + 2)) /* of those that have several threads */
+        if (!left_out((uint64_t)repeat + 2)) /* turns with several threads */
             check_input(large, r, 1 + repeat / 2 % 3 * 2);
     }
 }
 END_TEST
 
-/* Rows of all lengths that are sorted in ways of their own, over parts that one thread or
-** several take in turn; what is there twice makes parts shrink by different shares. */
+/* Rows of all lengths, for which different sorts are used, in parts that one thread or
+** several process; repeats make parts shrink by different shares. */
 START_TEST(simple_rows) {
     shape list[] = {shape_rmat(13, 16, 3), shape_star(70000), shape_complete(300),
                     shape_random_edges(3000, 60000, 5), shape_grid(100, 100)};
@@ -275,7 +275,7 @@ END_TEST
 
 /* ---- interrupts ---- */
 
-/* Stops at the n-th question. The clock does not matter: each call asks at least once. */
+/* Stops at the n-th poll. The clock does not matter: each call polls at least once. */
 static int questions_left;
 
 static int interrupt(void *listener) {

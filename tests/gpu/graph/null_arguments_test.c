@@ -1,6 +1,6 @@
-/* Arguments that are NULL, types of weights that there are not, and weights that are no numbers: every public function
-** with a status says so by GPUGRAPH_INVALID and a sentence that names the argument. Where nothing is read or written,
-** NULL is as good as any array. */
+/* Arguments that are NULL, invalid types of weights, and weights that are not numbers:
+** every public function with a status reports GPUGRAPH_INVALID and a message that names
+** the argument. If no entry is read or written, NULL is as good as any array. */
 #include "expect.h"
 #include "gpugraph.h"
 #include "suite.h"
@@ -10,7 +10,7 @@
 
 static gpugraph_run run;
 
-/* The call is refused, and its sentence begins like this. */
+/* The call fails, and its message begins with `sentence`. */
 static void refuse(const char *sentence, gpugraph_status status) {
     expect(status == GPUGRAPH_INVALID, "status %d for '%s': %s", (int)status, sentence,
            run.message);

@@ -1,4 +1,4 @@
-/* The order of vertices by what a search gave them, against qsort. */
+/* The order of vertices by values of a search, compared with qsort. */
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"

@@ -1,11 +1,11 @@
-/* One graph, searched by several threads at once.
+/* Several threads search one graph at a time.
 **
-**     thread 0   bfs  sssp  path  dfs  mis ...      in an order of its own
+**     thread 0   bfs  sssp  path  dfs  mis ...      in its own order
 **     thread 1   mis  triangles  bfs  sssp ...
-**     answers    those of one thread alone, by a copy of the graph for each question
+**     answers    those of one thread, from a copy of the graph for each question
 **
-** Every kind of rows is made in the middle of other searches, weights and order are added to rows
-** that others walk, and rows are given back when nobody does. */
+** Every kind of rows is made during other searches, weights and order are added to rows
+** that other threads read, and rows are freed when no thread reads them. */
 #define _GNU_SOURCE
 #include "graphs.h"
 #include "graph/graph.h"
@@ -108,7 +108,7 @@ static uint64_t ask_degrees(gpugraph_graph *graph, gpugraph_run *run, char *room
     return sum_of(room, gpugraph_vertex_count(graph) * sizeof(uint32_t));
 }
 
-/* Depths and trees of many sources, which are found at once. */
+/* Depths and trees of many sources, which are searched together. */
 static uint64_t ask_each(gpugraph_graph *graph, gpugraph_run *run) {
     enum { SOURCES = 70 };
     const uint32_t n = gpugraph_vertex_count(graph);
@@ -226,9 +226,9 @@ START_TEST(several_threads) {
 }
 END_TEST
 
-/* ---- edges that are elsewhere ---- */
+/* ---- device-resident edges ---- */
 
-/* A place that has the edges of one graph in the stead of a device. */
+/* A stub that holds the edges of one graph in place of a device. */
 static struct {
     uint32_t *source, *target;
     void *weight;
@@ -291,8 +291,8 @@ static void end_elsewhere(void) {
     gg_limits.copies = &gg_copies;
 }
 
-/* Each question alone, and all of them by several threads: whoever looks at edges has them brought,
-** with their weights or, of a graph whose weights were here, without. */
+/* Asks each question alone, and all of them by several threads: a thread that needs edges
+** downloads them, with their weights unless these are on the host. */
 START_TEST(edges_from_elsewhere) {
     shared s = {.graph = NULL, .seed = (uint64_t)_i + 1};
     if (left_out((uint64_t)_i))
@@ -331,7 +331,7 @@ START_TEST(edges_from_elsewhere) {
 }
 END_TEST
 
-/* What no question above asks. */
+/* Questions beyond those above. */
 static uint64_t ask_more(gpugraph_graph *graph, int question, gpugraph_run *run,
                          char *room) {
     const uint32_t n = gpugraph_vertex_count(graph), from = 1 % n;
@@ -374,7 +374,7 @@ END_TEST
 
 /* ---- edges with gaps between them ---- */
 
-/* Takes edges out, so that there are gaps, without which vertices stay. */
+/* Removes edges that leave gaps, and without which no vertex vanishes. */
 static gpugraph_graph *leave_gaps(gpugraph_graph *graph, int64_t each, unsigned shift) {
     const int64_t count = (int64_t)gpugraph_edge_count(graph) / each;
     int64_t *id = malloc((size_t)count * sizeof *id);
@@ -404,8 +404,8 @@ static void look_at_each(void *memory, uint32_t number) {
     }
 }
 
-/* Each question alone, and all of them by several threads: whoever looks at all edges closes the gaps, and
-** who looks at one finds it before, meanwhile and afterwards. */
+/* Asks each question alone, and all by several threads: a thread that reads all edges
+** closes the gaps; one that reads an edge finds it before, meanwhile and afterwards. */
 START_TEST(edges_with_gaps) {
     shared s = {.graph = NULL, .seed = (uint64_t)_i + 1};
     if (left_out((uint64_t)_i))
@@ -434,7 +434,7 @@ START_TEST(edges_with_gaps) {
 }
 END_TEST
 
-/* What cannot be brought any more is an error with a sentence, and no edge is looked at. */
+/* Edges that cannot be downloaded any more are an error, and no edge is read. */
 START_TEST(edges_are_lost) {
     gpugraph_graph *graph = draw(2);
     gpugraph_run run = {.threads = 2, .backend = GPUGRAPH_CPU};
@@ -447,7 +447,8 @@ START_TEST(edges_are_lost) {
         run = (gpugraph_run){.threads = 2, .backend = GPUGRAPH_CPU};
         memset(room, 0, 3 * 8 * (size_t)gpugraph_vertex_count(graph));
         ask(graph, q, &run, room);
-        expect(run.status == GPUGRAPH_DEVICE_FAILED && strstr(run.message, "repeat the query"),
+        expect(run.status == GPUGRAPH_DEVICE_FAILED &&
+                   strstr(run.message, "repeat the query"),
                "question %d: %s", q, run.message);
     }
     gpugraph_free(graph);
@@ -456,14 +457,14 @@ START_TEST(edges_are_lost) {
 }
 END_TEST
 
-/* ---- who waits ---- */
+/* ---- waiting threads ---- */
 
 static int leave(void *asked) {
     ++*(int *)asked;
     return 1;
 }
 
-/* Somebody makes rows and does not come to an end: who needs them waits, and can be
+/* A thread makes rows and does not end: a thread that needs them waits, and can be
 ** interrupted. */
 START_TEST(a_wait_is_interrupted) {
     gpugraph_graph *graph = draw(1);
@@ -486,7 +487,7 @@ START_TEST(a_wait_is_interrupted) {
 }
 END_TEST
 
-/* This thread makes rows, and its interrupt handler asks the same graph. */
+/* This thread makes rows, and its interrupt handler searches the same graph. */
 START_TEST(a_handler_searches) {
     gpugraph_graph *graph = draw(1), *alone = copy_of(graph);
     gpugraph_run maker = {0}, run = {.backend = GPUGRAPH_CPU};
@@ -506,7 +507,7 @@ START_TEST(a_handler_searches) {
 }
 END_TEST
 
-/* A child of fork() in the middle of all that: nobody there makes rows or holds the lock. */
+/* fork() in the middle of this: in the child no thread makes rows or holds the lock. */
 START_TEST(a_child_waits_for_nobody) {
     gpugraph_graph *graph = draw(2);
     gpugraph_run maker = {0};
@@ -535,7 +536,7 @@ START_TEST(a_child_waits_for_nobody) {
 }
 END_TEST
 
-#ifndef __SANITIZE_ADDRESS__ /* at a fork its allocator may be locked */
+#ifndef __SANITIZE_ADDRESS__ /* its allocator may be locked at a fork */
 static void close_or_fork(void *memory, uint32_t number) {
     shared *s = memory;
     if (number > 0) {
@@ -559,7 +560,7 @@ static void close_or_fork(void *memory, uint32_t number) {
         s->wrong = 1;
 }
 
-/* A child of fork() finds all edges, whatever another thread was closing. */
+/* A child of fork() finds all edges, although another thread was closing gaps. */
 START_TEST(a_child_finds_all_edges) {
     shape grid = shape_grid(1000, 1000);
     gpugraph_graph *first = shape_weighed(&grid, true, NULL, NULL);

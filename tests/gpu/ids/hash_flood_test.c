@@ -1,5 +1,6 @@
-/* Ids that were chosen to collide. The fixed hashes can be inverted, so ids that collide in these are computed here; the
-** tables place ids by other hashes, whose seed nobody knows. Looks beyond the first are counted, not time. */
+/* Ids that collide. Fixed hashes can be inverted, so this test computes colliding ids;
+** tables use other hashes, with secret seeds. Counts probes beyond the first, not
+** time. */
 /* ctest: wrap=memcmp */
 #include "ids/ids.h"
 #include "base/distinct.h"
@@ -13,7 +14,7 @@
 
 enum { IDS = 4000, ALIKE_BITS = 20 };
 
-/* A table of random places that is half full takes half a look more for an id. */
+/* A half-full table with random slots needs half a probe more for an id. */
 #define MOST_LOOKS (4 * (uint64_t)IDS)
 
 /* ---- chosen ids ---- */
@@ -100,7 +101,7 @@ START_TEST(distinct_values) {
 }
 END_TEST
 
-/* Numbers k / 2654435769 of 2^32 had places in a row. */
+/* The numbers k / 2654435769 of 2^32 once had slots in a row. */
 START_TEST(numbers_of_vertices) {
     gpugraph_run run = {0};
     struct found f;
@@ -121,12 +122,12 @@ START_TEST(numbers_of_vertices) {
 }
 END_TEST
 
-/* Ids and numbers at regular distances, by many seeds: a table that is half full takes few
-** looks. The seeds are fixed, so the outcome is, too. */
+/* Ids and numbers at regular distances, with many seeds: a table that is half full needs
+** few probes. The seeds are fixed, so the outcome is, too. */
 START_TEST(regular_distances) {
     enum { SEEDS = 300, PLACE_BITS = 13, PLACES = 1 << PLACE_BITS };
-    static const uint64_t distances[] = {1,       3,          1000,       65537,
-                                         1 << 20, 1000000007, UINT64_C(1) << 32};
+    static const uint64_t distances[] = {
+        1, 3, 1000, 65537, 1 << 20, 1000000007, UINT64_C(1) << 32};
     const uint64_t distance = distances[_i];
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         const struct gg_placing p = {gg_fixed_hash(3 * seed + 1),
@@ -185,7 +186,7 @@ START_TEST(texts_of_a_graph) {
                                   .target = column,
                                   .texts = {IDS, offset, bytes[0]}};
     ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
-    for (int turn = 0; turn < 2; turn++) { /* the index is made in the first */
+    for (int turn = 0; turn < 2; turn++) { /* the first turn makes the index */
         comparisons = 0;
         for (uint64_t k = 0; k < IDS; k++)
             ck_assert_uint_ne(gpugraph_find_text(graph, bytes[k], TEXT), GPUGRAPH_NONE);
@@ -207,7 +208,7 @@ static uint32_t slab_unmix(uint32_t y) {
     return y ^ y >> 16;
 }
 
-/* Bytes of a graph of one row, which has so many targets below 2^22: chosen, or every second number. */
+/* Bytes of a graph with one row of chosen targets, or every second number. */
 static int64_t bytes_of_row(bool chosen) {
     enum { VERTICES = 1 << 22, ROW = 2000 };
     static uint32_t source[ROW], target[ROW];

@@ -1,4 +1,4 @@
-/* Hashes of ids: of the value, not of the number, and spread evenly. */
+/* Hashes of ids: they depend on the id, not on the number, and are spread evenly. */
 /* ctest: serial */
 #include "ids/ids.h"
 #include "edge_input.h"
@@ -49,8 +49,8 @@ START_TEST(hashes_belong_to_ids) {
 }
 END_TEST
 
-/* Every text is found, and no other, however often texts are asked for: the table is made on the way, in
-** a copy anew, and once more when texts have changed. */
+/* Finds every text, and no other, with any number of look-ups: the table is made
+** meanwhile, again in a copy, and again after texts have changed. */
 static void look_for_all(const gpugraph_graph *graph) {
     const gpugraph_ids *ids = gpugraph_vertex_ids(graph);
     const uint64_t count = (uint64_t)ids->texts.count;

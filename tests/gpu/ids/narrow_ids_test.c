@@ -1,5 +1,5 @@
-/* Columns of 4 bytes an entry make the graph that columns of 8 make, whatever the ids and weights, whoever owns the
-** columns, on any number of threads; when they are interrupted or an allocation fails nothing leaks. */
+/* Columns of 4 bytes an entry make the graph that columns of 8 make, for all ids,
+** weights, owners and numbers of threads. After a failure no memory leaks. */
 /* ctest: wrap=memory wrap=clock_gettime */
 #include "graph/graph.h"
 #include "edge_input.h"
@@ -11,7 +11,7 @@
 
 enum { BOTH_ENDS = INTEGER_KINDS, NEGATIVE, COUNTED, HALF_FAR, NARROW_KINDS };
 
-/* Ids that no kind of edge_input.h has: the ends of int32_t, below 0, from 0 on, far apart in it. */
+/* Ids of no kind of edge_input.h: the ends of int32_t, negative, from 0 on, far apart. */
 static int64_t narrow_integer(uint64_t r, int kind) {
     switch (kind) {
     case BOTH_ENDS:
@@ -35,7 +35,7 @@ static void change_integers(input *in, int kind) {
                 value[k][i] = narrow_integer(shape_random(&in->random), kind);
 }
 
-/* NULL where one does not fit. */
+/* NULL if a value does not fit. */
 static int32_t *narrowed(const int64_t *value, int64_t count) {
     int32_t *to = malloc((size_t)(count + 1) * sizeof *to);
     for (int64_t i = 0; i < count; i++) {
@@ -55,7 +55,7 @@ static void *copied(const void *from, size_t bytes) {
     return to;
 }
 
-/* Which columns are of 4 bytes: bit k. */
+/* The columns with 4 bytes an entry: bit k. */
 enum { WEIGHTS = 8, ALL_WIDTHS = 16 };
 typedef struct widths {
     gpugraph_edges edges;
@@ -66,7 +66,7 @@ static gpugraph_id_column *column_of(gpugraph_edges *edges, int k) {
     return k == 0 ? &edges->source : k == 1 ? &edges->target : &edges->vertex;
 }
 
-/* False: some id does not fit, or some weight. */
+/* False: an id or a weight does not fit. */
 static bool narrow_columns(const input *in, unsigned which, widths *to) {
     *to = (widths){.edges = in->edges};
     for (int k = 0; k < 3; k++) {
@@ -94,7 +94,7 @@ static void free_columns(widths *w) {
         free(w->narrow[k]);
 }
 
-/* Copies of malloc, which the library takes over. */
+/* Copies in memory of malloc, which the library takes over. */
 static gpugraph_edges given_away(const gpugraph_edges *from) {
     gpugraph_edges to = *from;
     const size_t count = (size_t)from->count;
@@ -143,9 +143,9 @@ static void same_graphs(const gpugraph_graph *a, const gpugraph_graph *b) {
 }
 
 static int checked;       /* graphs of columns of 4 bytes */
-static int of_long_paths; /* and among these, of weights of 4 bytes that became 8 */
+static int of_long_paths; /* those whose weights of 4 bytes became 8 */
 
-/* Columns of every width, own and given away, against those of 8 bytes. */
+/* Compares columns of every width, kept and given away, with columns of 8 bytes. */
 static void check_widths(const input *in) {
     gpugraph_run one = {.threads = 1};
     gpugraph_graph *wide, *narrow;
@@ -194,13 +194,13 @@ START_TEST(small_columns) {
                 check_widths(&in);
                 free_input(&in);
             }
-    /* Without an edge every id fits: these kinds have ids beyond int32_t. */
+    /* Without edges every id fits: these kinds have ids beyond int32_t. */
     ck_assert_int_gt(checked, 4 * 7 * 6 * (NARROW_KINDS - 3) * TEXT_KINDS);
     ck_assert_int_gt(of_long_paths, 100);
 }
 END_TEST
 
-/* For every path of several threads, and several portions of a column for each. */
+/* For every path of several threads, with several portions of a column for each. */
 START_TEST(large_columns) {
     static const int kinds[] = {DENSE, GAPS, BOTH_ENDS, NEGATIVE, COUNTED, HALF_FAR, ONE};
     const int kind = kinds[_i / 2];
@@ -208,13 +208,13 @@ START_TEST(large_columns) {
         return;
     input in = input_of(kind, _i % 2 ? DIGITS : NO_TEXTS, 150000, (uint64_t)_i + 3);
     check_widths(&in);
-    /* Ids of each width, and where weights fit, these. */
+    /* Ids of each width, and weights if they fit. */
     ck_assert_int_eq(checked, _i % 2 ? 28 : 28 + 32);
     free_input(&in);
 }
 END_TEST
 
-/* An id that fits the other width alone: 2^31 and INT32_MIN stand for different vertices. */
+/* An id that fits only the other width: 2^31 and INT32_MIN are different vertices. */
 START_TEST(mixed_widths) {
     int64_t source[] = {INT32_MAX, (int64_t)INT32_MAX + 1, -1, UINT32_MAX};
     int32_t target[] = {INT32_MIN, INT32_MAX, -1, 0};
@@ -249,7 +249,7 @@ START_TEST(bad_text_number) {
 }
 END_TEST
 
-/* ---- what fails ---- */
+/* ---- failures ---- */
 
 static int questions_left;
 
@@ -258,7 +258,7 @@ static int ask(void *listener) {
     return questions_left-- <= 0;
 }
 
-/* Every kind of mapping: consecutive, a bitmap, hashing, texts; columns are given away. */
+/* Every kind of mapping: consecutive, bitmap, hashing, texts; columns are given away. */
 static const int failing[] = {COUNTED, GAPS, HALF_FAR, NEGATIVE};
 enum { FAILING = sizeof failing / sizeof *failing };
 
@@ -277,7 +277,7 @@ START_TEST(allocations) {
         const gpugraph_status status = gpugraph_create(&edges, &run, &graph);
         hit = fail_no_more();
         gpugraph_free(graph);
-        const long leak = heap_blocks() - held; /* before Check has blocks of its own */
+        const long leak = heap_blocks() - held; /* before Check allocates blocks */
         ck_assert_int_eq(status, hit ? GPUGRAPH_NO_MEMORY : GPUGRAPH_OK);
         ck_assert_int_eq(leak, 0);
         free_columns(&w);
@@ -310,8 +310,7 @@ START_TEST(interrupts) {
         ck_assert_int_eq(leak, 0);
         free_columns(&w);
     }
-    ck_assert_int_gt(n,
-                     8); /* a column's ids are looked at in portions, and numbered so */
+    ck_assert_int_gt(n, 8); /* ids of a column are surveyed and numbered in portions */
     free_input(&in);
 }
 END_TEST

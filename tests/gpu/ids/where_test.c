@@ -1,4 +1,4 @@
-/* Where ids become numbers while a device is being opened: a stub that never comes back stands for it. */
+/* The choice of host or device for ids during the opening of a device, a stub. */
 /* ctest: serial */
 #include "device/services.h"
 #include "ids/ids.h"
@@ -8,7 +8,7 @@
 
 enum { MILLION = 1000000 };
 
-/* The longer opening still takes, the rather the host does it. */
+/* The longer opening takes, the sooner the host maps ids. */
 START_TEST(as_long_as_opening_takes) {
     for (int threads = 1; threads <= 64; threads *= 4)
         for (uint64_t m = 1000; m <= 1000 * (uint64_t)MILLION; m *= 10) {
@@ -69,7 +69,7 @@ static int stop_waiting(void *unused) {
     return ++waited > 3;
 }
 
-/* Nobody waits for the device although it is asked for by name: the search will. */
+/* The mapping does not wait for a device that the call names: the search will. */
 START_TEST(nobody_waits) {
     gpugraph_graph graph = {0};
     gpugraph_edges edges = {.count = 4 * MILLION};

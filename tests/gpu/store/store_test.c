@@ -1,5 +1,5 @@
-/* The store of a graph's edges, in memory: beside a graph that changes at random it takes each
-** batch first, and has the graph's edges and rows after it. Every allocation of a life fails once. */
+/* The store of a graph's edges, in memory: it takes each random batch first, and then has
+** the graph's edges and rows. Every allocation of its life fails once. */
 /* ctest: serial whole-batches wrap=memory */
 #include "store/store.h"
 
@@ -15,7 +15,7 @@
 
 enum { KINDS = MODEL_IDS * MODEL_WEIGHTS };
 
-/* Batches that were taken; stores filled. */
+/* Batches that stores have taken; stores that were filled. */
 static int followed, made;
 
 /* ---- a store ---- */
@@ -108,7 +108,7 @@ static void same_edges(edge_store *store, gpugraph_graph *graph) {
 
 /* ---- changes ---- */
 
-/* The batch as gpugraph_update would plan it; false: the store is to be made anew. */
+/* Applies the batch like gpugraph_update; false: the store must be rebuilt. */
 static bool follow(edge_store *store, gpugraph_graph *graph, const model_batch *batch,
                    gpugraph_run *run) {
     store_changes changes;
@@ -192,9 +192,9 @@ START_TEST(random_batches) {
 }
 END_TEST
 
-/* ---- what is compared ---- */
+/* ---- comparisons ---- */
 
-/* Tables that differ from the edges by one are known. */
+/* The check detects tables that differ from the edges by one edge. */
 static void differ(edge_store *store, const gpugraph_graph *graph, int kind,
                    gpugraph_run *run) {
     uint32_t from = graph->source[7], to = graph->target[7];
@@ -206,7 +206,7 @@ static void differ(edge_store *store, const gpugraph_graph *graph, int kind,
                                    NULL);
 }
 
-/* A vertex that no edge leads to from `from`. */
+/* A vertex to which no edge leads from `from`. */
 static uint32_t unjoined(const gpugraph_graph *graph, uint32_t from) {
     for (uint32_t to = 0; to < graph->n; to++) {
         bool joined = false;
@@ -219,7 +219,7 @@ static uint32_t unjoined(const gpugraph_graph *graph, uint32_t from) {
     return 0;
 }
 
-/* A pair that the mirror lacks, one that leads to another's edges, one too many. */
+/* A pair that the mirror lacks, a pair with another pair's edges, an extra pair. */
 static void differ_in_mirror(edge_store *store, const gpugraph_graph *graph, int kind,
                              gpugraph_run *run) {
     gpugraph_dynamic *pairs = store->side[1]->pairs;
@@ -251,7 +251,7 @@ START_TEST(differences) {
 }
 END_TEST
 
-/* Edges that the tables do not have are not removed without a word. */
+/* Removing edges that the tables do not have is an error. */
 START_TEST(removed_twice) {
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 12, 80, 5);
     gpugraph_graph *graph = model_graph(&model, 1);
@@ -274,7 +274,7 @@ END_TEST
 
 /* ---- memory ---- */
 
-/* Fill, a batch, rows: where an allocation fails, the same from the beginning works. */
+/* Fill, a batch, rows: after a failed allocation, a repetition from the start works. */
 START_TEST(memory_is_short) {
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 30, 400, 5), after;
     after = model_copy(&model);

@@ -1,5 +1,5 @@
-/* A change gives rows room and leaves them so: functions of the whole graph read them where they stand, make none
-** anew, and say what they say of a fresh graph. On the CPU. */
+/* A change gives rows slack and keeps them: functions of the whole graph read them in
+** place, rebuild none, and give the answers of a new graph. On the CPU. */
 #include "base/limits.h"
 #include "edge_model.h"
 
@@ -129,7 +129,7 @@ static void same(const struct question *q, gpugraph_graph *graph, gpugraph_graph
     expect(!changed || rows == 0, "%s make rows after a change", q->name);
 }
 
-/* Edges lead from smaller to larger numbers in every other turn, so that there is an order. */
+/* In every other turn edges lead to larger numbers, so that an order exists. */
 static void make_acyclic(edge_model *model) {
     for (int64_t e = 0; e < model->count; e++) {
         model_edge *edge = &model->edge[e];

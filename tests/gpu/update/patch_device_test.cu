@@ -1,7 +1,7 @@
-/* A graph that is updated while a device holds a copy of it: the copy must be what the
-** device makes of a fresh graph of the same edges. Edges, offsets and the rows of SIMPLE
-** are compared to the byte, other rows as sets of arcs, since their order is nobody's
-** promise. Nothing to do where there is no device. */
+/* Updates a graph while a device has a copy: the copy must equal the copy of a new graph
+** of the same edges. Edges, offsets and the rows of SIMPLE are compared byte by byte,
+** other rows as sets of arcs, since their order is unspecified. Does nothing without a
+** device. */
 #include "graph/device_copy.cuh"
 #include "device_rows.cuh"
 #include "mis/mis.h"
@@ -64,7 +64,7 @@ static void same_edges(gpugraph_graph *graph, const gpugraph_graph *want) {
                    want->weight, want->m * copy->weight_size, "weight");
 }
 
-/* Of SIMPLE there is one order: the bytes that a fresh copy has. */
+/* SIMPLE has one order: its bytes equal those of a new copy. */
 static void same_simple(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_run *run) {
     std::vector<uint64_t> length[2];
     std::vector<uint32_t> target[2];
@@ -89,13 +89,13 @@ static void same_simple(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_r
     ck_assert(target[0] == target[1]);
 }
 
-/* Everything that the device held before, and SIMPLE. */
+/* Compares all that the device had before, and SIMPLE. */
 static void same_copies(gpugraph_graph *graph, gpugraph_graph *fresh, gpugraph_run *run) {
     same_edges(graph, fresh);
     for (int kind = CSR_OUT; kind <= CSR_BOTH; kind++) {
         const struct device_rows *rows = &gg_device_copy_of(graph)->rows[kind];
         if (rows->made) {
-            gpugraph_graph as_fresh = *fresh; /* the host's rows of the fresh graph */
+            gpugraph_graph as_fresh = *fresh; /* the host's rows of the new graph */
             as_fresh.device = graph->device;
             same_rows(&as_fresh, run, (enum csr_kind)kind, rows->weight != NULL);
             memcpy(fresh->csr, as_fresh.csr, sizeof fresh->csr);
@@ -116,10 +116,10 @@ static void update(gpugraph_graph *graph, const edge_model *before,
 }
 
 static bool with_tables;
-static int tables_first; /* batches that tables have taken */
+static int tables_first; /* batches that tables have applied */
 static int looks = 1;    /* copies are compared after every so many batches */
 
-/* The same edges, on no device, and vertices with the same numbers. */
+/* A new graph of the model's edges, on no device, with the same vertex numbers. */
 static gpugraph_graph *fresh_graph(const gpugraph_graph *graph, const edge_model *model) {
     gpugraph_graph *fresh = NULL;
     gpugraph_run run = gpugraph_run();
@@ -157,7 +157,7 @@ static void change_many_times(int ids, int weights, uint32_t universe, int64_t e
             tables_first += h.tables;
             if (i % 3 == 2) /* closes gaps on the host */
                 ck_assert_msg(!gpugraph_check_copy(graph, &run), "%s", run.message);
-        } else { /* weights have another width now */
+        } else { /* weights have another width */
             ck_assert_int_eq(weights, MODEL_TURNING);
             make_rows(graph, &run, 511);
         }
@@ -187,7 +187,7 @@ START_TEST(larger_graphs) {
 }
 END_TEST
 
-/* The same where tables take each batch first, and rows that change are written from them. */
+/* Tables apply each batch first, and rows that change are read from them. */
 START_TEST(tables) {
     with_tables = true;
     tables_first = 0;
@@ -237,7 +237,7 @@ static void as_usual(uint64_t room) {
     with_tables = false;
 }
 
-/* Vertices go, leave tombstones and fill them again; new ones come between others. */
+/* Vertices leave tombstones and fill them again; new ones come between others. */
 START_TEST(numbers_stay) {
     const uint64_t usual = _i % 2 ? give_room() : gg_limits.room_arcs;
     with_tables = _i % 4 >= 2;
@@ -253,7 +253,7 @@ START_TEST(numbers_stay) {
 }
 END_TEST
 
-/* Where only weights change, what hangs on ends alone stays. */
+/* If only weights change, data derived from the ends of edges stays. */
 START_TEST(weights_alone) {
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 500, 5000, 3), after;
     gpugraph_graph *graph = model_graph(&model, 1);
@@ -279,7 +279,7 @@ START_TEST(weights_alone) {
 }
 END_TEST
 
-/* gpugraph_check_copy sees an edge or a row that is not the graph's. */
+/* gpugraph_check_copy detects an edge or a row that differs from the graph. */
 START_TEST(damage_is_seen) {
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 500, 5000, 3);
     for (int part = 0; part <= CSR_KINDS; part++) {
@@ -302,7 +302,7 @@ START_TEST(damage_is_seen) {
 }
 END_TEST
 
-/* No room to grow: the copy is given back, the update is done, nobody hears of an error. */
+/* Too little memory to grow: the copy is freed, and the update has no error. */
 START_TEST(memory_is_short) {
     const uint64_t usual = _i < 2 ? gg_limits.room_arcs : give_room();
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 3000, 20000, 5);
@@ -331,7 +331,7 @@ START_TEST(memory_is_short) {
         gpugraph_free(fresh);
         model_free(&before);
     }
-    ck_assert(_i > 0 || gone > 0); /* tables give their room first */
+    ck_assert(_i > 0 || gone > 0); /* tables are freed first */
     ck_assert_int_gt(stayed, 0);
     as_usual(usual);
     gpugraph_free(graph);
@@ -345,7 +345,7 @@ static int stop_at_last(void *) {
     return questions_left-- <= 0;
 }
 
-/* An interrupt at any moment: the graph is what it was, its copy too, or gone. */
+/* After an interrupt the graph is unchanged, and its copy is unchanged or freed. */
 START_TEST(interrupts) {
     const uint64_t usual = _i < 2 ? gg_limits.room_arcs : give_room();
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 70000, 600000, 5), after;
@@ -376,7 +376,7 @@ START_TEST(interrupts) {
 }
 END_TEST
 
-/* Searches on the device after updates, against those of a fresh graph on the CPU. */
+/* Searches on the device after updates, compared with a new graph on the CPU. */
 START_TEST(answers) {
     const uint64_t usual = _i < 2 ? gg_limits.room_arcs : give_room();
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 2000, 9000, 6);
@@ -430,8 +430,8 @@ START_TEST(answers) {
 }
 END_TEST
 
-/* Sets after updates, by undirected rows that tables have written, against those of a fresh
-** graph on the CPU. */
+/* Independent sets after updates, from undirected rows that tables have written, compared
+** with a new graph on the CPU. */
 START_TEST(sets) {
     static const char *const methods[] = {"one-launch", "one-launch-balanced"};
     const uint64_t usual = give_room();

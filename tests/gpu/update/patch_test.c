@@ -1,6 +1,6 @@
-/* The copy of a graph on a device, played in memory: random batches are planned as for
-** gpugraph_update, the copy follows them by the arithmetic of gpu/update/patch.h, by slab
-** tables in host memory and by the pools of gpu/update/row_pool.h, and is compared with the
+/* Simulates a device's copy of a graph in memory: random batches are planned as for
+** gpugraph_update, the copy is changed by the functions of gpu/update/patch.h, slab
+** tables in host memory and the pools of gpu/update/row_pool.h, and is compared with the
 ** graph after each batch. */
 #include "update/patch.h"
 
@@ -24,15 +24,15 @@ typedef struct copied_rows {
 
 typedef struct copy {
     uint64_t n;
-    size_t size; /* of a weight; 0: there are none */
+    size_t size; /* bytes of a weight; 0: no weights */
     copied_rows rows[CSR_KINDS];
     uint32_t *source, *target;
-    char *weight; /* NULL: none */
+    char *weight; /* NULL: no weights */
     edge_store store;
     bool stored;
 } copy;
 
-/* What has happened in all batches of a test. */
+/* Counts over all batches of a test. */
 static int written, moved, remade, gapped;
 
 static void *room_for(uint64_t count, size_t size) {
@@ -59,7 +59,7 @@ static void free_pool(copied_rows *r) {
     *r = (copied_rows){0};
 }
 
-/* Rows of the graph as it is, with little room behind them. */
+/* Rows of the graph as it is, with little slack behind them. */
 static void make_rows(copy *c, gpugraph_graph *graph, enum csr_kind kind, bool weighted) {
     gpugraph_run run = {.threads = 1};
     csr view;
@@ -73,7 +73,7 @@ static void make_rows(copy *c, gpugraph_graph *graph, enum csr_kind kind, bool w
     r->pool.weight = weighted ? room_for(r->room, c->size) : NULL;
     r->pool.weight_size = c->size;
     uint64_t at = 0;
-    for (uint32_t v = 0; v < view.n; v++) { /* the graph's may have slack */
+    for (uint32_t v = 0; v < view.n; v++) { /* the graph's rows may have slack */
         const uint64_t begin = view.begin[v], count = view.end[v] - begin;
         memcpy(r->pool.target + at, view.target + begin, count * sizeof *view.target);
         if (weighted)
@@ -84,7 +84,7 @@ static void make_rows(copy *c, gpugraph_graph *graph, enum csr_kind kind, bool w
     }
 }
 
-/* Some of the rows, some of those with weights. */
+/* Makes some of the rows, some with weights. */
 static void make_some_rows(copy *c, gpugraph_graph *graph, edge_model *dice) {
     uint64_t which = model_below(dice, 256);
     for (int kind = 0; kind < CSR_KINDS; kind++, which >>= 2)
@@ -132,7 +132,7 @@ static void free_copy(copy *c) {
 
 /* ---- edges ---- */
 
-/* In tiles, of which each knows its own pieces. */
+/* Moves an array in tiles, each with its own pieces. */
 static void *move_array(const splice *s, void *from, size_t size, uint64_t count,
                         const uint64_t *place, const void *put) {
     char *to = room_for(s->after, size);
@@ -172,7 +172,7 @@ static int compare_keys(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Both parts sorted together, without repeats: as rewrite.cu does by a sort of the device. */
+/* Sorts both parts together, without repeats, as rewrite.cu does on a device. */
 static row_part sort_parts(const new_rows *rows) {
     uint64_t arcs = 0, left = 0;
     for (int part = 0; part < ROW_PARTS; part++)
@@ -210,7 +210,7 @@ static void list_parts(copy *c, enum csr_kind kind, new_rows *rows) {
     }
 }
 
-/* In any order, as threads of a device may come. */
+/* Writes rows in any order, like the threads of a device. */
 static bool write_rows(copied_rows *r, const new_rows *rows) {
     for (uint64_t i = rows->count; i-- > 0;)
         pool_find_place(&r->pool, rows, i);
@@ -252,7 +252,7 @@ static bool rewrite_kind(copy *c, update *u, enum csr_kind kind, uint32_t *verte
     return done;
 }
 
-/* Empty rows of vertices that come. */
+/* Adds empty rows of new vertices. */
 static void add_rows(copied_rows *r, uint64_t before, uint64_t after) {
     if (after <= before)
         return;
@@ -298,7 +298,7 @@ static void change_store(copy *c, update *u) {
     gg_store_changes_free(&changes);
 }
 
-/* The copy follows the batch; the graph stays what it is. */
+/* Applies the batch to the copy; the graph does not change. */
 static void change_copy(copy *c, gpugraph_graph *graph, const model_batch *batch) {
     gpugraph_run run = {.threads = 1};
     update u = {.graph = graph,
@@ -325,7 +325,7 @@ static void change_copy(copy *c, gpugraph_graph *graph, const model_batch *batch
     gg_update_free(&u);
 }
 
-/* ---- what it must be ---- */
+/* ---- the expected copy ---- */
 
 typedef struct arc {
     uint32_t target;
@@ -372,7 +372,7 @@ static void same_rows(const copied_rows *got, const csr *want, size_t size, bool
     }
 }
 
-/* Rows lie apart from one another, with the room behind them. */
+/* Rows with their slack do not overlap. */
 static void rows_are_apart(const copied_rows *r, uint64_t n) {
     uint8_t *taken = room_for(r->room, 1);
     for (uint64_t v = 0; v < n; v++)
@@ -410,7 +410,7 @@ static void same_copy(const copy *c, gpugraph_graph *want) {
 
 /* ---- tests ---- */
 
-/* From one state of the model to the next, which the graph reaches by gpugraph_update. */
+/* From one state of the model to the next, which gpugraph_update makes of the graph. */
 static void step(copy *c, gpugraph_graph *graph, edge_model *before,
                  const edge_model *after) {
     gpugraph_run run = {.threads = 1};
@@ -465,7 +465,7 @@ START_TEST(random_batches) {
 }
 END_TEST
 
-/* The host has gaps between its edges, in blocks of 2 to 16 places. */
+/* The host has gaps between its edges, in blocks of 2 to 16 entries. */
 START_TEST(edges_with_gaps) {
     gg_limits.room_arcs = 0;
     gapped = 0;
@@ -481,7 +481,7 @@ START_TEST(edges_with_gaps) {
 }
 END_TEST
 
-/* Edges get the targets of others: no edge moves, and no vertex gets another number. */
+/* Edges get other targets: no edge moves, and no vertex gets another number. */
 START_TEST(edges_in_their_places) {
     gg_limits.room_arcs = 0;
     written = 0;
@@ -511,7 +511,7 @@ START_TEST(edges_in_their_places) {
 }
 END_TEST
 
-/* Vertices come behind all others, with edges to any. */
+/* New vertices follow all others, with edges to any. */
 START_TEST(vertices_at_the_end) {
     written = 0;
     for (uint64_t seed = 90; seed < 94; seed++) {

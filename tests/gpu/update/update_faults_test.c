@@ -1,6 +1,6 @@
-/* Every allocation of an update, a clone, a pack and an unpack fails once: out of memory
-** or done; after a failure the graph is what it was, and the same call works when it is
-** made again; nothing leaks. So, too, for an interrupt. */
+/* Every allocation of an update, a clone, a pack and an unpack fails once. The call fails
+** without memory or succeeds; after a failure the graph is unchanged, and the call works
+** when it is repeated; no memory leaks. Interrupts likewise. */
 /* ctest: serial wide=0 wrap=memory */
 #include "edge_model.h"
 #include "failing_memory.h"
@@ -15,15 +15,14 @@
 enum { KINDS = MODEL_IDS * MODEL_WEIGHTS };
 
 typedef struct story {
-    edge_model first, before,
-        after; /* first: where `opening` makes of it what is before */
+    edge_model first, before, after; /* `opening` makes `before` of `first` */
     model_batch opening;
-    gpugraph_graph *old, *new; /* as gpugraph_create makes them */
+    gpugraph_graph *old, *new; /* made by gpugraph_create */
     model_batch batch;
     uint64_t slots;
 } story;
 
-/* Edges that stay have their INTEGER weights as REAL ones. */
+/* Converts the INTEGER weights of edges that stay to REAL. */
 static void convert_kept(const edge_model *before, edge_model *after) {
     for (int64_t e = 0; e < before->count; e++)
         for (int64_t k = 0; k < after->count; k++)
@@ -72,7 +71,7 @@ static void expect_same(gpugraph_graph *got, gpugraph_graph *wanted, int n,
     expect(!differs, "allocation %d, %s: %s", n, when, differs);
 }
 
-/* Blocks of rows, which a batch that fails may drop, of gaps, of ids. */
+/* Blocks of rows, which a failed batch may drop, of gaps, and of ids. */
 static long slot_blocks(const gpugraph_graph *graph, const struct csr_slot *slot) {
     return (slot->offset != NULL) + (slot->target && slot->target != graph->target) +
            (slot->weight != NULL) + (slot->end ? 2 : 0);
@@ -97,7 +96,7 @@ static long own_blocks(const gpugraph_graph *graph) {
     return blocks + slot_blocks(graph, &graph->derived.edge_rows);
 }
 
-/* opened: by an update of its own, which may leave gaps between edges, and rooms in rows. */
+/* opened: by an update that may leave gaps between edges, and slack in rows. */
 static gpugraph_graph *graph_before(story *s, bool opened) {
     gpugraph_graph *graph = model_graph(opened ? &s->first : &s->before, 1);
     gpugraph_run run = {.threads = 1};
@@ -108,7 +107,7 @@ static gpugraph_graph *graph_before(story *s, bool opened) {
     return graph;
 }
 
-/* A fresh graph for each allocation that fails. True: it had gaps. */
+/* Makes a new graph for each allocation that fails. True: it had gaps. */
 static bool fail_updates(story *s, bool opened) {
     bool again = true, gaps = false;
     s->batch.changes.added = &s->batch.added.edges;
@@ -146,7 +145,7 @@ START_TEST(updates) {
 }
 END_TEST
 
-/* A graph that cannot be compacted stays as it is. True: there was something to do. */
+/* A failed compaction changes nothing. True: there was something to compact. */
 static bool fail_compactions(story *s) {
     bool again = true, was_loose = false;
     s->batch.changes.added = &s->batch.added.edges;

@@ -1,11 +1,12 @@
-/* Graphs with vertices that need no edge, updated, against graphs that are made of the same
-** edges and vertices.
+/* Updates graphs with vertices that need no edge, and compares them with graphs made of
+** equal edges and vertices.
 **
 **     edges    1 -> 2   2 -> 3          - 2 -> 3         1 -> 2
 **     lone     2  7                     - 7  + 9         2  9
 **     kept     2, whose last edges may go; loose 7
 **
-** Random batches on every kind of ids and weights, with every choice of CSRs made beforehand. */
+** Random batches on every kind of ids and weights, with every choice of CSRs made
+** beforehand. */
 /* ctest: serial */
 #include "edge_model.h"
 
@@ -17,7 +18,7 @@
 
 enum { UNIVERSE = 40 };
 
-/* Edges, and vertices beside them. */
+/* Edges, and vertices without edges. */
 typedef struct state {
     edge_model model;
     bool lone[UNIVERSE];
@@ -74,7 +75,7 @@ static gpugraph_graph *graph_of(const state *s, int threads) {
 
 /* ---- batches ---- */
 
-/* The vertices of these, in the graph as it is. */
+/* The numbers of these vertices in the graph. */
 static int64_t numbers_of(const gpugraph_graph *graph, const state *s, const bool *some,
                           uint32_t *number) {
     columns c;
@@ -170,8 +171,8 @@ END_TEST
 
 /* ---- weights of another type ---- */
 
-/* REAL weights make the graph anew: 1 loses its edges and is kept, 2 loses them, 5 is loose
-** and goes, 6 is loose and has an edge, 7 stays as it was, 8 and 9 come. */
+/* REAL weights change the type: 1 loses its edges and is kept, 2 loses them, 5 is loose
+** and vanishes, 6 is loose and has an edge, 7 does not change, 8 and 9 are new. */
 START_TEST(weights_that_change_their_type) {
     static const int64_t source[] = {1, 2, 3, 6}, target[] = {2, 1, 4, 3},
                          lone[] = {1, 5, 6, 7}, weight[] = {1, 2, 3, 4},

@@ -1,9 +1,9 @@
-/* Batches by places: of graphs whose edges have no ids but their numbers, against graphs made of
-** the same edges.
+/* Batches by positions, for graphs whose edges have no ids but their numbers, compared
+** with graphs made of the same edges.
 **
-**     model     ids    3  5  9 12           5 goes, 9 gets another weight, 7 comes
+**     model     ids    3  5  9 12           5 is removed, 9 reweighted, 7 added
 **     graph     edges  0  1  2  3
-**     batch     removed 2 3 (edges 1 and 2)     added: one before edge 2, and edge 2 itself
+**     batch     removed 2 3 (edges 1 and 2)     added: one before edge 2, and edge 2
 **
 ** The model's ids have gaps; the graph is made without them. */
 #include "edge_model.h"
@@ -24,7 +24,7 @@ static gpugraph_graph *graph_of(const edge_model *model, int threads) {
     return graph;
 }
 
-/* How many edges have a lesser id. */
+/* Number of edges whose ids are less than this id. */
 static int64_t edges_below(const edge_model *model, int64_t id) {
     int64_t low = 0;
     while (low < model->count && model->edge[low].id < id)
@@ -42,7 +42,7 @@ typedef struct place_arrays {
     int64_t *removed, *id;
 } place_arrays;
 
-/* Makes of a batch by ids one by places. */
+/* Converts a batch by ids to a batch by positions. */
 static place_arrays by_places(const edge_model *model, model_batch *batch) {
     gpugraph_edges *added = &batch->added.edges;
     gpugraph_changes *changes = &batch->changes;
@@ -76,7 +76,7 @@ START_TEST(random_batches) {
         if (left_out(seed))
             continue;
         edge_model model = model_make(ids, weights, 30, 60, seed);
-        for (int64_t i = 0; i < model.count; i++) /* room between any two */
+        for (int64_t i = 0; i < model.count; i++) /* free ids between any two */
             model.edge[i].id *= 10;
         gpugraph_graph *graph = graph_of(&model, 2);
         model_make_slots(graph, seed * 1657 % (1 << MODEL_SLOTS));
@@ -109,7 +109,7 @@ START_TEST(random_batches) {
 }
 END_TEST
 
-/* What a batch must not say; the graph stays what it was. */
+/* Invalid batches; the graph does not change. */
 START_TEST(refusals) {
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 5, 6, 1);
     gpugraph_graph *graph = graph_of(&model, 1);

@@ -1,5 +1,5 @@
-/* Graphs that are updated against graphs that are made of the same edges: random batches
-** on every kind of ids and weights, with every choice of CSRs made beforehand. */
+/* Updates graphs and compares them with graphs made of the same edges: random batches on
+** every kind of ids and weights, with every choice of CSRs made beforehand. */
 /* ctest: wide-addresses=40 */
 #include "edge_model.h"
 
@@ -39,7 +39,7 @@ static void compact(gpugraph_graph *graph, int threads) {
     ck_assert(!model_is_loose(graph));
 }
 
-/* All vertices in order of ids, and every third. */
+/* Sorts all vertices, and every third, by id. */
 static void check_order(const gpugraph_graph *graph, const gpugraph_graph *wanted) {
     const uint32_t n = gpugraph_vertex_count(graph), less = gpugraph_vertex_count(wanted);
     uint32_t *some = malloc((n + 1) * sizeof *some), *at = malloc((n + 1) * sizeof *at);
@@ -195,7 +195,7 @@ START_TEST(ids_between_others) {
 }
 END_TEST
 
-/* Edges that come behind all others when the arrays are full: these grow, and edges keep the gaps between them. */
+/* Edges are appended to full arrays: these grow, and gaps between edges stay. */
 START_TEST(arrays_grow) {
     const uint64_t room = gg_limits.room_arcs;
     const unsigned shift = gg_limits.gap_shift;
@@ -229,7 +229,7 @@ START_TEST(arrays_grow) {
 }
 END_TEST
 
-/* ---- what is refused ---- */
+/* ---- errors ---- */
 
 static gpugraph_graph *refused(const gpugraph_changes *changes, gpugraph_run *run) {
     edge_model model = model_make(MODEL_DENSE, MODEL_SMALL, 5, 6, 1);
@@ -248,7 +248,7 @@ static const int64_t two_ids[] = {2, 3}, falling[] = {3, 3}, absent[] = {2, 7},
                      new_ids[] = {9, 10}, negative[] = {1, -5};
 static const double reals[] = {0.5, 1e300 * 1e300};
 
-/* ---- vertices that come behind all others ---- */
+/* ---- vertices behind all others ---- */
 
 enum { CHAIN = 700 };
 
@@ -262,8 +262,8 @@ static gpugraph_graph *chain(const int64_t *id, const int64_t *edge, int64_t edg
     return graph;
 }
 
-/* A chain grows at its end by one edge or a few, to an id that is larger by one, by some, or, late, by so much that
-** there is no bitmap; now and then its last edge goes and comes back. */
+/* A chain grows at its end to an id larger by one, by some, or, late, by so much that
+** there is no bitmap; sometimes its last edge is removed and added again. */
 static void check_chain(uint64_t seed, int64_t stride, bool keep) {
     int64_t id[CHAIN + 1], edge[CHAIN];
     edge_model dice = {.random = seed};
@@ -359,7 +359,7 @@ START_TEST(bad_changes) {
 }
 END_TEST
 
-/* Weights change their type where there is a way. */
+/* Weights change their type if they can. */
 START_TEST(types_of_weights) {
     static const gpugraph_weight_type types[] = {
         GPUGRAPH_UNWEIGHTED, GPUGRAPH_INTEGER_WEIGHTS, GPUGRAPH_REAL_WEIGHTS};
