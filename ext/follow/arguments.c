@@ -33,8 +33,8 @@ static int split_option(const char *text, char **name, char **value, char **erro
     if (key.kind != SQL_WORD || equals.kind != SQL_OTHER || *equals.start != '=' ||
         given.kind == SQL_END || given.kind == SQL_UNFINISHED || rest.kind != SQL_END)
         return fail_with(error,
-                         "'%!.40s' is not an option; write it like direction = 'both'; "
-                         "the options are direction, persist and where",
+                         "'%!.40s' is not an option; the options are direction, "
+                         "persist and where, as in direction = 'both'",
                          text);
     *name = sql_unquote(&key);
     *value = sql_unquote(&given);
