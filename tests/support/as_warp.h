@@ -1,5 +1,5 @@
-/* What a warp does, on the calling thread: by lanes that take turns where warp_lanes.h came first, and else by the
-** thread, which is a warp one lane wide. */
+/* The functions of a warp on the calling thread: by lanes that take turns if warp_lanes.h
+** was included before, otherwise by the thread as a warp with one lane. */
 #ifndef GPUGRAPH_TEST_AS_WARP_H
 #define GPUGRAPH_TEST_AS_WARP_H
 

@@ -1,9 +1,9 @@
-/* Work between two polls, counted without a clock and without help from the code that works.
+/* Counts work between two polls, without a clock and without help from measured code.
 **
-** The library is compiled a second time with -fsanitize-coverage=trace-pc (gpugraph_counted in
-** tests/CMakeLists.txt), which calls a function at the start of each basic block. A turn of a
-** loop enters at least two blocks with all that it calls, so MOST_BLOCKS bounds the items that
-** a loop handles without a poll by 2^20.
+** The library is compiled a second time with -fsanitize-coverage=trace-pc
+** (gpugraph_counted in tests/CMakeLists.txt), which calls a function at the start of each
+** basic block. A turn of a loop enters at least two blocks with all that it calls, so
+** MOST_BLOCKS bounds the items that a loop handles without a poll by 2^20.
 **
 ** memset, memcpy and calloc are not counted: they move some 10 GB/s. */
 #ifndef TEST_BLOCKS_H
@@ -13,13 +13,13 @@
 
 enum { MOST_BLOCKS = 1 << 22 };
 
-/* Counts blocks of the calling thread from here to blocks_end, which returns those of the
-** longest gap. */
+/* Counts blocks of the calling thread until blocks_end, which returns the number of
+** blocks in the longest gap. */
 void blocks_begin(void);
 uint64_t blocks_end(void);
 /* A poll: a gap ends here. */
 void blocks_end_gap(void);
-/* Is entered by the first block too many of a gap. For a debugger's breakpoint. */
+/* Called by the first block beyond a gap's limit, for a debugger's breakpoint. */
 void blocks_too_many(void);
 
 #endif

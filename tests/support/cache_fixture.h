@@ -1,5 +1,5 @@
-/* A connection with the probe and the empty table roads(src, dst, weight): in memory, or in a file
-** that another connection has open. */
+/* A connection with the probe and the empty table roads(src, dst, weight), in memory or
+** in a file that another connection has open. */
 #ifndef GPUGRAPH_CACHE_FIXTURE_H
 #define GPUGRAPH_CACHE_FIXTURE_H
 

@@ -125,7 +125,7 @@ static void ask_degrees(const world *w, gpugraph_run *run) {
     gpugraph_degrees(w->graph, GPUGRAPH_BOTH, run, w->result[0]);
 }
 
-/* Every path of the ladder has an edge for each of its steps. */
+/* Every path through the ladder has an edge for each step. */
 enum { PATHS = 100 };
 
 static int take_path(void *context, const uint64_t *edge, uint64_t count) {
@@ -148,7 +148,7 @@ static void ask_paths_by_weight(const world *w, gpugraph_run *run) {
     paths_of(w, true, run);
 }
 
-/* Searches that end at once say nothing: from some vertices to one that is far from all of them. */
+/* Searches from some vertices to a far one; searches that end at once test nothing. */
 static uint32_t rows_of(const world *w) {
     const uint32_t rows = (1 << 21) / (uint32_t)w->m;
     return rows < 4 ? 4 : rows;
@@ -233,7 +233,7 @@ const question questions[] = {
     {"matrix", ask_matrix},
     {"matrix", ask_matrix_by_weight},
     {"bfs each", ask_each},
-    {"bfs", ask_bfs}, /* a tree for what follows */
+    {"bfs", ask_bfs}, /* makes the tree for later questions */
     {"roots", ask_roots},
     {"order", ask_values_in_order},
     {"clone", ask_clone},

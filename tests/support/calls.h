@@ -1,4 +1,4 @@
-/* A call of each public function, with arguments that make it work hard on a given graph. */
+/* Calls of all public functions, with arguments that make each work long on a graph. */
 #ifndef TEST_CALLS_H
 #define TEST_CALLS_H
 
@@ -21,15 +21,16 @@ typedef struct world {
     void *result[6];
 } world;
 
-/* The graph's arrays of vertices and results; name, far, direction and the sources are the
-** caller's, who sets graph, n and m before. */
+/* Makes the graph's arrays of vertices and results. The caller sets graph, n and m
+** before, and name, far, direction and the sources itself. */
 void world_fill(world *w);
 /* Frees the graph, too. */
 void world_free(world *w);
 
 typedef struct question {
     const char
-        *function; /* as gpugraph_method_at says, or a name for what has no method */
+        /* as in gpugraph_method_at, or a name for a function without methods */
+        *function;
     void (*ask)(const world *w, gpugraph_run *run);
 } question;
 

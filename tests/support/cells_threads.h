@@ -46,7 +46,8 @@ static gg_cells *here_open(const gg_cell_layout *layout, uint32_t leaves,
     struct cells_here *h = calloc(1, sizeof *h);
     h->cells.place = &cells_here;
     h->run = run;
-    /* No byte more than the decoder may read, so that a sanitizer finds reads beyond. */
+    /* Allocates only what the decoder may read, so that a sanitizer finds reads
+    ** beyond. */
     h->pages = calloc(1, (size_t)leaves * layout->page_size + CELLS_PAD);
     h->v = (struct cells_view){
         .pages = h->pages,

@@ -1,9 +1,10 @@
-/* The mail of a cluster's blocks (cluster.cuh) and the launch of a cluster, on CPU threads: included behind
-** cuda_lanes.h, in the place of cluster.cuh.
+/* The messages of a cluster's blocks (cluster.cuh) and the launch of a cluster, on CPU
+** threads. Include it behind cuda_lanes.h, in place of cluster.cuh.
 **
-** What is sent is under way until some block that waits for mail delivers it: pairs and announcements of
-** all blocks in any order. An mbarrier is taken at its word: a phase ends when every block has announced and as
-** many bytes have come as were announced, and who waits asks for the parity of a phase. */
+** A message is in flight until a block that waits for messages delivers it: pairs and
+** announcements of all blocks in any order. An mbarrier has exact semantics: a phase ends
+** when every block has announced and all announced bytes have arrived, and a waiting
+** block asks for the parity of a phase. */
 #ifndef TEST_CLUSTER_LANES_H
 #define TEST_CLUSTER_LANES_H
 
@@ -23,19 +24,20 @@ struct cluster_mail {
 
 struct letter {
     uint32_t block, half;
-    uint32_t *at; /* NULL: an announcement of so many bytes */
+    uint32_t *at; /* NULL: an announcement of `bytes` bytes */
     uint32_t word[2];
     uint32_t bytes;
 };
 struct mbarrier {
     uint32_t announced, phase;
-    int64_t bytes; /* announced and not there yet; below 0: there and not announced yet */
+    /* announced and not received yet; negative: received and not announced yet */
+    int64_t bytes;
 };
 
 static struct {
     std::mutex mutex;
     std::vector<letter> under_way;
-    char *memory[LANES_MOST_BLOCKS]; /* where a block has its struct cluster_mail */
+    char *memory[LANES_MOST_BLOCKS]; /* address of each block's struct cluster_mail */
     mbarrier arrival[LANES_MOST_BLOCKS][2];
     uint32_t blocks, opened, closed;
     uint64_t luck;
@@ -56,7 +58,7 @@ static void deliver(const letter &l) {
     }
 }
 
-/* Some of what is under way, taken at random. */
+/* Delivers some messages in flight, chosen at random. */
 static void deliver_some() {
     for (int i = 0; i < 8 && !cluster.under_way.empty(); i++) {
         cluster.luck = cluster.luck * 6364136223846793005ull + 1442695040888963407ull;
@@ -68,7 +70,7 @@ static void deliver_some() {
     }
 }
 
-/* All blocks meet, once. */
+/* A barrier of all blocks, which is used once. */
 static void meet_blocks(uint32_t *come) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -83,7 +85,7 @@ static inline void gg_open_mail(cluster_mail *mail, uint32_t) {
     cluster.memory[blockIdx.x] = reinterpret_cast<char *>(mail);
     meet_blocks(&cluster.opened);
 }
-/* Where the other block has the same word. */
+/* The address of the word in the other block. */
 static inline uint32_t *word_in(cluster_mail *mail, void *at, uint32_t block) {
     const ptrdiff_t offset = static_cast<char *>(at) - reinterpret_cast<char *>(mail);
     return reinterpret_cast<uint32_t *>(cluster.memory[block] + offset);
@@ -99,7 +101,7 @@ static inline void gg_announce_bytes(cluster_mail *, uint32_t block, uint32_t ha
     std::lock_guard<std::mutex> lock(cluster.mutex);
     cluster.under_way.push_back({block, half, NULL, {0, 0}, bytes});
 }
-/* The block's other lanes may have something to send first. */
+/* Other lanes of the block may still have to send messages. */
 static inline bool gg_receive(cluster_mail *, uint32_t turn) {
     for (uint32_t looks = 0; looks < 1u << 22; looks++) {
         {

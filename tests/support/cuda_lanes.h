@@ -1,14 +1,15 @@
-/* Cooperative kernels of the device sources on CPU threads, as they stand: included before them, in the place of
-** device/cuda.cuh, graph/graph.cuh, graph/frontier.cuh and base/arrivals.cuh.
+/* Runs unchanged cooperative kernels of the device sources on CPU threads. Include it
+** before them, in place of device/cuda.cuh, graph/graph.cuh, graph/frontier.cuh and
+** base/arrivals.cuh.
 **
-**     grid     a thread to each block, all at once
-**     block    its lanes take turns on that thread, each with a stack of its own (ucontext)
-**     meeting  __syncthreads, __syncwarp, shuffles, ballots: a lane goes on to the next one until
-**              all of the block, or of its warp, have come
+**     grid     a thread for each block, all at once
+**     block    its lanes take turns on that thread, each with its own stack (ucontext)
+**     barrier  __syncthreads, __syncwarp, shuffles, ballots: the thread goes on with the
+**              next lane until all lanes of the block, or of the warp, have arrived
 **
-** Shared memory is the thread's own. All lanes of a warp must take part in what the warp does
-** together; what they do otherwise happens lane by lane, so that races within a block are not
-** found, those between blocks may be. */
+** Shared memory is thread-local. All lanes of a warp must take part in its warp-wide
+** functions; other code runs lane by lane, so races within a block are not found, but
+** races between blocks may be. */
 #ifndef TEST_CUDA_LANES_H
 #define TEST_CUDA_LANES_H
 
@@ -48,7 +49,7 @@
 
 enum { GG_BLOCK = 256, GG_WARP = 32, GG_MAILBOX = 512, LARGE_ROUND = 8192 };
 
-/* What a kernel declares as `memory`: shared memory of a size that its launch tells. */
+/* Dynamic shared memory, which kernels declare as `memory`; the launch gives its size. */
 __thread __align__(16) unsigned char memory[65536];
 
 /* ---- lanes ---- */
@@ -81,7 +82,7 @@ static thread_local block_of_lanes *here;
 
 enum { LANE_STACK = 65536 };
 
-/* On to the next lane that is not over; back to the thread when all are. */
+/* Continues with the next lane that has not ended; if all have, with the thread. */
 static void next_lane() {
     const unsigned from = threadIdx.x, count = (unsigned)here->lanes.size();
     unsigned to = from;
@@ -136,7 +137,7 @@ static void run_grid(unsigned blocks, unsigned threads, std::function<void()> wo
         one.join();
 }
 
-/* ---- what a block or a warp does together ---- */
+/* ---- functions of a block or a warp ---- */
 
 static void meet_at(meeting *m, unsigned all) {
     const unsigned turn = m->turn;
@@ -290,7 +291,7 @@ template <typename type, typename other> static type atomicMax(type *at, other v
     return old;
 }
 
-/* Who waits gives the other blocks' threads a turn, and is late now and then. */
+/* A waiting thread yields to the threads of other blocks, and is sometimes delayed. */
 template <typename type> static uint64_t lanes_arrivals(type *at) {
     static thread_local unsigned luck = blockIdx.x;
     const struct timespec late = {0, 30000};
@@ -356,7 +357,7 @@ static inline uint64_t gg_threads_of_grid() {
     return gridDim.x * (uint64_t)blockDim.x;
 }
 
-/* ---- the host's side ---- */
+/* ---- host functions ---- */
 
 struct cuda_device {
     int processors, ordinal;
@@ -368,7 +369,7 @@ struct cuda_job {
     void *stream;
 };
 struct workspace {
-    unsigned char *base; /* NULL: sizes alone */
+    unsigned char *base; /* NULL: only sizes */
     uint64_t used;
 };
 template <typename type> static type *gg_carve(workspace *space, uint64_t count) {
@@ -386,7 +387,7 @@ struct cooperative_kernel {
 static inline int gg_blocks_at_once(cuda_job *, const cooperative_kernel *) {
     return 1;
 }
-/* Defined behind the kernels: runs the one that is meant. */
+/* Defined behind the kernels: runs the given kernel. */
 static void run_kernel(const void *kernel, void *argument);
 static inline bool gg_launch_cooperative(cuda_job *, const cooperative_kernel *k,
                                          unsigned blocks, void **arguments) {

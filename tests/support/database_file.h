@@ -1,5 +1,5 @@
-/* A database in a file of its own, opened in whatever way a test is about, with the extension:
-** support/sql.h asks it. */
+/* A database in its own file, opened as a test needs, with the extension. Query it by
+** support/sql.h. */
 #ifndef TEST_DATABASE_FILE_H
 #define TEST_DATABASE_FILE_H
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char database_file[64]; /* a path in a folder of its own */
+static char database_file[64]; /* a path in its own folder */
 
 static inline void database_make_folder(void) {
     char folder[] = "/tmp/gpugraph_XXXXXX";
@@ -20,7 +20,7 @@ static inline void database_make_folder(void) {
     snprintf(database_file, sizeof database_file, "%s/t.db", folder);
 }
 
-/* Forgets the database, not its folder. */
+/* Deletes the database, but not its folder. */
 static inline void database_remove(void) {
     static const char *const ending[] = {"", "-journal", "-wal", "-shm"};
     char path[96];
@@ -48,13 +48,13 @@ static inline sqlite3 *database_connect(const char *parameters) {
     return made;
 }
 
-/* As `db`. */
+/* Opens the database as `db`. */
 static inline void database_open(const char *parameters) {
     db = database_connect(parameters);
 }
 
-/* roads(id, a, b, metres, note): ids that are numbers and texts, now and then one that needs
-** pages of its own; weights of both types. */
+/* roads(id, a, b, metres, note): ids are numbers and texts, some of which need overflow
+** pages; weights have both types. */
 static inline void make_long_roads(int rows) {
     run("CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, note)");
     run("WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < %d) "
@@ -66,7 +66,7 @@ static inline void make_long_roads(int rows) {
         rows);
 }
 
-/* Every function over the table, against the rows that a query reads. */
+/* Compares every function over the table with the function over a query of its rows. */
 static inline void searches_agree(const char *edges) {
     static const char *const call[] = {
         "SELECT * FROM gpu_bfs(%Q, 1) ORDER BY vertex",

@@ -1,4 +1,4 @@
-/* The rows that a device holds of a graph, against those that the host makes of it. */
+/* Compares the rows of a graph on a device with those of the host. */
 #ifndef GPUGRAPH_TEST_DEVICE_ROWS_CUH
 #define GPUGRAPH_TEST_DEVICE_ROWS_CUH
 

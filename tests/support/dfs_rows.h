@@ -1,5 +1,5 @@
-/* Small graphs as rows, and what a search of them reaches: for the tests of the concurrent
-** half of the device's depth-first searches. Included once, into a test. */
+/* Small graphs as rows, and the vertices that a search of them reaches: for tests of the
+** concurrent half of the device's depth-first searches. Include it once, in a test. */
 #ifndef GPUGRAPH_TEST_DFS_ROWS_H
 #define GPUGRAPH_TEST_DFS_ROWS_H
 
@@ -30,7 +30,7 @@ struct rows {
     uint32_t *target;
 };
 
-/* From arcs (from[i], to[i]); each also backwards when both is set. */
+/* Makes rows of arcs (from[i], to[i]), and of reversed arcs if both is set. */
 static struct rows rows_of(uint32_t n, uint32_t arcs, const uint32_t *from,
                            const uint32_t *to, bool both) {
     struct rows g = {n, need(n + 2, sizeof(uint64_t)),
@@ -97,8 +97,8 @@ static inline struct rows make(enum shape shape, uint32_t n, bool both) {
     return make_seeded(shape, n, both, 7 + shape);
 }
 
-/* Rows of no arcs, of one, of about as many as fixed rows have places, and of many; arcs side by side,
-** loops, arcs that lead back. */
+/* Makes rows without arcs, with one, with about as many as fixed rows hold, and with
+** many; parallel arcs, loops, and arcs that lead back. */
 static inline struct rows make_uneven(uint32_t n, uint64_t seed) {
     static const uint32_t degrees[] = {0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 7, 8, 9, 17, 100};
     enum { DEGREES = sizeof degrees / sizeof *degrees };
@@ -129,7 +129,7 @@ static inline struct rows make_uneven(uint32_t n, uint64_t seed) {
     return g;
 }
 
-/* The tree, serially, that root opens among vertices whose owner is NOBODY. */
+/* Finds serially the tree that root opens among vertices without an owner. */
 static inline void reach(const struct rows *g, uint32_t root, uint32_t *owner) {
     uint32_t *stack = need(g->n, sizeof *stack), top = 0;
     owner[root] = root;
@@ -147,7 +147,7 @@ static inline void reach(const struct rows *g, uint32_t root, uint32_t *owner) {
     free(stack);
 }
 
-/* Few cores run many workers: now and then one gives way in the middle of a change. */
+/* Few cores run many workers: sometimes one yields in the middle of a change. */
 static void jitter(void) {
     static __thread uint32_t turn;
     if (++turn % 13 == 0)
@@ -161,8 +161,8 @@ static inline bool has_arc(const struct rows *g, uint32_t u, uint32_t v) {
     return false;
 }
 
-/* What a finished tree promises: owner[v] is the root that reaches v, or NOBODY. Returns
-** how many vertices it has. */
+/* Checks a finished tree: owner[v] is the root that reaches v, or none. Returns the
+** number of its vertices. */
 static inline uint32_t expect_rows_tree(const struct rows *g, const uint32_t *owner,
                                         const uint32_t *depths, const uint32_t *parents) {
     uint32_t reached = 0;

@@ -54,7 +54,7 @@ static int by_edge(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Ascending, without repeats: for the other method of insertion. */
+/* Sorts edges and removes repeats, for the other method of insertion. */
 static inline void sort_batch(struct batch *b) {
     static uint64_t key[MOST_BATCH];
     uint32_t kept = 0;

@@ -1,7 +1,7 @@
 /* Random edge columns for gpugraph_create: ids, edge ids and weights of every kind.
 **
-** An input is a list of edges between ids; an id is an INTEGER or one of the texts. The
-** same integer and text ('7' and 7) are two ids. */
+** An input is a list of edges between ids; an id is an INTEGER or one of the texts. An
+** integer and an equal text ('7' and 7) are two ids. */
 #ifndef TEST_EDGE_INPUT_H
 #define TEST_EDGE_INPUT_H
 
@@ -90,7 +90,7 @@ static text random_text(input *in, enum texts kind, uint64_t spread) {
     return t;
 }
 
-/* Up to `count` different texts in random order. */
+/* Makes up to `count` distinct random texts in random order. */
 static void random_texts(input *in, enum texts kind, int64_t count) {
     text *list = calloc((size_t)count + 1, sizeof *list);
     int64_t distinct = 0;
@@ -126,7 +126,7 @@ static void random_column(input *in, enum integers integers, uint64_t spread,
     for (int64_t i = 0; i < count; i++) {
         if (in->edges.texts.count && below(in, 3)) {
             (*is_text)[i / 8] |= (uint8_t)(1 << i % 8);
-            /* Some texts are in the list and never used. */
+            /* Some texts of the list are not used. */
             uint64_t used = (uint64_t)in->edges.texts.count * 7 / 8 + 1;
             (*value)[i] = (int64_t)below(in, used);
         } else {
@@ -179,7 +179,7 @@ typedef struct recipe {
     enum edge_ids edge_ids;
     enum weights weights;
     int64_t m, extra;
-    uint64_t spread; /* different integers, about */
+    uint64_t spread; /* number of distinct integers, about */
 } recipe;
 
 static input make_input(recipe r, uint64_t seed) {

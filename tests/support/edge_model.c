@@ -48,14 +48,14 @@ static model_edge random_edge(edge_model *model, int64_t id) {
     model_edge edge = {.id = id};
     edge.source = (uint32_t)model_below(model, model->universe);
     edge.target = (uint32_t)model_below(model, model->universe);
-    if (model_below(model, 4) == 0) /* hubs, and parallel edges */
+    if (model_below(model, 4) == 0) /* hubs and parallel edges */
         edge.source %= 3;
     edge.weight = random_weight(model);
     edge.real = model_below(model, 9) ? (double)edge.weight / 8 : -0.0;
     return edge;
 }
 
-/* The place of the first edge whose id is not below that one. */
+/* The position of the first edge whose id is at least `id`. */
 static int64_t place_of(const edge_model *model, int64_t id) {
     int64_t low = 0, high = model->count;
     while (low < high) {
@@ -107,7 +107,7 @@ static void change_once(edge_model *model) {
     }
     int64_t at = (int64_t)model_below(model, (uint64_t)model->count);
     model_edge *edge = &model->edge[at];
-    if (dice < 4) { /* in a hole, if there is one here */
+    if (dice < 4) { /* in a gap, if there is one here */
         int64_t id =
             at == 0 ? edge->id - 1 - (int64_t)model_below(model, 2) : edge->id - 1;
         if (at == 0 || model->edge[at - 1].id < id)
@@ -173,7 +173,7 @@ static void put_id(const edge_model *model, uint32_t u, int64_t *number_of,
     is_text[i / 8] |= (uint8_t)(1 << i % 8);
 }
 
-/* As 4 bytes each, where they fit; else NULL. */
+/* The values with 4 bytes each if they fit; otherwise NULL. */
 static int32_t *narrow_of(const int64_t *value, int64_t count) {
     int32_t *narrow = room_for((uint64_t)count, sizeof *narrow);
     for (int64_t i = 0; i < count; i++) {
@@ -186,8 +186,8 @@ static int32_t *narrow_of(const int64_t *value, int64_t count) {
     return narrow;
 }
 
-/* Every second source, every other pair of targets and every other four weights have 4 bytes an entry: whoever takes
-** columns must take both widths, and one of each. */
+/* Gives every second source, every other pair of targets and every other four weights 4
+** bytes an entry, since all readers of columns must take both widths in any mix. */
 static void narrow_some(model_columns *c, int64_t count) {
     gpugraph_id_column *column[2] = {&c->edges.source, &c->edges.target};
     for (int k = 0; k < 2; k++) {
@@ -312,7 +312,7 @@ void model_batch_free(model_batch *batch) {
     model_columns_free(&batch->added);
 }
 
-/* ---- what there is of a graph ---- */
+/* ---- parts of a graph ---- */
 
 void model_make_slots(gpugraph_graph *graph, uint64_t which) {
     gpugraph_run run = {.threads = 1};
@@ -344,7 +344,7 @@ static int compare_arcs(const void *a, const void *b) {
     return (x->weight > y->weight) - (x->weight < y->weight);
 }
 
-/* The arcs of a row in order; by target they must be in order already where sorted. */
+/* Gets the arcs of a row in order; rows marked as sorted must be in order of targets. */
 static bool take_row(const struct csr_slot *slot, uint32_t v, size_t weight, arc *row) {
     uint64_t begin = slot->offset[v], count = gg_row_end(slot, v) - begin;
     bool falls = false;
@@ -358,7 +358,8 @@ static bool take_row(const struct csr_slot *slot, uint32_t v, size_t weight, arc
     return !(falls && slot->sorted);
 }
 
-/* Rows and what is spare behind them take all places but the dead ones; no entry is out of range. */
+/* Checks that rows, slack and dead entries take all entries, and that all are in
+** range. */
 static bool room_is_sound(const struct csr_slot *slot, uint32_t n) {
     uint64_t arcs = 0, taken = slot->dead;
     for (uint32_t v = 0; v < n; v++) {
@@ -415,7 +416,7 @@ static const char *compare_arc_lists(const gpugraph_arcs *a, const gpugraph_arcs
     return NULL;
 }
 
-/* Row by row, whatever room there is behind them. */
+/* Compares row by row, with any slack behind the rows. */
 static const char *compare_adjacency(gpugraph_graph *got, gpugraph_graph *wanted,
                                      gpugraph_direction side) {
     const struct adjacency *made = &got->derived.adjacency[side];
@@ -439,7 +440,7 @@ static const char *compare_adjacency(gpugraph_graph *got, gpugraph_graph *wanted
     return differs;
 }
 
-/* Of edge rows that are made, sometimes without slack. */
+/* Compares edge rows that are made, sometimes after packing them. */
 static const char *compare_edge_numbers(gpugraph_graph *got, gpugraph_graph *wanted) {
     gpugraph_run run = {.threads = 1};
     const size_t size = gg_edge_size(got->wide);
@@ -516,7 +517,7 @@ static bool same_id(const gpugraph_id *a, const gpugraph_id *b) {
            (a->length == 0 || !memcmp(a->text, b->text, a->length));
 }
 
-/* number: of each vertex of `wanted`, in `got`. */
+/* number: of each vertex of `wanted`, its number in `got`. */
 static const char *compare_ids(const gpugraph_graph *got, const gpugraph_graph *wanted,
                                uint32_t *number) {
     const uint32_t *tombstone;
@@ -543,7 +544,7 @@ static const char *compare_ids(const gpugraph_graph *got, const gpugraph_graph *
     return NULL;
 }
 
-/* One by one, where edges may have gaps between them. */
+/* Compares edges one by one, since they may have gaps between them. */
 static const char *compare_each_edge(const gpugraph_graph *got,
                                      const gpugraph_graph *wanted) {
     for (uint64_t e = 0; e < wanted->m; e++) {
@@ -558,7 +559,7 @@ static const char *compare_each_edge(const gpugraph_graph *got,
     return NULL;
 }
 
-/* Blocks hold what they have places for. */
+/* Checks that no block has more edges than entries. */
 static bool gaps_are_sound(const gpugraph_graph *graph) {
     const struct edge_gaps *g = &graph->gaps;
     bool sound = !g->made ||
@@ -572,8 +573,7 @@ static bool gaps_are_sound(const gpugraph_graph *graph) {
     return sound;
 }
 
-/* Gaps are left between edges in two of three cases. */
-/* The edges of `wanted`, as a graph whose vertices have the numbers that they have in `got`. */
+/* A graph of the edges of `wanted` with the vertex numbers of `got`. */
 static gpugraph_graph *renumbered(const gpugraph_graph *got, const gpugraph_graph *wanted,
                                   const uint32_t *number) {
     const uint64_t m = wanted->m;

@@ -1,10 +1,10 @@
 /* A list of edges that changes at random, as the model for graphs that are updated.
 **
-**     ends       numbers below `universe`; what id such a number has depends on the kind
-**     edges      ascending by edge id, from which columns for gpugraph_create are made
-**     batch      two states of the model compared: what was removed, what was added
+**     ends       numbers below `universe`; the kind decides the id of a number
+**     edges      ascending by edge id; columns for gpugraph_create are made from them
+**     batch      compares two states of the model: removed edges and added edges
 **
-** same_graph compares all arrays of two graphs but those of ids, whose look-ups it compares. */
+** same_graph compares all arrays of two graphs except ids, whose look-ups it compares. */
 #ifndef TEST_EDGE_MODEL_H
 #define TEST_EDGE_MODEL_H
 
@@ -22,7 +22,7 @@ enum model_ids {
 enum model_weights {
     MODEL_UNWEIGHTED,
     MODEL_SMALL,
-    MODEL_TURNING, /* now all distances fit 32 bits, and now not */
+    MODEL_TURNING, /* distances sometimes fit 32 bits */
     MODEL_HUGE,
     MODEL_REAL,
     MODEL_WEIGHTS
@@ -50,18 +50,18 @@ edge_model model_make(enum model_ids ids, enum model_weights weights, uint32_t u
 edge_model model_copy(const edge_model *model);
 void model_free(edge_model *model);
 uint64_t model_below(edge_model *model, uint64_t limit);
-/* A random edge with that id, put in order. The id is not there yet. */
+/* Inserts a random edge with this id, in order. The id must be new. */
 void model_insert(edge_model *model, int64_t id);
 void model_remove(edge_model *model, int64_t i);
-/* That many random changes: weights, ends, edges that go, edges that come at the end or
-** in a hole. */
+/* Makes `changes` random changes: weights, ends, removed edges, edges added at the end or
+** in a gap. */
 void model_change(edge_model *model, int changes);
 
-/* The columns of some edges. */
+/* The columns of a list of edges. */
 typedef struct model_columns {
     gpugraph_edges edges;
     int64_t *source, *target, *edge_id, *integer;
-    int32_t *narrow[3]; /* edges.source, target and weight, where of 4 bytes */
+    int32_t *narrow[3]; /* edges.source, target and weight, if of 4 bytes */
     uint8_t *source_text, *target_text;
     double *real;
     uint64_t *text_offset;
@@ -70,7 +70,7 @@ typedef struct model_columns {
 model_columns model_columns_of(const edge_model *model, const model_edge *edge,
                                int64_t count);
 void model_columns_free(model_columns *columns);
-/* gpugraph_create of the model. */
+/* gpugraph_create for the model. */
 gpugraph_graph *model_graph(const edge_model *model, int threads);
 
 typedef struct model_batch {
@@ -81,22 +81,22 @@ typedef struct model_batch {
 model_batch model_batch_of(const edge_model *before, const edge_model *after);
 void model_batch_free(model_batch *batch);
 
-/* Makes some of the graph's CSRs, by the bits of `which`. */
+/* Makes some of the graph's CSRs, chosen by the bits of `which`. */
 enum { MODEL_SLOTS = 16 };
 void model_make_slots(gpugraph_graph *graph, uint64_t which);
 
-/* NULL, or what is wrong with the graph's texts: bytes, order, or that they are found. */
+/* NULL, or the first error in the graph's texts: bytes, order, look-ups. */
 const char *kept_texts_differ(const gpugraph_graph *graph);
-/* Has the graph tombstones or later vertices? */
+/* True if the graph has tombstones or later vertices. */
 bool model_is_loose(const gpugraph_graph *graph);
-/* A new graph of the edges of `wanted`, whose vertices have the numbers that they have in `got`, as
-** INTEGER ids, too. NULL: the vertices differ. */
+/* A new graph of the edges of `wanted`, with the vertex numbers of `got`, which are also
+** INTEGER ids. NULL: the vertices differ. */
 gpugraph_graph *model_in_numbers_of(const gpugraph_graph *got,
                                     const gpugraph_graph *wanted);
-/* NULL, or what differs. `wanted`, which is a new graph, gets the CSRs that `got` has. Vertices may
-** have other numbers if `got` is loose. */
+/* NULL, or the first difference. `wanted`, a new graph, gets the CSRs that `got` has.
+** Vertices may have other numbers if `got` is loose. */
 const char *same_graph(gpugraph_graph *got, gpugraph_graph *wanted);
-/* The same for breadth-first search, shortest paths and independent set. */
+/* Compares answers of breadth-first search, shortest paths and independent set. */
 const char *same_answers(gpugraph_graph *got, gpugraph_graph *wanted, uint64_t dice);
 
 #endif

@@ -1,6 +1,6 @@
-/* Arrays of edge numbers, as tests look at them: the library fills them in as wide as the
-** graph asks for (gpugraph_edge_size), and small graphs are compared by 32 bits. An array that
-** may become wide has room for 8 bytes an entry. */
+/* Arrays of edge numbers for tests: the library fills them with the width of the graph
+** (gpugraph_edge_size), and tests compare small graphs by 32 bits. Allocate 8 bytes an
+** entry for an array that may become wide. */
 #ifndef TEST_EDGE_NUMBERS_H
 #define TEST_EDGE_NUMBERS_H
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The graph's edge numbers become uint32_t, GPUGRAPH_NONE for none, in their own place. */
+/* Converts the graph's edge numbers to uint32_t in place, GPUGRAPH_NONE for none. */
 static inline void narrow_edges(const gpugraph_graph *graph, void *edge, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
         uint64_t wide = gpugraph_edge_at(graph, edge, i);
@@ -17,7 +17,7 @@ static inline void narrow_edges(const gpugraph_graph *graph, void *edge, uint64_
     }
 }
 
-/* And back. */
+/* Converts them back. */
 static inline void widen_edges(const gpugraph_graph *graph, void *edge, uint64_t count) {
     for (uint64_t i = count; gpugraph_edge_size(graph) == sizeof(uint64_t) && i-- > 0;) {
         uint32_t narrow;

@@ -1,5 +1,5 @@
-/* expect, expect_equal: ck_assert for loops. Check writes a note to a file at every ck_assert,
-** which a loop over a million vertices feels; these call Check only when they fail. */
+/* expect, expect_equal: ck_assert for loops over many vertices. Check writes to a file at
+** every ck_assert; these call Check only when they fail. */
 #ifndef TEST_EXPECT_H
 #define TEST_EXPECT_H
 

@@ -18,7 +18,7 @@ void __wrap_free(void *block);
 
 /* Threads allocate, too: all of these are atomic. */
 static int countdown;   /* the allocation that fails; 0 and below: none */
-static bool all_follow; /* all that follow it fail, too */
+static bool all_follow; /* all later ones fail, too */
 static bool hit;        /* one has failed */
 static long blocks;     /* alive */
 

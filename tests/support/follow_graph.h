@@ -25,7 +25,7 @@ static inline void graph_is(const char *schema_graph, const char *table) {
     expect("'ok'", "SELECT gpugraph_check('%q')", schema_graph);
 }
 
-/* Changes, and looks: the table is not read as a whole. */
+/* Runs changes and checks that the table is not read as a whole. */
 static inline void after(const char *sql) {
     run("%s", sql);
     expect("0", "SELECT count(*) FROM gpu_bfs('g', 'nowhere')");

@@ -1,5 +1,5 @@
-/* What a graph must be, by an oracle that knows nothing of gpu/: it sorts (id, row) records with
-** qsort and looks everything up by bsearch. */
+/* The expected graph, by an oracle that shares no code with gpu/: it sorts (id, row)
+** records with qsort and looks ids up with bsearch. */
 #ifndef TEST_GRAPH_ORACLE_H
 #define TEST_GRAPH_ORACLE_H
 

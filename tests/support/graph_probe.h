@@ -1,12 +1,13 @@
-/* SQL functions that show the graph a statement sees, for tests of what lies beneath the
+/* SQL functions that show the graph of a statement, for tests of the layers below the
 ** table functions:
 **
-**     graph(edges [, vertices [, weights]])   each edge as source>destination#id=weight, by edge
-**                                             number; then | and the vertices without edges;
-**                                             weights: 'weights' (needed), or anything else
-**     probe.reads                             how often rows were read since it was set to 0
+**     graph(edges [, vertices [, weights]])
+**                                     each edge as source>destination#id=weight,
+**                                     by edge number; then | and lone vertices;
+**                                     weights: 'weights' (needed), or other text
+**     probe.reads                     number of reads of rows since it was set to 0
 **
-** Like the table functions, they hold one scope for each statement and release what they
+** Like the table functions, they have one scope for each statement and release what they
 ** acquire. */
 #ifndef GPUGRAPH_GRAPH_PROBE_H
 #define GPUGRAPH_GRAPH_PROBE_H
@@ -146,18 +147,18 @@ static void probe_graph(sqlite3_context *context, int count, sqlite3_value **val
     graph_release(&p->c, graph);
 }
 
-/* Like sqlite3_gpugraph_init, with the probe in place of the table functions. */
+/* Like sqlite3_gpugraph_init, with the probe instead of the table functions. */
 static void probe_open(probe *p, sqlite3 *db) {
     memset(p, 0, sizeof *p);
     p->c.db = db;
-    p->c.references = 1; /* the test's own: the connection is not on the heap */
+    p->c.references = 1; /* the test holds it: the connection is not on the heap */
     p->c.ends = &connection_ends;
     p->c.config.cache_limit = 1 << 30;
     p->c.config.threads = 1;
     p->c.config.backend = GPUGRAPH_CPU;
     connection_table_opened(&p->c);
     ck_assert_int_eq(loader_register(&p->c), SQLITE_OK);
-    /* Under the name that its requests have, too: only there may a query stand. */
+    /* gpu_test names its requests: a query may stand only in a function of this name. */
     static const char *const names[] = {"graph", "gpu_test"};
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(sqlite3_create_function(db, names[i], -1, SQLITE_UTF8, p,
@@ -171,7 +172,7 @@ static void probe_run(probe *p, const char *sql) {
     ck_assert_msg(rc == SQLITE_OK, "%s: %s", sql, error);
 }
 
-/* The first column of the first row, or the error's sentence; lives until the next
+/* The first column of the first row, or the error's message; valid until the next
 ** call. */
 static const char *probe_get(probe *p, const char *sql) {
     static char *kept;

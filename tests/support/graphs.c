@@ -200,9 +200,9 @@ void shape_sort(shape *s) {
     free(edge);
 }
 
-/* ---- the list of small ones ---- */
+/* ---- the list of small shapes ---- */
 
-/* Every kind of edge between two vertices, and one vertex alone. */
+/* Every kind of edge between two vertices, and one isolated vertex. */
 static shape knot(void) {
     shape s = shape_new("knot", 4, 8);
     shape_add(&s, 1, 1);

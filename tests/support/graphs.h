@@ -1,10 +1,10 @@
 /* Named graph shapes for tests, as the edge columns that gpugraph_create reads.
 **
-**     shape       ids 0 .. vertices - 1, all of them given as vertices too, so that an
-**                 id is its vertex number; edge ids 1 .. edges, so that edge number e is
+**     shape       ids 0 .. vertices - 1, all also given as vertices, so that an id is
+**                 its vertex number; edge ids 1 .. edges, so that edge number e is
 **                 source[e] -> target[e]
 **
-** Every shape is the same on every run: what is random comes from a seed. */
+** Every shape is equal on every run: random parts come from a seed. */
 #ifndef TEST_GRAPHS_H
 #define TEST_GRAPHS_H
 
@@ -24,16 +24,16 @@ shape shape_empty(uint32_t vertices); /* no edges */
 shape shape_path(uint32_t vertices);  /* 0 -> 1 -> 2 ... */
 shape shape_cycle(uint32_t vertices);
 shape shape_star(uint32_t leaves); /* 0 -> every leaf */
-/* A spine 0 -> 1 -> ..., and a tooth of that many vertices hanging from each of it. */
+/* A spine 0 -> 1 -> ..., with a tooth of `tooth` vertices at each of its vertices. */
 shape shape_comb(uint32_t spine, uint32_t tooth);
 shape shape_binary_tree(uint32_t levels);          /* v -> 2 v + 1, v -> 2 v + 2 */
 shape shape_grid(uint32_t rows, uint32_t columns); /* edges right and down */
 shape shape_complete(uint32_t vertices);           /* u -> v for every u < v */
 /* 2^scale vertices, edge_factor times as many edges, skewed as in Graph500. */
 shape shape_rmat(uint32_t scale, uint32_t edge_factor, uint64_t seed);
-/* Uniform ends: loops and parallel edges come by themselves in small ones. */
+/* Uniform random ends; small shapes also get loops and parallel edges. */
 shape shape_random_edges(uint32_t vertices, int64_t edges, uint64_t seed);
-/* Both side by side: the second one's vertices come after the first one's. Frees them. */
+/* Both shapes; the vertices of the second follow those of the first. Frees both. */
 shape shape_beside(const char *name, shape first, shape second);
 void shape_free(shape *s);
 
@@ -43,20 +43,20 @@ void shape_renumber(shape *s, uint64_t seed);
 /* Puts the edges in a random order. */
 void shape_shuffle(shape *s, uint64_t seed);
 
-/* Puts the edges in the order of their sources, and those of a source in that of targets. */
+/* Sorts the edges by source, then by target. */
 void shape_sort(shape *s);
 
-/* Small shape number i of a list that has them all, some with loops, parallel edges,
-** isolated vertices or renumbered; false past the last. */
+/* Small shape number i of a list, some with loops, parallel edges, isolated vertices or
+** renumbered vertices; false past the last. */
 bool shape_small(int i, uint64_t seed, shape *s);
 
-/* What gpugraph_create wants to know of a shape without weights; vertex: its vertices' room. */
+/* Input of gpugraph_create for a shape without weights. vertex: room for its vertices. */
 gpugraph_edges shape_edges(const shape *s, int64_t *vertex);
 
-/* The unweighted graph of a shape. Like all of these it aborts where memory fails. */
+/* The unweighted graph of a shape. Like the other functions, it aborts without memory. */
 gpugraph_graph *shape_graph(const shape *s);
 
-/* Is v one of the search's targets? */
+/* True if v is a target of the search. */
 static inline bool search_wants(const gpugraph_search *search, uint32_t v) {
     uint32_t i = 0;
     while (i < search->target_count && search->target[i] != v)
@@ -64,8 +64,8 @@ static inline bool search_wants(const gpugraph_search *search, uint32_t v) {
     return i < search->target_count;
 }
 
-/* With a weight for each edge: whole numbers, or, where these are NULL, REAL ones. changes: it has no
-** vertices but the edges' ends, and may be updated. */
+/* The graph with a weight for each edge: integers, or REAL weights if `whole` is NULL.
+** changes: the graph has only the ends of edges as vertices, and may be updated. */
 gpugraph_graph *shape_weighed(const shape *s, bool changes, const int64_t *whole,
                               const double *real);
 

@@ -1,4 +1,4 @@
-/* A part of a test in a child of fork(), which must end well, and in time. */
+/* Runs a part of a test in a child of fork(), which must succeed in time. */
 #ifndef TEST_IN_CHILD_H
 #define TEST_IN_CHILD_H
 
@@ -15,7 +15,7 @@ static inline void in_child(void (*work)(int argument), int argument) {
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        signal(SIGALRM, SIG_DFL); /* Check's would kill the parent, too */
+        signal(SIGALRM, SIG_DFL); /* Check's handler would kill the parent, too */
         alarm(CHILD_SECONDS);     /* a hang is a failure */
         work(argument);
         _exit(0);

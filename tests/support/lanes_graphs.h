@@ -1,11 +1,11 @@
-/* What the tests of kernels on CPU threads (cuda_lanes.h) ask of the host: rows as the device has them, and
-** the CPU's depths. Included behind the kernels and expect.h. */
+/* Host functions for tests of kernels on CPU threads (cuda_lanes.h): rows in the device's
+** layout, and the CPU's depths. Include it behind the kernels and expect.h. */
 #ifndef TEST_LANES_GRAPHS_H
 #define TEST_LANES_GRAPHS_H
 
 #include <list>
 
-/* Rows of a graph that has changed: in another order, with slack between them. */
+/* Rows of a changed graph: in another order, with slack between them. */
 struct row_pool {
     std::vector<uint64_t> begin, end;
     std::vector<uint32_t> target;
@@ -13,7 +13,7 @@ struct row_pool {
 };
 
 static device_csr scattered(const csr &rows, size_t weight_size) {
-    static std::list<struct row_pool> pools; /* as long as the test */
+    static std::list<struct row_pool> pools; /* lives as long as the test */
     pools.emplace_back();
     struct row_pool &pool = pools.back();
     const unsigned char *weight = static_cast<const unsigned char *>(rows.weight);
@@ -39,7 +39,7 @@ static device_csr scattered(const csr &rows, size_t weight_size) {
                       weight ? pool.weight.data() : NULL};
 }
 
-/* Packed, and scattered, in turns. */
+/* Makes packed and scattered rows in turns. */
 static device_csr rows_of(gpugraph_graph *graph, int kind, bool weighted) {
     static unsigned asked;
     gpugraph_run run = gpugraph_run();
@@ -72,7 +72,7 @@ static inline std::vector<uint32_t> depths_of(gpugraph_graph *graph, uint32_t so
     return depth;
 }
 
-struct lighter { /* as gpu/graph/device_light_arcs.cu makes them */
+struct lighter { /* made like gpu/graph/device_light_arcs.cu */
     std::vector<uint32_t> offset;
     std::vector<uint64_t> arc;
 };
@@ -86,7 +86,7 @@ static inline struct lighter lighten(const device_csr &g, uint32_t most) {
             if (weight[i] <= most)
                 l.arc.push_back((uint64_t)weight[i] << 32 | g.target[i]);
     }
-    l.arc.push_back(0); /* there is an array */
+    l.arc.push_back(0); /* the array must exist */
     return l;
 }
 

@@ -1,6 +1,6 @@
-/* A clock that leaps a second each time it is read, while `leaping`: so whoever may ask for an
-** interrupt at intervals asks every time. For programs that are linked with
-** --wrap=clock_gettime; one file of each includes it. */
+/* A clock that advances by a second at each reading while `leaping`, so that code which
+** polls at intervals polls every time. For programs linked with --wrap=clock_gettime; one
+** file of each includes it. */
 #ifndef TEST_LEAPING_CLOCK_H
 #define TEST_LEAPING_CLOCK_H
 

@@ -1,10 +1,11 @@
-/* Numbers by chance, the same ones for the same seed. */
+/* Random numbers, equal for equal seeds. */
 #ifndef TEST_LUCK_H
 #define TEST_LUCK_H
 
 #include <stdint.h>
 
-static __thread uint64_t luck; /* the seed, and what has become of it: each thread's */
+/* the seed, then the state of the generator, of each thread */
+static __thread uint64_t luck;
 
 static inline uint32_t draw(uint32_t below) {
     luck = luck * 6364136223846793005u + 1442695040888963407u;

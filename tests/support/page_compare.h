@@ -16,7 +16,7 @@
 #include "graphs.h"
 #include "pages/reader.h"
 
-static char scratch[64]; /* a path in a folder of its own */
+static char scratch[64]; /* a path in its own folder */
 
 #ifdef TEST_ON_DEVICE
 enum { ON_DEVICE = true };

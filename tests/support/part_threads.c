@@ -1,14 +1,14 @@
-/* Parts in threads of one process, and their exchange.
+/* Partitions in threads of one process, and their exchange.
 **
 **     part 0         part 1         part 2
-**     shows array    shows array    shows array      a pointer to what it gives away
-**     ------------------ meet ------------------
-**     copies what is its own out of the others'
-**     ------------------ meet ------------------     from here on who gave may overwrite
+**     shows array    shows array    shows array      a pointer to the data for others
+**     ----------------- barrier ----------------
+**     copies its own data from the others' arrays
+**     ----------------- barrier ----------------     arrays may change again
 **
-** Who has failed says so in the hall, and nobody waits there any more. A part whose body has
-** returned will never come: who waits for it then fails, too. Parts other than the calling thread's
-** look into the hall where that one asks the host whether to stop. */
+** A part that fails says so in the hall, and no part waits there any more. A part whose
+** body has returned never arrives, so a part that waits for it fails, too. The calling
+** thread asks the host whether to stop; the other parts read the answer in the hall. */
 #include "part_threads.h"
 #include "base/run.h"
 #include "mutex.h"
@@ -20,7 +20,7 @@
 /* Turns that a thread waits awake before it sleeps: about 20 microseconds. */
 enum { SPIN_TURNS = 600 };
 
-enum { LOOK_MS = 10 }; /* who waits asks the host so often */
+enum { LOOK_MS = 10 }; /* interval at which a waiting thread asks the host */
 
 struct shown {
     const gpugraph_parcel *out;
@@ -32,7 +32,7 @@ struct seat {
     struct shown shown;         /* to the other parts */
     struct hall *hall;
     gpugraph_run *run;
-    gpugraph_run own; /* of all but part 0 */
+    gpugraph_run own; /* for all parts but part 0 */
     gpugraph_run *counts_for;
 };
 
@@ -40,11 +40,11 @@ struct hall {
     gg_mutex lock;
     gg_condition turn;
     uint32_t parts, arrived, ended;
-    uint32_t looking; /* parts that may read what others have shown */
-    uint64_t shown;   /* the round since which they may */
+    uint32_t looking; /* parts that may read the arrays of others */
+    uint64_t shown;   /* the round from which on they may */
     uint64_t round;
-    bool roomy;             /* a processor for each part */
-    gpugraph_status status; /* of the first that failed */
+    bool roomy;             /* there is a processor for each part */
+    gpugraph_status status; /* the first failure */
     char message[sizeof((gpugraph_run *)0)->message];
     gpugraph_part_body *body;
     void *job;
@@ -55,9 +55,9 @@ static struct seat *seat_of(gpugraph_exchange *x) {
     return (struct seat *)x;
 }
 
-/* ---- failing ---- */
+/* ---- failures ---- */
 
-/* The lock is held. */
+/* The caller holds the lock. */
 static void record_failure(struct hall *h, gpugraph_status status, const char *message) {
     if (h->status == GPUGRAPH_OK) {
         snprintf(h->message, sizeof h->message, "%s", message);
@@ -91,14 +91,14 @@ static int has_failed(void *seat) {
     return __atomic_load_n(&h->status, __ATOMIC_RELAXED) != GPUGRAPH_OK;
 }
 
-/* ---- meeting ---- */
+/* ---- barriers ---- */
 
 static void wait_a_moment(struct hall *h) {
     gg_condition_wait(&h->turn, &h->lock, LOOK_MS);
 }
 
-/* Most meetings are short: where every part has a processor, it stays awake for some microseconds. It
-** does not offer its processor to others, which on a busy machine costs a time slice a meeting. */
+/* Most barriers are short: if every part has a processor, a waiting part stays awake for
+** some microseconds. Yielding costs a time slice on a busy machine. */
 static void linger(const struct hall *h, uint64_t round) {
     for (int i = 0; i < SPIN_TURNS; i++) {
         if (__atomic_load_n(&h->round, __ATOMIC_ACQUIRE) != round)
@@ -109,8 +109,8 @@ static void linger(const struct hall *h, uint64_t round) {
     }
 }
 
-/* shows: all parts look at each other's memory next, until each calls stop_looking. A part that must
-** leave waits for those that still look, since it frees what they look at. */
+/* shows: all parts then read each other's memory, until each calls stop_looking. A part
+** that must leave waits for parts that still read, since it frees its arrays. */
 static gpugraph_status meet_threads(struct seat *s, gpugraph_run *run, bool shows) {
     struct hall *h = s->hall;
     bool stop = false;
@@ -153,7 +153,7 @@ static gpugraph_status meet_threads(struct seat *s, gpugraph_run *run, bool show
     return run->status;
 }
 
-/* And meets the others, so that each may change what it has shown. */
+/* Ends reading, and waits for the others, so that each may change its array. */
 static gpugraph_status stop_looking(struct seat *s, gpugraph_run *run) {
     gg_mutex_lock(&s->hall->lock);
     if (--s->hall->looking == 0)
@@ -190,7 +190,7 @@ static void take_gathered(struct seat *s, size_t bytes, void *all) {
     x->received += bytes * (x->parts - 1);
 }
 
-/* A meeting's lock orders what is shown before it is looked at. */
+/* The lock of a barrier orders writes to the arrays before reads by others. */
 static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
                                        const gpugraph_parcel *out, gpugraph_parcel *in,
                                        const void *mine, size_t bytes, void *all) {

@@ -4,9 +4,9 @@
 
 #include "gpugraph_parts.h"
 
-/* Runs body(job, exchange) in `parts` threads, the calling one among them, and returns when all of
-** them have ended: GPUGRAPH_OK, or what the first that failed has in its run, which is then in
-** `run`, too. Each body has a run of its own. */
+/* Runs body(job, exchange) in `parts` threads, including the calling one, and returns
+** when all have ended: GPUGRAPH_OK, or the error of the first part that failed, which is
+** also in `run`. Each body has its own run. */
 typedef gpugraph_status gpugraph_part_body(void *job, gpugraph_exchange *exchange,
                                            gpugraph_run *run);
 gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void *job,

@@ -1,6 +1,6 @@
-/* The crew of gpu/dfs/paths.h on CPU threads: a thread is a warp one lane wide; with TEST_WIDE_WARPS, a warp of
-** 32 lanes. Rings and chunks are tiny, so that every path of flush, theft and offer is taken thousands of
-** times. Included once, into a test. */
+/* The crew of gpu/dfs/paths.h on CPU threads: a thread is a warp with one lane; with
+** TEST_WIDE_WARPS, a warp of 32 lanes. Rings and chunks are tiny, so that every path of
+** flush, theft and offer occurs thousands of times. Include it once, in a test. */
 #ifndef GPUGRAPH_TEST_PATHS_CREW_H
 #define GPUGRAPH_TEST_PATHS_CREW_H
 
@@ -24,7 +24,7 @@ static const struct paths_shape shapes[] = {{256, 4, 64, 1, 1, 1, 0, 1},
                                             {256, 6, 96, 4, 2, 8, 1000, 1u << 30},
                                             {256, 32, 512, 16, 4, 60, 8, 1u << 30}};
 static const uint32_t crews[][2] = {{1, 1}, {1, 3}, {2, 1}, {3, 2}};
-/* One part in so many of a graph is made: each lane is switched to and from. */
+/* Factor by which graphs are smaller, since switching between lanes takes time. */
 enum { LESS = 10 };
 #else
 static const struct paths_shape shapes[] = {{8, 1, 1, 1, 1, 1, 0, 1},
@@ -45,7 +45,7 @@ struct memory {
     uint32_t host_stop, *fixed;
 };
 
-/* As gpu/graph/device_fixed.cu makes them. Four words are asked for at once, of fewer places, too. */
+/* Makes fixed rows like gpu/graph/device_fixed.cu. Readers always load four words. */
 static uint32_t *fix(const struct rows *g, uint32_t places) {
     uint32_t *fixed = need((size_t)g->n * places + PATHS_ASKED, sizeof *fixed);
     for (uint32_t v = 0; v < g->n; v++)
@@ -145,7 +145,7 @@ static void crew_run(struct memory *m, uint32_t stop_after_us) {
                 stop_after_us);
 }
 
-/* The tree that it has made: of what owner says, as expect_rows_tree. */
+/* Checks the crew's tree like expect_rows_tree, by owners. */
 static uint32_t expect_crew_tree(const struct memory *m, const struct rows *g,
                                  const uint32_t *owner) {
     uint32_t *depth = need(g->n, sizeof *depth), *parent = need(g->n, sizeof *parent);

@@ -1,5 +1,5 @@
-/* What is asked of the tables g(src, dst, weight) and texts(src, dst) and of a graph `followed`
-** in several connections, threads and processes: a row for each, the same on every run. */
+/* Questions to tables g(src, dst, weight), texts(src, dst) and a graph `followed`, for
+** several connections, threads and processes. Each gives one row, equal on every run. */
 #ifndef TEST_QUESTIONS_H
 #define TEST_QUESTIONS_H
 
@@ -51,7 +51,7 @@ enum {
     MOST_QUESTIONS = WRITTEN + MOST_EXAMPLES
 };
 
-/* Of functions that no written question names, the examples. */
+/* The examples of functions that no written question names. */
 static const char *questions[MOST_QUESTIONS];
 static int question_count;
 

@@ -1,12 +1,12 @@
-/* What the searches must answer, found in the plainest way: by looking at all edges again
-** and again.
+/* The expected answers of searches, by the plainest method: repeated passes over all
+** edges.
 **
-**     edges     e: from[e] -> to[e], weight[e], in the direction of the search; 'both' has
-**               every edge twice (e and e again, reversed)
+**     edges     e: from[e] -> to[e], weight[e], in the direction of the search; 'both'
+**               has every edge twice (e, and e reversed)
 **     vertices  0 .. n - 1 in the order of their ids
 **     edge ids  e + 1
 **
-** Nothing here comes from gpu/. */
+** No code comes from gpu/. */
 #ifndef RANDOM_ORACLE_H
 #define RANDOM_ORACLE_H
 
@@ -26,13 +26,13 @@ typedef struct arcs {
     double real_weight[MOST_ARCS];
 } arcs;
 
-/* A row for each vertex; -1: not reached, no parent, no edge. */
+/* A row for each vertex; -1: not reached, no parent, or no edge. */
 typedef struct tree {
     int n;
     int depth[MOST_VERTICES], parent[MOST_VERTICES], edge[MOST_VERTICES];
     int root[MOST_VERTICES], pre[MOST_VERTICES], post[MOST_VERTICES];
     double real[MOST_VERTICES];               /* distance by REAL weights */
-    unsigned __int128 integer[MOST_VERTICES]; /* or by INTEGER ones */
+    unsigned __int128 integer[MOST_VERTICES]; /* distance by INTEGER weights */
 } tree;
 
 static inline void tree_clear(tree *t, int n) {
@@ -85,7 +85,7 @@ static inline bool closer(const arcs *a, const tree *t, int u, int v) {
     return a->real ? t->real[u] < t->real[v] : t->integer[u] < t->integer[v];
 }
 
-/* Compares the way by arc i with the distance of its end: -1 shorter, 0 equal. */
+/* Compares the path over arc i with the distance of its end: -1 shorter, 0 equal. */
 static inline int compare_way(const arcs *a, const tree *t, int i) {
     int u = a->from[i], v = a->to[i];
     if (a->real) {
@@ -96,8 +96,8 @@ static inline int compare_way(const arcs *a, const tree *t, int i) {
     return way < t->integer[v] ? -1 : way > t->integer[v];
 }
 
-/* The tree of what is reached (depth >= 0), by the rule of ties: least edge from strictly
-** nearer; else least number of ties to such a one, then least edge. */
+/* The tree of reached vertices (depth >= 0), by the rule for ties: least edge from a
+** strictly nearer vertex; else fewest ties to such a vertex, then least edge. */
 static inline void choose_parents(const arcs *a, tree *t, const bool *is_source) {
     int ties[MOST_VERTICES];
     bool more = true;
@@ -130,7 +130,7 @@ static inline void choose_parents(const arcs *a, tree *t, const bool *is_source)
     find_roots(t);
 }
 
-/* depth is 0 where reached, and no more than that. */
+/* Sets depth to 0 for reached vertices; it has no other meaning here. */
 static inline void oracle_sssp(const arcs *a, const int *source, int sources, tree *t) {
     bool is_source[MOST_VERTICES] = {false}, settled[MOST_VERTICES] = {false};
     tree_clear(t, a->n);
@@ -196,7 +196,7 @@ static inline void dfs_from(const arcs *a, tree *t, int v, int *entered, int *le
     t->post[v] = (*left)++;
 }
 
-/* source -1: from every vertex in order. */
+/* source -1: searches from every vertex in order. */
 static inline void oracle_dfs(const arcs *a, int source, tree *t) {
     int entered = 0, left = 0;
     tree_clear(t, a->n);
@@ -237,7 +237,7 @@ static inline int oracle_triangles(const matrix *x) {
     return count;
 }
 
-/* The greedy set in order of id, or of degree and then id. */
+/* The greedy set in order of ids, or of degrees and then ids. */
 static inline void oracle_mis(const matrix *x, bool by_degree, bool *member) {
     memset(member, 0, (size_t)x->n * sizeof *member);
     for (int degree = 0; degree < (by_degree ? x->n : 1); degree++) {

@@ -1,10 +1,10 @@
-/* Random statements: whoever includes this says where chance comes from. */
+/* Random statements; the including file defines the source of random numbers. */
 #ifndef TEST_RANDOM_SQL_H
 #define TEST_RANDOM_SQL_H
 
 #include <stdint.h>
 
-/* A number below that, the test's own. */
+/* A random number less than `below`, which the test defines. */
 uint32_t pick(uint32_t below);
 
 #define ONE_OF(...)                                                                      \
@@ -19,7 +19,7 @@ static inline uint32_t split_mix(uint64_t *state) {
     return (uint32_t)((x ^ x >> 31) >> 32);
 }
 
-/* What INSERT and UPDATE do where a key is there already; REPLACE as often as all others. */
+/* The conflict clauses of INSERT and UPDATE; REPLACE as often as all others together. */
 static inline const char *conflict(void) {
     return pick(2) ? ""
                    : ONE_OF("OR REPLACE", "OR IGNORE", "OR FAIL", "OR ROLLBACK",

@@ -1,5 +1,5 @@
-/* How many members a team has on this machine, on which devices, and what moves data between them: for tests of
-** graphs that several devices share. Included behind distributed/devices/several.cuh. */
+/* Teams on this machine: members, devices, exchanges; for tests of graphs that several
+** devices share. Include it behind distributed/devices/several.cuh. */
 #ifndef TEST_SEVERAL_LAYOUTS_H
 #define TEST_SEVERAL_LAYOUTS_H
 
@@ -9,10 +9,11 @@
 
 struct layout {
     int parts, ordinal[SEVERAL_MOST];
-    const struct several_exchange *exchange; /* NULL: whichever is chosen */
+    const struct several_exchange *exchange; /* NULL: the library chooses */
 };
 
-/* Members that share a device, and where there are two devices those that do not, by every exchange. */
+/* Members that share a device and, with two devices, members that do not; all
+** exchanges. */
 static inline std::vector<struct layout> several_layouts() {
     std::vector<struct layout> list = {
         {1, {0}, NULL}, {2, {0, 0}, NULL}, {3, {0, 0, 0}, NULL}, {8, {}, NULL}};
@@ -27,7 +28,7 @@ static inline std::vector<struct layout> several_layouts() {
     return list;
 }
 
-/* For loops of many turns: so many of them, from that turn's on, so that each gets its share. */
+/* For loops of many turns: `count` layouts from `turn` on, so that each has its share. */
 static inline std::vector<struct layout> layouts_in_turn(uint64_t turn, size_t count) {
     const std::vector<struct layout> all = several_layouts();
     const size_t step = count < all.size() ? all.size() / count : 1;

@@ -1,4 +1,4 @@
-/* The vertex at a place of several devices. */
+/* The vertex at a place in arrays of several devices. */
 #ifndef SEVERAL_NUMBER_H
 #define SEVERAL_NUMBER_H
 

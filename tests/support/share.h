@@ -1,11 +1,11 @@
-/* Loops over random seeds, combinations and failing allocations, of which a sanitizer's
-** build, which is slow, takes a share:
+/* Loops over random seeds, combinations and failing allocations, of which slow sanitizer
+** builds take a share:
 **
 **     GPUGRAPH_TEST_SHARE=3     turns  0 1 [2] 3 4 [5] 6 7 [8] ...
 **
-** Unset: all of them. A program that runs once more with something changed takes that of GPUGRAPH_TEST_AGAIN where that
-** is less of them. An odd number, since tests tell kinds apart by the parity of a
-** turn. */
+** Unset: all turns. A program that runs again with a changed setting takes the share of
+** GPUGRAPH_TEST_AGAIN if that is smaller. The number is odd, since tests distinguish
+** kinds by the parity of a turn. */
 #ifndef TEST_SHARE_H
 #define TEST_SHARE_H
 
@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* A sanitizer sees in a graph a tenth as large all that it sees in one that is large for its figures' sake:
-** still many portions of work for each thread. */
+/* A sanitizer finds as much in a tenth of a graph that is large for its figures: each
+** thread still has many portions of work. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 enum { SANITIZED_PART = 10 };
 #else
@@ -26,7 +26,7 @@ static inline uint64_t share_of(const char *variable) {
     return text ? strtoull(text, NULL, 10) : 1;
 }
 
-/* Is this turn of a loop to be passed over? */
+/* True if this turn of a loop is left out. */
 static inline bool left_out(uint64_t turn) {
     const uint64_t first = share_of("GPUGRAPH_TEST_SHARE"),
                    again = share_of("GPUGRAPH_TEST_AGAIN"),

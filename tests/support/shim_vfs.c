@@ -13,7 +13,7 @@ typedef struct shim_file {
     sqlite3_file *real;
     enum shim_kind kind;
     bool silent;
-    int page_size; /* 0: any read will do */
+    int page_size; /* 0: all reads are allowed */
 } shim_file;
 
 static sqlite3_vfs *under, vfs;
@@ -26,7 +26,7 @@ static sqlite3_int64 place_of(sqlite3_file *file, sqlite3_int64 offset) {
     return ((shim_file *)file)->kind == SHIM_OFFSET ? offset + BLOCK : offset;
 }
 
-/* There and back. */
+/* Encodes and decodes bytes. */
 static void disguise(unsigned char *bytes, int count, sqlite3_int64 offset) {
     for (int i = 0; i < count; i++)
         bytes[i] ^= (unsigned char)(0x5a + (offset + i) * 7);
@@ -36,7 +36,7 @@ static int xClose(sqlite3_file *file) {
     return real_of(file)->pMethods->xClose(real_of(file));
 }
 
-/* Does one of the calls to fail come now? */
+/* True if this is one of the calls that must fail. */
 static bool comes_now(long *countdown, bool for_good) {
     if (*countdown <= 0 || --*countdown > 0)
         return false;
@@ -108,7 +108,7 @@ static int xCheckReservedLock(sqlite3_file *file, int *out) {
     return real_of(file)->pMethods->xCheckReservedLock(real_of(file), out);
 }
 
-/* The size of a file is no hint for one that lies behind a block. */
+/* No size hint is passed on if a block precedes the file. */
 static int xFileControl(sqlite3_file *file, int op, void *value) {
     shim_file *f = (shim_file *)file;
     if (f->kind != SHIM_PLAIN && op == SQLITE_FCNTL_SIZE_HINT)
@@ -144,7 +144,7 @@ static int xShmUnmap(sqlite3_file *file, int delete_it) {
     return real_of(file)->pMethods->xShmUnmap(real_of(file), delete_it);
 }
 
-/* Mapped memory would show what is on the disk. */
+/* No memory mapping, which would show the encoded bytes. */
 static int xFetch(sqlite3_file *file, sqlite3_int64 offset, int bytes, void **out) {
     *out = NULL;
     if (((shim_file *)file)->kind != SHIM_PLAIN)
@@ -185,7 +185,7 @@ static int xOpen(sqlite3_vfs *self, const char *name, sqlite3_file *file, int fl
     memset(f, 0, sizeof *f);
     f->real = (sqlite3_file *)(f + 1);
     f->silent = shim.silent;
-    /* Journals and logs begin where they begin. */
+    /* Journals and logs have no block before them. */
     if (shim.kind != SHIM_OFFSET || flags & SQLITE_OPEN_MAIN_DB)
         f->kind = shim.kind;
     if (shim.kind == SHIM_PAGES && flags & SQLITE_OPEN_MAIN_DB)

@@ -1,4 +1,4 @@
-/* SQLite's allocator, of which one allocation fails: the n-th from when the countdown is set
+/* SQLite's allocator, in which one allocation fails: the n-th after the countdown is set
 ** to n. */
 #ifndef TEST_SQLITE_MEMORY_H
 #define TEST_SQLITE_MEMORY_H
@@ -22,7 +22,7 @@ static void *sqlite_failing_realloc(void *block, int bytes) {
     return sqlite_allocation_fails() ? NULL : sqlite_real_memory.xRealloc(block, bytes);
 }
 
-/* Before SQLite is used. Lookaside would hide most of its small allocations. */
+/* Call it before SQLite is used. Lookaside would hide most of its small allocations. */
 static inline void sqlite_memory_may_fail(void) {
     sqlite3_config(SQLITE_CONFIG_GETMALLOC, &sqlite_real_memory);
     sqlite3_mem_methods methods = sqlite_real_memory;

@@ -1,5 +1,5 @@
-/* Roads with weights of every kind, and their shortest paths by Bellman and Ford in arithmetic
-** that cannot overflow: distances, and the tree by the rule taken literally. */
+/* Roads with weights of every kind, and their shortest paths by Bellman and Ford in
+** arithmetic that cannot overflow: distances, and the tree by the literal rule. */
 #ifndef TEST_SSSP_ORACLE_H
 #define TEST_SSSP_ORACLE_H
 
@@ -15,7 +15,7 @@ typedef unsigned __int128 wide;
 
 #define FAR (~(wide)0) /* not reached */
 
-/* A shape with weights: of one of the two kinds. */
+/* A shape with weights of one of the two kinds. */
 struct roads {
     shape s;
     int64_t *whole; /* NULL: REAL weights */
@@ -23,10 +23,10 @@ struct roads {
     gpugraph_graph *graph;
 };
 
-/* What the rules say. */
+/* The expected answer. */
 struct answer {
     wide *whole;  /* distances, exact */
-    double *real; /* rounded from the source on */
+    double *real; /* rounded at each step from the source on */
     uint32_t *edge, *steps;
 };
 
@@ -40,7 +40,7 @@ enum weights {
     HUGE_ONES, /* about 2^60: some sums leave the range */
     LARGEST,   /* INT64_MAX or small */
     FRACTIONS, /* REAL from here on */
-    LOST,      /* tiny ones beside large ones: sums that do not grow */
+    LOST,      /* tiny and large ones: sums that do not grow */
     REAL_ZERO,
     ALL_SIZES, /* over the whole range of doubles: some sums are infinite */
     WEIGHTS
@@ -115,7 +115,7 @@ static void roads_free(struct roads *r) {
 
 /* ---- the right answer ---- */
 
-/* Both senses of an edge as far as the direction allows: calls use[u, v]. */
+/* Calls use[u, v] for both directions of an edge, as far as the direction allows. */
 typedef bool use_arc(const struct roads *r, struct answer *a, int64_t e, uint32_t u,
                      uint32_t v);
 
@@ -141,7 +141,7 @@ static bool relax(const struct roads *r, struct answer *a, int64_t e, uint32_t u
     return true;
 }
 
-/* -1: v is farther than u, 0: as far, and so on; only where the edge is tight. */
+/* True if the edge is tight; *strictly: v is farther than u, not as far. */
 static bool tight(const struct roads *r, const struct answer *a, int64_t e, uint32_t u,
                   uint32_t v, bool *strictly) {
     if (u == v)

@@ -9,17 +9,17 @@
 **           .cases = {{&small_shapes},                     once
 **                     {&every_shape, SHAPES}}}}};          _i from 0 to SHAPES - 1
 **
-** What a table leaves out is 0. Check's own variables hold (CK_FORK, CK_RUN_CASE,
+** Omitted fields are 0. Check's own variables have effect (CK_FORK, CK_RUN_CASE,
 ** CK_EXCLUDE_TAGS, CK_TIMEOUT_MULTIPLIER, ...), and these:
 **
-**     GPUGRAPH_TEST_NARROW_EDGES=3     graphs of more than 3 edges have edge numbers of 64
-**                                      bits, as those of more than 2^32 - 2 have
-**     GPUGRAPH_TEST_GAPS=1             edges get gaps between them, in blocks of 1 << 1 places, and rows
-**                                      room, in the smallest graphs too
-**     GPUGRAPH_TEST_WHOLE_BATCHES=3    dynamic graphs announce batches of 3 insertions and more
+**     GPUGRAPH_TEST_NARROW_EDGES=3     graphs of more than 3 edges have 64-bit numbers,
+**                                      like graphs of more than 2^32 - 2 edges
+**     GPUGRAPH_TEST_GAPS=1             edges get gaps, in blocks of 1 << 1 entries, and
+**                                      rows get slack, also in the smallest graphs
+**     GPUGRAPH_TEST_WHOLE_BATCHES=3    dynamic graphs announce batches from 3 insertions
 **     GPUGRAPH_TEST_SERIAL=1           all groups are "serial"
 **     GPUGRAPH_TEST_TURNS=3            of a case with more turns than 3: 2, 5, 8, ...
-**     GPUGRAPH_TEST_CELLS=1            a device that is asked for decodes tables of any size */
+**     GPUGRAPH_TEST_CELLS=1            a requested device decodes tables of any size */
 #ifndef TEST_SUITE_H
 #define TEST_SUITE_H
 
@@ -35,12 +35,12 @@ enum { SUITE_GROUPS = 8, SUITE_CASES = 24 };
 struct suite_case {
     const TTest *const *test; /* START_TEST(name) defines a pointer of that name */
     int times;                /* 0: once */
-    int (*count)(void);       /* times, where that is known at run time alone */
+    int (*count)(void);       /* the number, if it is known only at run time */
 };
 
-/* A case with the tag "serial" is none of the thread sanitizer's, and .ci/run does not show it there.
-** It has no thread, and fails where a worker is left at its end; or it has the tag "forks", too: a
-** child of fork() makes threads, which that sanitizer does not allow. */
+/* The thread sanitizer skips cases with the tag "serial", and .ci/run does not show them
+** there. They have no threads and fail if a worker is left; or they also have the tag
+** "forks": a child of fork() makes threads, which that sanitizer does not allow. */
 struct suite_group {
     const char *name;
     const char *tags;
@@ -63,7 +63,7 @@ struct suite {
 
 extern const struct suite suite;
 
-/* Asked for in another process: CUDA does not survive a fork. */
+/* Checks in another process, since CUDA does not survive a fork. */
 bool suite_has_device(void);
 int suite_devices(void);
 

@@ -11,9 +11,9 @@
 
 enum { SUITE_SKIPPED = 77 };
 
-/* Workers of the library's pool stay until the process ends, so they are there to be counted. */
+/* Workers of the library's pool stay until the process ends, so this can count them. */
 static void no_thread_has_run(void) {
-#ifndef __SANITIZE_THREAD__ /* which has one of its own */
+#ifndef __SANITIZE_THREAD__ /* it has its own thread */
     int threads = 0;
     DIR *tasks = opendir("/proc/self/task");
     for (struct dirent *task; tasks && (task = readdir(tasks));)
@@ -27,14 +27,14 @@ static void no_thread_has_run(void) {
 #endif
 }
 
-/* A device's driver has threads of its own, which a list of devices starts, too. */
+/* A device's driver has its own threads, which a list of devices starts, too. */
 static bool is_serial(const char *tags) {
     const bool called = getenv("GPUGRAPH_TEST_SERIAL") ||
                         (tags && strstr(tags, "serial") && !strstr(tags, "forks"));
     return called && access("/dev/nvidiactl", F_OK) != 0;
 }
 
-/* 1: all turns of a case, else the last of each so many. */
+/* 1: all turns of a case; otherwise the last of every turns_each turns. */
 static int turns_each = 1;
 
 static void add_group(Suite *checks, const struct suite_group *group) {
@@ -57,7 +57,7 @@ static void add_group(Suite *checks, const struct suite_group *group) {
     suite_add_tcase(checks, cases);
 }
 
-/* False: the environment asks for what nothing would be other than without. */
+/* False: a requested setting has no effect. */
 static bool set_limits(void) {
     const char *narrow = getenv("GPUGRAPH_TEST_NARROW_EDGES");
     const char *gaps = getenv("GPUGRAPH_TEST_GAPS");
@@ -67,7 +67,7 @@ static bool set_limits(void) {
         turns_each = atoi(turns);
     if (narrow)
         gg_limits.narrow_edges = strtoull(narrow, NULL, 10);
-    if (gaps) { /* of edges, in the smallest graphs too, and room in rows */
+    if (gaps) { /* gaps between edges and slack in rows, also in the smallest graphs */
         gg_limits.gap_shift = (unsigned)atoi(gaps);
         gg_limits.room_arcs = 0;
     }

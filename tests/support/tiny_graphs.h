@@ -1,4 +1,5 @@
-/* Every directed graph of up to three vertices, loops included, and one in `step` of those with four:
+/* Every directed graph of up to three vertices, loops included, and one in `step` of
+** those with four:
 **
 **     tiny_graphs all = {.step = 13};
 **     for (shape s; next_tiny_graph(&all, &s); shape_free(&s))
@@ -14,7 +15,7 @@
 typedef struct tiny_graphs {
     uint32_t step;
     bool doubled; /* every other edge is there twice */
-    uint32_t n;   /* of the current graph: vertices, and its edges */
+    uint32_t n;   /* vertices of the current graph */
     uint32_t bits;
     uint32_t next; /* bits of the next graph, or of none with n vertices */
 } tiny_graphs;

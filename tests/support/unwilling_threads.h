@@ -1,4 +1,4 @@
-/* pthread_create, which fails when it is told to. For programs that the linker sends here
+/* pthread_create, which a test can let fail. For programs that the linker redirects here
 ** (--wrap): one file of each includes this. */
 #ifndef TEST_UNWILLING_THREADS_H
 #define TEST_UNWILLING_THREADS_H
@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 static int threads_asked_for;
-static int threads_given = -1; /* all beyond are refused, -1: none is */
+static int threads_given = -1; /* all later ones are refused; -1: none is */
 
 int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
@@ -20,7 +20,7 @@ int __wrap_pthread_create(pthread_t *id, const pthread_attr_t *attributes,
     return __real_pthread_create(id, attributes, start, argument);
 }
 
-/* Of this process, as the system counts them. */
+/* Number of threads of this process, by the system's count. */
 static inline int threads_alive(void) {
     int count = 0;
     DIR *folder = opendir("/proc/self/task");

@@ -1,8 +1,8 @@
-/* A warp of 32 lanes on a CPU thread, for gpu/base/warp.h: include before it. Each lane is a
-** coroutine; a warp_ function is a meeting of all lanes, which the thread runs in turn up to
-** their next one. Lanes that meet at different functions, or of which some have returned,
-** end the test: on the device that hangs, or worse. A lane that waits alone lets the others
-** run, and other threads. */
+/* A warp of 32 lanes on a CPU thread, for gpu/base/warp.h: include it before. Each lane
+** is a coroutine; a warp_ function is a barrier of all lanes, which the thread runs in
+** turn up to their next barrier. Lanes at different functions, or after some lanes have
+** returned, end the test: on a device this hangs, or worse. A lane that waits alone lets
+** the other lanes and other threads run. */
 #ifndef GPUGRAPH_TEST_WARP_LANES_H
 #define GPUGRAPH_TEST_WARP_LANES_H
 
@@ -19,9 +19,9 @@ enum { warp_width = 32, LANE_STACK = 64 << 10 };
 struct lanes {
     ucontext_t thread, lane[warp_width];
     unsigned now;
-    const char *meeting[warp_width]; /* NULL: between two */
-    uint64_t passed[warp_width];     /* what the lane brought */
-    uint64_t heard[warp_width];      /* what all brought, of the last meeting */
+    const char *meeting[warp_width]; /* NULL: between two barriers */
+    uint64_t passed[warp_width];     /* the lane's value */
+    uint64_t heard[warp_width];      /* the values of all lanes at the last barrier */
     bool done[warp_width];
     void (*work)(void *);
     void *argument;
@@ -30,8 +30,8 @@ struct lanes {
 
 static __thread struct lanes *lanes;
 
-/* The thread, by a lane that is not to go on yet. Never inlined: where it returns, the lane
-** may be another's place on the stack. */
+/* Gives the thread to other lanes. Never inlined: when it returns, another lane's stack
+** may be there. */
 __attribute__((noinline)) static void lane_gives_way(void) {
     struct lanes *l = lanes;
     swapcontext(&l->lane[l->now], &l->thread);
@@ -41,7 +41,7 @@ static unsigned warp_lane(void) {
     return lanes->now;
 }
 
-/* Brings a value and waits for all lanes; afterwards lanes->heard is what they brought. */
+/* Passes a value and waits for all lanes; lanes->heard then has the values of all. */
 __attribute__((noinline)) static const uint64_t *lane_meets(const char *what,
                                                             uint64_t value) {
     struct lanes *l = lanes;
@@ -60,11 +60,11 @@ static void lane_begins(void) {
         lane_gives_way();
 }
 
-/* Have all lanes come to the same meeting? Then they go on. */
+/* If all lanes have reached the same barrier, they go on. */
 static void lanes_open_meeting(struct lanes *l) {
     for (unsigned i = 0; i < warp_width; i++) {
         if (!l->done[i] && !l->meeting[i])
-            return; /* one that waits alone */
+            return; /* a lane waits alone */
         if (l->done[i] != l->done[0] || l->meeting[i] != l->meeting[0]) {
             fprintf(stderr, "lane %u is at %s, lane 0 at %s\n", i,
                     l->done[i] ? "its end" : l->meeting[i],
@@ -78,7 +78,7 @@ static void lanes_open_meeting(struct lanes *l) {
     }
 }
 
-/* A function of its own: getcontext returns twice, in the eyes of a compiler. */
+/* A separate function, since for a compiler getcontext returns twice. */
 static void lane_prepare(struct lanes *l, unsigned i) {
     getcontext(&l->lane[i]);
     l->lane[i].uc_stack.ss_sp = l->stack + (size_t)i * LANE_STACK;

@@ -1,4 +1,4 @@
-/* Threads that begin together and, perhaps, are told to stop by a word that they look at. */
+/* Threads that start together and may be stopped by a word that they read. */
 #ifndef GPUGRAPH_TEST_WORKERS_H
 #define GPUGRAPH_TEST_WORKERS_H
 
@@ -25,8 +25,8 @@ static inline void *one_worker(void *argument) {
     return NULL;
 }
 
-/* work(memory, 0 .. workers - 1), each in a thread. stop_after_us: when *stop becomes 1; 0: it
-** does not. */
+/* Runs work(memory, 0 .. workers - 1), each in a thread. stop_after_us: when *stop
+** becomes 1; 0: never. */
 static inline void run_workers(uint32_t workers,
                                void (*work)(void *memory, uint32_t number), void *memory,
                                uint32_t *stop, uint32_t stop_after_us) {
