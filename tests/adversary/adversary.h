@@ -1,20 +1,21 @@
-/* The adversary: statements by chance over connections that keep graphs and searches, and each
-** question a second time where nothing is kept. The map of tests/adversary.
+/* The adversary: random statements on connections that keep graphs and searches. Each
+** question is asked again where nothing is kept. This header is the map of
+** tests/adversary.
 **
-**     world        a file with one table of edges, connections to it, what it may do to them
-**       KEEPER     a connection with everything kept: most questions
-**       SECOND     another one
-**       PLAIN      one without the extension: writes alone
-**       fresh      a database in memory with the rows as the asking connection sees them, which
-**                  keeps nothing (fresh.c)
+**     world        a file with one table of edges, its connections, and its features
+**       KEEPER     a connection that keeps everything: asks most questions
+**       SECOND     another connection
+**       PLAIN      a connection without the extension: only writes
+**       fresh      a database in memory with the rows that the asking connection sees;
+**                  it keeps nothing (fresh.c)
 **
-**     question     two texts: one for the keeper, one for fresh that asks the same in plainer
-**                  words (calls.c, questions.c)
-**     deed         what is done between two questions (changes.c, triggers.c, schema.c, files.c,
-**                  hardship.c, foreign.c)
+**     question     two texts: one for the keeper, and one for fresh in plainer words
+**                  (calls.c, questions.c)
+**     deed         an action between two questions (changes.c, triggers.c, schema.c,
+**                  files.c, hardship.c, foreign.c)
 **
-** All that is drawn comes from the seed. What is kept apart by a feature's name can be switched
-** off by GPUGRAPH_ADVERSARY_WITHOUT=name,name, or be all that there is by ..._ONLY=name. */
+** The seed decides all draws. GPUGRAPH_ADVERSARY_WITHOUT=name,name switches features off;
+** GPUGRAPH_ADVERSARY_ONLY=name,name switches all others off. */
 #ifndef ADVERSARY_H
 #define ADVERSARY_H
 
@@ -73,86 +74,86 @@ extern const char *const feature_name[ALL_FEATURES];
 enum { KEEPER, SECOND, PLAIN, CONNECTIONS };
 
 typedef struct table_kind {
-    const char *create; /* names as expand() takes them */
+    const char *create; /* with the names that expand() replaces */
     bool rowids;
     bool plain;  /* columns without types and collations */
     bool unique; /* rows replace others */
     bool id;     /* the rowid is a column of that name */
-    char ids;    /* what ids are stored: 'i' INTEGER, 't' TEXT, 'm' both */
+    char ids;    /* type of stored ids: 'i' INTEGER, 't' TEXT, 'm' both */
     char refers; /* foreign keys that delete rows: 'r' to rows, 'p' to places; 0: none */
-    /* Columns that the graph takes after the weight: an edge id, and a weight of the way back.
-    ** NULL: none. They are made from the others, so they change with these. */
+    /* Columns after the weight: an edge id, and a weight of the reverse arc. NULL: none.
+    ** They are computed from the others, so they change with them. */
     const char *further;
-    bool ways; /* there is a way back */
+    bool ways; /* there are reverse arcs */
 } table_kind;
 
-/* What was drawn for a question: played again with one draw another one, it asks for a little
-** else. */
+/* The draws of a question: replayed with one draw changed, it becomes a similar
+** question. */
 enum { TAPE_LENGTH = 120 };
 typedef struct tape {
     uint32_t drawn_at[TAPE_LENGTH];
-    int drawn, at, other; /* other: the draw that is made anew; -1: none */
+    int drawn, at, other; /* other: the draw that is changed; -1: none */
 } tape;
 
 typedef struct world {
-    uint64_t seed, state; /* state: of the generator */
+    uint64_t seed, state; /* state of the generator */
     uint64_t features;    /* bits */
-    tape *tape;           /* that pick() plays, or NULL */
+    tape *tape;           /* played by pick(), or NULL */
     const table_kind *kind;
-    char table[12], a[8], b[8], w[8], graph[8]; /* what things are called now */
-    bool followed;                              /* the graph is there */
+    char table[12], a[8], b[8], w[8], graph[8]; /* current names */
+    bool followed;                              /* the graph exists */
     bool persists;
     int schema_version; /* when the graph was made */
     bool wal;
-    bool large;           /* the table "large" is there */
-    bool fires_functions; /* the table has triggers that ask: PLAIN cannot write */
-    bool cuda;            /* a device may be asked for */
-    int writes;           /* how many deeds of 1000 write */
+    bool large;           /* the table "large" exists */
+    bool fires_functions; /* the table has triggers with questions: PLAIN cannot write */
+    bool cuda;            /* a device may be used */
+    int writes;           /* number of deeds in 1000 that write */
     uint64_t often_until; /* the statement at which other ids are preferred */
-    const char *schema;   /* of the table, where it is asked */
+    const char *schema;   /* schema of the table for questions */
     char file[64];
     sqlite3 *db[CONNECTIONS];
     sqlite3 *fresh;
-    uint64_t fresh_rows; /* a hash of what it holds; 0: nothing yet */
+    uint64_t fresh_rows; /* a hash of its rows; 0: empty */
 } world;
 extern world w;
 
 bool has(enum feature feature);
 
-/* Opens everything; the world is one of the seed's. */
+/* Makes the world of the seed, and opens everything. */
 void world_begin(uint64_t seed);
 void world_end(void);
-/* The file and what lies beside it. */
+/* Deletes the file and the files beside it. */
 void world_unlink(const char *file);
-/* A connection to the file; with the extension and what tests add to SQL, or without. */
+/* Connects to the file, with the extension and SQL functions of tests, or without. */
 sqlite3 *world_open(const char *file, bool extended);
-/* The three connections, anew. */
+/* Reopens the three connections. */
 void world_reopen(void);
 void world_close(void);
-/* No transaction is under way any more. */
+/* Ends all transactions. */
 void world_settle(void);
-/* $t $a $b $w table and columns, $g the graph, $s the schema of both, for the connection of
-** world_asks or for fresh. sqlite3_free. */
+/* Selects the connection, or fresh, for which texts are expanded: $t $a $b $w table and
+** columns, $g the graph, $s the schema of both. */
 void world_asks(int who);
 char *expand(const char *text, bool for_fresh);
-/* Runs statements; the text is a format of sqlite3_mprintf, then expanded. */
+/* Runs statements from a format of sqlite3_mprintf, which is then expanded. */
 int perform(int who, const char *format, ...);
-/* The first column of a statement's first row; -1: there is none. */
+/* The first column of a statement's first row; -1: no row. */
 sqlite3_int64 number_from(sqlite3 *db, const char *text);
-/* Must work. */
+/* Runs statements that must succeed. */
 void must(int who, const char *format, ...);
 
-/* ---- trace.c: what is done, what is counted, and what is wrong ---- */
+/* ---- trace.c: statements, counts and errors ---- */
 
 enum count { COUNT_STATEMENTS, COUNT_COMPARISONS, COUNT_ERRORS, COUNT_KINDS };
-/* A kind of deed or question; counted when it begins. */
+/* Counts a kind of deed or question when it begins. */
 void count_kind(const char *kind);
 void count(enum count what);
 uint64_t counted(enum count what);
 void trace(const char *who, const char *text, const char *outcome);
-/* Of what was traced last. */
+/* The outcome of the statement that was traced last. */
 void trace_outcome(const char *outcome);
-/* Ends this process: the world is not as it should be. */
+/* Reports that the world is not as expected, and ends this process. */
 void wrong(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
 /* ---- answers.c: rows and errors ---- */
@@ -160,7 +161,7 @@ void wrong(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2
 typedef struct answer {
     char *bytes; /* row after row: types and bytes */
     int used, room;
-    int *row; /* where each begins */
+    int *row; /* the begin of each row */
     int rows, row_room;
     int rc;
     char error[400];
@@ -168,28 +169,28 @@ typedef struct answer {
 
 /* Adds the rows of each statement of the text. false: an error, which ends it. */
 bool answer_add(answer *a, sqlite3 *db, const char *sql);
-/* Adds so many rows of a statement at most; what its latest step gave. */
+/* Adds at most `most` rows of a statement; returns the result of its last step. */
 int answer_take(answer *a, sqlite3_stmt *s, int most);
 void answer_clear(answer *a);
-/* Makes room, so that answer_add needs no memory of its own. */
+/* Allocates memory in advance, so that answer_add needs none. */
 void answer_reserve(answer *a);
 void answer_sort(answer *a);
-/* sqlite3_free. */
+/* Free with sqlite3_free. */
 char *answer_text(const answer *a);
 enum agreement {
     SAME_ROWS = 1,     /* in any order */
     SAME_SEQUENCE = 2, /* in this order */
-    SAME_SENTENCE = 4  /* of errors, too */
+    SAME_SENTENCE = 4  /* also of errors */
 };
-/* Both are cleared. */
+/* Compares two answers, and clears both. */
 void answers_agree(const char *label, const char *question, const char *again,
                    answer *kept, answer *fresh, int agreement);
-/* Is the connection kept from reading by somebody's lock? */
+/* True if another connection's lock prevents this one from reading. */
 bool is_locked(int rc);
 
 /* ---- fresh.c ---- */
 
-/* Fills w.fresh with the rows that this connection sees. false: it cannot see them now. */
+/* Fills w.fresh with the rows that this connection sees. false: it cannot read now. */
 bool fresh_fill(sqlite3 *from);
 void fresh_close(void);
 
@@ -200,7 +201,7 @@ typedef struct question {
     int agreement;
 } question;
 void question_begin(question *q);
-/* Not yet expanded. */
+/* Adds a format to both texts, which are not expanded yet. */
 void question_both(question *q, const char *format, ...);
 void question_kept(question *q, const char *format, ...);
 void question_fresh(question *q, const char *format, ...);
@@ -208,25 +209,25 @@ void question_fresh(question *q, const char *format, ...);
 const char *stored_id(void);
 const char *any_id(void);
 const char *bound(void); /* a number, perhaps 0, perhaps REAL */
-/* The texts that name the edges, for the keeper and for fresh, as SQL literals. */
+/* The names of the edges for the keeper and for fresh, as SQL literals. */
 typedef struct source_text {
     const char *kept, *fresh;
     bool weighted, ids; /* ids: edge ids are the table's */
 } source_text;
 source_text any_source(void);
-/* A name's letters, each as it likes; one text at a time. */
+/* A name in random case; valid until the next call. */
 const char *random_case(const char *text);
-/* The same of a value that is a name, where the feature "cased" is there. */
+/* Like random_case, for a value that is a name, if the feature "cased" is on. */
 const char *random_name(const char *text);
 void question_call(question *q);
 void question_lookup(question *q);
-/* A question of this connection; then, perhaps, others that differ from it in one thing. */
+/* Asks this connection a question and sometimes similar ones. */
 void ask_any(int who);
-/* This question: of this connection, and of fresh. */
+/* Asks this connection and fresh a question. */
 void ask(sqlite3 *db, const char *label, question *q);
 void ask_texts(sqlite3 *db, const char *label, const char *text, const char *again,
                int agreement);
-/* The kept text of some question, expanded; sqlite3_free. Fills *fresh likewise. */
+/* A question's expanded text for the keeper, *fresh: for fresh. Free by sqlite3_free. */
 char *any_question(int who, char **fresh, int *agreement);
 
 /* ---- deeds ---- */

@@ -133,7 +133,7 @@ void answer_sort(answer *a) {
     a->room = a->used + 1;
 }
 
-/* ---- for people ---- */
+/* ---- output for people ---- */
 
 static const char *append_column(sqlite3_str *text, const char *at) {
     sqlite3_int64 integer;
@@ -182,7 +182,7 @@ char *answer_text(const answer *a) {
     return sqlite3_str_finish(text);
 }
 
-/* ---- do they agree? ---- */
+/* ---- comparison ---- */
 
 bool is_locked(int rc) {
     return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED;

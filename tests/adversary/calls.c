@@ -1,10 +1,10 @@
-/* One call of one function, and how it is asked once more.
+/* A call of one function, and a second way to ask it.
 **
-**     kept      SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE MAX_DEPTH = 2 AND depth < 2
-**     fresh     the same of the table, or the whole search behind a LIMIT -1, which SQLite
-**               looks through by itself:
-**               SELECT vertex, depth FROM (SELECT * FROM gpu_bfs('roads(...)', 1) LIMIT -1)
-**               WHERE depth <= 2 AND depth < 2 */
+**     kept    SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE MAX_DEPTH = 2 AND depth < 2
+**     fresh   the call for the table, or the whole search behind a LIMIT -1, whose rows
+**             SQLite filters:
+**             SELECT vertex, depth FROM (SELECT * FROM gpu_bfs('roads(...)', 1) LIMIT -1)
+**             WHERE depth <= 2 AND depth < 2 */
 #include "adversary.h"
 #include <ctype.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static const char *any_stored_id(void) {
     return ONE_OF("1", "2", "3", "4", "5", "6", "7", "'a'", "'b'", "'3'", "1", "2");
 }
 
-/* Some come again and again for a while. */
+/* Some ids occur often for a while. */
 const char *stored_id(void) {
     static const char *often[3];
     if (w.often_until <= counted(COUNT_STATEMENTS)) {
@@ -114,12 +114,12 @@ source_text any_source(void) {
     return texts[pick(pick(2) ? 4 : w.kind->id ? 8 : 6)];
 }
 
-/* ---- what a function has ---- */
+/* ---- properties of functions ---- */
 
 typedef struct function {
     const char *name, *value, *most; /* value: a column that bounds and orders */
-    const char *columns;             /* that any edges give */
-    const char *id_columns;          /* that hang on the edges' ids */
+    const char *columns;             /* for any edges */
+    const char *id_columns;          /* derived from edge ids */
     bool weighted, sources;
 } function;
 
@@ -145,8 +145,8 @@ static const char *device_method(const char *name) {
     return ONE_OF("auto", "persistent", "regions", "L1V-L2V", "L1V-L2DQ");
 }
 
-/* Hidden columns that both sides are given, and how the kept side shall search: a method
-** goes with a backend that has it. */
+/* Adds hidden columns for both sides, and the search of the kept side: a method goes with
+** a backend that has it. */
 static void add_options(question *q, const char *name) {
     const bool named = pick(10) == 0 && (is(name, "gpu_bfs") || is(name, "gpu_sssp"));
     const bool device = w.cuda && pick(3) == 0;
@@ -165,7 +165,7 @@ static void add_options(question *q, const char *name) {
 
 /* ---- trees of distances ---- */
 
-/* How the rows end: what there is of them, and in which order. */
+/* Adds the end of a statement: conditions and order. */
 static void add_end(question *q, const function *f, uint32_t end) {
     if (end == 1)
         question_both(q, " ORDER BY %s%s LIMIT %u OFFSET %u", f->value,
@@ -257,7 +257,7 @@ static void ask_distances(question *q, const function *f, const source_text *s) 
     if (barrier)
         question_fresh(q, " LIMIT -1) WHERE 1");
     add_bound(q, f, barrier);
-    if (!has(F_errors) || has(F_bounds)) { /* else distances may be over the range */
+    if (!has(F_errors) || has(F_bounds)) { /* otherwise distances may be out of range */
         add_target(q, barrier);
         add_filter(q, f);
     }
@@ -266,7 +266,7 @@ static void ask_distances(question *q, const function *f, const source_text *s) 
 
 /* ---- lists of sources ---- */
 
-/* `source IN (...)` is one search after the other; for fresh they are statements. */
+/* `source IN (...)` searches from each source in turn; fresh has a statement for each. */
 static void ask_source_list(question *q, const function *f, const source_text *s) {
     const char *ids[3] = {stored_id(), stored_id(), stored_id()};
     const char *tree = s->ids ? f->id_columns : "", *most = bound();
@@ -291,10 +291,10 @@ static void ask_source_list(question *q, const function *f, const source_text *s
     }
 }
 
-/* `sources` is one search from all of them. */
+/* `sources` is one search from all sources. */
 static void ask_sources(question *q, const function *f, const source_text *s) {
     const char *one = stored_id(), *two = stored_id();
-    /* Which of two is as near is settled by the edges' ids. */
+    /* The edges' ids decide between two equally near sources. */
     question_both(q, "SELECT %s%s FROM %s WHERE %s = json_array(%s, %s)",
                   s->ids ? "source, " : "", f->columns, f->name, random_case("sources"),
                   one, two);
@@ -312,7 +312,7 @@ static void ask_path(question *q, const source_text *s) {
                   s->ids ? ", edge" : "");
     question_kept(q, "%s, %s, %s) WHERE 1", s->kept, from, to);
     question_fresh(q, "%s, %s, %s) WHERE 1", s->fresh, from, to);
-    if (!s->ids) { /* where several are as long, the edges' ids decide */
+    if (!s->ids) { /* among equally long paths, the edges' ids decide */
         sqlite3_str_reset(q->kept);
         sqlite3_str_reset(q->fresh);
         question_both(q, "SELECT count(*) > 0, max(distance) FROM gpu_path(");

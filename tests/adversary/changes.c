@@ -1,4 +1,4 @@
-/* Statements that write to the table of edges, in every way that SQL has, and transactions. */
+/* Statements that write to the table of edges by all means of SQL, and transactions. */
 #include "adversary.h"
 #include <stddef.h>
 
@@ -11,7 +11,7 @@ static const char *weight(void) {
     return ONE_OF("0", "1", "2", "3", "4", "5", "6", "7");
 }
 
-/* An end of an edge, or none. */
+/* An end of an edge, or NULL. */
 static const char *end(void) {
     if (pick(60) == 0)
         return "NULL";
@@ -99,7 +99,7 @@ static char *update(void) {
     return sql;
 }
 
-/* The first rows delete others, where rows refer to rows. */
+/* Deletes the first rows, and so rows that refer to them. */
 static char *change_references(void) {
     switch (pick(2) + (w.kind->refers == 'r' ? 2 : 0)) {
     case 0:
@@ -134,7 +134,7 @@ char *any_write(void) {
         sqlite3_free(where);
         return sql;
     }
-    case 6: /* it does not grow for ever */
+    case 6: /* limits the size of the table */
         return sqlite3_mprintf(
             pick(12) ? "DELETE FROM $t WHERE (SELECT count(*) FROM $t) > 24 AND $w IN "
                        "(1, 3, 4)"
@@ -151,7 +151,7 @@ void change_any(void) {
     sqlite3_free(sql);
 }
 
-/* An INSERT that asks of the table it writes to sees it as it was at first. */
+/* An INSERT that searches its own table sees the rows before the statement. */
 void change_from_search(void) {
     answer kept = {0}, fresh = {0};
     int who = (int)pick(2);

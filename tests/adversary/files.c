@@ -1,5 +1,5 @@
-/* What happens to the file past the statements of its connections: blobs that are written in
-** place, older copies that come back, copies that go on by themselves. */
+/* Changes of the file outside of statements: blobs that are written in place, older
+** copies that come back, copies that live on. */
 #include "adversary.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@ static void write_blob(int who, sqlite3_int64 row) {
     trace(who == KEEPER ? "keeper" : "second", told, rc || closed ? "refused" : "ok");
 }
 
-/* Text of one byte becomes another one's, in a transaction or without. A graph that follows
-** is not promised to see it. */
+/* Replaces a text of one byte by another one, in a transaction or without. A followed
+** graph need not see this. */
 void blob_any(void) {
     int who = (int)pick(2), agreement;
     char *again, *text;
@@ -54,7 +54,7 @@ static char *beside(const char *suffix) {
     return sqlite3_mprintf("%s%s", w.file, suffix);
 }
 
-/* Over the bytes that are there: the file stays the same one. No lock is held here. */
+/* Overwrites the bytes, so that the file stays the same. No connection has a lock. */
 static void copy_bytes(const char *from, const char *to) {
     static char block[1 << 16];
     FILE *in = fopen(from, "rb"), *out = fopen(to, "rb+");
@@ -83,7 +83,7 @@ static void back_up(const char *from, const char *to) {
         wrong("no backup into %s: %d", to, rc);
 }
 
-/* By which SQLite knows that a file has changed. */
+/* The counter by which SQLite detects changes of a file. */
 static uint32_t change_counter(void) {
     unsigned char at[4] = {0};
     FILE *file = fopen(w.file, "rb");
@@ -93,7 +93,7 @@ static uint32_t change_counter(void) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* Before the counter comes to what it was. */
+/* Lets all connections read before the counter has an old value again. */
 static void everyone_looks(void) {
     for (int i = 0; i < CONNECTIONS; i++)
         number_from(w.db[i], "SELECT count(*) FROM $t");
@@ -107,9 +107,9 @@ static void change_some(uint32_t most) {
     }
 }
 
-/* An older copy comes back, and other rows are written than those that were. Where the counter
-** of changes comes to be what the keeper last saw, SQLite itself sees no difference: one
-** write more. */
+/* Restores an older copy and writes other rows. If the change counter reaches the value
+** that the keeper saw last, SQLite itself sees no difference, so this writes once
+** more. */
 void restore_any(void) {
     bool in_place = pick(2);
     char *saved = beside("-saved");
@@ -140,7 +140,7 @@ void restore_any(void) {
     sqlite3_free(saved);
 }
 
-/* ---- a copy that goes on by itself ---- */
+/* ---- a copy that lives on ---- */
 
 static void run_in(sqlite3 *db, const char *sql) {
     char *error = NULL;
@@ -170,7 +170,7 @@ static sqlite3_str *read_triggers(sqlite3 *db) {
 
 static void ask_in(const char *file) {
     sqlite3 *db = world_open(file, true);
-    world_asks(KEEPER); /* by names of its main schema */
+    world_asks(KEEPER); /* with the names of its main schema */
     for (int i = 0; i < 2; i++) {
         question q;
         question_begin(&q);
@@ -184,8 +184,8 @@ static void ask_in(const char *file) {
         wrong("a connection to the copy cannot be closed");
 }
 
-/* Backed up into another file, where the schema's version begins anew: triggers are dropped,
-** rows written, triggers made again, until the version is what it was. */
+/* Makes a backup in another file, where the schema's version starts again: drops
+** triggers, writes rows, makes triggers, until the version is the old one. */
 void move_any(void) {
     char *copy, *text;
     if (!w.persists || !w.followed || w.fires_functions || has(F_errors))

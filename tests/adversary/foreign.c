@@ -1,11 +1,12 @@
-/* Text that somebody else wrote must not run as this statement's own.
+/* Text from other authors must not run as this statement's own.
 **
-**     canary()    DIRECTONLY, as what writes files is: 2, and somebody has called it
+**     canary()    DIRECTONLY, like functions that write files: 2, and records the call
 **
-** A schema by chance holds the query "SELECT 1, canary()" in the place of edges: in a view, a
-** trigger, a stored value. A statement that reads it mentions the same text by chance, too: as
-** a name, a value, a comment, another function's argument, bound. Only the statement that has
-** it as the argument of the call itself, as a literal or a parameter, may make it sing. */
+** A random schema holds the query "SELECT 1, canary()" in the place of edges: in a view,
+** a trigger, a stored value. A statement that reads it also contains this text at a
+** random place: as a name, a value, a comment, another function's argument, or a bound
+** value. canary() may run only if the statement has the text as the argument of the call
+** itself, as a literal or a parameter. */
 #include "adversary.h"
 #include <string.h>
 
@@ -24,7 +25,7 @@ int foreign_register(sqlite3 *db) {
 
 #define SONG "SELECT 1, canary()"
 
-/* ---- whose own it is ---- */
+/* ---- statements with the text as their own ---- */
 
 static const char *const own[] = {
     "SELECT vertex FROM gpu_bfs('" SONG "', 1)",
@@ -39,9 +40,9 @@ static const char *const own[] = {
     "SELECT vertex FROM gpu_bfs('VALUES (1, 2)', 1) WHERE vertices = 'SELECT canary()'",
 };
 
-/* ---- what a foreign schema holds ---- */
+/* ---- foreign schemas ---- */
 
-/* Each makes a view "innocent" with columns x and y, or a table of that kind. */
+/* Each makes a view or table "innocent" with columns x and y. */
 static const char *const schemas[] = {
     "CREATE VIEW innocent AS SELECT vertex AS x, depth AS y FROM gpu_bfs('" SONG "', 1)",
     "CREATE VIEW innocent(\"" SONG "\", x, y) AS SELECT vertex, vertex, depth FROM "
@@ -74,7 +75,7 @@ static const char *const schemas[] = {
     "gpu_bfs(new.x, 1); END",
 };
 
-/* ---- how it is read ---- */
+/* ---- statements that read them ---- */
 
 static const char *const readers[] = {
     "SELECT * FROM innocent",
@@ -130,8 +131,8 @@ static void run_bound(sqlite3 *db, const char *sql, int *rc) {
     sqlite3_finalize(s);
 }
 
-/* The statement has the text as a literal in the place of edges itself: readers number 22 on
-** with a column of a value written there are not such. */
+/* Chooses statements with the text as a literal in the place of edges. Readers from
+** number 22 on with a column of a value there are not among them. */
 void foreign_any(void) {
     int rc;
     bool owned = pick(4) == 0;

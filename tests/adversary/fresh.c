@@ -1,13 +1,13 @@
-/* The database that keeps nothing: the same table with the rows that another connection sees
-** at this moment, in its transaction. It is made anew now and then, and whenever names change;
-** between that its rows are replaced and cache_limit is 0. */
+/* The database that keeps nothing: the table with the rows that another connection sees
+** now, in its transaction. It is rebuilt sometimes, and whenever names change; otherwise
+** its rows are replaced. cache_limit is 0. */
 #include "adversary.h"
 #include "gpugraph_extension.h"
 #include <string.h>
 
-enum { MADE_ANEW = 6 }; /* one in so many times that rows have changed */
+enum { MADE_ANEW = 6 }; /* rebuilds one time in 6 that rows have changed */
 
-static char made_for[80]; /* the names */
+static char made_for[80]; /* the names at the last rebuild */
 
 void fresh_close(void) {
     if (sqlite3_close(w.fresh) != SQLITE_OK)

@@ -1,8 +1,8 @@
-/* A host that has little: children of a fork, no more threads, many of them, no memory, an
-** authorizer that refuses.
+/* A host with few resources: children of fork(), no more threads, many threads, no
+** memory, an authorizer that refuses.
 **
-**     large    a table whose pages and rows several threads read and search; what is to be
-**              answered was asked of one thread alone */
+**     large    a table whose pages and rows several threads read and search; one thread
+**              has computed the expected answers */
 #include "adversary.h"
 #include "failing_memory.h"
 #include "sqlite_memory.h"
@@ -11,8 +11,8 @@
 
 /* ---- memory ---- */
 
-/* The CUDA runtime is linked in, and does not survive its own allocations' failing when it loads a
-** kernel at first use: it loads all of them when it begins. */
+/* The CUDA runtime is linked in. It does not survive a failed allocation when it loads a
+** kernel at first use, so it loads all kernels at its start. */
 void memory_begin(void) {
     sqlite_memory_may_fail();
     setenv("CUDA_MODULE_LOADING", "EAGER", 0);
@@ -22,8 +22,8 @@ static bool is_no_memory(int rc) {
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM;
 }
 
-/* An allocation fails, of SQLite's or of the library's: rows as they should be, or "out of
-** memory"; and afterwards everything as before. */
+/* An allocation of SQLite or of the library fails: the answer is correct or "out of
+** memory", and afterwards everything works. */
 void memory_any(void) {
     answer kept = {0}, fresh = {0};
     int agreement, who = (int)pick(2);
@@ -62,7 +62,7 @@ static int interrupt(void *context) {
     return --*left <= 0;
 }
 
-/* By the progress handler, at some step of the statement's or of one that it runs itself. */
+/* Interrupts at a random step of the statement or a nested one (progress handler). */
 void interrupt_any(void) {
     answer kept = {0}, fresh = {0};
     int agreement, who = (int)pick(2), left = 1 + (int)pick(30);
@@ -111,14 +111,14 @@ static int deny(void *context, int action, const char *one, const char *two,
     case DENY_ALL_READS:
         return action == SQLITE_READ && one && strncmp(one, "gpu", 3) ? SQLITE_DENY
                                                                       : SQLITE_OK;
-    default: /* anything at all, now and then */
+    default: /* any action, sometimes */
         d->dice = d->dice * 6364136223846793005u + 1442695040888963407u;
         return d->dice >> 61 == 0 ? SQLITE_DENY : SQLITE_OK;
     }
 }
 
-/* What the host refuses to have read is not read: no rows come of it. And nothing is
-** otherwise than before when it refuses no more. */
+/* If the host refuses a read, no rows come from it. When it no longer refuses, everything
+** is as before. */
 void authorizer_any(void) {
     answer kept = {0}, fresh = {0};
     question q;

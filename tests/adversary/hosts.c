@@ -1,7 +1,6 @@
-/* Hosts that fork, that may make no more threads, and that have many of them.
-**
-** pthread_create is this program's own, which shared libraries find before the system's: so
-** the OpenMP runtime is refused threads as well. */
+/* Hosts that fork, that cannot make more threads, and that have many threads.
+** pthread_create is this program's own, which shared libraries find before the system's,
+** so that OpenMP also gets no threads. */
 #define _GNU_SOURCE
 #include "hosts.h"
 #include "adversary.h"
@@ -17,7 +16,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define THREADS_ARE_WATCHED /* the sanitizer's own pthread_create must be it */
+#define THREADS_ARE_WATCHED /* the sanitizer's pthread_create must stay in place */
 #endif
 #endif
 
@@ -55,7 +54,7 @@ static const char *const questions[] = {
 enum { QUESTIONS = sizeof questions / sizeof *questions };
 static char *expected[QUESTIONS];
 
-/* sqlite3_free. */
+/* Free with sqlite3_free. */
 static char *rows_of(sqlite3 *db, const char *sql) {
     answer a = {0};
     answer_add(&a, db, sql);
@@ -73,7 +72,7 @@ static sqlite3 *open_with_threads(int threads) {
     return db;
 }
 
-/* As many rows as make the page reader and the searches share their work. */
+/* Makes enough rows for the page reader and the searches to share their work. */
 void large_make(void) {
     w.large = true;
     must(
@@ -99,7 +98,7 @@ void large_free(void) {
     }
 }
 
-/* false: some answer is another one; it is told then. */
+/* Compares the answers; reports a wrong one. */
 static void ask_large(sqlite3 *db, const char *label, uint32_t first, int count_of) {
     for (int i = 0; i < count_of; i++) {
         uint32_t at = (first + (uint32_t)i) % QUESTIONS;
@@ -143,7 +142,7 @@ void fork_any(void) {
         wrong("a child %s: %s", WTERMSIG(status) == SIGALRM ? "hangs" : "crashes",
               questions[first]);
     if (WEXITSTATUS(status) != EXIT_SUCCESS)
-        _exit(WEXITSTATUS(status)); /* it has told */
+        _exit(WEXITSTATUS(status)); /* the child has reported the error */
     ask_in_new_connection("after a fork", 4, pick(QUESTIONS), 1);
 }
 
@@ -169,7 +168,7 @@ static void *be_host(void *argument) {
     return NULL;
 }
 
-/* No thread can be made, or no more than a few: searches run with those that there are. */
+/* No thread can be made, or only a few: searches run with the existing ones. */
 void threads_any(void) {
     host h = {4 + (int)pick(8), 1 + (int)pick(4), pick(QUESTIONS), NULL, NULL};
     pthread_t thread;
@@ -196,8 +195,8 @@ static int threads_alive(void) {
     return threads;
 }
 
-/* Many threads of the host ask, each for several: of those there is one pool, as large as the
-** largest team of this world. */
+/* Many threads of the host ask, each for several threads: these have one pool, as large
+** as the largest team of this world. */
 void crowd_any(void) {
     enum { HOSTS = 16, EACH = 4, POOL = 11, MOST = HOSTS + 1 + POOL };
     pthread_barrier_t asked, all_counted;

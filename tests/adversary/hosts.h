@@ -1,9 +1,9 @@
-/* pthread_create, which refuses when it is told to: hosts.c. */
+/* pthread_create, which a test can let fail (hosts.c). */
 #ifndef ADVERSARY_HOSTS_H
 #define ADVERSARY_HOSTS_H
 
-/* The n-th thread from now on, of this thread's, and all after it cannot be made; 0: all
-** can. */
+/* The n-th thread from now on that this thread makes, and all later ones, fail; 0:
+** none. */
 void refuse_threads_from(int n);
 
 #endif

@@ -1,9 +1,9 @@
-/* The functions of a graph and of its connection, statements that are left waiting, and a log
-** that somebody else has written to. */
+/* Functions of a graph and of its connection, statements that are left waiting, and a log
+** with foreign entries. */
 #include "adversary.h"
 #include <string.h>
 
-/* ---- gpugraph_delete_vertex: all of its edges or none ---- */
+/* ---- gpugraph_delete_vertex: all edges or none ---- */
 
 void delete_vertex_any(void) {
     answer kept = {0}, fresh = {0}, outcome = {0};
@@ -71,7 +71,7 @@ static void look_at_timings(int who, const char *wanted) {
     answers_agree("gpugraph_timings", sql, wanted, &got, &expected, SAME_ROWS);
 }
 
-/* A view is read for every search, whatever has been looked up in the graph before. */
+/* A view is read for every search, even after other look-ups in the graph. */
 void timings_any(void) {
     answer ignored = {0};
     int who = (int)pick(2);
@@ -90,9 +90,9 @@ void timings_any(void) {
     answer_clear(&ignored);
 }
 
-/* ---- text with a zero byte is no shorter one ---- */
+/* ---- text with a zero byte is not shorter ---- */
 
-/* Not 'a', which is a vertex: no rows, or a sentence about the byte. */
+/* It differs from the vertex 'a': no rows, or an error about the byte. */
 void zero_any(void) {
     answer got = {0};
     source_text s = any_source();
@@ -119,8 +119,8 @@ void zero_any(void) {
 
 /* ---- a statement that waits while rows change ---- */
 
-/* Rows already begun are those of the graph as it was. A transaction that is rolled back ends
-** them with an error. */
+/* Rows already begun come from the graph as it was. A transaction that is rolled back
+** ends them with an error. */
 void held_any(void) {
     answer kept = {0}, fresh = {0};
     int who = (int)pick(2), rc;
@@ -157,9 +157,9 @@ void held_any(void) {
     sqlite3_free(again);
 }
 
-/* ---- the log, as somebody else may leave it ---- */
+/* ---- the log with entries of other programs ---- */
 
-/* Answers are then nobody's promise; that there are some, or an error, is. */
+/* No answer is promised then, but rows or an error must come. */
 void forge_any(void) {
     static const char *const forgeries[] = {
         "INSERT OR REPLACE INTO $g_log(rowid, edge) VALUES (9223372036854775807, 1)",

@@ -1,11 +1,10 @@
-/* Questions of more than one call, and how any of them is asked twice. */
+/* Questions of more than one call, and how each is asked twice. */
 #include "adversary.h"
 #include <stdio.h>
 #include <string.h>
 
 /* ---- joins and correlated subqueries ----
-** The outer rows are few and written down, so that fresh is asked for each of them in a
-** statement of its own. */
+** The outer rows are few and literal, so that fresh has a statement for each of them. */
 
 typedef struct outer_rows {
     const char *id[3], *n[3];
@@ -88,7 +87,7 @@ static void ask_compound(question *q) {
     }
 }
 
-/* Conditions that SQLite decides before it asks for rows. */
+/* Conditions that SQLite decides before it reads rows. */
 static void ask_folded(question *q) {
     source_text s = any_source();
     const char *from = stored_id(), *condition = ONE_OF("0", "1", "NULL", "1 = 1");
@@ -103,7 +102,7 @@ static void ask_folded(question *q) {
                    s.fresh, from, condition);
 }
 
-/* A look-up takes the type of the ids, whichever way it is written. */
+/* A look-up converts the value to the type of ids, in every spelling. */
 static void ask_affinity(question *q) {
     source_text s = any_source();
     const char *id = any_id(), *from = stored_id();
@@ -139,7 +138,7 @@ void question_lookup(question *q) {
     bool rowids = w.kind->rowids;
     const char *number = w.kind->further ? "code" : "rowid";
     question_kept(q, "SELECT src, dst, %s FROM $g WHERE 1", rowids ? "edge" : "NULL");
-    if (w.kind->ways) /* an arc for each way that is open */
+    if (w.kind->ways) /* an arc for each open direction */
         question_fresh(
             q,
             "SELECT x, y, i FROM (SELECT $a AS x, $b AS y, $w AS c, %s AS i FROM $t "
@@ -171,10 +170,10 @@ void question_lookup(question *q) {
     }
 }
 
-/* ---- asked twice ---- */
+/* ---- asking twice ---- */
 
-/* Where there are bad rows, whether one is found may hang on how far a search goes: then
-** questions are single calls, asked in the same words. */
+/* With bad rows, the extent of a search may decide whether it finds one: then questions
+** are single calls, with equal words for both. */
 static const char *compose(question *q) {
     uint32_t dice = has(F_errors) ? 20 : pick(20);
     if (dice < 2 && has(F_joins)) {
@@ -252,7 +251,7 @@ void ask(sqlite3 *db, const char *label, question *q) {
     sqlite3_free(again);
 }
 
-/* Asks, unless the text is the one before. */
+/* Asks, unless the text equals the previous one. */
 static void ask_from_tape(int who, tape *t, int other, char **before) {
     question q;
     char *text, *again;

@@ -19,8 +19,8 @@ static void rename_column(char *column, const char *one, const char *two) {
         strcpy(column, to);
 }
 
-/* What was made under other names is found by its triggers alone; so a graph whose triggers
-** are taken away is made again. */
+/* A graph made under other names is found only by its triggers, so a graph whose triggers
+** are dropped is made again. */
 void schema_any(void) {
     count_kind("schema");
     world_settle();

@@ -1,4 +1,4 @@
-/* What a world's process and the one that waits for it both see: trace.c writes it,
+/* Data that a world's process and its waiting parent share: trace.c writes it,
 ** adversary_test.c reports it. */
 #ifndef ADVERSARY_SHARED_H
 #define ADVERSARY_SHARED_H
@@ -22,7 +22,7 @@ typedef struct shared_notes {
 
 extern shared_notes *notes;
 void notes_make(void);
-/* A world begins: nothing is traced. */
+/* Begins a world: clears the trace. */
 void notes_begin(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* What was done, what was counted, and what was wrong: in memory that the process which waits
-** for a world shares with it, so that it is there after a crash and after a hang. */
+/* Statements, counts and errors, in memory that a world's process shares with its waiting
+** parent, so that they survive a crash and a hang. */
 #include "shared.h"
 #include <stdarg.h>
 #include <stdio.h>

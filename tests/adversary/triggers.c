@@ -1,11 +1,11 @@
-/* Triggers that ask while rows change, and are answered by a recursive query over the rows as
-** they are at that moment.
+/* Triggers that search while rows change; a recursive query over the rows at that moment
+** gives the expected answers.
 **
-**     same(label, got, wanted)    an SQL function: the end of the world where they differ
+**     same(label, got, wanted)    an SQL function: ends the world if they differ
 **
-** Every firing sees the rows as they then are, those of statements that write many rows too:
-** AFTER and BEFORE, of the file and TEMP, older than the graph and younger, INSTEAD OF on a
-** view, by a cascade. Some RAISE afterwards, so that what was seen is taken back. */
+** Every trigger sees the current rows, also in statements that write many rows: AFTER and
+** BEFORE, of the file and TEMP, older and younger than the graph, INSTEAD OF on a view,
+** by a cascade. Some RAISE afterwards, so that the rows are restored. */
 #include "adversary.h"
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ int triggers_register(sqlite3 *db) {
                                    same, NULL, NULL);
 }
 
-/* Reached from an id, by steps, in the order of ids: by the extension, and by SQL. */
+/* Vertices within some steps from an id, in order of ids: by the extension, by SQL. */
 #define REACHED                                                                          \
     "(SELECT group_concat(v) FROM (SELECT vertex || ':' || depth AS v FROM gpu_bfs("     \
     "%s, %s) ORDER BY typeof(vertex), vertex))"
@@ -38,7 +38,7 @@ int triggers_register(sqlite3 *db) {
     "IS NOT NULL WHERE n "                                                               \
     "< 16) SELECT group_concat(v || ':' || n) FROM (SELECT v, min(n) AS n FROM d GROUP " \
     "BY v ORDER BY typeof(v), v))"
-/* The edges that there are. */
+/* All edges. */
 #define EDGES                                                                            \
     "(SELECT group_concat(e) FROM (SELECT src || '>' || dst || '#' || edge AS e FROM "   \
     "$g "                                                                                \
@@ -74,8 +74,8 @@ static void make_on_table(int who, bool temporary) {
              number);
     char *asked = asking(label), *asked_again = asking(label);
     bool twice = pick(3) == 0;
-    /* What is written and then taken back in part is told of by nobody where the log's own
-    ** trigger would have come later: a RAISE is left to triggers that come before rows. */
+    /* If a statement is partly undone before the log's own trigger would run, the log has
+    ** no entry: so only triggers that run before rows change RAISE. */
     bool raises =
         strcmp(what, "DELETE") != 0 && strcmp(when, "BEFORE") == 0 && !temporary;
     perform(who,
@@ -86,7 +86,7 @@ static void make_on_table(int who, bool temporary) {
     sqlite3_free(asked_again);
 }
 
-/* A view that is written to: rows go to the table, and between them it is asked. */
+/* A view with triggers: rows go to the table, with questions between them. */
 static void make_on_view(int who) {
     char *before = asking("INSTEAD OF, before"), *after = asking("INSTEAD OF, after");
     perform(who, "CREATE VIEW IF NOT EXISTS doors AS SELECT $a AS src, $b AS dst, $w AS "

@@ -1,6 +1,6 @@
-/* The world of a seed: a file, its table, the connections, and what may happen there. Each
-** world has some of the features alone, so that what needs many steps of few kinds is
-** reached as well. */
+/* The world of a seed: a file, its table, the connections, and the features. Each world
+** has only some features, so that states which need many steps of few kinds are also
+** reached. */
 #include "adversary.h"
 #include "gpugraph_extension.h"
 #include <stdarg.h>
@@ -32,7 +32,7 @@ bool has(enum feature feature) {
     return w.features >> feature & 1;
 }
 
-/* ---- which features ---- */
+/* ---- choice of features ---- */
 
 static bool listed(const char *variable, const char *name) {
     const char *list = getenv(variable);
@@ -64,7 +64,7 @@ static uint64_t features_of_the_seed(void) {
 #define PLACES "CREATE TABLE places(id);"
 #define WAYS   ";CREATE VIEW ways(src, dst, weight) AS SELECT $a, $b, $w FROM $t"
 
-/* Rows have rowids, columns have no types, ids are of both kinds. */
+/* Rows have rowids, columns have no types, ids have both types. */
 #define PLAIN_KIND .rowids = true, .plain = true, .ids = 'm'
 
 static const table_kind kinds[] = {
@@ -279,7 +279,7 @@ void world_begin(uint64_t seed) {
                 "('a'), ('b'), ('3')");
     must(PLAIN, "INSERT OR IGNORE INTO $t($a, $b, $w) VALUES (1, 2, 5), (2, 3, 5), (3, "
                 "4, 1), (2, 5, 2), (4, 1, 0), (5, 6, 3), (1, 6, 9), (6, 7, 2)");
-    if (has(F_follow) && !has(F_blobs)) /* which no trigger sees */
+    if (has(F_follow) && !has(F_blobs)) /* no trigger sees blobs */
         graph_make();
     if (has(F_fork) || has(F_threads) || has(F_crowd))
         large_make();
