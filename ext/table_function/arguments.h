@@ -80,7 +80,7 @@ typedef struct arguments {
     /* Of `source IN (...)`, and of `target IN (...)` of several paths. Rows of one source come
     ** after the rows of another; `sources` then holds the current source only. */
     numbers listed_sources, listed_targets;
-    retyped_ids retyped_sources, retyped_targets; /* of these lists */
+    retyped_ids retyped_sources, retyped_targets; /* values in these lists */
     /* The texts that sources and targets were read from, kept from call to call. */
     text sources_text, targets_text;
     unknown_ids unknown;

@@ -515,7 +515,7 @@ START_TEST(paths_to_each_target_in_turn) {
 }
 END_TEST
 
-/* Where the column is INTEGER, 3 and '3' are one vertex, to which there are paths once. */
+/* In an INTEGER column 3 and '3' name one vertex, and the paths to it come once. */
 START_TEST(paths_to_a_target_listed_twice) {
     run("CREATE TABLE f(src INTEGER, dst INTEGER, weight);"
         "INSERT INTO f VALUES (1,2,1),(2,3,1),(1,3,5),(3,4,1),(2,4,9)");

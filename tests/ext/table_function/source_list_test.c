@@ -1,6 +1,6 @@
-/* gpu_bfs for `source IN (...)`: the same rows as one call for each source, whatever columns
-** are read, however many searches are made ahead, and whatever is kept already. And gpu_path
-** from both ends: the same rows as by a search. */
+/* gpu_bfs for `source IN (...)` has the rows of one call for each source, for all columns,
+** numbers of searches ahead and kept searches. gpu_path from both ends has the rows of a
+** search. */
 /* ctest: serial */
 #include <check.h>
 #include <stdio.h>
@@ -180,7 +180,7 @@ START_TEST(the_same_vertex_twice) {
 }
 END_TEST
 
-/* What is made ahead is made once, and kept. */
+/* Searches that run ahead run once, and are kept. */
 START_TEST(searches_ahead) {
     make_graph(300, 3000);
     run("SELECT gpugraph_config('backend', 'cpu')");
