@@ -215,7 +215,7 @@ static void take_places(update *u) {
             return;
         if (before[i] > graph->m || (i > 0 && before[i - 1] > before[i])) {
             gg_fail(u->run, GPUGRAPH_INVALID,
-                    "the positions of added edges do not ascend up to %llu at %llu",
+                    "the positions of added edges are not ascending up to %llu at %llu",
                     (unsigned long long)graph->m, (unsigned long long)before[i]);
             return;
         }

@@ -295,7 +295,7 @@ START_TEST(damage_is_seen) {
         ck_assert_uint_ne(is, other);
         cudaMemcpy(damaged, &other, sizeof other, cudaMemcpyHostToDevice);
         ck_assert_int_eq(gpugraph_check_copy(graph, &run), GPUGRAPH_INVALID);
-        ck_assert_ptr_nonnull(strstr(run.message, "than the graph"));
+        ck_assert_ptr_nonnull(strstr(run.message, "from those of the graph"));
         gpugraph_free(graph);
     }
     model_free(&model);
