@@ -315,8 +315,8 @@ static bool has_numbers(const gpugraph_graph *graph, enum vertex_numbers numbers
             (numbers == NUMBERS_IN_ORDER || gpugraph_tombstones(graph, NULL) == 0));
 }
 
-/* Compacts a followed graph whose vertex numbers the caller cannot handle. If others use the
-** graph, a copy is compacted, which the statement sees from now on. */
+/* Compacts a followed graph whose vertex numbers the caller cannot handle. If others use
+** the graph, a copy is compacted, which the statement sees from now on. */
 static int settle_numbers(reading *r, graph_ref **found) {
     graph_ref *g = *found, *made;
     if (has_numbers(g->graph, r->request->numbers))

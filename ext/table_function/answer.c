@@ -287,9 +287,9 @@ static int end_growth(answer *s, arrays *to, int rc) {
     return to ? rc : SQLITE_NOMEM;
 }
 
-/* Adds the arrays that this plan needs and the kept answer lacks. A search that a limit has
-** ended may end elsewhere when it runs again, and a list may outgrow its capacity. The new
-** search then replaces the answer. */
+/* Adds the arrays that this plan needs and the kept answer lacks. A search that a limit
+** has ended may end elsewhere when it runs again, and a list may outgrow its capacity.
+** The new search then replaces the answer. */
 static int grow_answer(answer *s, const arguments *a, question *q) {
     unsigned there = 0;
     s->arrays = s->search->found->result; /* another cursor may have replaced them */

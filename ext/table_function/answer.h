@@ -3,7 +3,7 @@
 **     edges, vertices, params, weight, undirected    -> graph   graph_acquire
 **     question's key                                 -> search  search_find, search_keep
 **                                                       search->result == arrays
-**     source IN (...)                                -> ahead   searches made for sources to come
+**     source IN (...)                                -> ahead   searches of later sources
 **
 ** A cursor lives within one execution of its statement, so the graph stays as long as the
 ** texts that name it. answer_drop releases everything. */
@@ -92,8 +92,8 @@ bool question_was_asked(const answer *s);
 
 /* ---- source_list.c ---- */
 
-/* Runs the searches from the listed sources, this one first, together if that is faster. May leave
-** another source in a->sources. */
+/* Runs the searches from the listed sources, this one first, together if that is faster.
+** May leave another source in a->sources. */
 int answer_ahead(answer *s, arguments *a, uint32_t next);
 /* Releases the searches that were made ahead. */
 void answer_drop_ahead(answer *s);

@@ -77,8 +77,8 @@ typedef struct arguments {
     numbers sources, targets;
     numbers only;         /* of `vertex = ?` and `vertex IN (...)` */
     const numbers *asked; /* the vertices that may have rows; NULL: all */
-    /* Of `source IN (...)`, and of `target IN (...)` of several paths. Rows of one source come
-    ** after the rows of another; `sources` then holds the current source only. */
+    /* Of `source IN (...)`, and of `target IN (...)` of several paths. Rows of one source
+    ** come after the rows of another; `sources` then holds the current source only. */
     numbers listed_sources, listed_targets;
     retyped_ids retyped_sources, retyped_targets; /* values in these lists */
     /* The texts that sources and targets were read from, kept from call to call. */

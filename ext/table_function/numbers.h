@@ -44,8 +44,8 @@ typedef struct retyped_ids {
 
 /* Adds a copy of the value. SQLITE_OK or SQLITE_NOMEM. */
 int retyped_ids_add(retyped_ids *list, uint32_t vertex, sqlite3_value *value);
-/* After the last value: sorts the list, keeps one value for each vertex, and none if the IN
-** list has the id itself; ids: the vertices that it names so. */
+/* After the last value: sorts the list, keeps one value for each vertex, and none if the
+** IN list has the id itself; ids: the vertices that it names so. */
 void retyped_ids_settle(retyped_ids *list, numbers *ids);
 /* The value for the vertex, or NULL. */
 sqlite3_value *retyped_ids_find(const retyped_ids *list, uint32_t vertex);

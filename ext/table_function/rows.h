@@ -7,7 +7,7 @@
 **                  step[position].vertex       (a path, source first)
 **
 **     source IN (...)    listed_sources.item[...] follows this source's rows: next_search
-**     target IN (...)    of paths: the path to targets.item[next_target] follows this one */
+**     target IN (...)    paths: the path to targets.item[next_target] is the next one */
 #ifndef GPUGRAPH_ROWS_H
 #define GPUGRAPH_ROWS_H
 

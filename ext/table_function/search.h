@@ -143,8 +143,8 @@ static inline const search_kind *search_of(const table_function *f, bool weighte
 ** failure the caller frees the arrays. */
 gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
                             const question *q, gpugraph_run *run, arrays *made);
-/* Runs one search from each of q's sources, by the kind's `each`, into empty arrays. After a
-** failure the caller frees them. */
+/* Runs one search from each of q's sources, by the kind's `each`, into empty arrays.
+** After a failure the caller frees them. */
 gpugraph_status arrays_make_each(gpugraph_graph *graph, const table_function *f,
                                  const question *q, gpugraph_run *run, arrays **each);
 

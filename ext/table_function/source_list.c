@@ -1,12 +1,14 @@
-/* `source IN (...)`: one search from each source; the rows of one source follow those of another.
+/* `source IN (...)`: one search from each source; the rows of one source follow those of
+** another.
 **
 **     source_list   | 2 | 4 | 7 | 9 | ...       each vertex once
-**                     ^       ^------------ made ahead: searches run together and are kept with
-**                     alone                 the graph like single searches
+**                     ^       ^------------ ahead: searches that run together, and are
+**                     alone                 kept with the graph like single searches
 **
-** The first search runs alone, so that its rows come at once and no work is lost if the statement
-** ends with them. Breadth-first searches from later sources run together, up to 64 at a time, as
-** many as fit into half of the cache. A search that is kept does not run again. */
+** The first search runs alone, so that its rows come at once and no work is lost if the
+** statement ends with them. Breadth-first searches from later sources run together, up to
+** 64 at a time, as many as fit into half of the cache. A search that is kept does not run
+** again. */
 #include "answer.h"
 
 #include <string.h>
@@ -122,8 +124,8 @@ static int search_ahead(answer *s, arguments *a, const uint32_t *source, uint32_
     return rc;
 }
 
-/* Searches that may end early run one by one: most of them reach few vertices (listed.c), or
-** answer_find runs one search that serves later calls. */
+/* Searches that may end early run one by one: most of them reach few vertices (listed.c),
+** or answer_find runs one search that serves later calls. */
 int answer_ahead(answer *s, arguments *a, uint32_t next) {
     const table_function *f = a->by->function;
     uint32_t source[MOST_AHEAD], count;
