@@ -159,9 +159,8 @@ static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
     if (rc == SQLITE_OK)
         rc = sqlite3_vtab_config(t->c->db, SQLITE_VTAB_INNOCUOUS);
     if (rc && rc != SQLITE_NOMEM)
-        *error =
-            sqlite3_mprintf("gpugraph: the table that %s.%s follows cannot be read: %s",
-                            t->schema, t->name, sqlite3_errstr(rc));
+        *error = sqlite3_mprintf("gpugraph: cannot read the table of %s.%s: %s",
+                                 t->schema, t->name, sqlite3_errstr(rc));
     if (rc) {
         table_free(t);
         return rc;

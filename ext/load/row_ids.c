@@ -89,11 +89,11 @@ int row_ids_make(connection *c, const char *function, int64_t count, const int64
 static uint64_t first_arc(gpugraph_graph *rows, uint32_t v, const void **arc,
                           uint64_t *count) {
     gpugraph_run run = {.threads = 1};
+    const char *first = arcs_of(rows); /* closes gaps, so it comes first */
     *count = 0;
     if (gpugraph_edges_from(rows, v, &run, arc, count) != GPUGRAPH_OK)
         return 0;
-    return (uint64_t)((const char *)*arc - (const char *)arcs_of(rows)) /
-           gpugraph_edge_size(rows);
+    return (uint64_t)((const char *)*arc - first) / gpugraph_edge_size(rows);
 }
 
 uint64_t row_ids_edge(gpugraph_graph *rows, int64_t row) {
