@@ -129,8 +129,16 @@ int gg_threads(const gpugraph_run *run, uint64_t work);
 
 /* ---- arrays ---- */
 
+/* Calls part(of, low, high, to) for slices of 0 .. count - 1, of a few KiB each, on several
+** threads: it writes entries low .. high - 1 of a uint32_t array to to[0 .. high - low - 1].
+** wide: what it reads, count entries of 8 bytes in a block of malloc; the result overwrites
+** them and takes the block over. NULL: the run must end, and wide is freed. (narrow.c) */
+uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
+                    void (*part)(const void *of, uint64_t low, uint64_t high,
+                                 uint32_t *to),
+                    const void *of);
 /* memcpy by several threads: one core moves at most a third of what a bus transfers.
-** (copy.c) */
+** (narrow.c) */
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
 /* Converts numbers of 1 byte to numbers of 4 bytes, 255 to UINT32_MAX, for an array that
 ** has `all` entries in total: stores of a long array bypass the caches. (widen.c) */

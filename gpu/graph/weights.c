@@ -123,6 +123,13 @@ static void report_weight(const builder *b, uint64_t e) {
         gg_report_real(b->run, id, ((const double *)b->edges->weight)[row]);
 }
 
+/* The weights of edges low .. high - 1 as 32 bits; fits gg_narrow. */
+static void narrow_part(const void *of, uint64_t low, uint64_t high, uint32_t *to) {
+    const int64_t *integer = ((const builder *)of)->edges->weight;
+    for (uint64_t e = low; e < high; e++)
+        to[e - low] = (uint32_t)integer[e];
+}
+
 static void make_zeros_positive(void *weight, uint64_t low, uint64_t high) {
     double *real = weight;
     for (uint64_t e = low; e < high; e++)
@@ -138,10 +145,14 @@ static size_t given_size(const gpugraph_edges *edges) {
 static void *keep_weights(const builder *b, size_t size) {
     void *weight = (void *)(b->edges->weight32 ? (const void *)b->edges->weight32
                                                : b->edges->weight);
-    if (b->graph->distance_type == GPUGRAPH_REAL)
-        gg_slices(b->threads, b->m, make_zeros_positive, weight);
-    void *larger = gg_grow(weight, b->m + b->m / GG_ROOM_SHARE, size);
-    weight = larger ? larger : weight;
+    if (given_size(b->edges) > size) {
+        weight = gg_narrow(b->run, weight, b->m, narrow_part, b);
+    } else {
+        if (b->graph->distance_type == GPUGRAPH_REAL)
+            gg_slices(b->threads, b->m, make_zeros_positive, weight);
+        void *larger = gg_grow(weight, b->m + b->m / GG_ROOM_SHARE, size);
+        weight = larger ? larger : weight;
+    }
     b->edges->weight = NULL;
     b->edges->weight32 = NULL;
     return weight;
@@ -165,7 +176,7 @@ static void copy_slice(void *job, uint64_t low, uint64_t high) {
 
 static void *copy_weights(const builder *b) {
     const size_t size = gg_distance_size(b->graph->distance_type);
-    if (b->edges->take_over && !b->order && given_size(b->edges) == size)
+    if (b->edges->take_over && !b->order && given_size(b->edges) >= size)
         return keep_weights(b, size);
     weighing w = {.b = b};
     w.weight = gg_alloc_roomy(b->run, b->m, size);

@@ -253,7 +253,6 @@ static inline uint32_t number_ids_of(const id_mapper *m, const struct id_source 
 typedef struct numbering {
     const id_mapper *m;
     const struct id_source *c;
-    uint32_t *to; /* possibly the column's own array of 4-byte ids */
 } numbering;
 
 /* Entries of 4 bytes with consecutive ids; `to` may be the same array. The compiler
@@ -268,49 +267,65 @@ static void assign_narrow(const int32_t *id, uint32_t first, uint64_t count,
             to[i] -= first;
 }
 
-/* Writes the numbers of entries low .. high - 1. */
-static void assign_part(const numbering *a, uint64_t low, uint64_t high) {
-    const id_mapper *m = a->m;
-    const gpugraph_id_column ids = a->c->ids;
-    const bool consecutive = m->mode == IDS_CONSECUTIVE && !ids.is_text;
-    if (consecutive && ids.value32)
-        assign_narrow(ids.value32 + low, (uint32_t)m->first, high - low, a->to + low);
-    else if (consecutive) /* the compiler vectorizes this loop */
+/* Writes the numbers of entries low .. high - 1; a part for gg_narrow. */
+static void assign_part(const void *of, uint64_t low, uint64_t high, uint32_t *to) {
+    const id_mapper *m = ((const numbering *)of)->m;
+    const struct id_source *c = ((const numbering *)of)->c;
+    if (m->mode == IDS_CONSECUTIVE && !c->ids.is_text && c->ids.value32)
+        assign_narrow(c->ids.value32 + low, (uint32_t)m->first, high - low, to);
+    else if (m->mode == IDS_CONSECUTIVE &&
+             !c->ids.is_text) /* the compiler vectorizes this loop */
         for (uint64_t i = low; i < high; i++)
-            a->to[i] = (uint32_t)((uint64_t)ids.value[i] - (uint64_t)m->first);
+            to[i - low] = (uint32_t)((uint64_t)c->ids.value[i] - (uint64_t)m->first);
     else
         for (uint64_t i = low; i < high; i++)
-            a->to[i] = number_ids_of(m, a->c, i);
+            to[i - low] = number_ids_of(m, c, i);
 }
 
 static void assign_slice(void *of, uint64_t low, uint64_t high) {
     const numbering *a = of;
     for (uint64_t i = low; i < high && !gg_pause(a->m->run); i += GG_POLL_ITEMS)
-        assign_part(a, i, high - i < GG_POLL_ITEMS ? high : i + GG_POLL_ITEMS);
+        assign_part(of, i, high - i < GG_POLL_ITEMS ? high : i + GG_POLL_ITEMS,
+                    a->c->number + i);
 }
 
-/* Writes the numbers of a column: over its 4-byte ids if the column was given away, or to
-** the array that sparse ids have filled, or to a new array. */
-static void finish_column(id_mapper *m, struct id_source *c) {
-    numbering of = {m, c, c->number};
-    const bool in_place = c->given && !c->number && c->ids.value32;
-    if (in_place)
-        of.to = (uint32_t *)c->ids.value32;
-    else if (!of.to)
-        of.to = gg_alloc_roomy(m->run, c->count, sizeof *of.to);
-    if (of.to)
-        gg_slices(gg_threads(m->run, c->count), c->count, assign_slice, &of);
-    if (in_place) {
-        c->given->value32 = NULL;
-        *c->result = gg_stopping(m->run)
-                         ? NULL
-                         : gg_shrink(m->run, of.to, c->count, sizeof *of.to);
-        if (!*c->result)
-            free(of.to);
-    } else {
-        *c->result = of.to;
-    }
+/* Writes the numbers of a column to c->number, or to a new array. */
+static void assign(const id_mapper *m, struct id_source *c) {
+    numbering of = {m, c};
+    if (!c->number)
+        c->number = gg_alloc_roomy(m->run, c->count, sizeof *c->number);
+    if (!c->number)
+        return;
+    gg_slices(gg_threads(m->run, c->count), c->count, assign_slice, &of);
+}
+
+/* Writes the numbers of a column of 4-byte ids over its ids. */
+static uint32_t *assign_in_place(const id_mapper *m, struct id_source *c) {
+    uint32_t *number = c->number = (uint32_t *)c->ids.value32;
+    assign(m, c);
     c->number = NULL;
+    uint32_t *kept =
+        gg_stopping(m->run) ? NULL : gg_shrink(m->run, number, c->count, sizeof *kept);
+    if (!kept)
+        free(number);
+    return kept;
+}
+
+/* Sets the numbers of a column, in place of its ids if the column was given away. */
+static void finish_column(id_mapper *m, struct id_source *c) {
+    if (c->given && !c->number && c->ids.value32) {
+        c->given->value32 = NULL;
+        *c->result = assign_in_place(m, c);
+    } else if (c->given && !c->number) {
+        const numbering of = {m, c};
+        c->given->value = NULL;
+        *c->result =
+            gg_narrow(m->run, (int64_t *)c->ids.value, c->count, assign_part, &of);
+    } else {
+        assign(m, c);
+        *c->result = c->number;
+        c->number = NULL;
+    }
     if (c->given) {
         free((void *)c->given->value);
         free((void *)c->given->value32);

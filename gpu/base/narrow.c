@@ -1,0 +1,82 @@
+/* Large arrays moved by several threads: copies, and numbers of 8 bytes that become numbers of
+** 4 bytes in place.
+**
+**     before   | a a | b b | c c | d d | e e | f f | g g | h h |
+**     after    | a | b | c | d | e | f | g | h |
+**
+** Entries k .. 2k - 1 are written where entries k / 2 .. k - 1 were, all of which have been read
+** when the first k are done. So one thread converts the first entries, and in each round all
+** threads convert as many again as are done. Within a slice a thread uses a small buffer, for
+** the same reason. */
+#include "base/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    /* Entries in a buffer: 4 KiB stay in the first-level cache. */
+    NARROW_ITEMS = 1024,
+    COPY_BYTES = 256 << 10, /* bytes of a copy per thread */
+    COPY_THREADS = 8        /* enough to fill any bus */
+};
+
+typedef struct narrowing {
+    gpugraph_run *run;
+    char *block;
+    void (*part)(const void *of, uint64_t low, uint64_t high, uint32_t *to);
+    const void *of;
+    uint64_t done; /* entries */
+} narrowing;
+
+/* Converts entries low .. high - 1 in the calling thread. */
+static void narrow_slice(const narrowing *n, uint64_t low, uint64_t high) {
+    uint32_t buffer[NARROW_ITEMS];
+    for (uint64_t i = low, count; i < high; i += count) {
+        if ((i - low) % GG_POLL_ITEMS == 0 && gg_pause(n->run))
+            return;
+        count = high - i < NARROW_ITEMS ? high - i : NARROW_ITEMS;
+        n->part(n->of, i, i + count, buffer);
+        memcpy(n->block + i * sizeof *buffer, buffer, count * sizeof *buffer);
+    }
+}
+
+static void narrow_more(void *narrowing_pointer, uint64_t low, uint64_t high) {
+    const narrowing *n = narrowing_pointer;
+    narrow_slice(n, n->done + low, n->done + high);
+}
+
+uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
+                    void (*part)(const void *of, uint64_t low, uint64_t high,
+                                 uint32_t *to),
+                    const void *of) {
+    narrowing n = {run, wide, part, of, 0};
+    uint64_t first = count < GG_THREAD_GRAIN ? count : GG_THREAD_GRAIN;
+    narrow_slice(&n, 0, first);
+    for (n.done = first; n.done < count && !gg_stopping(run);) {
+        uint64_t more = count - n.done < n.done ? count - n.done : n.done;
+        gg_slices(gg_threads(run, more), more, narrow_more, &n);
+        n.done += more;
+    }
+    uint32_t *narrow =
+        gg_stopping(run) ? NULL : gg_shrink(run, wide, count, sizeof *narrow);
+    if (!narrow)
+        free(wide);
+    return narrow;
+}
+
+typedef struct copying {
+    char *to;
+    const char *from;
+} copying;
+
+static void copy_slice(void *job, uint64_t low, uint64_t high) {
+    const copying *c = job;
+    memcpy(c->to + low, c->from + low, high - low);
+}
+
+void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes) {
+    int threads = gg_threads(run, bytes / COPY_BYTES * GG_THREAD_GRAIN);
+    threads = threads < COPY_THREADS ? threads : COPY_THREADS;
+    copying c = {to, from};
+    gg_slices(threads, bytes, copy_slice, &c);
+}
