@@ -17,7 +17,6 @@ extern "C" {
 
 struct copy_services;
 struct device_services;
-struct several_exchange;
 struct sssp_parameters;
 
 /* The size of arrays on the stack: `forest.sample` is at most this. */
@@ -79,7 +78,7 @@ struct gg_limits {
     /* ---- distributed execution ---- */
     /* Remaining arcs at which one partition finds strong components; 0: never. */
     uint64_t part_gathered;
-    const struct several_exchange *several_exchange; /* NULL: the fastest possible one */
+    const char *several_exchange; /* as GPUGRAPH_EXCHANGE; NULL: not set */
     /* Devices of the members of a team; some may be equal. 0 parts: the devices of the
     ** run. */
     int several_parts;

@@ -19,8 +19,6 @@
 #include "distributed/devices/ranks.cuh"
 #include "tree/tree.h"
 
-#include <stdio.h>
-
 struct shared_search {
     struct several_team *team;
     const struct several_parts *rows, *below;
@@ -140,14 +138,7 @@ static bool move_letters(struct shared_search *r) {
                                     more * sizeof(uint32_t)};
             r->sent[p][q] += (uint32_t)more;
         }
-    return team->exchange->move(team, piece);
-}
-
-static bool move_bitmap(struct shared_search *r, uint32_t which) {
-    void *at[SEVERAL_MOST];
-    for (int p = 0; p < r->team->parts; p++)
-        at[p] = r->a.visited[which].at[p];
-    return gg_several_segments(r->team, at, r->rows->places.stride / 8);
+    return gg_several_move(team, piece);
 }
 
 /* What kernels would have put where it belongs, after the step of that round. */
@@ -160,7 +151,9 @@ static bool move_step(struct shared_search *r, uint64_t round) {
         !gg_several_meet_on_host(r->team, several_ways(), &outcome))
         return gg_several_going(r->team);
     if (state.mode == S_SYNC || state.mode == S_SWEEP)
-        return move_bitmap(r, state.mode == S_SYNC ? state.odd : 1 - state.odd);
+        return gg_several_segments(
+            r->team, r->a.visited[state.mode == S_SYNC ? state.odd : 1 - state.odd],
+            r->rows->places.stride / 32);
     return outcome.word[TOLD_LETTERS] == 0 || move_letters(r);
 }
 
@@ -206,21 +199,22 @@ bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
     return done;
 }
 
-/* ---- a graph's ---- */
+/* ---- a graph's, or a partition's ---- */
 
-/* Rows for the look from the unvisited side: those that there are, or, once a graph is searched again and
-** again, the transpose. */
+/* Rows for the look from the unvisited side: those that there are, where arcs lead both ways, or, once a graph
+** is searched again and again, the transpose. */
 static bool find_below(struct several_team *team, const gpugraph_search *search,
                        const struct several_parts *rows, struct several_parts *below,
                        const struct several_parts **used) {
-    enum csr_kind kind = gg_bfs_turned(team->graph, search->direction);
+    const bool same = team->rank
+                          ? rows->kind != CSR_OUT
+                          : rows->kind == gg_bfs_turned(team->graph, search->direction);
     *used = NULL;
-    if (kind != gg_forward_kind(search->direction) &&
-        gg_searches(team->graph) <= GG_BFS_REVERSE_AFTER)
+    if (!same && (team->rank || gg_searches(team->graph) <= GG_BFS_REVERSE_AFTER))
         return true;
     *below = *rows;
-    if ((kind != gg_forward_kind(search->direction) &&
-         !gg_several_rows(team, kind, false, below)) ||
+    if ((!same && !gg_several_rows(team, gg_bfs_turned(team->graph, search->direction),
+                                   false, below)) ||
         !gg_several_hubs(team, below))
         return false;
     *used = below;
@@ -232,20 +226,18 @@ static bool search_team(struct several_team *team, const gpugraph_search *search
     struct several_parts rows, turned;
     const struct several_parts *below;
     struct bfs_shared_answer answer;
-    char more[200];
     if (!gg_several_rows(team, gg_forward_kind(search->direction), false, &rows) ||
         !find_below(team, search, &rows, &turned, &below))
         return false;
     double started = gg_now_ms();
     if (!gg_bfs_on_team(team, &rows, below, search, &answer))
         return false;
-    snprintf(
-        more, sizeof more,
+    gg_search_phase(
+        team->run, started, (int64_t)answer.report.reached,
         "%d parts, exchange %s, %u levels, %u bottom-up, %llu meetings, kernels %.4f "
         "ms",
         team->parts, gg_several_way(team), answer.report.level, answer.report.bottom_up,
         (unsigned long long)answer.report.rounds, answer.ms);
-    gg_search_phase(team->run, started, (int64_t)answer.report.reached, "%s", more);
     started = gg_now_ms();
     if (gg_several_bring(team, &rows.places, answer.depth, depth))
         gg_phase(team->run, "download", started, rows.places.n, "depths");
@@ -270,28 +262,6 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
            share * 13 + 4 * GG_PLANNED_ENDS + 65536;
 }
 
-/* ---- a partition's ---- */
-
-/* Levels of a team of ranks. Edges both ways are their own transpose. */
-static bool search_rank(struct several_team *team, const gpugraph_search *search,
-                        uint32_t *depth) {
-    struct several_parts *rows = &gg_several_rank(team)->parts;
-    const struct several_parts *below = rows->kind == CSR_OUT ? NULL : rows;
-    const uint32_t masters = rows->vertices[team->first];
-    struct bfs_shared_answer answer;
-    if (below && !gg_several_hubs(team, rows))
-        return false;
-    const double started = gg_now_ms();
-    if (!gg_bfs_on_team(team, rows, below, search, &answer))
-        return false;
-    gg_phase(team->run, "search", started, (int64_t)rows->rows[team->first].arcs,
-             "%u levels, %u of them bottom-up, over %d parts on devices, exchange %s",
-             answer.report.level, answer.report.bottom_up, team->parts,
-             gg_several_way(team));
-    return gg_download(gg_several_on(team, team->first), depth,
-                       answer.depth.at[team->first], (uint64_t)masters * sizeof *depth);
-}
-
 gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
                                  uint32_t sources, uint32_t max_depth, gpugraph_run *run,
                                  uint32_t *depth) {
@@ -302,7 +272,7 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
     search.source = source;
     search.source_count = sources;
     search.max_depth = max_depth;
-    search_rank(&team, &search, depth);
+    search_team(&team, &search, depth);
     return gg_several_close(&team);
 }
 

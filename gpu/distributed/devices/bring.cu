@@ -93,6 +93,9 @@ bool gg_several_bring_bytes(struct several_team *team,
                             void *to) {
     struct bringing b = {team, places, segment, entry, (char *)to, 0, 0, 0, NULL};
     bool apart = true;
+    if (team->rank)
+        return gg_download(gg_several_on(team, team->first), to, segment[team->first],
+                           several_vertices(places, (uint32_t)team->first) * entry);
     for (int p = 0; p < team->parts; p++)
         apart = apart && team->member[p].lead == p;
     if (apart)

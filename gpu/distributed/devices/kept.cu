@@ -7,8 +7,8 @@
 ** Rows are good together alone: each device's have the stamp of their making. */
 #include "device/parts.cuh"
 #include "graph/graph.cuh"
-#include "several.cuh"
 #include "graph/graph.h"
+#include "ranks.cuh"
 
 #include <stdio.h>
 #include <string.h>
@@ -122,6 +122,8 @@ static void keep(struct several_team *team, enum csr_kind kind, bool weighted,
 }
 
 void gg_several_keep_more(struct several_team *team, const struct several_parts *parts) {
+    if (team->rank)
+        team->rank->device->parts = *parts;
     for (int p = 0; p < team->parts && parts->kept; p++) {
         struct several_kept *kept = team->member[p].kept;
         struct several_parts *own = &kept->kind[parts->kind].parts;
@@ -181,6 +183,10 @@ static bool edges_are_here(struct several_team *team) {
 
 bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighted,
                      struct several_parts *parts) {
+    if (team->rank) {
+        *parts = team->rank->device->parts;
+        return gg_several_going(team);
+    }
     weighted = weighted && gg_has_weights(team->graph) && kind != CSR_SIMPLE;
     return gg_several_going(team) && find_kept(team) &&
            (gather(team, kind, weighted, parts) ||

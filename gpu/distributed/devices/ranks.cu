@@ -1,5 +1,6 @@
-/* Partitions of processes become members of one team: ranks.cuh has the drawing.
+/* A partition on its way to a device, where it becomes a rank of a team: ranks.cuh has the drawing.
 **
+**     rows       ends of arcs become places                                          -> the device
 **     tickets    each rank tells its host, its device and handles of its memory      -> all
 **     map        each maps the others' memory                                        -> has everybody? */
 #include "ranks.cuh"
@@ -14,12 +15,30 @@ struct ticket {
     bool can;
     char host[40], device[16];
     cudaIpcMemHandle_t desk, rows;
-    uint64_t offset, number; /* bytes of the block of rows before them */
 };
 
-static void unmap_others(struct shared_block *b, uint32_t me, int ranks) {
-    for (int q = 0; q < ranks; q++)
-        if ((uint32_t)q != me && b->at[q]) {
+/* Blocks that other processes reach are whole pages of the device: nothing else lies in them. */
+static uint64_t whole_pages(uint64_t bytes) {
+    const uint64_t page = (uint64_t)2 << 20;
+    return (bytes + page - 1) / page * page;
+}
+
+static void *take_own(struct cuda_job *job, struct shared_block *b, uint32_t me,
+                      uint64_t bytes) {
+    b->bytes = whole_pages(bytes);
+    return b->at[me] = gg_take(job, b->bytes);
+}
+
+static void free_own(struct shared_block *b, uint32_t me) {
+    gg_free_block(b->at[me], b->bytes);
+    b->at[me] = NULL;
+    b->bytes = 0;
+    cudaGetLastError();
+}
+
+static void unmap_others(struct shared_block *b, uint32_t me) {
+    for (uint32_t q = 0; q < SEVERAL_MOST; q++)
+        if (q != me && b->at[q]) {
             cudaIpcCloseMemHandle(b->at[q]);
             b->at[q] = NULL;
         }
@@ -33,13 +52,6 @@ static bool map_block(void **at, cudaIpcMemHandle_t handle) {
     if (error != cudaSuccess)
         *at = NULL;
     return error == cudaSuccess;
-}
-
-static void free_own(struct shared_block *b, uint32_t me) {
-    gg_free_block(b->at[me], b->bytes);
-    b->at[me] = NULL;
-    b->bytes = 0;
-    cudaGetLastError();
 }
 
 /* ---- may kernels meet? ---- */
@@ -59,26 +71,18 @@ static void name_host(char name[40]) {
         fclose(file);
 }
 
-static uint64_t bytes_before(const struct part_device *d, const void *array) {
-    return array ? (uint64_t)((const char *)array - (const char *)d->block) : 0;
-}
-
-static void write_ticket(struct cuda_job *job, const gpugraph_part *p,
-                         const struct part_shared *s, struct ticket *t) {
-    const struct part_device *d = p->device;
+static void write_ticket(struct cuda_job *job, const struct part_device *d,
+                         struct ticket *t) {
     cudaDeviceProp properties = {};
     memset(t, 0, sizeof *t);
     name_host(t->host);
     if (peers_are_asked(false) || !t->host[0])
         return;
-    t->can =
-        cudaGetDeviceProperties(&properties, job->device->ordinal) == cudaSuccess &&
-        cudaIpcGetMemHandle(&t->desk, s->desk.at[p->exchange->part]) == cudaSuccess &&
-        cudaIpcGetMemHandle(&t->rows, d->block) == cudaSuccess;
+    t->can = cudaGetDeviceProperties(&properties, job->device->ordinal) == cudaSuccess &&
+             cudaIpcGetMemHandle(&t->desk, d->desk.at[d->me]) == cudaSuccess &&
+             cudaIpcGetMemHandle(&t->rows, d->rows.at[d->me]) == cudaSuccess;
     cudaGetLastError();
     memcpy(t->device, &properties.uuid, sizeof t->device);
-    t->offset = bytes_before(d, d->offset);
-    t->number = bytes_before(d, d->number);
 }
 
 /* Kernels of ranks that share a device take turns on it, which only a test wants. */
@@ -93,47 +97,35 @@ static bool all_can(const struct ticket *t, uint32_t ranks) {
     return true;
 }
 
-static bool map_all(const gpugraph_part *p, struct part_shared *s,
-                    const struct ticket *t) {
-    const struct part_device *d = p->device;
-    for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        if (q != p->exchange->part && (!map_block(&s->desk.at[q], t[q].desk) ||
-                                       !map_block(&s->rows.at[q], t[q].rows)))
+static bool map_all(struct part_device *d, const struct ticket *t, uint32_t ranks) {
+    for (uint32_t q = 0; q < ranks; q++)
+        if (q != d->me && (!map_block(&d->desk.at[q], t[q].desk) ||
+                           !map_block(&d->rows.at[q], t[q].rows)))
             return false;
-        const char *block =
-            static_cast<const char *>(q == p->exchange->part ? d->block : s->rows.at[q]);
-        s->offset[q] = reinterpret_cast<const uint64_t *>(block + t[q].offset);
-        s->number[q] = reinterpret_cast<const uint64_t *>(block + t[q].number);
-    }
     return true;
 }
 
-/* Sets s->peers, alike at all ranks. False: the run must end. */
-static bool ask_for_peers(struct cuda_job *job, gpugraph_part *p, struct part_shared *s) {
-    gpugraph_exchange *x = p->exchange;
-    struct ticket mine,
-        *all = static_cast<struct ticket *>(gg_alloc(job->run, x->parts, sizeof *all));
+/* Sets peers and way, alike at all ranks. False: the run must end. */
+static bool ask_for_peers(struct cuda_job *job, gpugraph_exchange *x,
+                          struct part_device *d) {
+    struct ticket mine, all[SEVERAL_MOST];
     uint64_t can = 0;
-    if (x->parts == 1) {
-        s->peers = true;
-        s->offset[0] = p->device->offset;
-        s->number[0] = p->device->number;
-        gg_release(all);
-        return gg_going(job);
+    d->peers = x->parts == 1;
+    d->way = "none";
+    if (x->parts == 1)
+        return true;
+    write_ticket(job, d, &mine);
+    if (gg_gather(x, job->run, &mine, sizeof mine, all) != GPUGRAPH_OK)
+        return false;
+    can = all_can(all, x->parts) && map_all(d, all, x->parts);
+    gg_combine(x, job->run, GPUGRAPH_LEAST, &can, 1);
+    d->peers = can != 0;
+    d->way = can ? "peer" : "host";
+    if (!d->peers) {
+        unmap_others(&d->desk, d->me);
+        unmap_others(&d->rows, d->me);
     }
-    write_ticket(job, p, s, &mine);
-    if (all && gg_going(job) &&
-        gg_gather(x, job->run, &mine, sizeof mine, all) == GPUGRAPH_OK)
-        can = all_can(all, x->parts) && map_all(p, s, all);
-    gg_release(all);
-    if (gg_going(job))
-        gg_combine(x, job->run, GPUGRAPH_LEAST, &can, 1);
-    s->peers = can != 0;
-    if (!s->peers) {
-        unmap_others(&s->desk, x->part, (int)x->parts);
-        unmap_others(&s->rows, x->part, (int)x->parts);
-    }
-    if (gg_going(job) && !s->peers && peers_are_asked(true))
+    if (gg_going(job) && !d->peers && peers_are_asked(true))
         gg_fail(job->run, GPUGRAPH_NO_DEVICE,
                 "GPUGRAPH_EXCHANGE is peer, but processes do not reach each other's "
                 "device memory");
@@ -142,106 +134,214 @@ static bool ask_for_peers(struct cuda_job *job, gpugraph_part *p, struct part_sh
 
 /* ---- rows ---- */
 
-static uint64_t longest_row(const gpugraph_part *p) {
-    uint64_t most = 0;
-    for (uint32_t v = 0; v < p->masters; v++)
-        most = p->offset[v + 1] - p->offset[v] > most ? p->offset[v + 1] - p->offset[v]
-                                                      : most;
-    return most;
+/* PageRank walks arcs into masters, which a partition by target has whole: its device has the
+** rows of the transpose, without weights. */
+static bool is_transposed(const gpugraph_part *p) {
+    return p->partition == GPUGRAPH_BY_TARGET && !p->simple;
 }
 
-/* Sums over all ranks included. */
-static bool lay_out(struct cuda_job *job, const gpugraph_part *p, struct part_shared *s) {
-    const struct part_device *d = p->device;
-    gpugraph_exchange *x = p->exchange;
-    struct several_parts *parts = &s->parts;
-    struct several_rows *rows = &parts->rows[x->part];
-    parts->places.n = (uint32_t)p->vertices;
-    parts->places.parts = x->parts;
-    parts->places.stride = d->stride;
-    parts->vertices[x->part] = p->masters;
-    parts->kind = p->simple                       ? CSR_SIMPLE
-                  : p->direction == GPUGRAPH_BOTH ? CSR_BOTH
-                                                  : CSR_OUT;
-    parts->weight_bytes = d->weight ? p->narrow ? 4 : 8 : 0;
-    parts->arcs = p->arcs;
-    parts->most_arcs = longest_row(p);
-    rows->arcs = p->arcs;
-    rows->offset = d->offset;
-    rows->target = d->target;
-    rows->weight = d->weight;
-    return gg_combine(x, job->run, GPUGRAPH_SUM, &parts->arcs, 1) == GPUGRAPH_OK &&
-           gg_combine(x, job->run, GPUGRAPH_MOST, &parts->most_arcs, 1) == GPUGRAPH_OK;
-}
-
-/* ---- opening ---- */
-
-void gg_free_rank(struct part_device *d) {
-    struct part_shared *s = d->shared;
-    if (!s)
-        return;
-    const int ranks = (int)s->parts.places.parts;
-    struct several_rows *rows = &s->parts.rows[s->me];
-    unmap_others(&s->desk, s->me, ranks);
-    unmap_others(&s->space, s->me, ranks);
-    unmap_others(&s->rows, s->me, ranks);
-    free_own(&s->desk, s->me);
-    free_own(&s->space, s->me);
-    gg_free_block(rows->hub, (uint64_t)d->stride * 4);
-    gg_free_block(rows->closed, d->stride / 8);
-    gg_drop_light(&rows->light);
-    gg_release(s);
-    d->shared = NULL;
-}
-
-/* Once for a partition, at its first search. */
-static bool prepare_rank(struct cuda_job *job, gpugraph_part *p) {
-    struct part_device *d = p->device;
-    const double start = gg_now_ms();
-    if (d->shared)
-        return gg_going(job);
-    struct part_shared *s =
-        static_cast<struct part_shared *>(gg_alloc_zero(job->run, 1, sizeof *s));
-    if (!s)
-        return false;
-    s->me = p->exchange->part;
-    s->desk.bytes = part_exported(sizeof(struct several_desk));
-    s->desk.at[s->me] = gg_take(job, s->desk.bytes);
-    s->parts.places.parts = p->exchange->parts;
-    d->shared = s;
-    if (!gg_going(job) || !lay_out(job, p, s) || !ask_for_peers(job, p, s)) {
-        gg_free_rank(d);
-        return false;
-    }
-    if (s->peers && p->exchange->parts > 1) {
-        d->way = "peer";
-        gg_phase(job->run, "device", start, (int64_t)p->arcs,
-                 "the memory of %u processes is within reach", p->exchange->parts);
-    }
-    return true;
-}
-
-static bool can_be_rank(const gpugraph_part *p, gpugraph_partition wanted,
-                        gpugraph_run *run) {
+static bool is_within_limits(const gpugraph_part *p, gpugraph_run *run) {
     const uint64_t ranks = p->exchange->parts;
-    if (p->partition != wanted && !(ranks == 1 && p->simple))
-        gg_fail(run, GPUGRAPH_INVALID, "this search on devices is of partitions by %s",
-                wanted == GPUGRAPH_BY_SOURCE ? "source" : "target");
-    else if (ranks > SEVERAL_MOST)
+    if (ranks > SEVERAL_MOST)
         gg_fail(run, GPUGRAPH_TOO_LARGE,
                 "%llu devices are more than the %d that search together",
                 (unsigned long long)ranks, SEVERAL_MOST);
     else if (p->vertices > UINT32_MAX ||
-             p->device->stride * ranks > UINT32_MAX - SEVERAL_UNIT)
+             several_all_places(&p->places) > UINT32_MAX - SEVERAL_UNIT)
         gg_fail(run, GPUGRAPH_TOO_LARGE,
                 "%llu vertices are more than devices can number in one search",
                 (unsigned long long)p->vertices);
     return run->status == GPUGRAPH_OK;
 }
 
-/* Pieces go down to the host, through the exchange of the partition, and up again. */
-static bool move_by_messages(struct several_team *team,
-                             const struct several_piece *piece) {
+static bool take_rows(struct cuda_job *job, const gpugraph_part *p,
+                      struct part_device *d) {
+    struct several_parts *parts = &d->parts;
+    struct several_rows *rows = &parts->rows[d->me];
+    struct workspace space = {NULL, 0};
+    parts->places = p->places;
+    parts->arcs = rows->arcs = p->arcs;
+    parts->vertices[d->me] = p->masters;
+    parts->kind = p->simple                       ? CSR_SIMPLE
+                  : p->direction == GPUGRAPH_BOTH ? CSR_BOTH
+                                                  : CSR_OUT;
+    parts->weight_bytes = !p->weight || is_transposed(p) ? 0 : p->narrow ? 4 : 8;
+    for (int pass = 0; pass < 2; pass++) { /* sizes, then addresses */
+        rows->offset = gg_carve<uint64_t>(&space, (uint64_t)p->places.stride + 1);
+        rows->target = gg_carve<uint32_t>(&space, p->arcs);
+        if (parts->weight_bytes)
+            rows->weight = gg_carve<char>(&space, p->arcs * parts->weight_bytes);
+        if (pass == 0 && !take_own(job, &d->rows, d->me, space.used))
+            return false;
+        space = {static_cast<unsigned char *>(d->rows.at[d->me]), 0};
+    }
+    return true;
+}
+
+/* Offsets reach to the end of the segment; ends of arcs become places. */
+static bool upload_rows(struct cuda_job *job, const gpugraph_part *p,
+                        struct part_device *d, const uint64_t *offset,
+                        const uint32_t *target) {
+    const struct several_rows *rows = &d->parts.rows[d->me];
+    const uint64_t entries = (uint64_t)p->places.stride + 1;
+    uint64_t *row = (uint64_t *)gg_alloc(job->run, entries, sizeof *row);
+    uint32_t *end = (uint32_t *)gg_alloc(job->run, p->arcs, sizeof *end);
+    if (row && end) {
+        for (uint64_t v = 0; v < entries; v++)
+            row[v] = offset[v < p->masters ? v : p->masters];
+        for (uint64_t v = 1; v < entries; v++)
+            if (row[v] - row[v - 1] > d->parts.most_arcs)
+                d->parts.most_arcs = row[v] - row[v - 1];
+        for (uint64_t a = 0; a < p->arcs && !gg_leave(job->run, a); a++)
+            end[a] = (uint32_t)part_place(p, p->number[target[a]]);
+        gg_upload(job, rows->offset, row, entries * sizeof *row);
+        gg_upload(job, rows->target, end, p->arcs * sizeof *end);
+        if (rows->weight)
+            gg_upload(job, rows->weight, p->weight, p->arcs * d->parts.weight_bytes);
+        gg_wait(job);
+    }
+    gg_release(row);
+    gg_release(end);
+    return gg_going(job);
+}
+
+static bool bring_rows(struct cuda_job *job, const gpugraph_part *p,
+                       struct part_device *d) {
+    struct part_transpose t;
+    if (!take_rows(job, p, d))
+        return false;
+    if (!is_transposed(p))
+        return upload_rows(job, p, d, p->offset, p->target);
+    const bool brought = part_transpose_open(p, job->run, &t) &&
+                         upload_rows(job, p, d, t.offset, t.source);
+    part_transpose_close(&t);
+    return brought;
+}
+
+/* ---- a partition's device ---- */
+
+static void free_device(struct part_device *d) {
+    int before = 0;
+    struct several_rows *rows = &d->parts.rows[d->me];
+    struct shared_block *const blocks[] = {&d->desk, &d->space, &d->rows};
+    cudaGetDevice(&before);
+    cudaSetDevice(d->ordinal);
+    for (struct shared_block *b : blocks) {
+        unmap_others(b, d->me);
+        free_own(b, d->me);
+    }
+    gg_free_block(rows->hub, (uint64_t)d->parts.places.stride * 4);
+    gg_free_block(rows->closed, d->parts.places.stride / 8);
+    gg_drop_light(&rows->light);
+    cudaSetDevice(before);
+    gg_release(d);
+}
+
+/* Collective. */
+static bool make_device(struct cuda_job *job, const gpugraph_part *p,
+                        struct part_device *d) {
+    gpugraph_exchange *x = p->exchange;
+    d->ordinal = job->device->ordinal;
+    return bring_rows(job, p, d) &&
+           take_own(job, &d->desk, d->me, sizeof(struct several_desk)) &&
+           gg_combine(x, job->run, GPUGRAPH_SUM, &d->parts.arcs, 1) == GPUGRAPH_OK &&
+           gg_combine(x, job->run, GPUGRAPH_MOST, &d->parts.most_arcs, 1) ==
+               GPUGRAPH_OK &&
+           ask_for_peers(job, x, d);
+}
+
+static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
+    struct cuda_job job;
+    int devices = 0;
+    const double start = gg_now_ms();
+    cudaGetDeviceCount(&devices);
+    run->device = devices > 0 ? place % devices : 0;
+    if (!is_within_limits(p, run) || !gg_job_open(&job, NULL, run))
+        return run->status;
+    struct part_device *d = (struct part_device *)gg_alloc_zero(run, 1, sizeof *d);
+    if (d) {
+        d->me = p->exchange->part;
+        if (make_device(&job, p, d))
+            p->device = d;
+    }
+    gg_job_close(&job);
+    if (p->device)
+        gg_phase(run, "device", start, (int64_t)p->arcs, "%.1f MB, exchange %s",
+                 (double)d->rows.bytes * 1e-6, d->way);
+    else if (d)
+        free_device(d);
+    return run->status;
+}
+
+static const char *way_of(const struct part_device *d) {
+    return d->way;
+}
+
+extern "C" const struct part_services gg_part_services = {
+    .bring = bring,
+    .free = free_device,
+    .way = way_of,
+    .bfs = gg_cuda_part_bfs,
+    .mis = gg_cuda_part_mis,
+    .sssp = gg_cuda_part_sssp,
+    .pagerank = gg_cuda_part_pagerank,
+};
+
+/* ---- a team of ranks ---- */
+
+bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
+                          gpugraph_partition wanted, gpugraph_run *run) {
+    struct part_device *d = p->device;
+    const int me = (int)d->me;
+    struct several_member *member = &team->member[me];
+    memset(team, 0, sizeof *team);
+    if (p->partition != wanted && !(p->exchange->parts == 1 && p->simple)) {
+        gg_fail(run, GPUGRAPH_INVALID, "this search on devices is of partitions by %s",
+                wanted == GPUGRAPH_BY_SOURCE ? "source" : "target");
+        return false;
+    }
+    team->run = run;
+    team->rank = p;
+    team->patience_ns = GG_SEVERAL_PATIENCE_NS;
+    team->peers = d->peers;
+    team->parts = (int)p->exchange->parts;
+    team->first = me;
+    team->end = me + 1;
+    run->device = d->ordinal;
+    run->used_backend = "cuda";
+    run->used_method = "several";
+    member->lead = me;
+    member->run.device = d->ordinal;
+    for (int q = 0; q < team->parts; q++)
+        team->member[q].desk = static_cast<struct several_desk *>(d->desk.at[q]);
+    return gg_job_open(&member->job, NULL, run);
+}
+
+/* Until all that was queued is done, or another rank has failed. */
+bool gg_rank_wait(struct several_team *team) {
+    enum { LOOKS = 64 };
+    struct cuda_job *job = gg_several_on(team, team->first);
+    gpugraph_exchange *x = team->rank->exchange;
+    for (uint32_t looks = 1; gg_going(job); looks++) {
+        const cudaError_t state = cudaStreamQuery(job->stream);
+        if (state == cudaSuccess)
+            return true;
+        if (state != cudaErrorNotReady)
+            return gg_note(job, state, "run what was queued");
+        cudaGetLastError();
+        if (looks % LOOKS == 0 && !x->calls->hear(x, job->run) && gg_poll(job->run))
+            gg_stopped(job->run);
+    }
+    __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
+    return false;
+}
+
+bool gg_rank_barrier(struct several_team *team) {
+    uint64_t nothing = 0;
+    return gg_several_wait(team) && gg_several_combine(team, GPUGRAPH_SUM, &nothing, 1);
+}
+
+bool gg_rank_move(struct several_team *team, const struct several_piece *piece) {
     const uint32_t parts = (uint32_t)team->parts, me = (uint32_t)team->first;
     const struct several_piece *out = piece + me * parts, *in = piece + me;
     struct cuda_job *job = gg_several_on(team, team->first);
@@ -274,77 +374,6 @@ static bool move_by_messages(struct several_team *team,
     return gg_going(job);
 }
 
-static const struct several_exchange by_ranks = {"ranks", false, move_by_messages};
-
-bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
-                          gpugraph_partition wanted, gpugraph_run *run) {
-    memset(team, 0, sizeof *team);
-    const int me = (int)p->exchange->part;
-    struct several_member *member = &team->member[me];
-    team->run = run;
-    team->rank = p;
-    team->patience_ns = GG_SEVERAL_PATIENCE_NS;
-    team->exchange = &by_ranks;
-    run->device = p->device->ordinal;
-    if (!can_be_rank(p, wanted, run) || !gg_job_open(&member->job, NULL, run))
-        return false;
-    member->lead = me;
-    member->run.device = member->job.device->ordinal;
-    team->parts = (int)p->exchange->parts;
-    team->first = me;
-    team->end = me + 1;
-    if (!prepare_rank(&member->job, p)) {
-        gg_several_close(team);
-        return false;
-    }
-    team->peers = p->device->shared->peers;
-    for (int q = 0; q < team->parts; q++)
-        team->member[q].desk =
-            static_cast<struct several_desk *>(p->device->shared->desk.at[q]);
-    return true;
-}
-
-/* ---- a team of ranks ---- */
-
-/* Until all that was queued is done, or another rank has failed. */
-bool gg_rank_wait(struct several_team *team) {
-    enum { LOOKS = 64 };
-    struct cuda_job *job = gg_several_on(team, team->first);
-    gpugraph_exchange *x = team->rank->exchange;
-    for (uint32_t looks = 1; gg_going(job); looks++) {
-        const cudaError_t state = cudaStreamQuery(job->stream);
-        if (state == cudaSuccess)
-            return true;
-        if (state != cudaErrorNotReady)
-            return gg_note(job, state, "run what was queued");
-        cudaGetLastError();
-        if (looks % LOOKS == 0 && !x->calls->hear(x, job->run) && gg_poll(job->run))
-            gg_stopped(job->run);
-    }
-    __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
-    return false;
-}
-
-bool gg_rank_combine(struct several_team *team, gpugraph_combination how, uint64_t *word,
-                     uint32_t words) {
-    gpugraph_exchange *x = team->rank->exchange;
-    return gg_several_going(team) &&
-           gg_combine(x, team->run, how, word, words) == GPUGRAPH_OK;
-}
-
-bool gg_rank_barrier(struct several_team *team) {
-    uint64_t nothing = 0;
-    return gg_several_wait(team) && gg_rank_combine(team, GPUGRAPH_SUM, &nothing, 1);
-}
-
-bool gg_rank_gather_tallies(struct several_team *team,
-                            struct several_tally tally[SEVERAL_MOST]) {
-    gpugraph_exchange *x = team->rank->exchange;
-    const struct several_tally mine = tally[team->first];
-    return gg_several_going(team) &&
-           gg_gather(x, team->run, &mine, sizeof mine, tally) == GPUGRAPH_OK;
-}
-
 /* A block is freed once nobody has mapped it, as CUDA asks for. */
 static bool widen_space(struct several_team *team, struct shared_block *b,
                         uint64_t bytes) {
@@ -352,13 +381,11 @@ static bool widen_space(struct several_team *team, struct shared_block *b,
     gpugraph_exchange *x = team->rank->exchange;
     cudaIpcMemHandle_t mine, all[SEVERAL_MOST];
     uint64_t can = 1;
-    unmap_others(b, x->part, team->parts);
+    unmap_others(b, x->part);
     if (!gg_rank_barrier(team))
         return false;
     free_own(b, x->part);
-    b->at[x->part] = gg_take(job, bytes);
-    b->bytes = bytes;
-    if (team->parts == 1 || !gg_going(job))
+    if (!take_own(job, b, x->part, bytes) || team->parts == 1)
         return gg_going(job);
     if (!gg_note(job, cudaIpcGetMemHandle(&mine, b->at[x->part]), "share memory") ||
         gg_gather(x, team->run, &mine, sizeof mine, all) != GPUGRAPH_OK)
@@ -366,7 +393,7 @@ static bool widen_space(struct several_team *team, struct shared_block *b,
     for (uint32_t q = 0; q < x->parts; q++)
         if (q != x->part)
             can = can && map_block(&b->at[q], all[q]);
-    if (!gg_rank_combine(team, GPUGRAPH_LEAST, &can, 1))
+    if (!gg_several_combine(team, GPUGRAPH_LEAST, &can, 1))
         return false;
     if (!can)
         gg_fail(team->run, GPUGRAPH_DEVICE_MEMORY,
@@ -377,22 +404,20 @@ static bool widen_space(struct several_team *team, struct shared_block *b,
 }
 
 bool gg_rank_workspace(struct several_team *team, struct several_space *space) {
-    struct part_shared *s = gg_several_rank(team);
+    struct shared_block *shared = &team->rank->device->space;
     uint64_t bytes = space->used;
-    if (!s->peers) {
+    if (!team->peers) {
         struct workspace whole = {NULL, bytes};
         if (!gg_several_wait(team) ||
             !gg_workspace(gg_several_on(team, team->first), &whole))
             return false;
         space->base[team->first] = whole.base;
     } else {
-        if (!gg_rank_combine(team, GPUGRAPH_MOST, &bytes, 1))
-            return false;
-        if (part_exported(bytes) > s->space.bytes &&
-            !widen_space(team, &s->space, part_exported(bytes)))
+        if (!gg_several_combine(team, GPUGRAPH_MOST, &bytes, 1) ||
+            (bytes > shared->bytes && !widen_space(team, shared, bytes)))
             return false;
         for (int q = 0; q < team->parts; q++)
-            space->base[q] = static_cast<unsigned char *>(s->space.at[q]);
+            space->base[q] = static_cast<unsigned char *>(shared->at[q]);
     }
     space->used = 0;
     return gg_several_going(team);

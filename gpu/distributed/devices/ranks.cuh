@@ -1,51 +1,64 @@
-/* A team whose members are ranks: processes that have a partition on a device each (partition/device.cuh).
+/* Partitions on devices: the rows of a partition go to a device of its process, and the partition becomes a
+** rank of a team of devices.
 **
 **     rank p     desk   | what kernels of all ranks tell each other |   its own memory, mapped by all others
 **                space  | the workspace of a search |                 likewise
-**                rows   | offset, number |                            likewise: read where keys are alike
-**                ends of arcs are places: of master i of rank q  q * stride + i
+**                rows   | offset, target, weight |                    likewise: offsets are read where keys are alike
 **
-** CUDA maps memory between processes by handles (cudaIpcGetMemHandle). The first search of a
-** partition asks whether all ranks can do so. Otherwise, or where GPUGRAPH_EXCHANGE is not peer,
-** kernels return where they would meet, and segments and letters go through the hosts. Rows of
-** masters are whole: out of them in partitions by source, into them in partitions by target. */
+** CUDA maps memory between processes by handles (cudaIpcGetMemHandle). When a partition is brought
+** to its device, all ranks find out whether they can do so. Otherwise, or where GPUGRAPH_EXCHANGE is
+** not peer, kernels return where they would meet, and segments and letters go through the hosts.
+** Rows of masters are whole: out of them in partitions by source, into them in partitions by target. */
 #ifndef GPUGRAPH_DISTRIBUTED_RANKS_CUH
 #define GPUGRAPH_DISTRIBUTED_RANKS_CUH
 
-#include "distributed/partition/device.cuh"
+#include "distributed/partition/part.h"
 #include "several.cuh"
 
-struct
-    shared_block { /* of each rank, as this process reaches it; without peers its own alone */
+/* A block of each rank, as this process reaches it; without peers its own alone. */
+struct shared_block {
     void *at[SEVERAL_MOST];
     uint64_t bytes;
 };
 
-struct part_shared {
-    uint32_t me;
+struct part_device {
+    int ordinal;
+    uint32_t me;                /* this rank */
     bool peers;                 /* kernels reach the memory of all ranks */
-    struct several_parts parts; /* rows of this rank alone, in places */
+    const char *way;            /* how data goes between ranks */
+    struct several_parts parts; /* rows of this rank alone */
     struct shared_block desk, space, rows;
-    const uint64_t *offset[SEVERAL_MOST], *number[SEVERAL_MOST]; /* in rows, by master */
 };
+
+/* The offsets of that rank's rows, by master. */
+static inline const uint64_t *gg_rank_offsets(const struct part_device *d, int rank) {
+    return static_cast<const uint64_t *>(d->rows.at[rank]);
+}
 
 /* Opens the device of a partition, which has to be `wanted`, as the one member of this process in a team of
 ** all ranks. Collective. False: run->status says why, and there is nothing to close. */
 bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
                           gpugraph_partition wanted, gpugraph_run *run);
-/* The rows of the team's ranks. */
-static inline struct part_shared *gg_several_rank(const struct several_team *team) {
-    return team->rank->device->shared;
-}
 
 /* Of this process's member: what the functions of team.cu do for a team of ranks. */
 bool gg_rank_workspace(struct several_team *team, struct several_space *space);
 bool gg_rank_wait(struct several_team *team);
+/* Pieces go down to the host, through the exchange of the partition, and up again. */
+bool gg_rank_move(struct several_team *team, const struct several_piece *piece);
 /* All ranks are here, and what they have queued is done. */
 bool gg_rank_barrier(struct several_team *team);
-bool gg_rank_combine(struct several_team *team, gpugraph_combination how, uint64_t *word,
-                     uint32_t words);
-bool gg_rank_gather_tallies(struct several_team *team,
-                            struct several_tally tally[SEVERAL_MOST]);
+
+/* ---- searches, each in the folder of its algorithm ---- */
+
+gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
+                                 uint32_t sources, uint32_t max_depth, gpugraph_run *run,
+                                 uint32_t *depth);
+gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
+                                 const uint32_t *hash, gpugraph_run *run,
+                                 uint8_t *member);
+gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
+                                  uint32_t sources);
+gpugraph_status gg_cuda_part_pagerank(struct part_ranking *r, uint32_t *iterations,
+                                      double *change);
 
 #endif

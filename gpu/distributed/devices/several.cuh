@@ -3,7 +3,7 @@
 **     places.h       which device owns a vertex, and where it lies in arrays of all vertices
 **     team.cu        the devices of one search: jobs, memory, launches, waiting
 **     meet.cuh       kernels of all devices wait for each other
-**     exchange.h     what the host moves between devices where kernels do not
+**     exchange.cu    what the host moves between devices where kernels do not
 **     rows.cu        whole rows at the owner of their vertex, from the host's rows
 **     light.cu       light arcs, which searches by weight need beside rows
 **     ranks.cu       members that are processes, of which each leads its own device
@@ -26,7 +26,6 @@
 #include "gpugraph_parts.h"
 #include "distributed/exchange/post.h"
 #include "graph/light_arcs.cuh"
-#include "distributed/exchange/exchange.h"
 #include "distributed/partition/places.h"
 #include "meet.cuh"
 
@@ -53,11 +52,10 @@ struct several_team {
     gpugraph_graph *graph;
     int parts;
     int first, end; /* members of this process: first .. end - 1 */
-    /* A partition of this process: the other members are ranks of its exchange (ranks.cuh).
+    /* A partition of this process: the other members are ranks of its exchange (devices/ranks.cuh).
     ** NULL: all members are of this process. */
     gpugraph_part *rank;
     bool peers; /* every device reaches every other one's memory: kernels meet */
-    const struct several_exchange *exchange;
     uint64_t patience_ns; /* a device is waited for */
     uint64_t round;       /* meetings on the host since gg_several_begin */
     /* From each member to each, as told at the last meeting on the host. */
@@ -82,8 +80,6 @@ bool gg_several_going(struct several_team *team);
 struct cuda_job *gg_several_on(struct several_team *team, int member);
 /* Until all that was queued on any of them is done; polls for interrupts. */
 bool gg_several_wait(struct several_team *team);
-/* What moves data between the members, as phases name it. */
-const char *gg_several_way(const struct several_team *team);
 /* Words of this process's members become those of all members. */
 bool gg_several_combine(struct several_team *team, gpugraph_combination how,
                         uint64_t *word, uint32_t words);
@@ -92,6 +88,23 @@ bool gg_several_combine(struct several_team *team, gpugraph_combination how,
 bool gg_several_fetch_each(struct several_team *team, void *to,
                            const void *const from[SEVERAL_MOST], size_t bytes);
 
+/* ---- exchange/exchange.cu ---- */
+
+/* Part of one member's memory that another one is to have. */
+struct several_piece {
+    void *to;         /* the receiver's memory */
+    const void *from; /* the sender's */
+    uint64_t bytes;
+};
+/* Do the kernels of this process's members reach each other's memory? Sets `peers`. False: the run must end. */
+bool gg_several_reach(struct several_team *team);
+/* What moves data between the members, as phases name it. */
+const char *gg_several_way(const struct several_team *team);
+/* Moves piece[sender * parts + receiver] for all pairs, those with bytes > 0, behind what is queued on both
+** members. False: the run must end. */
+bool gg_several_move(struct several_team *team, const struct several_piece *piece);
+bool gg_several_move_segments(struct several_team *team, void *const *at, uint64_t bytes);
+
 /* ---- memory ---- */
 
 /* An array with an entry for each place, or any other that all members have in the same size. */
@@ -99,6 +112,17 @@ template <typename type> struct several_array {
     type *
         at[SEVERAL_MOST]; /* each member's copy; kernels reach others' with peers alone */
 };
+
+/* Every member's own segment of an array, with so many entries, goes to all others. */
+template <typename type>
+static inline bool gg_several_segments(struct several_team *team,
+                                       const several_array<type> &array,
+                                       uint64_t entries) {
+    void *at[SEVERAL_MOST];
+    for (int p = 0; p < team->parts; p++)
+        at[p] = array.at[p];
+    return gg_several_move_segments(team, at, entries * sizeof(type));
+}
 
 /* As struct workspace, on all devices at once: carve, gg_several_workspace, carve again. Arrays that
 ** kernels of other members reach are carved first: the others may differ in size between ranks. */
@@ -145,8 +169,8 @@ struct several_parts { /* owns nothing, where the graph keeps the rows */
 };
 
 /* The graph's rows of that kind in as many parts as the team has, made on first need and kept with
-** the graph. CSR_SIMPLE is sorted by place, without loops or repeats. Phase "parts". False: the
-** run must end. */
+** the graph. CSR_SIMPLE is sorted by place, without loops or repeats. Phase "parts". A rank has the
+** rows of its partition, of whatever kind. False: the run must end. */
 bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighted,
                      struct several_parts *parts);
 /* What has been made beside rows that are kept, hubs or light arcs, in place of what was so before. */
@@ -188,7 +212,7 @@ static inline struct device_csr gg_several_csr(const struct several_parts *parts
 uint32_t *gg_several_ends(struct several_team *team, const struct several_places *places,
                           gpugraph_search *search);
 
-/* To an array of the host by vertex number: what each member has found of its own places.
+/* To an array of the host by vertex number, or of a rank's masters: what each member has found of its own places.
 ** segment[p]: member p's own places, entries of 1, 2, 4 or 8 bytes. False: the run must end. */
 bool gg_several_bring_bytes(struct several_team *team,
                             const struct several_places *places,

@@ -49,13 +49,11 @@ bool gg_several_wait(struct several_team *team) {
     return gg_several_going(team);
 }
 
-const char *gg_several_way(const struct several_team *team) {
-    return team->rank ? team->rank->device->way : team->exchange->name;
-}
-
 bool gg_several_combine(struct several_team *team, gpugraph_combination how,
                         uint64_t *word, uint32_t words) {
-    return team->rank ? gg_rank_combine(team, how, word, words) : gg_several_going(team);
+    if (gg_several_going(team) && team->rank)
+        gg_combine(team->rank->exchange, team->run, how, word, words);
+    return gg_several_going(team);
 }
 
 /* ---- opening ---- */
@@ -142,9 +140,7 @@ bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_
             gg_several_close(team);
             return false;
         }
-    team->exchange = gg_several_choose(team);
-    team->peers = team->exchange && team->exchange->in_kernels;
-    if (!team->exchange || !gg_several_going(team)) {
+    if (!gg_several_reach(team)) {
         gg_several_close(team);
         return false;
     }
@@ -301,7 +297,10 @@ bool gg_several_meet_on_host(struct several_team *team, struct several_ways ways
     for (int p = team->first; p < team->end && gg_several_going(team); p++)
         gg_fetch(gg_several_on(team, p), &tally[p],
                  &team->member[p].desk->tally[round % 3], sizeof tally[p]);
-    if (!gg_several_going(team) || (team->rank && !gg_rank_gather_tallies(team, tally)))
+    const struct several_tally mine = tally[team->first];
+    if (gg_several_going(team) && team->rank)
+        gg_gather(team->rank->exchange, team->run, &mine, sizeof mine, tally);
+    if (!gg_several_going(team))
         return false;
     for (int p = 0; p < team->parts; p++) {
         several_combine(&ways, outcome->word, tally[p].word);

@@ -1,11 +1,17 @@
-/* Which exchange a team of one process uses, and how it copies. */
+/* How data moves between the members of a team outside of kernels.
+**
+**     peer      kernels store into each other's memory and meet; what the host moves, it copies
+**     copies    copies by the runtime, whatever way it finds
+**     ranks     messages of processes, through their hosts (devices/ranks.cu)
+**
+** Without peer access kernels return at each meeting, and the host moves segments and letters before it
+** launches them again. The environment variable GPUGRAPH_EXCHANGE forces peer; any other value does
+** without peer access although it may be there. */
 #include "base/limits.h"
-#include "distributed/devices/several.cuh"
+#include "distributed/devices/ranks.cuh"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- peer ---- */
 
 /* Members that share a device have no need of access, but their kernels may have no room beside
 ** each other. */
@@ -28,7 +34,7 @@ static bool all_reach(const struct several_team *team) {
 /* By device, in whose turn it is looked at: access is given once. */
 static bool reaches[GG_MAX_DEVICES][GG_MAX_DEVICES];
 
-static bool reach_peers(struct several_team *team) {
+static void reach_peers(struct several_team *team) {
     for (int p = 0; p < team->parts && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         for (int q = 0; q < team->parts; q++) {
@@ -43,11 +49,25 @@ static bool reach_peers(struct several_team *team) {
             reaches[from][to] = gg_note(job, error, "reach another device's memory");
         }
     }
+}
+
+bool gg_several_reach(struct several_team *team) {
+    const char *name = gg_limits.several_exchange ? gg_limits.several_exchange
+                                                  : getenv("GPUGRAPH_EXCHANGE");
+    team->peers = name ? strcmp(name, "peer") == 0 : all_reach(team);
+    if (team->peers)
+        reach_peers(team);
     return gg_several_going(team);
 }
 
+const char *gg_several_way(const struct several_team *team) {
+    return team->rank ? team->rank->device->way : team->peers ? "peer" : "copies";
+}
+
 /* Each sender's copies in its stream, once all that was queued anywhere is done. */
-static bool copy_pieces(struct several_team *team, const struct several_piece *piece) {
+bool gg_several_move(struct several_team *team, const struct several_piece *piece) {
+    if (team->rank)
+        return gg_rank_move(team, piece);
     if (!gg_several_wait(team))
         return false;
     for (int p = 0; p < team->parts; p++) {
@@ -63,28 +83,8 @@ static bool copy_pieces(struct several_team *team, const struct several_piece *p
     return gg_several_wait(team);
 }
 
-extern "C" const struct several_exchange gg_several_peer = {"peer", true, copy_pieces};
-/* Kernels return, and the runtime finds a way for each copy. */
-extern "C" const struct several_exchange gg_several_copies = {"copies", false,
-                                                              copy_pieces};
-
-/* ---- choice ---- */
-
-static const struct several_exchange *wanted(const struct several_team *team) {
-    const char *name = getenv("GPUGRAPH_EXCHANGE");
-    if (gg_limits.several_exchange)
-        return gg_limits.several_exchange;
-    if (name)
-        return strcmp(name, "peer") == 0 ? &gg_several_peer : &gg_several_copies;
-    return all_reach(team) ? &gg_several_peer : &gg_several_copies;
-}
-
-extern "C" const struct several_exchange *gg_several_choose(struct several_team *team) {
-    const struct several_exchange *exchange = wanted(team);
-    return !exchange->in_kernels || reach_peers(team) ? exchange : NULL;
-}
-
-bool gg_several_segments(struct several_team *team, void *const *at, uint64_t bytes) {
+bool gg_several_move_segments(struct several_team *team, void *const *at,
+                              uint64_t bytes) {
     struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST];
     int parts = team->parts;
     for (int p = 0; p < parts; p++)
@@ -92,5 +92,5 @@ bool gg_several_segments(struct several_team *team, void *const *at, uint64_t by
             piece[p * parts + q] = {(char *)at[q] + (uint64_t)p * bytes,
                                     (char *)at[p] + (uint64_t)p * bytes,
                                     p == q ? 0 : bytes};
-    return team->exchange->move(team, piece);
+    return gg_several_move(team, piece);
 }

@@ -38,8 +38,7 @@ static __device__ uint64_t degree_of(const mis_shared *g, uint32_t v) {
 /* Of the owner's place number `local`. */
 static __device__ __forceinline__ uint32_t number_of(const mis_shared &g, uint32_t owner,
                                                      uint32_t local) {
-    return (uint32_t)(g.number[owner] ? g.number[owner][local]
-                                      : several_number_of(&g.view.places, owner, local));
+    return (uint32_t)several_number_of(&g.view.places, owner, local);
 }
 
 static __device__ __forceinline__ uint64_t key_of(const mis_shared &g, uint32_t owner,
@@ -115,12 +114,9 @@ static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
          i += gg_threads_of_grid()) {
         const uint32_t local = (uint32_t)i * 4, place = g.view.first + local;
         /* Four places in a row are of one block, so their numbers are in a row, too. */
-        const uint64_t *stored = g.number[g.view.me];
-        const uint32_t first =
-            stored ? 0 : (uint32_t)several_number_of(&g.view.places, g.view.me, local);
+        const uint32_t first = number_of(g, g.view.me, local);
         auto word = [&](uint32_t k, uint64_t degree) {
-            const uint32_t number = stored ? (uint32_t)stored[local + k] : first + k;
-            return own_word(g, local + k, number, degree);
+            return own_word(g, local + k, first + k, degree);
         };
         several_put(
             g.view, g.codes, (uint64_t)place / 4,
@@ -201,7 +197,6 @@ struct shared_run {
     struct several_view view[SEVERAL_MOST];
     struct mis_shared g[SEVERAL_MOST];
     several_array<uint32_t> count, codes, degree, hash;
-    several_array<uint64_t> number;
     several_array<uint8_t> member;
     several_array<struct mis_left> left;
     several_array<struct waiting> list;
@@ -219,7 +214,7 @@ static void plan_lists(struct shared_run *r, uint64_t *entries) {
     }
 }
 
-/* Ranks have hashes and numbers of their own masters, by place. Without peers each has copies of all. */
+/* Ranks have hashes of their own masters, by place. Without peers each has copies of all. */
 static uint64_t hashes_here(const struct shared_run *r) {
     const struct several_places *places = &r->parts->places;
     if (!r->question->hash)
@@ -232,14 +227,11 @@ static uint64_t hashes_here(const struct shared_run *r) {
 /* Those that other members reach come first. */
 static void carve(struct shared_run *r, struct several_space *space) {
     const struct several_places *places = &r->parts->places;
-    const bool copies = r->team->rank && !r->team->peers;
     uint64_t entries;
     plan_lists(r, &entries);
     r->count = gg_several_carve<uint32_t>(space, r->team->parts * MIS_BINS);
     r->codes = gg_several_carve<uint32_t>(space, several_all_places(places) / 4);
     r->hash = gg_several_carve<uint32_t>(space, hashes_here(r));
-    r->number =
-        gg_several_carve<uint64_t>(space, copies ? several_all_places(places) : 0);
     r->left = gg_several_carve<struct mis_left>(space, 1);
     r->list = gg_several_carve<struct waiting>(space, entries);
     r->degree = gg_several_carve<uint32_t>(
@@ -251,11 +243,8 @@ static void carve(struct shared_run *r, struct several_space *space) {
 template <typename type>
 static bool to_all(struct shared_run *r, const several_array<type> &array,
                    uint64_t entries) {
-    void *at[SEVERAL_MOST];
-    for (int p = 0; p < r->team->parts; p++)
-        at[p] = array.at[p];
     return r->team->peers || r->team->parts == 1 ||
-           gg_several_segments(r->team, at, entries * sizeof(type));
+           gg_several_segments(r->team, array, entries);
 }
 
 /* Of consecutive ids, or by number. */
@@ -266,35 +255,24 @@ static bool send_hashes(struct shared_run *r) {
     return gg_several_going(r->team);
 }
 
-/* Of a rank's masters: numbers and hashes, and where kernels find those of others. */
+/* Of a rank's masters: hashes, and where kernels find those of others. */
 static bool set_up_rank(struct shared_run *r) {
-    const struct part_shared *s = gg_several_rank(r->team);
     const struct several_places *places = &r->parts->places;
     const int me = r->team->first;
-    struct cuda_job *job = gg_several_on(r->team, me);
     struct mis_shared *g = &r->g[me];
-    const uint32_t masters = r->parts->vertices[me];
     const uint64_t first = r->team->peers ? 0 : several_first(places, (uint32_t)me);
     const uint32_t *hash = r->question->hash;
-    if (hash)
-        gg_upload(job, r->hash.at[me] + first, hash, masters * sizeof *hash);
     for (int q = 0; q < r->team->parts; q++) {
         const uint64_t there = several_first(places, (uint32_t)q);
-        g->number[q] = r->team->peers ? s->number[q] : r->number.at[me] + there;
         if (hash)
             g->hash[q] = r->team->peers ? r->hash.at[q] : r->hash.at[me] + there;
         if (r->team->peers)
-            g->offset_of[q] = s->offset[q] - there;
+            g->offset_of[q] = gg_rank_offsets(r->team->rank->device, q) - there;
     }
-    if (r->team->peers)
-        return gg_several_going(r->team);
-    gg_note(job,
-            cudaMemcpyAsync(r->number.at[me] + first, r->team->rank->device->number,
-                            masters * sizeof(uint64_t), cudaMemcpyDeviceToDevice,
-                            job->stream),
-            "copy numbers");
-    return to_all(r, r->number, places->stride) &&
-           (!hash || to_all(r, r->hash, places->stride));
+    if (hash)
+        gg_upload(gg_several_on(r->team, me), r->hash.at[me] + first, hash,
+                  r->parts->vertices[me] * sizeof *hash);
+    return gg_several_going(r->team) && (!hash || to_all(r, r->hash, places->stride));
 }
 
 static void set_up(struct shared_run *r, int p) {

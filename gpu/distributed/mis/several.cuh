@@ -15,8 +15,7 @@ struct mis_shared {
         *offset_of[SEVERAL_MOST]; /* by owner, then by place: where peers are */
     uint32_t *degree;             /* by place: where they are not */
     uint8_t *other[SEVERAL_MOST]; /* the other devices' codes, likewise */
-    /* By owner, of its places: numbers, where they are not the places' own, and hashes of ids; else NULL. */
-    const uint64_t *number[SEVERAL_MOST];
+    /* By owner, of its places: hashes of ids; else NULL. */
     const uint32_t *hash[SEVERAL_MOST];
     uint32_t vertices; /* of the own places */
     uint32_t others;

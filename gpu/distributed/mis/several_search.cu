@@ -5,21 +5,18 @@
 #include "mis/mis.h"
 #include "ids/ids.h"
 
-#include <stdio.h>
-
-static bool search_several_search(struct several_team *team,
-                                  struct mis_question *question, uint8_t *member) {
+static bool find_set_on_team(struct several_team *team,
+                             const struct mis_question *question, uint8_t *member) {
     struct several_parts parts;
     struct mis_answer answer;
-    char more[200];
     if (!gg_several_rows(team, CSR_SIMPLE, false, &parts))
         return false;
     double started = gg_now_ms();
     if (!gg_mis_on_team(team, &parts, question, &answer))
         return false;
-    snprintf(more, sizeof more, "%d parts, exchange %s, %u launch(es), up to %u passes",
-             team->parts, gg_several_way(team), answer.launches, answer.passes);
-    gg_search_phase(team->run, started, parts.places.n, "%s", more);
+    gg_search_phase(team->run, started, parts.places.n,
+                    "%d parts, exchange %s, %u launch(es), up to %u passes", team->parts,
+                    gg_several_way(team), answer.launches, answer.passes);
     started = gg_now_ms();
     if (gg_several_bring(team, &parts.places, answer.member, member))
         gg_phase(team->run, "download", started, parts.places.n, "members");
@@ -42,14 +39,14 @@ static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority 
     struct mis_question question = {priority, seed, (uint64_t)graph->ids.first_integer,
                                     hash};
     if (gg_several_open_run(&team, graph, run)) {
-        search_several_search(&team, &question, member);
+        find_set_on_team(&team, &question, member);
         gg_several_close(&team);
     }
     gg_release(hash);
     return run->status;
 }
 
-static int64_t bytes_several_search_on_several(const gpugraph_graph *graph, int parts) {
+static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
     const int64_t n = graph->n, share = n / parts + 2048;
     return gg_several_rows_lack(graph, parts, CSR_SIMPLE, false) +
            5 * (n + 2048 * parts) + (gg_ids_are_consecutive(graph) ? 0 : 4 * n) +
@@ -58,26 +55,15 @@ static int64_t bytes_several_search_on_several(const gpugraph_graph *graph, int 
 
 /* ---- a partition's ---- */
 
-/* This process is a member of a team of ranks. */
 gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
                                  const uint32_t *hash, gpugraph_run *run,
                                  uint8_t *member) {
     const bool hashed = priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
     const struct mis_question question = {priority, 0, 0, hashed ? hash : NULL};
     struct several_team team;
-    struct mis_answer answer;
     if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_SOURCE, run))
         return run->status;
-    double started = gg_now_ms();
-    if (gg_mis_on_team(&team, &gg_several_rank(&team)->parts, &question, &answer)) {
-        gg_phase(run, "search", started, (int64_t)p->arcs,
-                 "%u launches, up to %u passes over %d parts on devices, exchange %s",
-                 answer.launches, answer.passes, team.parts, gg_several_way(&team));
-        started = gg_now_ms();
-        if (gg_download(gg_several_on(&team, team.first), member,
-                        answer.member.at[team.first], p->masters))
-            gg_phase(run, "download", started, p->masters, "members");
-    }
+    find_set_on_team(&team, &question, member);
     return gg_several_close(&team);
 }
 
@@ -93,6 +79,6 @@ static const gg_method methods[] = {
 extern "C" const algorithm_side gg_mis_distributed = {
     .methods = methods,
     .call = GG_CALLS(mis_entry, find_on_several),
-    .several_bytes = bytes_several_search_on_several,
+    .several_bytes = bytes_on_several,
     .several_ready = gg_several_has_rows,
 };

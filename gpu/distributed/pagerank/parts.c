@@ -81,29 +81,30 @@ static bool add_up(struct part_ranking *r) {
     return true;
 }
 
-static bool iterate(struct part_ranking *r, uint32_t *iterations, double *change) {
+static void iterate(struct part_ranking *r, uint32_t *iterations, double *change) {
     *iterations = 0;
     *change = 0;
-    if (r->p->device)
-        return gg_part_services.pagerank(r, iterations, change) == GPUGRAPH_OK;
+    const double start = gg_now_ms();
     for (uint32_t v = 0; v < r->p->masters; v++) {
         r->rank[v] = is_place(r, v) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
         r->share[v] = share_of(r, v);
     }
     if (!add_up(r))
-        return false;
+        return;
     while (*iterations < r->how->iterations) {
         if (!broadcast(r, r->share, sizeof *r->share) || !push(r))
-            return false;
+            return;
         take(r);
         if (!add_up(r))
-            return false;
+            return;
         ++*iterations;
         *change = gg_unfix(r->change);
         if (r->how->tolerance > 0 && *change <= r->how->tolerance)
             break;
     }
-    return true;
+    gg_phase(r->run, "search", start, (int64_t)r->p->arcs,
+             "%u iterations over %u parts, last change %.3g", *iterations,
+             r->p->exchange->parts, *change);
 }
 
 /* ---- the whole ---- */
@@ -153,16 +154,14 @@ gpugraph_status gpugraph_part_pagerank(gpugraph_part *p, const gpugraph_part_ran
                                        gpugraph_run *run, double *rank,
                                        uint32_t *iterations, double *change) {
     gg_begin(run);
-    const double start = gg_now_ms();
     struct part_ranking r = {.p = p, .run = run, .how = how, .rank = rank};
-    if (check(p, how, run) && gg_needs(run, rank, p->masters, "rank") &&
-        gg_needs(run, iterations, 1, "iterations") &&
-        gg_needs(run, change, 1, "change") && prepare_parts(&r) &&
-        iterate(&r, iterations, change))
-        gg_phase(run, "search", start, (int64_t)p->arcs,
-                 "%u iterations over %u parts%s%s, last change %.3g", *iterations,
-                 p->exchange->parts, p->device ? " on devices, exchange " : "",
-                 p->device ? gg_part_services.way(p->device) : "", *change);
+    const bool ready = check(p, how, run) && gg_needs(run, rank, p->masters, "rank") &&
+                       gg_needs(run, iterations, 1, "iterations") &&
+                       gg_needs(run, change, 1, "change") && prepare_parts(&r);
+    if (ready && p->device)
+        gg_part_services.pagerank(&r, iterations, change);
+    else if (ready)
+        iterate(&r, iterations, change);
     gg_release(r.share);
     gg_release(r.out);
     gg_release(r.sum);

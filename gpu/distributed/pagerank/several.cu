@@ -310,14 +310,9 @@ static double change_in(const struct several_outcome *outcome) {
 
 static bool send_segments(struct shared_ranking *s, uint64_t round) {
     const uint64_t stride = s->in->places.stride;
-    void *share[SEVERAL_MOST], *exponent[SEVERAL_MOST];
-    for (int p = 0; p < s->team->parts; p++) {
-        share[p] = s->share[round % 2].at[p];
-        exponent[p] = s->exponent.at[p];
-    }
-    return gg_several_segments(s->team, share, stride * sizeof(double)) &&
+    return gg_several_segments(s->team, s->share[round % 2], stride) &&
            (round > 0 || !is_weighted(s) ||
-            gg_several_segments(s->team, exponent, stride * sizeof(int16_t)));
+            gg_several_segments(s->team, s->exponent, stride));
 }
 
 /* A launch for each round, where kernels do not meet. */
@@ -375,24 +370,29 @@ bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *
 
 /* ---- a graph's ---- */
 
-static bool rank_all(struct several_team *team, const gpugraph_pagerank_options *how,
-                     double *rank, pagerank_end *end) {
-    struct several_parts in, out;
+static bool rank_team(struct several_team *team, const struct several_parts *in,
+                      const struct several_parts *out, gpugraph_distance_type type,
+                      const gpugraph_pagerank_options *how, const uint8_t *is_place,
+                      double *rank, pagerank_end *end) {
     several_array<double> own;
-    if (!gg_several_rows(team, gg_rows_in(how->direction), how->weighted, &in) ||
-        !gg_several_rows(team, gg_rows_out(how->direction), how->weighted, &out))
-        return false;
     double started = gg_now_ms();
-    if (!gg_pagerank_on_team(team, &in, &out, team->graph->distance_type, how, NULL, end,
-                             &own))
+    if (!gg_pagerank_on_team(team, in, out, type, how, is_place, end, &own))
         return false;
-    gg_search_phase(team->run, started, (int64_t)in.arcs,
+    gg_search_phase(team->run, started, (int64_t)in->arcs,
                     "%d parts, exchange %s, %u iterations, last change %.3g", team->parts,
                     gg_several_way(team), end->iterations, end->change);
     started = gg_now_ms();
-    if (gg_several_bring(team, &in.places, own, rank))
-        gg_phase(team->run, "download", started, in.places.n, "ranks");
+    if (gg_several_bring(team, &in->places, own, rank))
+        gg_phase(team->run, "download", started, in->places.n, "ranks");
     return gg_several_going(team);
+}
+
+static void rank_graph(struct several_team *team, const gpugraph_pagerank_options *how,
+                       double *rank, pagerank_end *end) {
+    struct several_parts in, out;
+    if (gg_several_rows(team, gg_rows_in(how->direction), how->weighted, &in) &&
+        gg_several_rows(team, gg_rows_out(how->direction), how->weighted, &out))
+        rank_team(team, &in, &out, team->graph->distance_type, how, NULL, rank, end);
 }
 
 static gpugraph_status rank_on_several(gpugraph_graph *graph, gpugraph_run *run,
@@ -401,7 +401,7 @@ static gpugraph_status rank_on_several(gpugraph_graph *graph, gpugraph_run *run,
     struct several_team team;
     if (!gg_several_open_run(&team, graph, run))
         return run->status;
-    rank_all(&team, how, rank, end);
+    rank_graph(&team, how, rank, end);
     return gg_several_close(&team);
 }
 
@@ -433,8 +433,8 @@ static uint64_t *upload_degrees(struct several_team *team, const struct part_ran
     return at;
 }
 
-static bool rank_masters(struct several_team *team, const struct part_ranking *r,
-                         const struct several_parts *out, pagerank_end *end) {
+gpugraph_status gg_cuda_part_pagerank(struct part_ranking *r, uint32_t *iterations,
+                                      double *change) {
     const gpugraph_part_ranks *asked = r->how;
     const gpugraph_pagerank_options how = {asked->damping,
                                            asked->tolerance,
@@ -443,27 +443,19 @@ static bool rank_masters(struct several_team *team, const struct part_ranking *r
                                            GPUGRAPH_OUT,
                                            NULL,
                                            r->is_place ? (uint32_t)r->places : 0};
-    several_array<double> rank;
-    return gg_pagerank_on_team(team, &gg_several_rank(team)->parts, out, GPUGRAPH_UINT32,
-                               &how, r->is_place, end, &rank) &&
-           gg_download(gg_several_on(team, team->first), r->rank, rank.at[team->first],
-                       r->p->masters * sizeof *r->rank);
-}
-
-gpugraph_status gg_cuda_part_pagerank(struct part_ranking *r, uint32_t *iterations,
-                                      double *change) {
     struct several_team team;
     pagerank_end end = {0, 0};
     if (!gg_several_open_rank(&team, r->p, GPUGRAPH_BY_TARGET, r->run))
         return r->run->status;
-    struct several_parts out = gg_several_rank(&team)->parts;
-    const uint64_t bytes = ((uint64_t)out.places.stride + 1) * sizeof(uint64_t);
+    const struct several_parts in = r->p->device->parts;
+    struct several_parts out = in;
+    const uint64_t bytes = ((uint64_t)in.places.stride + 1) * sizeof(uint64_t);
     uint64_t *degrees = upload_degrees(&team, r, bytes);
     out.rows[team.first].offset = degrees;
-    if (gg_several_going(&team) && rank_masters(&team, r, &out, &end)) {
-        *iterations = end.iterations;
-        *change = end.change;
-    }
+    if (gg_several_going(&team))
+        rank_team(&team, &in, &out, GPUGRAPH_UINT32, &how, r->is_place, r->rank, &end);
+    *iterations = end.iterations;
+    *change = end.change;
     gg_give(gg_several_on(&team, team.first), degrees, bytes);
     return gg_several_close(&team);
 }

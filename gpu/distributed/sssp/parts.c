@@ -297,7 +297,12 @@ static bool search_on_cpu(struct sssp_part *s, const uint32_t *here, uint32_t so
         return false;
     for (uint32_t i = 0; i < sources && !s->none; i++)
         lower(s, here[i], 0);
-    return search(s);
+    const double start = gg_now_ms();
+    const bool done = search(s);
+    if (done)
+        gg_phase(s->run, "search", start, (int64_t)s->arcs, "%llu rounds over %u parts",
+                 (unsigned long long)s->rounds, s->p->exchange->parts);
+    return done;
 }
 
 /* The search, its distances, and the tree. */
@@ -305,7 +310,6 @@ static void find_paths_of_parts(struct sssp_part *s, const uint32_t *here,
                                 uint32_t sources, void *distance,
                                 const gpugraph_part_tree *tree) {
     gpugraph_part *p = s->p;
-    double start = gg_now_ms();
     s->distance = gg_alloc(s->run, p->locals, gg_sssp_distances(s).size);
     if (!s->distance ||
         !(p->device ? gg_part_services.sssp(s, here, sources) == GPUGRAPH_OK
@@ -313,11 +317,7 @@ static void find_paths_of_parts(struct sssp_part *s, const uint32_t *here,
         !check_range(s))
         return;
     put_distances(s, distance);
-    gg_phase(s->run, "search", start, (int64_t)s->arcs, "%llu rounds over %u parts%s%s",
-             (unsigned long long)s->rounds, p->exchange->parts,
-             p->device ? " on devices, exchange " : "",
-             p->device ? gg_part_services.way(p->device) : "");
-    start = gg_now_ms();
+    const double start = gg_now_ms();
     if (tree && (is_told(p) || !gg_broadcast(p, s->run, gg_sssp_distances(s), NULL)) &&
         !part_tree(p, s->run, s->distance, s->layout, here, sources, tree))
         gg_phase(s->run, "parents", start, p->masters, "%u sources here", sources);

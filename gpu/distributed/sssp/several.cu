@@ -218,16 +218,7 @@ template <typename type> static bool launch(struct shared_search<type> *s) {
     return gg_several_launch_each(s->team, &kernel, s->view, s->of);
 }
 
-/* Where kernels do not meet: own distances into all copies, */
-template <typename type> static bool share_distances(struct shared_search<type> *s) {
-    void *at[SEVERAL_MOST];
-    for (int p = 0; p < s->team->parts; p++)
-        at[p] = s->distance.at[p];
-    return gg_several_segments(s->team, at,
-                               s->parts->places.stride * sizeof *s->distance.at[0]);
-}
-
-/* or every outbox to the inboxes. */
+/* Where kernels do not meet: every outbox to the inboxes. */
 template <typename type>
 static bool carry_letters(struct shared_search<type> *s, uint32_t round) {
     struct several_team *team = s->team;
@@ -240,7 +231,7 @@ static bool carry_letters(struct shared_search<type> *s, uint32_t round) {
                     several_piece{s->inbox[round % 2].at[q] + several_box(q, p, stride),
                                   s->outbox.at[p] + several_box(p, q, stride),
                                   team->letters[p][q] * sizeof(letter<type>)};
-    return team->exchange->move(team, piece) && gg_several_wait(team);
+    return gg_several_move(team, piece) && gg_several_wait(team);
 }
 
 template <typename type>
@@ -254,7 +245,9 @@ static bool round_by_round(struct shared_search<type> *s, struct parts_course<ty
         if (c->step == STEP_OVER)
             return gg_several_going(s->team);
         if (!gg_several_meet_on_host(s->team, combining, &outcome) ||
-            !(c->step == STEP_SHARE ? share_distances(s) : carry_letters(s, c->at.round)))
+            !(c->step == STEP_SHARE
+                  ? gg_several_segments(s->team, s->distance, s->parts->places.stride)
+                  : carry_letters(s, c->at.round)))
             return false;
     }
 }
@@ -291,7 +284,6 @@ static bool report(struct shared_search<type> *s, const struct parts_course<type
     if (!gg_several_combine(s->team, GPUGRAPH_SUM, &dropped, 1))
         return false;
     outcome->lost = dropped > 0 && !c->early;
-    outcome->rounds = c->at.round;
     outcome->ms = s->ms;
     snprintf(
         outcome->more, sizeof outcome->more,
@@ -339,14 +331,14 @@ bool gg_sssp_on_team(struct several_team *team, struct several_parts *parts,
 
 /* ---- a graph's ---- */
 
-static bool search_all(struct several_team *team, const gpugraph_search *search,
-                       void *distance, struct sssp_shared_outcome *outcome) {
+static bool search_all(struct several_team *team, gpugraph_distance_type type,
+                       const gpugraph_search *search, void *distance,
+                       struct sssp_shared_outcome *outcome) {
     struct several_parts parts;
-    const gpugraph_distance_type type = team->graph->distance_type;
     if (!gg_several_rows(team, gg_forward_kind(search->direction), true, &parts))
         return false;
     double started = gg_now_ms();
-    if (!gg_sssp_on_team(team, &parts, type, search, outcome) || outcome->lost)
+    if (!gg_sssp_on_team(team, &parts, type, search, outcome))
         return false;
     gg_search_phase(team->run, started, (int64_t)parts.arcs, "%s", outcome->more);
     started = gg_now_ms();
@@ -363,7 +355,7 @@ static gpugraph_status search_on_several(gpugraph_graph *graph,
     struct sssp_shared_outcome outcome = {};
     if (!gg_several_open_run(&team, graph, run))
         return run->status;
-    search_all(&team, search, distance, &outcome);
+    search_all(&team, graph->distance_type, search, distance, &outcome);
     if (gg_several_close(&team))
         return run->status;
     if (outcome.lost) {
@@ -398,21 +390,6 @@ static void bound_search(const struct sssp_part *s, gpugraph_search *search) {
     }
 }
 
-/* Masters' distances to the host; those that were not reached have all bits there. */
-static bool bring_masters(struct several_team *team, const struct sssp_part *s,
-                          const struct sssp_shared_outcome *outcome) {
-    const uint32_t masters = s->p->masters;
-    const uint64_t size = s->layout == PART_NARROW ? sizeof(uint32_t) : sizeof(uint64_t);
-    uint64_t *word = static_cast<uint64_t *>(s->distance);
-    if (!gg_download(gg_several_on(team, team->first), s->distance,
-                     outcome->distance[team->first], masters * size))
-        return false;
-    for (uint32_t v = 0; s->layout == PART_REAL && v < masters; v++)
-        if (word[v] == real::unreached())
-            word[v] = UINT64_MAX;
-    return true;
-}
-
 gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
                                   uint32_t sources) {
     const gpugraph_distance_type type = s->layout == PART_NARROW  ? GPUGRAPH_UINT32
@@ -421,16 +398,17 @@ gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
     struct several_team team;
     struct sssp_shared_outcome outcome = {};
     gpugraph_search search = {};
+    uint64_t *word = static_cast<uint64_t *>(s->distance);
     if (!gg_several_open_rank(&team, s->p, GPUGRAPH_BY_SOURCE, s->run))
         return s->run->status;
     search.source = source;
     search.source_count = s->none ? 0 : sources;
     bound_search(s, &search);
-    if (gg_sssp_on_team(&team, &gg_several_rank(&team)->parts, type, &search, &outcome)) {
-        bring_masters(&team, s, &outcome);
-        s->over = outcome.lost;
-        s->rounds = outcome.rounds;
-    }
+    search_all(&team, type, &search, s->distance, &outcome);
+    for (uint32_t v = 0; s->layout == PART_REAL && v < s->p->masters; v++)
+        if (word[v] == real::unreached()) /* all bits are set in a partition */
+            word[v] = UINT64_MAX;
+    s->over = outcome.lost;
     return gg_several_close(&team);
 }
 

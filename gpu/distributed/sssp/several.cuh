@@ -7,10 +7,9 @@
 struct sssp_shared_outcome {
     void *distance[SEVERAL_MOST]; /* of each member's own places, until the workspace is
                                   ** used again */
-    uint32_t rounds;
-    bool lost;      /* a sum left the range: there are no distances */
-    double ms;      /* of the kernels */
-    char more[200]; /* for the phase */
+    bool lost;                    /* a sum left the range: there are no distances */
+    double ms;                    /* of the kernels */
+    char more[200];               /* for the phase */
 };
 
 /* Shortest paths by rows that a team has already, with weights of that type; light arcs may be made beside them.

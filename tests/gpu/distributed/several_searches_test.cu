@@ -144,7 +144,7 @@ static void check_paths_of(const shape *s, gpugraph_graph *graph,
             all += memcmp(other, far.data(), size) != 0;
             expect(memcmp(one, other, size) == 0 || (early && is_far),
                    "%s, %s, %d parts, exchange %s: distance of %u is %llx, not %llx",
-                   s->name, what, l.parts, l.exchange ? l.exchange->name : "as chosen", v,
+                   s->name, what, l.parts, l.exchange ? l.exchange : "as chosen", v,
                    (unsigned long long)bits_of(one, size),
                    (unsigned long long)bits_of(other, size));
         }
@@ -224,7 +224,7 @@ START_TEST(far_vertices_pull) {
             search_by_several(graph, &search, &run, distance.data(), NULL);
             layout_done(&run, &l);
             ck_assert_msg(distance == right, "%d parts, exchange %s, turn %d", l.parts,
-                          l.exchange ? l.exchange->name : "as chosen", turn);
+                          l.exchange ? l.exchange : "as chosen", turn);
             const char *wanted =
                 turn == 0 ? "; far vertices pull" : "; far vertices pull, light arcs";
             const size_t at = told_of_search.find("; far");

@@ -226,7 +226,7 @@ static void check_meetings(const struct layout *l, bool peers) {
     struct meeters m = {};
     uint64_t expected = 0;
     begin_layout(&m.run, l);
-    gg_limits.several_exchange = peers ? &gg_several_peer : &gg_several_copies;
+    gg_limits.several_exchange = peers ? "peer" : "copies";
     open_meeters(&m, l);
     for (int p = 0; p < l->parts; p++) {
         uint64_t blocks = m.view[p].meeting.blocks;
@@ -287,7 +287,7 @@ static int interrupt_later(void *) {
 static void wait_in_vain(struct meeters *m) {
     const struct layout pair = {2, {0, 0}, NULL};
     uint64_t expected = 0;
-    gg_limits.several_exchange = &gg_several_peer;
+    gg_limits.several_exchange = "peer";
     open_meeters(m, &pair);
     m->view[0].meeting.blocks = 1;
     void *arguments[] = {&m->view[0], &m->wrong.at[0], &expected};
@@ -309,7 +309,7 @@ START_TEST(a_device_that_never_comes) {
 
     memset(&m, 0, sizeof m);
     begin_layout(&m.run, &pair);
-    gg_limits.several_exchange = &gg_several_peer;
+    gg_limits.several_exchange = "peer";
     open_meeters(&m, &pair);
     m.view[0].meeting.blocks = 1;
     m.view[0].meeting.patience_ns = 50000000;
@@ -361,8 +361,7 @@ static void check_set(gpugraph_graph *graph, int priority, int64_t seed,
     find_by_several(graph, (gpugraph_priority)priority, seed, &run, member.data());
     layout_done(&run, l);
     ck_assert_msg(member == right, "%s, priority %d, %d parts, exchange %s: another set",
-                  name, priority, l->parts,
-                  l->exchange ? l->exchange->name : "as chosen");
+                  name, priority, l->parts, l->exchange ? l->exchange : "as chosen");
 }
 
 static void check_sets(const shape *s, int64_t seed, uint64_t turn, size_t layouts) {
@@ -535,7 +534,7 @@ static void check_depths(const shape *s, uint64_t seed, size_t layouts) {
             else
                 ck_assert_msg(got == right,
                               "%s, turn %d, %d parts, exchange %s: other depths", s->name,
-                              turn, l.parts, l.exchange ? l.exchange->name : "as chosen");
+                              turn, l.parts, l.exchange ? l.exchange : "as chosen");
         }
     }
     gpugraph_free(graph);
