@@ -8,18 +8,17 @@ static void make_hubs(struct several_team *team, struct several_parts *parts, in
     struct several_rows *rows = &parts->rows[p];
     const uint32_t stride = parts->places.stride;
     const struct device_csr csr = gg_several_csr(parts, p, stride);
-    rows->hub = (uint32_t *)gg_take(job, (uint64_t)stride * 4);
-    rows->closed = (uint32_t *)gg_take(job, (uint64_t)stride / 8);
-    if (gg_going(job))
-        gg_bfs_first_hubs(job, &csr, rows->hub, rows->closed);
+    rows->hub = (uint32_t *)gg_take(job, several_hub_bytes(&parts->places));
+    if (!gg_going(job))
+        return;
+    rows->closed = rows->hub + stride;
+    gg_bfs_first_hubs(job, &csr, rows->hub, rows->closed);
 }
 
 static void give_hubs(struct several_team *team, struct several_parts *parts) {
     for (int p = team->first; p < team->end; p++) {
-        struct cuda_job *job = gg_several_on(team, p);
         struct several_rows *rows = &parts->rows[p];
-        gg_give(job, rows->hub, (uint64_t)parts->places.stride * 4);
-        gg_give(job, rows->closed, (uint64_t)parts->places.stride / 8);
+        gg_give(gg_several_on(team, p), rows->hub, several_hub_bytes(&parts->places));
         rows->hub = rows->closed = NULL;
     }
 }

@@ -15,8 +15,7 @@
 
 struct several_kept {
     struct device_part part;
-    bool used;                          /* by a team that is open */
-    int members, ordinal[SEVERAL_MOST]; /* of the team that made them */
+    bool used; /* by a team that is open */
     struct {
         uint64_t stamp; /* 0: not made */
         bool weighted;
@@ -29,7 +28,7 @@ static uint64_t stamps;
 /* The device is current. */
 static void free_kind(struct several_kept *kept, int kind) {
     struct several_parts *parts = &kept->kind[kind].parts;
-    for (int p = 0; p < kept->members; p++) {
+    for (int p = 0; p < (int)parts->places.parts; p++) {
         add_bytes(&kept->part, -(int64_t)gg_several_rows_bytes(parts, p));
         gg_several_free_rows(parts, p);
     }
@@ -49,35 +48,18 @@ static const struct device_part_kind kept_kind = {
     "rows shared by devices", sizeof(struct several_kept),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_kept};
 
-static bool is_this_team(const struct several_kept *kept,
-                         const struct several_team *team) {
-    bool same = kept->members == team->parts;
-    for (int p = 0; same && p < team->parts; p++)
-        same = kept->ordinal[p] == team->member[p].run.device;
-    return same;
-}
-
-/* Of each member that leads, its device's; false: the run must end. */
+/* Of each member its device's, without rows in another number of parts. False: the run must end. */
 static bool find_kept(struct several_team *team) {
     for (int p = 0; p < team->parts && gg_several_going(team); p++) {
-        struct several_member *member = &team->member[p];
-        if (member->lead != p) {
-            member->kept = team->member[member->lead].kept;
-            continue;
-        }
         struct several_kept *kept =
             (struct several_kept *)gg_device_part(gg_several_on(team, p), &kept_kind);
-        member->kept = kept;
+        team->member[p].kept = kept;
         if (!kept)
             continue;
         kept->used = true;
-        if (is_this_team(kept, team))
-            continue;
         for (int kind = 0; kind < CSR_KINDS; kind++)
-            free_kind(kept, kind);
-        kept->members = team->parts;
-        for (int q = 0; q < team->parts; q++)
-            kept->ordinal[q] = team->member[q].run.device;
+            if (kept->kind[kind].parts.places.parts != (uint32_t)team->parts)
+                free_kind(kept, kind);
     }
     return gg_several_going(team);
 }
@@ -95,10 +77,10 @@ static bool gather(const struct several_team *team, enum csr_kind kind, bool wei
     *parts = team->member[0].kept->kind[kind].parts;
     for (int p = 0; p < team->parts; p++) {
         const struct several_kept *kept = team->member[p].kept;
-        if (stamp == 0 || kept->kind[kind].stamp != stamp ||
+        parts->rows[p] = kept->kind[kind].parts.rows[p];
+        if (stamp == 0 || kept->kind[kind].stamp != stamp || !parts->rows[p].block ||
             (weighted && !kept->kind[kind].weighted))
             return false;
-        parts->rows[p] = kept->kind[kind].parts.rows[p];
     }
     return true;
 }
@@ -110,7 +92,7 @@ static void keep(struct several_team *team, enum csr_kind kind, bool weighted,
     for (int p = 0; p < team->parts; p++) {
         struct several_kept *kept = team->member[p].kept;
         struct several_parts *own = &kept->kind[kind].parts;
-        if (team->member[p].lead == p) {
+        if (kept->kind[kind].stamp != stamp) {
             *own = *parts;
             memset(own->rows, 0, sizeof own->rows);
             kept->kind[kind].stamp = stamp;
@@ -153,11 +135,10 @@ static void tell_kept(const struct several_team *team, const struct several_part
 static bool make_kind(struct several_team *team, enum csr_kind kind, bool weighted,
                       struct several_parts *parts) {
     csr rows;
-    for (int p = 0; p < team->parts; p++)
-        if (team->member[p].lead == p) {
-            gg_several_on(team, p);
-            free_kind(team->member[p].kept, kind);
-        }
+    for (int p = 0; p < team->parts; p++) {
+        gg_several_on(team, p);
+        free_kind(team->member[p].kept, kind);
+    }
     if (gg_rows(team->graph, kind, weighted, false, team->run, &rows) != GPUGRAPH_OK)
         return false;
     const double started = gg_now_ms();
@@ -193,24 +174,30 @@ bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighte
             (edges_are_here(team) && make_kind(team, kind, weighted, parts)));
 }
 
+/* Does the first device have its rows of that kind, in so many parts? */
+static bool has_kind(const struct several_kept *kept, int parts, int kind,
+                     bool weighted) {
+    return kept && kept->kind[kind].stamp != 0 &&
+           kept->kind[kind].parts.places.parts == (uint32_t)parts &&
+           (!weighted || kept->kind[kind].weighted);
+}
+
 int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_kind kind,
                              bool weighted) {
-    const struct several_kept *kept =
-        (const struct several_kept *)gg_device_part_of(graph, &kept_kind);
     uint64_t weight = weighted ? gg_distance_size(graph->distance_type) : 0;
     uint64_t arcs = graph->m * (kind == CSR_BOTH || kind == CSR_SIMPLE ? 2 : 1);
-    if (kept && kept->members == parts && kept->kind[kind].stamp != 0 &&
-        (!weighted || kept->kind[kind].weighted))
+    if (has_kind((const struct several_kept *)gg_device_part_of(graph, &kept_kind), parts,
+                 kind, weighted))
         return 0;
     return (int64_t)(8 * ((uint64_t)graph->n / (uint64_t)parts + 2048) +
                      (arcs / (uint64_t)parts + 1024) * (4 + weight) + 65536);
 }
 
 bool gg_several_has_rows(const gpugraph_graph *graph, int parts) {
-    const struct several_kept *kept =
-        (const struct several_kept *)gg_device_part_of(graph, &kept_kind);
     bool made = false;
-    for (int kind = 0; kept && kept->members == parts && kind < CSR_KINDS; kind++)
-        made |= kept->kind[kind].stamp != 0;
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        made |=
+            has_kind((const struct several_kept *)gg_device_part_of(graph, &kept_kind),
+                     parts, kind, false);
     return made;
 }

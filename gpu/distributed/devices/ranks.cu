@@ -18,14 +18,11 @@ struct ticket {
 };
 
 /* Blocks that other processes reach are whole pages of the device: nothing else lies in them. */
-static uint64_t whole_pages(uint64_t bytes) {
-    const uint64_t page = (uint64_t)2 << 20;
-    return (bytes + page - 1) / page * page;
-}
+static const uint64_t PAGE = (uint64_t)2 << 20;
 
 static void *take_own(struct cuda_job *job, struct shared_block *b, uint32_t me,
                       uint64_t bytes) {
-    b->bytes = whole_pages(bytes);
+    b->bytes = (bytes + PAGE - 1) / PAGE * PAGE;
     return b->at[me] = gg_take(job, b->bytes);
 }
 
@@ -80,7 +77,7 @@ static void write_ticket(struct cuda_job *job, const struct part_device *d,
         return;
     t->can = cudaGetDeviceProperties(&properties, job->device->ordinal) == cudaSuccess &&
              cudaIpcGetMemHandle(&t->desk, d->desk.at[d->me]) == cudaSuccess &&
-             cudaIpcGetMemHandle(&t->rows, d->rows.at[d->me]) == cudaSuccess;
+             cudaIpcGetMemHandle(&t->rows, d->parts.rows[d->me].block) == cudaSuccess;
     cudaGetLastError();
     memcpy(t->device, &properties.uuid, sizeof t->device);
 }
@@ -157,25 +154,14 @@ static bool is_within_limits(const gpugraph_part *p, gpugraph_run *run) {
 static bool take_rows(struct cuda_job *job, const gpugraph_part *p,
                       struct part_device *d) {
     struct several_parts *parts = &d->parts;
-    struct several_rows *rows = &parts->rows[d->me];
-    struct workspace space = {NULL, 0};
     parts->places = p->places;
-    parts->arcs = rows->arcs = p->arcs;
+    parts->arcs = p->arcs;
     parts->vertices[d->me] = p->masters;
     parts->kind = p->simple                       ? CSR_SIMPLE
                   : p->direction == GPUGRAPH_BOTH ? CSR_BOTH
                                                   : CSR_OUT;
     parts->weight_bytes = !p->weight || is_transposed(p) ? 0 : p->narrow ? 4 : 8;
-    for (int pass = 0; pass < 2; pass++) { /* sizes, then addresses */
-        rows->offset = gg_carve<uint64_t>(&space, (uint64_t)p->places.stride + 1);
-        rows->target = gg_carve<uint32_t>(&space, p->arcs);
-        if (parts->weight_bytes)
-            rows->weight = gg_carve<char>(&space, p->arcs * parts->weight_bytes);
-        if (pass == 0 && !take_own(job, &d->rows, d->me, space.used))
-            return false;
-        space = {static_cast<unsigned char *>(d->rows.at[d->me]), 0};
-    }
-    return true;
+    return gg_several_take_rows(job, parts, (int)d->me, p->arcs, PAGE);
 }
 
 /* Offsets reach to the end of the segment; ends of arcs become places. */
@@ -222,7 +208,6 @@ static bool bring_rows(struct cuda_job *job, const gpugraph_part *p,
 
 static void free_device(struct part_device *d) {
     int before = 0;
-    struct several_rows *rows = &d->parts.rows[d->me];
     struct shared_block *const blocks[] = {&d->desk, &d->space, &d->rows};
     cudaGetDevice(&before);
     cudaSetDevice(d->ordinal);
@@ -230,9 +215,7 @@ static void free_device(struct part_device *d) {
         unmap_others(b, d->me);
         free_own(b, d->me);
     }
-    gg_free_block(rows->hub, (uint64_t)d->parts.places.stride * 4);
-    gg_free_block(rows->closed, d->parts.places.stride / 8);
-    gg_drop_light(&rows->light);
+    gg_several_free_rows(&d->parts, (int)d->me);
     cudaSetDevice(before);
     gg_release(d);
 }
@@ -267,7 +250,7 @@ static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
     gg_job_close(&job);
     if (p->device)
         gg_phase(run, "device", start, (int64_t)p->arcs, "%.1f MB, exchange %s",
-                 (double)d->rows.bytes * 1e-6, d->way);
+                 (double)d->parts.rows[d->me].bytes * 1e-6, d->way);
     else if (d)
         free_device(d);
     return run->status;

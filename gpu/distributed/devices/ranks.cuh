@@ -27,12 +27,14 @@ struct part_device {
     bool peers;                 /* kernels reach the memory of all ranks */
     const char *way;            /* how data goes between ranks */
     struct several_parts parts; /* rows of this rank alone */
-    struct shared_block desk, space, rows;
+    struct shared_block desk, space;
+    struct shared_block rows; /* of the other ranks */
 };
 
-/* The offsets of that rank's rows, by master. */
+/* The offsets of that rank's rows, by master: they come first in the block. */
 static inline const uint64_t *gg_rank_offsets(const struct part_device *d, int rank) {
-    return static_cast<const uint64_t *>(d->rows.at[rank]);
+    return (uint32_t)rank == d->me ? d->parts.rows[rank].offset
+                                   : static_cast<const uint64_t *>(d->rows.at[rank]);
 }
 
 /* Opens the device of a partition, which has to be `wanted`, as the one member of this process in a team of

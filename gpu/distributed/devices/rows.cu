@@ -94,18 +94,6 @@ static bool make_offsets(struct dealing *d, uint64_t *longest) {
     return !gg_stopping(d->team->run);
 }
 
-static bool take_rows(struct dealing *d) {
-    struct cuda_job *job = gg_several_on(d->team, d->member);
-    struct several_rows *rows = &d->parts->rows[d->member];
-    const uint64_t entries = (uint64_t)d->parts->places.stride + 1;
-    rows->arcs = d->offset[entries - 1];
-    rows->offset = (uint64_t *)gg_take(job, entries * sizeof *rows->offset);
-    rows->target = (uint32_t *)gg_take(job, rows->arcs * sizeof *rows->target);
-    if (d->parts->weight_bytes)
-        rows->weight = gg_take(job, rows->arcs * d->parts->weight_bytes);
-    return gg_upload(job, rows->offset, d->offset, entries * sizeof *rows->offset);
-}
-
 /* As many rows from d->first on as have no more arcs than a piece has room for. */
 static uint32_t end_of_piece(const struct dealing *d, uint64_t room) {
     const uint32_t vertices = d->parts->vertices[d->member];
@@ -137,7 +125,12 @@ static void send_pieces(struct dealing *d, uint64_t room) {
 static bool deal_to_member(struct dealing *d) {
     gpugraph_run *run = d->team->run;
     uint64_t longest;
-    if (make_offsets(d, &longest) && take_rows(d)) {
+    struct cuda_job *job = gg_several_on(d->team, d->member);
+    if (make_offsets(d, &longest) &&
+        gg_several_take_rows(job, d->parts, d->member, d->offset[d->parts->places.stride],
+                             1) &&
+        gg_upload(job, d->parts->rows[d->member].offset, d->offset,
+                  ((uint64_t)d->parts->places.stride + 1) * sizeof *d->offset)) {
         const uint64_t room =
             std::min(d->offset[d->parts->places.stride], std::max(longest, PIECE_ARCS));
         d->target = (uint32_t *)gg_alloc(run, room, sizeof *d->target);
@@ -183,40 +176,38 @@ bool gg_several_deal(struct several_team *team, const csr *rows, enum csr_kind k
 
 /* ---- memory ---- */
 
-enum { ROW_ARRAYS = 5 };
-
-static void list_arrays(const struct several_parts *parts, int p, void *array[ROW_ARRAYS],
-                        uint64_t bytes[ROW_ARRAYS]) {
-    const struct several_rows *rows = &parts->rows[p];
-    const uint64_t stride = parts->places.stride;
-    void *const arrays[] = {rows->offset, rows->target, rows->weight, rows->hub,
-                            rows->closed};
-    const uint64_t sizes[] = {
-        (stride + 1) * sizeof *rows->offset, rows->arcs * sizeof *rows->target,
-        rows->arcs * parts->weight_bytes, stride * sizeof *rows->hub, stride / 8};
-    for (int i = 0; i < ROW_ARRAYS; i++) {
-        array[i] = arrays[i];
-        bytes[i] = arrays[i] ? block_bytes(sizes[i], 1) : 0;
+bool gg_several_take_rows(struct cuda_job *job, struct several_parts *parts, int p,
+                          uint64_t arcs, uint64_t unit) {
+    struct several_rows *rows = &parts->rows[p];
+    struct workspace space = {NULL, 0};
+    rows->arcs = arcs;
+    for (int pass = 0; pass < 2; pass++) { /* sizes, then addresses */
+        rows->offset = gg_carve<uint64_t>(&space, (uint64_t)parts->places.stride + 1);
+        rows->target = gg_carve<uint32_t>(&space, arcs);
+        if (parts->weight_bytes)
+            rows->weight = gg_carve<char>(&space, arcs * parts->weight_bytes);
+        if (pass > 0)
+            break;
+        rows->bytes = (space.used + unit - 1) / unit * unit;
+        rows->block = gg_take(job, rows->bytes);
+        space = {static_cast<unsigned char *>(rows->block), 0};
     }
+    return rows->block != NULL;
 }
 
 uint64_t gg_several_rows_bytes(const struct several_parts *parts, int p) {
-    void *array[ROW_ARRAYS];
-    uint64_t bytes[ROW_ARRAYS], all = gg_light_bytes(&parts->rows[p].light);
-    list_arrays(parts, p, array, bytes);
-    for (int i = 0; i < ROW_ARRAYS; i++)
-        all += bytes[i];
-    return all;
+    const struct several_rows *rows = &parts->rows[p];
+    return (rows->block ? rows->bytes : 0) +
+           (rows->hub ? several_hub_bytes(&parts->places) : 0) +
+           gg_light_bytes(&rows->light);
 }
 
 void gg_several_free_rows(struct several_parts *parts, int p) {
-    void *array[ROW_ARRAYS];
-    uint64_t bytes[ROW_ARRAYS];
-    list_arrays(parts, p, array, bytes);
-    for (int i = 0; i < ROW_ARRAYS; i++)
-        gg_free_block(array[i], bytes[i]);
-    gg_drop_light(&parts->rows[p].light);
-    parts->rows[p] = several_rows();
+    struct several_rows *rows = &parts->rows[p];
+    gg_free_block(rows->block, rows->bytes);
+    gg_free_block(rows->hub, several_hub_bytes(&parts->places));
+    gg_drop_light(&rows->light);
+    *rows = several_rows();
 }
 
 uint64_t gg_several_most_arcs(const struct several_parts *parts) {

@@ -147,13 +147,20 @@ static inline several_array<type> gg_several_carve(several_space *space, uint64_
 
 struct several_rows { /* of one member's places, by place - first */
     uint64_t arcs;
+    void *block; /* of the next three */
+    uint64_t bytes;
     uint64_t *offset; /* stride + 1 */
     uint32_t *target; /* places */
     void *weight;     /* as the graph has them; NULL unless asked for */
     uint32_t *hub;    /* of each row a target to look at first; NULL: not asked for */
-    uint32_t *closed; /* bit i: row i is empty; NULL likewise */
+    uint32_t *closed; /* behind the hubs. Bit i: row i is empty */
     struct light_rows light;
 };
+static inline uint64_t several_hub_bytes(const struct several_places *places) {
+    const uint64_t bytes =
+        (uint64_t)places->stride * sizeof(uint32_t) + places->stride / 8;
+    return (bytes + 255) / 256 * 256;
+}
 
 struct several_parts { /* owns nothing, where the graph keeps the rows */
     struct several_places places;
@@ -189,6 +196,9 @@ int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_ki
 ** the parts. weight_bytes: of a weight; 0: there are none. False: the run must end. */
 bool gg_several_deal(struct several_team *team, const csr *rows, enum csr_kind kind,
                      size_t weight_bytes, struct several_parts *parts);
+/* A block for a member's rows, of whole units. places and weight_bytes are set. False: the run must end. */
+bool gg_several_take_rows(struct cuda_job *job, struct several_parts *parts, int p,
+                          uint64_t arcs, uint64_t unit);
 /* Device bytes of a member's rows; frees them, that device being current. */
 uint64_t gg_several_rows_bytes(const struct several_parts *parts, int p);
 void gg_several_free_rows(struct several_parts *parts, int p);
