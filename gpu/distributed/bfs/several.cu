@@ -148,7 +148,7 @@ static bool move_step(struct shared_search *r, uint64_t round) {
     const int p = r->team->first;
     if (!gg_fetch(gg_several_on(r->team, p), &state,
                   &r->b[p].control->saved[(round + 1) % 2], sizeof state) ||
-        !gg_several_meet_on_host(r->team, several_ways(), &outcome))
+        !gg_several_meet_on_host(r->team, &outcome))
         return gg_several_going(r->team);
     if (state.mode == S_SYNC || state.mode == S_SWEEP)
         return gg_several_segments(
@@ -160,7 +160,7 @@ static bool move_step(struct shared_search *r, uint64_t round) {
 static bool run_levels(struct shared_search *r, struct shared_report *report) {
     const int p = r->team->first; /* all members say the same */
     for (uint64_t round = 0;; round++) {
-        if (!gg_several_launch_each(r->team, &gg_bfs_shared_levels, r->view, r->b) ||
+        if (!gg_several_launch(r->team, r->view, r->b, sizeof *r->b) ||
             !gg_fetch(gg_several_on(r->team, p), report, &r->b[p].control->report,
                       sizeof *report))
             return gg_several_going(r->team);

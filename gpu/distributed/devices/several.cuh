@@ -57,7 +57,10 @@ struct several_team {
     gpugraph_part *rank;
     bool peers; /* every device reaches every other one's memory: kernels meet */
     uint64_t patience_ns; /* a device is waited for */
-    uint64_t round;       /* meetings on the host since gg_several_begin */
+    /* Since gg_several_begin: */
+    struct cooperative_kernel kernel;
+    struct several_ways ways;
+    uint64_t round; /* meetings on the host */
     /* From each member to each, as told at the last meeting on the host. */
     uint64_t letters[SEVERAL_MOST][SEVERAL_MOST];
     struct several_member member[SEVERAL_MOST];
@@ -248,31 +251,19 @@ struct several_view {
     uint32_t me, first; /* this member, its first place */
 };
 
-/* Desks are cleared: the next launch is a new one. */
+/* A new search by that kernel, which is cooperative and takes one argument: views of the members, with as many
+** blocks as fit, and desks that are cleared. */
 bool gg_several_begin(struct several_team *team, struct several_ways ways,
                       const struct several_places *places,
+                      const struct cooperative_kernel *kernel,
                       struct several_view view[SEVERAL_MOST]);
-/* Sets view[p].meeting.blocks for a kernel: as many as fit, of all members that share a device. */
-bool gg_several_plan(struct several_team *team, const struct cooperative_kernel *kernel,
-                     struct several_view view[SEVERAL_MOST]);
-/* Launches the kernel, which was planned, on every member; arguments[p] are member p's, and hold
-** view[p] as it is after the plan. Waits, and says which device did not come. */
-bool gg_several_launch(struct several_team *team, const struct cooperative_kernel *kernel,
-                       struct several_view view[SEVERAL_MOST],
-                       void **const arguments[SEVERAL_MOST]);
-/* As most kernels are launched, with one argument, which has member p's view in it: one[p]. */
-template <typename type>
-static inline bool
-gg_several_launch_each(struct several_team *team, const struct cooperative_kernel *kernel,
-                       struct several_view view[SEVERAL_MOST], type one[SEVERAL_MOST]) {
-    void *argument[SEVERAL_MOST][1];
-    void **arguments[SEVERAL_MOST];
-    for (int p = 0; p < team->parts; p++) {
-        argument[p][0] = &one[p];
-        arguments[p] = argument[p];
-    }
-    return gg_several_launch(team, kernel, view, arguments);
-}
+/* Launches the kernel of gg_several_begin on every member; one: the arguments of all members, each of which has
+** `size` bytes and the member's view. Waits, and says which device did not come. */
+bool gg_several_launch(struct several_team *team, const struct several_view *view,
+                       void *one, size_t size);
+/* Without peers, after each launch: combines the tallies, and the next launch has the outcome,
+** which is also returned. False: the run must end. */
+bool gg_several_meet_on_host(struct several_team *team, struct several_outcome *outcome);
 
 /* What comes before a kernel's first launch: views, and the workspace, which carve(space) lays out twice. */
 template <typename carver>
@@ -282,8 +273,7 @@ static inline bool gg_several_prepare(struct several_team *team, struct several_
                                       struct several_view view[SEVERAL_MOST],
                                       const carver &carve) {
     struct several_space space = {team->parts, {}, 0};
-    if (!gg_several_begin(team, ways, places, view) ||
-        !gg_several_plan(team, kernel, view))
+    if (!gg_several_begin(team, ways, places, kernel, view))
         return false;
     carve(&space);
     if (!gg_several_workspace(team, &space))
@@ -291,11 +281,6 @@ static inline bool gg_several_prepare(struct several_team *team, struct several_
     carve(&space);
     return true;
 }
-
-/* Without peers, after each launch: combines the tallies, and the next launch has the outcome,
-** which is also returned. False: the run must end. */
-bool gg_several_meet_on_host(struct several_team *team, struct several_ways ways,
-                             struct several_outcome *outcome);
 
 #ifdef __CUDACC__
 

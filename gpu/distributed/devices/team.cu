@@ -188,9 +188,24 @@ bool gg_several_workspace(struct several_team *team, struct several_space *space
 
 /* ---- launches ---- */
 
+/* Blocks for each member, so that all of them fit. Asking loads the kernel, too: while another
+** device's waits in a meeting that must not begin. */
+static uint32_t blocks_of_member(struct several_team *team, int p) {
+    struct cuda_job *job = gg_several_on(team, p);
+    int sharing = 0;
+    for (int q = team->first; q < team->end; q++)
+        sharing += team->member[q].lead == team->member[p].lead;
+    const int blocks =
+        gg_blocks_at_once(job, &team->kernel) * job->device->processors / sharing;
+    return blocks > 0 ? (uint32_t)blocks : 1;
+}
+
 bool gg_several_begin(struct several_team *team, struct several_ways ways,
                       const struct several_places *places,
+                      const struct cooperative_kernel *kernel,
                       struct several_view view[SEVERAL_MOST]) {
+    team->kernel = *kernel;
+    team->ways = ways;
     team->round = 0;
     for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
@@ -201,6 +216,7 @@ bool gg_several_begin(struct several_team *team, struct several_ways ways,
         v->first = several_first(places, (uint32_t)p);
         v->meeting.parts = (uint32_t)team->parts;
         v->meeting.peers = team->peers;
+        v->meeting.blocks = blocks_of_member(team, p);
         v->meeting.ways = ways;
         v->meeting.patience_ns = team->patience_ns;
         v->meeting.stop = job->device->device_stop;
@@ -210,21 +226,6 @@ bool gg_several_begin(struct several_team *team, struct several_ways ways,
         gg_fill(job, team->member[p].desk, 0, sizeof(struct several_desk));
     }
     return gg_several_wait(team);
-}
-
-/* Blocks for each member, so that all of them fit. Asking loads the kernel, too: while another
-** device's waits in a meeting that must not begin. */
-bool gg_several_plan(struct several_team *team, const struct cooperative_kernel *kernel,
-                     struct several_view view[SEVERAL_MOST]) {
-    for (int p = team->first; p < team->end && gg_several_going(team); p++) {
-        struct cuda_job *job = gg_several_on(team, p);
-        int sharing = 0, lead = team->member[p].lead;
-        for (int q = team->first; q < team->end; q++)
-            sharing += team->member[q].lead == lead;
-        int blocks = gg_blocks_at_once(job, kernel) * job->device->processors / sharing;
-        view[p].meeting.blocks = blocks > 0 ? (uint32_t)blocks : 1;
-    }
-    return gg_several_going(team);
 }
 
 bool gg_several_fetch_each(struct several_team *team, void *to,
@@ -274,23 +275,23 @@ static void look_for_trouble(struct several_team *team) {
             fail_absent(team, p, end[p].absent);
 }
 
-bool gg_several_launch(struct several_team *team, const struct cooperative_kernel *kernel,
-                       struct several_view view[SEVERAL_MOST],
-                       void **const arguments[SEVERAL_MOST]) {
+bool gg_several_launch(struct several_team *team, const struct several_view *view,
+                       void *one, size_t size) {
     /* Other ranks' kernels write to this one's memory as soon as they run. */
     if (team->rank && team->peers && !gg_rank_barrier(team))
         return false;
-    for (int p = team->first; p < team->end && gg_several_going(team); p++)
-        gg_launch_cooperative(gg_several_on(team, p), kernel, view[p].meeting.blocks,
-                              arguments[p]);
+    for (int p = team->first; p < team->end && gg_several_going(team); p++) {
+        void *argument = static_cast<char *>(one) + (size_t)p * size;
+        gg_launch_cooperative(gg_several_on(team, p), &team->kernel,
+                              view[p].meeting.blocks, &argument);
+    }
     look_for_trouble(team);
     return gg_several_going(team);
 }
 
 /* ---- meeting on the host ---- */
 
-bool gg_several_meet_on_host(struct several_team *team, struct several_ways ways,
-                             struct several_outcome *outcome) {
+bool gg_several_meet_on_host(struct several_team *team, struct several_outcome *outcome) {
     const uint64_t round = team->round++;
     struct several_tally tally[SEVERAL_MOST];
     memset(outcome, 0, sizeof *outcome);
@@ -303,7 +304,7 @@ bool gg_several_meet_on_host(struct several_team *team, struct several_ways ways
     if (!gg_several_going(team))
         return false;
     for (int p = 0; p < team->parts; p++) {
-        several_combine(&ways, outcome->word, tally[p].word);
+        several_combine(&team->ways, outcome->word, tally[p].word);
         memcpy(team->letters[p], tally[p].letters, sizeof team->letters[p]);
     }
     for (int p = team->first; p < team->end && gg_several_going(team); p++) {

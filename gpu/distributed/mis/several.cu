@@ -327,7 +327,7 @@ static bool launch_several(struct shared_run *r, enum mis_step step, uint64_t *o
         r->g[p].step = step;
         gg_fill(gg_several_on(team, p), r->g[p].left, 0, sizeof(struct mis_left));
     }
-    if (!gg_several_launch_each(team, &kernel, r->view, r->g))
+    if (!gg_several_launch(team, r->view, r->g, sizeof *r->g))
         return false;
     struct mis_left left[SEVERAL_MOST];
     const void *from[SEVERAL_MOST];

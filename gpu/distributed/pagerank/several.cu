@@ -292,7 +292,7 @@ static bool prepare(struct shared_ranking *s, gpugraph_distance_type type) {
 }
 
 static bool launch(struct shared_ranking *s) {
-    return gg_several_launch_each(s->team, &kernel, s->view, s->of);
+    return gg_several_launch(s->team, s->view, s->of, sizeof *s->of);
 }
 
 /* What all members have been told at the end of that round. */
@@ -319,7 +319,7 @@ static bool send_segments(struct shared_ranking *s, uint64_t round) {
 static bool round_by_round(struct shared_ranking *s, pagerank_end *end) {
     struct several_outcome outcome;
     for (uint64_t round = 0;; round++) {
-        if (!launch(s) || !gg_several_meet_on_host(s->team, ways, &outcome))
+        if (!launch(s) || !gg_several_meet_on_host(s->team, &outcome))
             return false;
         end->iterations = (uint32_t)round;
         end->change = round > 0 ? change_in(&outcome) : 0;

@@ -169,13 +169,6 @@ static void send_beginning(struct shared_search<type> *s, int p) {
               wanted->target_count * sizeof(uint32_t));
 }
 
-template <typename type>
-static struct cooperative_kernel kernel_of(const struct shared_search<type> *) {
-    return cooperative_kernel{(const void *)find_shared_distances<type>,
-                              "find_shared_distances", GG_PERSISTENT_BLOCK,
-                              sizeof(struct block_memory<type>)};
-}
-
 /* Will vertices pull, and can arcs be light? */
 template <typename type> static bool wants_light(const struct shared_search<type> *s) {
     return can_be_fixed<type>() && s->parts->kind == CSR_BOTH && s->parameters.pull > 0 &&
@@ -183,7 +176,9 @@ template <typename type> static bool wants_light(const struct shared_search<type
 }
 
 template <typename type> static bool prepare(struct shared_search<type> *s) {
-    const struct cooperative_kernel kernel = kernel_of(s);
+    const struct cooperative_kernel kernel = {
+        (const void *)find_shared_distances<type>, "find_shared_distances",
+        GG_PERSISTENT_BLOCK, sizeof(struct block_memory<type>)};
     auto lay_out = [&](struct several_space *space) { carve(s, space); };
     s->most_arcs = gg_several_most_arcs(s->parts);
     if (!gg_several_prepare(s->team, combining, &s->parts->places, &kernel, s->view,
@@ -214,8 +209,7 @@ template <typename type> static bool prepare(struct shared_search<type> *s) {
 /* ---- rounds ---- */
 
 template <typename type> static bool launch(struct shared_search<type> *s) {
-    const struct cooperative_kernel kernel = kernel_of(s);
-    return gg_several_launch_each(s->team, &kernel, s->view, s->of);
+    return gg_several_launch(s->team, s->view, s->of, sizeof *s->of);
 }
 
 /* Where kernels do not meet: every outbox to the inboxes. */
@@ -244,7 +238,7 @@ static bool round_by_round(struct shared_search<type> *s, struct parts_course<ty
             return false;
         if (c->step == STEP_OVER)
             return gg_several_going(s->team);
-        if (!gg_several_meet_on_host(s->team, combining, &outcome) ||
+        if (!gg_several_meet_on_host(s->team, &outcome) ||
             !(c->step == STEP_SHARE
                   ? gg_several_segments(s->team, s->distance, s->parts->places.stride)
                   : carry_letters(s, c->at.round)))

@@ -171,16 +171,22 @@ END_TEST
 
 enum { MEETINGS = 2000 };
 
+struct meeter {
+    struct several_view view;
+    uint32_t *wrong;
+    uint64_t expected;
+};
+
 /* Every block of every member tells its number; what all come to is compared. */
-static __global__ void meet_often(const __grid_constant__ several_view v, uint32_t *wrong,
-                                  uint64_t expected) {
+static __global__ void meet_often(const __grid_constant__ meeter m) {
+    const several_view &v = m.view;
     for (uint64_t round = several_round(v); round < MEETINGS; round++) {
         if (threadIdx.x == 0) {
             if (round > several_round(v) &&
-                (several_told(&v.meeting, round - 1, 0) != expected + round - 1 ||
+                (several_told(&v.meeting, round - 1, 0) != m.expected + round - 1 ||
                  several_told(&v.meeting, round - 1, 1) != v.places.parts ||
                  several_told_letters(&v.meeting, round - 1, 0) != round - 1))
-                atomicAdd(wrong, 1u);
+                atomicAdd(m.wrong, 1u);
             several_tell(&v.meeting, round, 0, blockIdx.x);
             several_tell_largest(&v.meeting, round, 1, v.me + 1);
             if (blockIdx.x == 0 && v.me == 0) {
@@ -211,8 +217,7 @@ static void open_meeters(struct meeters *m, const struct layout *l) {
     ck_assert_msg(gg_several_open(&m->team, NULL, &m->run, l->ordinal, l->parts), "%s",
                   m->run.message);
     const struct several_ways ways = {1u << 1, 0};
-    gg_several_begin(&m->team, ways, &places, m->view);
-    gg_several_plan(&m->team, &meeting, m->view);
+    gg_several_begin(&m->team, ways, &places, &meeting, m->view);
     m->wrong = gg_several_carve<uint32_t>(&space, 1);
     gg_several_workspace(&m->team, &space);
     m->wrong = gg_several_carve<uint32_t>(&space, 1);
@@ -232,25 +237,20 @@ static void check_meetings(const struct layout *l, bool peers) {
         uint64_t blocks = m.view[p].meeting.blocks;
         expected += blocks * (blocks - 1) / 2;
     }
-    void *argument[SEVERAL_MOST][3];
-    void **arguments[SEVERAL_MOST];
-    for (int p = 0; p < l->parts; p++) {
-        argument[p][0] = &m.view[p];
-        argument[p][1] = &m.wrong.at[p];
-        argument[p][2] = &expected;
-        arguments[p] = argument[p];
-    }
+    struct meeter one[SEVERAL_MOST];
+    for (int p = 0; p < l->parts; p++)
+        one[p] = {m.view[p], m.wrong.at[p], expected};
     double began = gg_now_ms();
     if (peers) {
-        ck_assert_msg(gg_several_launch(&m.team, &meeting, m.view, arguments), "%s",
+        ck_assert_msg(gg_several_launch(&m.team, m.view, one, sizeof *one), "%s",
                       m.run.message);
         printf("%d parts: a meeting takes %.2f us\n", l->parts,
                (gg_now_ms() - began) * 1e3 / (double)MEETINGS);
     } else {
         struct several_outcome outcome;
         for (uint64_t round = 0; round < 5; round++) {
-            ck_assert(gg_several_launch(&m.team, &meeting, m.view, arguments));
-            ck_assert(gg_several_meet_on_host(&m.team, m.view[0].meeting.ways, &outcome));
+            ck_assert(gg_several_launch(&m.team, m.view, one, sizeof *one));
+            ck_assert(gg_several_meet_on_host(&m.team, &outcome));
             ck_assert_uint_eq(outcome.word[0], expected + round);
             ck_assert_uint_eq(outcome.word[1], (uint64_t)l->parts);
         }
@@ -286,13 +286,13 @@ static int interrupt_later(void *) {
 /* Of two members one is not launched. */
 static void wait_in_vain(struct meeters *m) {
     const struct layout pair = {2, {0, 0}, NULL};
-    uint64_t expected = 0;
     gg_limits.several_exchange = "peer";
     open_meeters(m, &pair);
     m->view[0].meeting.blocks = 1;
-    void *arguments[] = {&m->view[0], &m->wrong.at[0], &expected};
+    struct meeter one = {m->view[0], m->wrong.at[0], 0};
+    void *argument = &one;
     struct cuda_job *job = gg_several_on(&m->team, 0);
-    gg_launch_cooperative(job, &meeting, 1, arguments);
+    gg_launch_cooperative(job, &meeting, 1, &argument);
 }
 
 START_TEST(a_device_that_never_comes) {
@@ -313,10 +313,10 @@ START_TEST(a_device_that_never_comes) {
     open_meeters(&m, &pair);
     m.view[0].meeting.blocks = 1;
     m.view[0].meeting.patience_ns = 50000000;
-    uint64_t expected = 0;
-    void *arguments[] = {&m.view[0], &m.wrong.at[0], &expected};
+    struct meeter one = {m.view[0], m.wrong.at[0], 0};
+    void *argument = &one;
     double began = gg_now_ms();
-    gg_launch_cooperative(gg_several_on(&m.team, 0), &meeting, 1, arguments);
+    gg_launch_cooperative(gg_several_on(&m.team, 0), &meeting, 1, &argument);
     ck_assert(gg_several_wait(&m.team));
     ck_assert(gg_now_ms() - began < 1000);
     gg_fetch(gg_several_on(&m.team, 0), trouble, &m.team.member[0].desk->trouble, 8);
