@@ -28,8 +28,8 @@ static bool make_tree_of_parts(gpugraph_part *p, gpugraph_run *run, uint32_t *va
            part_tree(p, run, value, PART_LEVELS, source, sources, tree) == GPUGRAPH_OK;
 }
 
-static bool search_on_cpu(gpugraph_part *p, const uint32_t *source, uint32_t sources,
-                          uint32_t max_depth, gpugraph_run *run, uint32_t *depth) {
+static bool search_on_cpu(gpugraph_part *p, const gpugraph_search *search,
+                          gpugraph_run *run, uint32_t *depth) {
     const double start = gg_now_ms();
     struct part_rounds r;
     uint32_t levels;
@@ -37,11 +37,11 @@ static bool search_on_cpu(gpugraph_part *p, const uint32_t *source, uint32_t sou
     r.field = (struct part_field){depth, sizeof *depth, part_least_32};
     r.visit = expand_row;
     memset(depth, 0xff, p->locals * sizeof *depth);
-    for (uint32_t i = 0; done && i < sources; i++) {
-        depth[source[i]] = 0;
-        part_note(&r.now, source[i]);
+    for (uint32_t i = 0; done && i < search->source_count; i++) {
+        depth[search->source[i]] = 0;
+        part_note(&r.now, search->source[i]);
     }
-    done = done && part_go_rounds(&r, max_depth, &levels);
+    done = done && part_go_rounds(&r, search->max_depth, &levels);
     if (done)
         gg_phase(run, "search", start, (int64_t)p->arcs, "%u levels over %u parts",
                  levels, p->exchange->parts);
@@ -61,9 +61,10 @@ gpugraph_status gpugraph_part_bfs(gpugraph_part *p, const uint64_t *source,
         part_tree_is_possible(p, run, tree) &&
         (here = part_sources(p, run, source, source_count, &sources)) != NULL &&
         (all = gg_alloc(run, p->locals, sizeof *all)) != NULL) {
-        if (p->device ? gg_part_services.bfs(p, here, sources, max_depth, run, all) ==
-                            GPUGRAPH_OK
-                      : search_on_cpu(p, here, sources, max_depth, run, all)) {
+        const gpugraph_search search = {
+            .source = here, .source_count = sources, .max_depth = max_depth};
+        if (p->device ? gg_part_services.bfs(p, &search, run, all) == GPUGRAPH_OK
+                      : search_on_cpu(p, &search, run, all)) {
             memcpy(depth, all, p->masters * sizeof *depth);
             start = gg_now_ms();
             if (tree && make_tree_of_parts(p, run, all, here, sources, tree))

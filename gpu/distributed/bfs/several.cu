@@ -262,17 +262,12 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
            share * 13 + 4 * GG_PLANNED_ENDS + 65536;
 }
 
-gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
-                                 uint32_t sources, uint32_t max_depth, gpugraph_run *run,
-                                 uint32_t *depth) {
+gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const gpugraph_search *search,
+                                 gpugraph_run *run, uint32_t *depth) {
     struct several_team team;
-    gpugraph_search search = {};
     if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_SOURCE, run))
         return run->status;
-    search.source = source;
-    search.source_count = sources;
-    search.max_depth = max_depth;
-    search_team(&team, &search, depth);
+    search_team(&team, search, depth);
     return gg_several_close(&team);
 }
 

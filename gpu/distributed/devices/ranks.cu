@@ -102,13 +102,12 @@ static bool map_all(struct part_device *d, const struct ticket *t, uint32_t rank
     return true;
 }
 
-/* Sets peers and way, alike at all ranks. False: the run must end. */
+/* Sets peers, alike at all ranks. False: the run must end. */
 static bool ask_for_peers(struct cuda_job *job, gpugraph_exchange *x,
                           struct part_device *d) {
     struct ticket mine, all[SEVERAL_MOST];
     uint64_t can = 0;
     d->peers = x->parts == 1;
-    d->way = "none";
     if (x->parts == 1)
         return true;
     write_ticket(job, d, &mine);
@@ -117,7 +116,6 @@ static bool ask_for_peers(struct cuda_job *job, gpugraph_exchange *x,
     can = all_can(all, x->parts) && map_all(d, all, x->parts);
     gg_combine(x, job->run, GPUGRAPH_LEAST, &can, 1);
     d->peers = can != 0;
-    d->way = can ? "peer" : "host";
     if (!d->peers) {
         unmap_others(&d->desk, d->me);
         unmap_others(&d->rows, d->me);
@@ -244,26 +242,23 @@ static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
     struct part_device *d = (struct part_device *)gg_alloc_zero(run, 1, sizeof *d);
     if (d) {
         d->me = p->exchange->part;
-        if (make_device(&job, p, d))
+        if (make_device(&job, p, d)) {
             p->device = d;
+            p->way = p->exchange->parts == 1 ? "none" : d->peers ? "peer" : "host";
+        }
     }
     gg_job_close(&job);
     if (p->device)
         gg_phase(run, "device", start, (int64_t)p->arcs, "%.1f MB, exchange %s",
-                 (double)d->parts.rows[d->me].bytes * 1e-6, d->way);
+                 (double)d->parts.rows[d->me].bytes * 1e-6, p->way);
     else if (d)
         free_device(d);
     return run->status;
 }
 
-static const char *way_of(const struct part_device *d) {
-    return d->way;
-}
-
 extern "C" const struct part_services gg_part_services = {
     .bring = bring,
     .free = free_device,
-    .way = way_of,
     .bfs = gg_cuda_part_bfs,
     .mis = gg_cuda_part_mis,
     .sssp = gg_cuda_part_sssp,
@@ -285,7 +280,6 @@ bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
     }
     team->run = run;
     team->rank = p;
-    team->patience_ns = GG_SEVERAL_PATIENCE_NS;
     team->peers = d->peers;
     team->parts = (int)p->exchange->parts;
     team->first = me;

@@ -25,7 +25,6 @@ struct part_device {
     int ordinal;
     uint32_t me;                /* this rank */
     bool peers;                 /* kernels reach the memory of all ranks */
-    const char *way;            /* how data goes between ranks */
     struct several_parts parts; /* rows of this rank alone */
     struct shared_block desk, space;
     struct shared_block rows; /* of the other ranks */
@@ -52,15 +51,17 @@ bool gg_rank_barrier(struct several_team *team);
 
 /* ---- searches, each in the folder of its algorithm ---- */
 
-gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const uint32_t *source,
-                                 uint32_t sources, uint32_t max_depth, gpugraph_run *run,
-                                 uint32_t *depth);
+gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const gpugraph_search *search,
+                                 gpugraph_run *run, uint32_t *depth);
 gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
                                  const uint32_t *hash, gpugraph_run *run,
                                  uint8_t *member);
-gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
-                                  uint32_t sources);
-gpugraph_status gg_cuda_part_pagerank(struct part_ranking *r, uint32_t *iterations,
-                                      double *change);
+gpugraph_status gg_cuda_part_sssp(gpugraph_part *p, const gpugraph_search *search,
+                                  gpugraph_run *run, void *distance, bool *lost);
+gpugraph_status gg_cuda_part_pagerank(gpugraph_part *p,
+                                      const gpugraph_pagerank_options *how,
+                                      const double *out, const uint8_t *is_place,
+                                      gpugraph_run *run, double *rank,
+                                      uint32_t *iterations, double *change);
 
 #endif

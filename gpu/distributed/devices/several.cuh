@@ -56,7 +56,6 @@ struct several_team {
     ** NULL: all members are of this process. */
     gpugraph_part *rank;
     bool peers; /* every device reaches every other one's memory: kernels meet */
-    uint64_t patience_ns; /* a device is waited for */
     /* Since gg_several_begin: */
     struct cooperative_kernel kernel;
     struct several_ways ways;
@@ -116,7 +115,8 @@ template <typename type> struct several_array {
         at[SEVERAL_MOST]; /* each member's copy; kernels reach others' with peers alone */
 };
 
-/* Every member's own segment of an array, with so many entries, goes to all others. */
+/* Every member's own segment of an array, with so many entries, goes to all others; with peers kernels have put
+** it there. */
 template <typename type>
 static inline bool gg_several_segments(struct several_team *team,
                                        const several_array<type> &array,

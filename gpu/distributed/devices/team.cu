@@ -132,7 +132,6 @@ bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_
     memset(team, 0, sizeof *team);
     team->run = run;
     team->graph = graph;
-    team->patience_ns = GG_SEVERAL_PATIENCE_NS;
     for (int p = 0; p < parts; p++)
         if (!open_member(team, p, ordinal[p])) {
             const gpugraph_run *own = &team->member[p].run;
@@ -218,7 +217,7 @@ bool gg_several_begin(struct several_team *team, struct several_ways ways,
         v->meeting.peers = team->peers;
         v->meeting.blocks = blocks_of_member(team, p);
         v->meeting.ways = ways;
-        v->meeting.patience_ns = team->patience_ns;
+        v->meeting.patience_ns = GG_SEVERAL_PATIENCE_NS;
         v->meeting.stop = job->device->device_stop;
         for (int q = 0; q < team->parts; q++)
             if (q == p || team->peers)
@@ -246,7 +245,7 @@ bool gg_several_fetch_each(struct several_team *team, void *to,
 }
 
 static void fail_absent(struct several_team *team, int member, uint32_t absent) {
-    const double seconds = (double)team->patience_ns * 1e-9;
+    const double seconds = (double)GG_SEVERAL_PATIENCE_NS * 1e-9;
     if (team->rank)
         gg_fail(
             team->run, GPUGRAPH_DEVICE_FAILED,

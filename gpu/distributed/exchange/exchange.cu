@@ -61,7 +61,7 @@ bool gg_several_reach(struct several_team *team) {
 }
 
 const char *gg_several_way(const struct several_team *team) {
-    return team->rank ? team->rank->device->way : team->peers ? "peer" : "copies";
+    return team->rank ? team->rank->way : team->peers ? "peer" : "copies";
 }
 
 /* Each sender's copies in its stream, once all that was queued anywhere is done. */
@@ -87,6 +87,8 @@ bool gg_several_move_segments(struct several_team *team, void *const *at,
                               uint64_t bytes) {
     struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST];
     int parts = team->parts;
+    if (team->peers || parts == 1)
+        return gg_several_going(team);
     for (int p = 0; p < parts; p++)
         for (int q = 0; q < parts; q++)
             piece[p * parts + q] = {(char *)at[q] + (uint64_t)p * bytes,

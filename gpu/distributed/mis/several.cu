@@ -239,14 +239,6 @@ static void carve(struct shared_run *r, struct several_space *space) {
     r->member = gg_several_carve<uint8_t>(space, places->stride);
 }
 
-/* Each member's own segment, of so many entries, to all others. */
-template <typename type>
-static bool to_all(struct shared_run *r, const several_array<type> &array,
-                   uint64_t entries) {
-    return r->team->peers || r->team->parts == 1 ||
-           gg_several_segments(r->team, array, entries);
-}
-
 /* Of consecutive ids, or by number. */
 static bool send_hashes(struct shared_run *r) {
     for (int p = 0; p < r->team->parts && r->question->hash; p++)
@@ -272,7 +264,8 @@ static bool set_up_rank(struct shared_run *r) {
     if (hash)
         gg_upload(gg_several_on(r->team, me), r->hash.at[me] + first, hash,
                   r->parts->vertices[me] * sizeof *hash);
-    return gg_several_going(r->team) && (!hash || to_all(r, r->hash, places->stride));
+    return gg_several_going(r->team) &&
+           (!hash || gg_several_segments(r->team, r->hash, places->stride));
 }
 
 static void set_up(struct shared_run *r, int p) {
@@ -343,7 +336,7 @@ static bool launch_several(struct shared_run *r, enum mis_step step, uint64_t *o
 }
 
 static bool exchange_codes(struct shared_run *r) {
-    return to_all(r, r->codes, r->parts->places.stride / 4);
+    return gg_several_segments(r->team, r->codes, r->parts->places.stride / 4);
 }
 
 /* The steps before the last one, where kernels do not meet. */
@@ -351,8 +344,10 @@ static bool first_steps(struct shared_run *r) {
     uint64_t open;
     uint32_t passes = 0;
     return launch_several(r, MIS_COUNT, &open, &passes) &&
-           to_all(r, r->count, MIS_BINS) && launch_several(r, MIS_CODE, &open, &passes) &&
-           to_all(r, r->degree, r->parts->places.stride) && exchange_codes(r);
+           gg_several_segments(r->team, r->count, MIS_BINS) &&
+           launch_several(r, MIS_CODE, &open, &passes) &&
+           gg_several_segments(r->team, r->degree, r->parts->places.stride) &&
+           exchange_codes(r);
 }
 
 static bool until_decided(struct shared_run *r, struct mis_answer *answer) {

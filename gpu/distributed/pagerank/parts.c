@@ -1,10 +1,25 @@
 /* PageRank over parts: shares are pushed along rows into fixed-point sums, those of ghosts are reduced into
 ** their masters, and masters make ranks of them. Sums of fixed point are exact, so that every rank has the
 ** bits that pagerank.c finds, however rows are cut. steps.h has the arithmetic. */
-#include "parts.h"
+#include "distributed/partition/part.h"
 #include "pagerank/pagerank.h"
+#include "pagerank/split.h"
+#include "pagerank/steps.h"
 
 #include <string.h>
+
+struct part_ranking {
+    gpugraph_part *p;
+    gpugraph_run *run;
+    const gpugraph_part_ranks *how;
+    double *rank; /* the caller's, of masters */
+    /* of locals */
+    double *share, *out; /* out: arcs */
+    gg_fixed *sum;
+    uint8_t *is_place; /* of masters; NULL: everywhere */
+    uint64_t places;
+    gg_fixed lost, change;
+};
 
 static bool is_place(const struct part_ranking *r, uint32_t v) {
     return !r->is_place || r->is_place[v];
@@ -158,9 +173,16 @@ gpugraph_status gpugraph_part_pagerank(gpugraph_part *p, const gpugraph_part_ran
     const bool ready = check(p, how, run) && gg_needs(run, rank, p->masters, "rank") &&
                        gg_needs(run, iterations, 1, "iterations") &&
                        gg_needs(run, change, 1, "change") && prepare_parts(&r);
-    if (ready && p->device)
-        gg_part_services.pagerank(&r, iterations, change);
-    else if (ready)
+    if (ready && p->device) {
+        const gpugraph_pagerank_options options = {
+            .damping = how->damping,
+            .tolerance = how->tolerance,
+            .iterations = how->iterations,
+            .source_count = r.is_place ? (uint32_t)r.places : 0};
+        gg_part_services.pagerank(p, &options, r.out, r.is_place, run, rank, iterations,
+                                  change);
+    }
+    if (ready && !p->device)
         iterate(&r, iterations, change);
     gg_release(r.share);
     gg_release(r.out);

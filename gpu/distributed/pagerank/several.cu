@@ -11,7 +11,6 @@
 ** a rank. A hub's row is added up by blocks, slice by slice; who adds the last slice ends the row. */
 #define RANK_SHARE(at) (*(at)) /* others write shares while the kernel runs */
 #include "several.cuh"
-#include "parts.h"
 #include "pagerank/sums.cuh"
 #include "distributed/devices/ranks.cuh"
 
@@ -417,15 +416,15 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
 /* ---- a partition's ---- */
 
 /* Offsets of rows with as many arcs as lead out of each master; the rows themselves are elsewhere. */
-static uint64_t *upload_degrees(struct several_team *team, const struct part_ranking *r,
-                                uint64_t bytes) {
-    const uint32_t masters = r->p->masters, entries = (uint32_t)(bytes / 8);
+static uint64_t *upload_degrees(struct several_team *team, const double *out,
+                                uint32_t masters, uint64_t bytes) {
+    const uint32_t entries = (uint32_t)(bytes / 8);
     struct cuda_job *job = gg_several_on(team, team->first);
     uint64_t *at = (uint64_t *)gg_take(job, bytes),
              *offset = (uint64_t *)gg_alloc(team->run, entries, sizeof *offset);
     for (uint32_t v = 0; offset && v < entries; v++)
         offset[v] = v == 0         ? 0
-                    : v <= masters ? offset[v - 1] + (uint64_t)r->out[v - 1]
+                    : v <= masters ? offset[v - 1] + (uint64_t)out[v - 1]
                                    : offset[v - 1];
     if (at && offset)
         gg_upload(job, at, offset, bytes);
@@ -433,27 +432,22 @@ static uint64_t *upload_degrees(struct several_team *team, const struct part_ran
     return at;
 }
 
-gpugraph_status gg_cuda_part_pagerank(struct part_ranking *r, uint32_t *iterations,
-                                      double *change) {
-    const gpugraph_part_ranks *asked = r->how;
-    const gpugraph_pagerank_options how = {asked->damping,
-                                           asked->tolerance,
-                                           asked->iterations,
-                                           false,
-                                           GPUGRAPH_OUT,
-                                           NULL,
-                                           r->is_place ? (uint32_t)r->places : 0};
+gpugraph_status gg_cuda_part_pagerank(gpugraph_part *p,
+                                      const gpugraph_pagerank_options *how,
+                                      const double *out, const uint8_t *is_place,
+                                      gpugraph_run *run, double *rank,
+                                      uint32_t *iterations, double *change) {
     struct several_team team;
     pagerank_end end = {0, 0};
-    if (!gg_several_open_rank(&team, r->p, GPUGRAPH_BY_TARGET, r->run))
-        return r->run->status;
-    const struct several_parts in = r->p->device->parts;
-    struct several_parts out = in;
+    if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_TARGET, run))
+        return run->status;
+    const struct several_parts in = p->device->parts;
+    struct several_parts ways = in;
     const uint64_t bytes = ((uint64_t)in.places.stride + 1) * sizeof(uint64_t);
-    uint64_t *degrees = upload_degrees(&team, r, bytes);
-    out.rows[team.first].offset = degrees;
+    uint64_t *degrees = upload_degrees(&team, out, p->masters, bytes);
+    ways.rows[team.first].offset = degrees;
     if (gg_several_going(&team))
-        rank_team(&team, &in, &out, GPUGRAPH_UINT32, &how, r->is_place, r->rank, &end);
+        rank_team(&team, &in, &ways, GPUGRAPH_UINT32, how, is_place, rank, &end);
     *iterations = end.iterations;
     *change = end.change;
     gg_give(gg_several_on(&team, team.first), degrees, bytes);

@@ -185,7 +185,7 @@ gpugraph_status gpugraph_part_to_device(gpugraph_part *p, int place, gpugraph_ru
 }
 
 const char *gpugraph_part_way(const gpugraph_part *p) {
-    return p->device ? gg_part_services.way(p->device) : NULL;
+    return p->way;
 }
 
 /* ---- what others ask of it ---- */

@@ -64,26 +64,27 @@ struct gpugraph_part {
     } * link;
     gpugraph_parcel *out, *in;
     struct part_mail sent, come;
-    struct part_device
-        *device; /* its rows there; NULL: searches run on the CPU (device.cuh) */
+    struct part_device *device; /* its rows there; NULL: searches run on the CPU */
+    const char *way;            /* how data goes between devices; NULL: it is on none */
 };
 
-struct sssp_part;    /* distributed/sssp */
-struct part_ranking; /* distributed/pagerank */
-
-/* What a build with CUDA has: a partition is brought to a device, and searched there. Sources are
-** masters; depth, parent and the distances of sssp_part have an entry for each local. */
+/* What a build with CUDA has: a partition is brought to a device, and searched there. Sources of a search are
+** masters; depth and distance have an entry for each local. */
 struct part_services {
     gpugraph_status (*bring)(gpugraph_part *p, int place, gpugraph_run *run);
     void (*free)(struct part_device *);
-    const char *(*way)(const struct part_device *);
-    gpugraph_status (*bfs)(gpugraph_part *p, const uint32_t *source, uint32_t sources,
-                           uint32_t max_depth, gpugraph_run *run, uint32_t *depth);
+    gpugraph_status (*bfs)(gpugraph_part *p, const gpugraph_search *search,
+                           gpugraph_run *run, uint32_t *depth);
     gpugraph_status (*mis)(gpugraph_part *p, gpugraph_priority priority,
                            const uint32_t *hash, gpugraph_run *run, uint8_t *member);
-    gpugraph_status (*sssp)(struct sssp_part *s, const uint32_t *source,
-                            uint32_t sources);
-    gpugraph_status (*pagerank)(struct part_ranking *r, uint32_t *iterations,
+    /* distance: as part_layout_of says. lost: a sum left the range. */
+    gpugraph_status (*sssp)(gpugraph_part *p, const gpugraph_search *search,
+                            gpugraph_run *run, void *distance, bool *lost);
+    /* out: of each master, how many arcs lead out. is_place: is it one of the how->source_count sources,
+    ** whose numbers `how` has not? NULL: all are. */
+    gpugraph_status (*pagerank)(gpugraph_part *p, const gpugraph_pagerank_options *how,
+                                const double *out, const uint8_t *is_place,
+                                gpugraph_run *run, double *rank, uint32_t *iterations,
                                 double *change);
 };
 extern const struct part_services gg_part_services;

@@ -12,10 +12,43 @@
 **     scanned[v]    the distance that v's row was relaxed with
 **
 ** Every ghost that was lowered is reduced before any master is broadcast: so no copy raises a distance. */
-#include "parts.h"
+#include "distributed/partition/part.h"
 #include "sssp/sssp.h"
 
+#include <math.h>
 #include <string.h>
+
+struct sssp_part {
+    gpugraph_part *p;
+    gpugraph_run *run;
+    enum part_layout layout;
+    uint64_t bound;    /* a word: nothing farther is stored */
+    bool within_range; /* the bound is the caller's: what lies beyond is not wanted */
+    bool none;         /* it is below 0 */
+    uint64_t over;     /* not 0: a sum left the range */
+    void *distance, *scanned; /* as layout says */
+    uint64_t limit;           /* a word: what is relaxed is within it */
+    double delta;             /* that the limit grows by */
+    /* Locals whose rows are to be relaxed: within the limit, in two lists, and beyond it. */
+    struct part_changes now, next, later;
+    struct part_changes told; /* ghosts and masters that other parts must know of */
+    uint64_t rounds, arcs;
+};
+
+static void put_word(const struct sssp_part *s, void *array, uint64_t i, uint64_t word) {
+    if (s->layout == PART_NARROW)
+        ((uint32_t *)array)[i] = (uint32_t)word;
+    else
+        ((uint64_t *)array)[i] = word;
+}
+static uint64_t word_at(const struct sssp_part *s, const void *array, uint64_t i) {
+    return part_value(array, i, s->layout == PART_NARROW ? PART_NARROW : PART_WHOLE);
+}
+static struct part_field distances_of(const struct sssp_part *s) {
+    return s->layout == PART_NARROW
+               ? (struct part_field){s->distance, sizeof(uint32_t), part_least_32}
+               : (struct part_field){s->distance, sizeof(uint64_t), part_least_64};
+}
 
 /* ---- the limit ---- */
 
@@ -53,13 +86,13 @@ static uint64_t limit_from(const struct sssp_part *s, uint64_t least) {
 /* ---- relaxing ---- */
 
 static bool is_scanned(const struct sssp_part *s, uint32_t v) {
-    return gg_sssp_at(s, s->scanned, v) == gg_sssp_at(s, s->distance, v);
+    return word_at(s, s->scanned, v) == word_at(s, s->distance, v);
 }
 
 /* v has been lowered: its row, if it has one, is to be relaxed. */
 static void wait_for(struct sssp_part *s, uint32_t v) {
     if (s->p->offset[v] < s->p->offset[v + 1])
-        part_note(gg_sssp_at(s, s->distance, v) <= s->limit ? &s->next : &s->later, v);
+        part_note(word_at(s, s->distance, v) <= s->limit ? &s->next : &s->later, v);
 }
 
 /* Other parts may have to know of v. */
@@ -71,9 +104,9 @@ static void tell_of(struct sssp_part *s, uint32_t v) {
 }
 
 static void lower(struct sssp_part *s, uint32_t v, uint64_t sum) {
-    if (sum > s->bound || sum >= gg_sssp_at(s, s->distance, v))
+    if (sum > s->bound || sum >= word_at(s, s->distance, v))
         return;
-    gg_sssp_put(s, s->distance, v, sum);
+    put_word(s, s->distance, v, sum);
     wait_for(s, v);
     tell_of(s, v);
 }
@@ -86,8 +119,8 @@ static bool is_over(uint64_t sum, enum part_layout layout) {
 
 static void relax_row(struct sssp_part *s, uint32_t u) {
     const gpugraph_part *p = s->p;
-    const uint64_t from = gg_sssp_at(s, s->distance, u);
-    gg_sssp_put(s, s->scanned, u, from);
+    const uint64_t from = word_at(s, s->distance, u);
+    put_word(s, s->scanned, u, from);
     for (uint64_t arc = p->offset[u]; arc < p->offset[u + 1]; arc++) {
         const uint64_t sum = part_sum_of(from, p->weight, arc, s->layout);
         s->over |= is_over(sum, s->layout);
@@ -121,7 +154,7 @@ static bool drain(struct sssp_part *s) {
 static void keep_least(const struct sssp_part *s, const struct part_changes *c,
                        uint64_t *least) {
     for (uint32_t i = 0; i < c->count; i++) {
-        const uint64_t distance = gg_sssp_at(s, s->distance, c->list[i]);
+        const uint64_t distance = word_at(s, s->distance, c->list[i]);
         *least = distance < *least ? distance : *least;
     }
 }
@@ -131,7 +164,7 @@ static void sort_later(struct sssp_part *s) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->later.count; i++) {
         const uint32_t v = s->later.list[i];
-        if (!is_scanned(s, v) && gg_sssp_at(s, s->distance, v) > s->limit) {
+        if (!is_scanned(s, v) && word_at(s, s->distance, v) > s->limit) {
             s->later.list[kept++] = v;
             continue;
         }
@@ -146,7 +179,7 @@ static void sort_later(struct sssp_part *s) {
 static bool exchange(struct sssp_part *s, uint64_t *least) {
     gpugraph_part *p = s->p;
     if (part_writes_ghosts(p) &&
-        gg_reduce(p, s->run, gg_sssp_distances(s), &s->told) != GPUGRAPH_OK)
+        gg_reduce(p, s->run, distances_of(s), &s->told) != GPUGRAPH_OK)
         return false;
     for (uint32_t i = 0; i < s->told.count; i++)
         if (!is_scanned(s, s->told.list[i]))
@@ -160,8 +193,8 @@ static bool exchange(struct sssp_part *s, uint64_t *least) {
     keep_least(s, &s->told, least);
     if (!part_reads_ghosts(p))
         return !gg_combine(p->exchange, s->run, GPUGRAPH_LEAST, least, 1);
-    if (gg_broadcast_and_combine(p, s->run, gg_sssp_distances(s), &s->told,
-                                 GPUGRAPH_LEAST, least, 1))
+    if (gg_broadcast_and_combine(p, s->run, distances_of(s), &s->told, GPUGRAPH_LEAST,
+                                 least, 1))
         return false;
     for (uint32_t i = 0; i < s->told.count; i++)
         if (!is_scanned(s, s->told.list[i]))
@@ -216,14 +249,14 @@ static bool set_bound(struct sssp_part *s, const void *max_distance) {
 static bool find_lost(struct sssp_part *s, uint64_t *lost) {
     gpugraph_part *p = s->p;
     *lost = UINT64_MAX;
-    if (gg_broadcast(p, s->run, gg_sssp_distances(s), NULL) != GPUGRAPH_OK)
+    if (gg_broadcast(p, s->run, distances_of(s), NULL) != GPUGRAPH_OK)
         return false;
     for (uint32_t u = 0; u < p->locals && !gg_leave(s->run, u); u++) {
-        if (gg_sssp_at(s, s->distance, u) == UINT64_MAX)
+        if (word_at(s, s->distance, u) == UINT64_MAX)
             continue;
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
             const uint32_t v = p->target[a];
-            if (gg_sssp_at(s, s->distance, v) == UINT64_MAX && p->number[v] < *lost)
+            if (word_at(s, s->distance, v) == UINT64_MAX && p->number[v] < *lost)
                 *lost = p->number[v];
         }
     }
@@ -258,7 +291,7 @@ static bool check_range(struct sssp_part *s) {
 
 static bool make_room(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
-    const uint32_t width = gg_sssp_distances(s).size;
+    const uint32_t width = distances_of(s).size;
     struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->told};
     s->scanned = gg_alloc(s->run, p->locals, width);
     for (int i = 0; i < 4; i++)
@@ -282,9 +315,9 @@ static void release(struct sssp_part *s) {
 static void put_distances(const struct sssp_part *s, void *distance) {
     for (uint32_t v = 0; v < s->p->masters; v++)
         if (s->layout == PART_REAL)
-            gg_put_word(GPUGRAPH_REAL, distance, v, gg_sssp_at(s, s->distance, v));
+            gg_put_word(GPUGRAPH_REAL, distance, v, word_at(s, s->distance, v));
         else /* -1 where not reached */
-            ((uint64_t *)distance)[v] = gg_sssp_at(s, s->distance, v);
+            ((uint64_t *)distance)[v] = word_at(s, s->distance, v);
 }
 
 /* Do ghosts have their masters' distances after the search? */
@@ -305,20 +338,38 @@ static bool search_on_cpu(struct sssp_part *s, const uint32_t *here, uint32_t so
     return done;
 }
 
+/* Distances of 32 bits are bounded: no shortest path is longer. */
+static bool search_on_device(struct sssp_part *s, const uint32_t *here,
+                             uint32_t sources) {
+    const bool cut = s->layout == PART_NARROW && s->bound >= UINT32_MAX;
+    const gpugraph_search search = {.source = here,
+                                    .source_count = s->none ? 0 : sources,
+                                    .bounded = s->within_range || cut,
+                                    .max_distance = cut ? UINT32_MAX - 1 : s->bound,
+                                    .max_real_distance =
+                                        s->layout == PART_REAL && s->within_range
+                                            ? gg_word_real(s->bound)
+                                            : HUGE_VAL};
+    bool lost = false;
+    const gpugraph_status status =
+        gg_part_services.sssp(s->p, &search, s->run, s->distance, &lost);
+    s->over = lost;
+    return status == GPUGRAPH_OK;
+}
+
 /* The search, its distances, and the tree. */
 static void find_paths_of_parts(struct sssp_part *s, const uint32_t *here,
                                 uint32_t sources, void *distance,
                                 const gpugraph_part_tree *tree) {
     gpugraph_part *p = s->p;
-    s->distance = gg_alloc(s->run, p->locals, gg_sssp_distances(s).size);
+    s->distance = gg_alloc(s->run, p->locals, distances_of(s).size);
     if (!s->distance ||
-        !(p->device ? gg_part_services.sssp(s, here, sources) == GPUGRAPH_OK
-                    : search_on_cpu(s, here, sources)) ||
+        !(p->device ? search_on_device : search_on_cpu)(s, here, sources) ||
         !check_range(s))
         return;
     put_distances(s, distance);
     const double start = gg_now_ms();
-    if (tree && (is_told(p) || !gg_broadcast(p, s->run, gg_sssp_distances(s), NULL)) &&
+    if (tree && (is_told(p) || !gg_broadcast(p, s->run, distances_of(s), NULL)) &&
         !part_tree(p, s->run, s->distance, s->layout, here, sources, tree))
         gg_phase(s->run, "parents", start, p->masters, "%u sources here", sources);
 }

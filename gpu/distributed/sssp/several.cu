@@ -9,7 +9,6 @@
 **
 ** A sum that leaves the range is noted, as by one device, and the CPU settles the search. */
 #include "several.cuh"
-#include "parts.h"
 #include "sssp/sssp.h"
 #include "persistent_parts.cuh"
 #include "sssp/persistent_plan.cuh"
@@ -370,39 +369,22 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
 
 /* ---- a partition's ---- */
 
-/* The caller's bound; distances of 32 bits are bounded, since no shortest path is longer. */
-static void bound_search(const struct sssp_part *s, gpugraph_search *search) {
-    const uint64_t most32 = UINT32_MAX - 1;
-    search->max_real_distance = HUGE_VAL;
-    search->max_distance = s->bound;
-    search->bounded = s->within_range;
-    if (s->layout == PART_REAL && s->within_range)
-        search->max_real_distance = gg_word_real(s->bound);
-    if (s->layout == PART_NARROW && (!s->within_range || s->bound > most32)) {
-        search->bounded = true;
-        search->max_distance = most32;
-    }
-}
-
-gpugraph_status gg_cuda_part_sssp(struct sssp_part *s, const uint32_t *source,
-                                  uint32_t sources) {
-    const gpugraph_distance_type type = s->layout == PART_NARROW  ? GPUGRAPH_UINT32
-                                        : s->layout == PART_WHOLE ? GPUGRAPH_UINT64
-                                                                  : GPUGRAPH_REAL;
+gpugraph_status gg_cuda_part_sssp(gpugraph_part *p, const gpugraph_search *search,
+                                  gpugraph_run *run, void *distance, bool *lost) {
+    const enum part_layout layout = part_layout_of(p);
     struct several_team team;
     struct sssp_shared_outcome outcome = {};
-    gpugraph_search search = {};
-    uint64_t *word = static_cast<uint64_t *>(s->distance);
-    if (!gg_several_open_rank(&team, s->p, GPUGRAPH_BY_SOURCE, s->run))
-        return s->run->status;
-    search.source = source;
-    search.source_count = s->none ? 0 : sources;
-    bound_search(s, &search);
-    search_all(&team, type, &search, s->distance, &outcome);
-    for (uint32_t v = 0; s->layout == PART_REAL && v < s->p->masters; v++)
+    uint64_t *word = static_cast<uint64_t *>(distance);
+    if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_SOURCE, run))
+        return run->status;
+    const gpugraph_distance_type type = layout == PART_NARROW  ? GPUGRAPH_UINT32
+                                        : layout == PART_WHOLE ? GPUGRAPH_UINT64
+                                                               : GPUGRAPH_REAL;
+    search_all(&team, type, search, distance, &outcome);
+    for (uint32_t v = 0; layout == PART_REAL && v < p->masters; v++)
         if (word[v] == real::unreached()) /* all bits are set in a partition */
             word[v] = UINT64_MAX;
-    s->over = outcome.lost;
+    *lost = outcome.lost;
     return gg_several_close(&team);
 }
 
