@@ -142,8 +142,14 @@ static bool make_kind(struct several_team *team, enum csr_kind kind, bool weight
     if (gg_rows(team->graph, kind, weighted, false, team->run, &rows) != GPUGRAPH_OK)
         return false;
     const double started = gg_now_ms();
-    const size_t weight = weighted ? gg_distance_size(team->graph->distance_type) : 0;
-    if (!gg_several_deal(team, &rows, kind, weight, parts))
+    *parts = several_parts();
+    parts->kind = kind;
+    parts->weight_bytes = weighted ? gg_distance_size(team->graph->distance_type) : 0;
+    if (!several_lay_out(&parts->places, rows.n, (uint32_t)team->parts,
+                         SEVERAL_BLOCK_BITS))
+        gg_fail(team->run, GPUGRAPH_TOO_LARGE,
+                "%u vertices are too many for %d devices together", rows.n, team->parts);
+    if (!gg_several_going(team) || !gg_several_deal(team, &rows, NULL, parts))
         return false;
     keep(team, kind, weighted, parts);
     tell_kept(team, parts, kind, weighted, started);

@@ -17,12 +17,9 @@ struct ticket {
     cudaIpcMemHandle_t desk, rows;
 };
 
-/* Blocks that other processes reach are whole pages of the device: nothing else lies in them. */
-static const uint64_t PAGE = (uint64_t)2 << 20;
-
 static void *take_own(struct cuda_job *job, struct shared_block *b, uint32_t me,
                       uint64_t bytes) {
-    b->bytes = (bytes + PAGE - 1) / PAGE * PAGE;
+    b->bytes = gg_whole_pages(bytes);
     return b->at[me] = gg_take(job, b->bytes);
 }
 
@@ -129,12 +126,6 @@ static bool ask_for_peers(struct cuda_job *job, gpugraph_exchange *x,
 
 /* ---- rows ---- */
 
-/* PageRank walks arcs into masters, which a partition by target has whole: its device has the
-** rows of the transpose, without weights. */
-static bool is_transposed(const gpugraph_part *p) {
-    return p->partition == GPUGRAPH_BY_TARGET && !p->simple;
-}
-
 static bool is_within_limits(const gpugraph_part *p, gpugraph_run *run) {
     const uint64_t ranks = p->exchange->parts;
     if (ranks > SEVERAL_MOST)
@@ -149,56 +140,29 @@ static bool is_within_limits(const gpugraph_part *p, gpugraph_run *run) {
     return run->status == GPUGRAPH_OK;
 }
 
-static bool take_rows(struct cuda_job *job, const gpugraph_part *p,
-                      struct part_device *d) {
+/* PageRank walks arcs into masters, which a partition by target has whole: its device has the
+** rows of the transpose, without weights. */
+static bool bring_rows(struct several_team *team, const gpugraph_part *p,
+                       struct part_device *d) {
+    const bool turned = p->partition == GPUGRAPH_BY_TARGET && !p->simple;
     struct several_parts *parts = &d->parts;
+    struct part_transpose t = {p->offset, p->target};
     parts->places = p->places;
-    parts->arcs = p->arcs;
-    parts->vertices[d->me] = p->masters;
     parts->kind = p->simple                       ? CSR_SIMPLE
                   : p->direction == GPUGRAPH_BOTH ? CSR_BOTH
                                                   : CSR_OUT;
-    parts->weight_bytes = !p->weight || is_transposed(p) ? 0 : p->narrow ? 4 : 8;
-    return gg_several_take_rows(job, parts, (int)d->me, p->arcs, PAGE);
-}
-
-/* Offsets reach to the end of the segment; ends of arcs become places. */
-static bool upload_rows(struct cuda_job *job, const gpugraph_part *p,
-                        struct part_device *d, const uint64_t *offset,
-                        const uint32_t *target) {
-    const struct several_rows *rows = &d->parts.rows[d->me];
-    const uint64_t entries = (uint64_t)p->places.stride + 1;
-    uint64_t *row = (uint64_t *)gg_alloc(job->run, entries, sizeof *row);
-    uint32_t *end = (uint32_t *)gg_alloc(job->run, p->arcs, sizeof *end);
-    if (row && end) {
-        for (uint64_t v = 0; v < entries; v++)
-            row[v] = offset[v < p->masters ? v : p->masters];
-        for (uint64_t v = 1; v < entries; v++)
-            if (row[v] - row[v - 1] > d->parts.most_arcs)
-                d->parts.most_arcs = row[v] - row[v - 1];
-        for (uint64_t a = 0; a < p->arcs && !gg_leave(job->run, a); a++)
-            end[a] = (uint32_t)part_place(p, p->number[target[a]]);
-        gg_upload(job, rows->offset, row, entries * sizeof *row);
-        gg_upload(job, rows->target, end, p->arcs * sizeof *end);
-        if (rows->weight)
-            gg_upload(job, rows->weight, p->weight, p->arcs * d->parts.weight_bytes);
-        gg_wait(job);
-    }
-    gg_release(row);
-    gg_release(end);
-    return gg_going(job);
-}
-
-static bool bring_rows(struct cuda_job *job, const gpugraph_part *p,
-                       struct part_device *d) {
-    struct part_transpose t;
-    if (!take_rows(job, p, d))
-        return false;
-    if (!is_transposed(p))
-        return upload_rows(job, p, d, p->offset, p->target);
-    const bool brought = part_transpose_open(p, job->run, &t) &&
-                         upload_rows(job, p, d, t.offset, t.source);
-    part_transpose_close(&t);
+    parts->weight_bytes = !p->weight || turned ? 0 : p->narrow ? 4 : 8;
+    if (turned)
+        part_transpose_open(p, team->run, &t);
+    csr rows = {};
+    rows.begin = t.offset;
+    rows.end = t.offset + 1;
+    rows.target = t.source;
+    rows.weight = p->weight;
+    const bool brought =
+        gg_several_going(team) && gg_several_deal(team, &rows, p->number, parts);
+    if (turned)
+        part_transpose_close(&t);
     return brought;
 }
 
@@ -219,40 +183,65 @@ static void free_device(struct part_device *d) {
 }
 
 /* Collective. */
-static bool make_device(struct cuda_job *job, const gpugraph_part *p,
+static bool make_device(struct several_team *team, const gpugraph_part *p,
                         struct part_device *d) {
-    gpugraph_exchange *x = p->exchange;
+    struct cuda_job *job = gg_several_on(team, team->first);
     d->ordinal = job->device->ordinal;
-    return bring_rows(job, p, d) &&
+    return bring_rows(team, p, d) &&
            take_own(job, &d->desk, d->me, sizeof(struct several_desk)) &&
-           gg_combine(x, job->run, GPUGRAPH_SUM, &d->parts.arcs, 1) == GPUGRAPH_OK &&
-           gg_combine(x, job->run, GPUGRAPH_MOST, &d->parts.most_arcs, 1) ==
-               GPUGRAPH_OK &&
-           ask_for_peers(job, x, d);
+           gg_several_combine(team, GPUGRAPH_SUM, &d->parts.arcs, 1) &&
+           gg_several_combine(team, GPUGRAPH_MOST, &d->parts.most_arcs, 1) &&
+           ask_for_peers(job, p->exchange, d);
+}
+
+/* As the one member of this process in a team of all ranks. */
+static bool open_rank(struct several_team *team, gpugraph_part *p, gpugraph_run *run) {
+    struct part_device *d = p->device;
+    const int me = (int)d->me;
+    struct several_member *member = &team->member[me];
+    memset(team, 0, sizeof *team);
+    team->run = run;
+    team->rank = p;
+    team->peers = d->peers;
+    team->parts = (int)p->exchange->parts;
+    team->first = me;
+    team->end = me + 1;
+    run->device = d->ordinal;
+    run->used_backend = "cuda";
+    run->used_method = "several";
+    member->lead = me;
+    member->run.device = d->ordinal;
+    for (int q = 0; q < team->parts; q++)
+        team->member[q].desk = static_cast<struct several_desk *>(d->desk.at[q]);
+    return gg_job_open(&member->job, NULL, run);
 }
 
 static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
-    struct cuda_job job;
+    struct several_team team;
     int devices = 0;
+    bool made = false;
     const double start = gg_now_ms();
-    cudaGetDeviceCount(&devices);
-    run->device = devices > 0 ? place % devices : 0;
-    if (!is_within_limits(p, run) || !gg_job_open(&job, NULL, run))
-        return run->status;
     struct part_device *d = (struct part_device *)gg_alloc_zero(run, 1, sizeof *d);
-    if (d) {
-        d->me = p->exchange->part;
-        if (make_device(&job, p, d)) {
-            p->device = d;
-            p->way = p->exchange->parts == 1 ? "none" : d->peers ? "peer" : "host";
-        }
+    if (!d || !is_within_limits(p, run)) {
+        gg_release(d);
+        return run->status;
     }
-    gg_job_close(&job);
-    if (p->device)
+    cudaGetDeviceCount(&devices);
+    d->ordinal = devices > 0 ? place % devices : 0;
+    d->me = p->exchange->part;
+    p->device = d;
+    if (open_rank(&team, p, run)) {
+        made = make_device(&team, p, d);
+        gg_several_close(&team);
+    }
+    if (made && run->status == GPUGRAPH_OK) {
+        p->way = p->exchange->parts == 1 ? "none" : d->peers ? "peer" : "host";
         gg_phase(run, "device", start, (int64_t)p->arcs, "%.1f MB, exchange %s",
                  (double)d->parts.rows[d->me].bytes * 1e-6, p->way);
-    else if (d)
+    } else {
+        p->device = NULL;
         free_device(d);
+    }
     return run->status;
 }
 
@@ -269,29 +258,12 @@ extern "C" const struct part_services gg_part_services = {
 
 bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
                           gpugraph_partition wanted, gpugraph_run *run) {
-    struct part_device *d = p->device;
-    const int me = (int)d->me;
-    struct several_member *member = &team->member[me];
-    memset(team, 0, sizeof *team);
     if (p->partition != wanted && !(p->exchange->parts == 1 && p->simple)) {
         gg_fail(run, GPUGRAPH_INVALID, "this search on devices is of partitions by %s",
                 wanted == GPUGRAPH_BY_SOURCE ? "source" : "target");
         return false;
     }
-    team->run = run;
-    team->rank = p;
-    team->peers = d->peers;
-    team->parts = (int)p->exchange->parts;
-    team->first = me;
-    team->end = me + 1;
-    run->device = d->ordinal;
-    run->used_backend = "cuda";
-    run->used_method = "several";
-    member->lead = me;
-    member->run.device = d->ordinal;
-    for (int q = 0; q < team->parts; q++)
-        team->member[q].desk = static_cast<struct several_desk *>(d->desk.at[q]);
-    return gg_job_open(&member->job, NULL, run);
+    return open_rank(team, p, run);
 }
 
 /* Until all that was queued is done, or another rank has failed. */

@@ -1,6 +1,7 @@
-/* Rows of a graph, dealt out to the devices that share it.
+/* Rows of a graph, dealt out to the devices that share it, and rows of a partition, to its own.
 **
 **     host        rows of the whole graph, by vertex number        gg_rows (graph/csr.c)
+**                 or of a partition's masters
 **        |  several threads: numbers become places, arcs of a row lie by place's owner
 **     piece       rows of successive places of one member
 **        |  upload
@@ -19,6 +20,7 @@ static const uint64_t PIECE_ARCS = 1 << 24;
 struct dealing {
     struct several_team *team;
     const csr *from;
+    const uint64_t *number; /* of each end of an arc, where rows are a partition's */
     struct several_parts *parts;
     int member;       /* whose rows are dealt now */
     uint64_t *offset; /* of these rows */
@@ -27,15 +29,22 @@ struct dealing {
     char *weight;
 };
 
-static uint64_t number_of_row(const struct dealing *d, uint64_t row) {
-    return several_number_of(&d->parts->places, (uint32_t)d->member, (uint32_t)row);
+/* Where the host has the row. */
+static uint64_t row_on_host(const struct dealing *d, uint64_t row) {
+    return d->number
+               ? row
+               : several_number_of(&d->parts->places, (uint32_t)d->member, (uint32_t)row);
+}
+
+static uint32_t place_of_end(const struct dealing *d, uint32_t end) {
+    return several_place(&d->parts->places, d->number ? (uint32_t)d->number[end] : end);
 }
 
 /* Arcs of rows low .. high - 1, each to the entry behind its own. */
 static void measure_rows(void *dealing, uint64_t low, uint64_t high) {
     struct dealing *d = (struct dealing *)dealing;
     for (uint64_t row = low; row < high && !gg_leave(d->team->run, row); row++) {
-        const uint64_t v = number_of_row(d, row);
+        const uint64_t v = row_on_host(d, row);
         d->offset[row + 1] = d->from->end[v] - d->from->begin[v];
     }
 }
@@ -48,11 +57,11 @@ static void deal_row(const struct dealing *d, uint64_t v, uint64_t to) {
     const uint64_t begin = d->from->begin[v], end = d->from->end[v];
     uint64_t next[SEVERAL_MOST + 1] = {to};
     for (uint64_t a = begin; a < end; a++)
-        next[several_owner(places, several_place(places, d->from->target[a])) + 1]++;
+        next[several_owner(places, place_of_end(d, d->from->target[a])) + 1]++;
     for (uint32_t q = 0; q < places->parts; q++)
         next[q + 1] += next[q];
     for (uint64_t a = begin; a < end; a++) {
-        const uint32_t place = several_place(places, d->from->target[a]);
+        const uint32_t place = place_of_end(d, d->from->target[a]);
         const uint64_t at = next[several_owner(places, place)]++;
         d->target[at] = place;
         if (bytes)
@@ -67,7 +76,7 @@ static void deal_rows(void *dealing, uint64_t low, uint64_t high) {
     uint64_t since = 0;
     for (uint64_t i = low; i < high; i++) {
         const uint64_t row = d->first + i, arcs = d->offset[row + 1] - d->offset[row];
-        deal_row(d, number_of_row(d, row), d->offset[row] - d->offset[d->first]);
+        deal_row(d, row_on_host(d, row), d->offset[row] - d->offset[d->first]);
         if (gg_worked(d->team->run, &since, arcs))
             return;
     }
@@ -122,15 +131,32 @@ static void send_pieces(struct dealing *d, uint64_t room) {
     }
 }
 
+/* One block, which other ranks may map. */
+static bool take_rows(struct dealing *d) {
+    struct several_rows *rows = &d->parts->rows[d->member];
+    const uint64_t entries = (uint64_t)d->parts->places.stride + 1;
+    struct cuda_job *job = gg_several_on(d->team, d->member);
+    struct workspace space = {NULL, 0};
+    rows->arcs = d->offset[entries - 1];
+    for (int pass = 0; pass < 2; pass++) { /* sizes, then addresses */
+        rows->offset = gg_carve<uint64_t>(&space, entries);
+        rows->target = gg_carve<uint32_t>(&space, rows->arcs);
+        if (d->parts->weight_bytes)
+            rows->weight = gg_carve<char>(&space, rows->arcs * d->parts->weight_bytes);
+        if (pass > 0)
+            break;
+        rows->bytes = d->team->rank ? gg_whole_pages(space.used) : space.used;
+        rows->block = gg_take(job, rows->bytes);
+        space = {static_cast<unsigned char *>(rows->block), 0};
+    }
+    return rows->block &&
+           gg_upload(job, rows->offset, d->offset, entries * sizeof *rows->offset);
+}
+
 static bool deal_to_member(struct dealing *d) {
     gpugraph_run *run = d->team->run;
     uint64_t longest;
-    struct cuda_job *job = gg_several_on(d->team, d->member);
-    if (make_offsets(d, &longest) &&
-        gg_several_take_rows(job, d->parts, d->member, d->offset[d->parts->places.stride],
-                             1) &&
-        gg_upload(job, d->parts->rows[d->member].offset, d->offset,
-                  ((uint64_t)d->parts->places.stride + 1) * sizeof *d->offset)) {
+    if (make_offsets(d, &longest) && take_rows(d)) {
         const uint64_t room =
             std::min(d->offset[d->parts->places.stride], std::max(longest, PIECE_ARCS));
         d->target = (uint32_t *)gg_alloc(run, room, sizeof *d->target);
@@ -149,25 +175,16 @@ static bool deal_to_member(struct dealing *d) {
     return gg_several_wait(d->team);
 }
 
-bool gg_several_deal(struct several_team *team, const csr *rows, enum csr_kind kind,
-                     size_t weight_bytes, struct several_parts *parts) {
-    struct dealing d = {team, rows, parts, 0, NULL, 0, NULL, NULL};
-    *parts = several_parts();
-    parts->weight_bytes = weight_bytes;
-    parts->kind = kind;
-    if (!several_lay_out(&parts->places, rows->n, (uint32_t)team->parts,
-                         SEVERAL_BLOCK_BITS)) {
-        gg_fail(team->run, GPUGRAPH_TOO_LARGE,
-                "%u vertices are too many for %d devices together", rows->n, team->parts);
-        return false;
-    }
+bool gg_several_deal(struct several_team *team, const csr *rows, const uint64_t *number,
+                     struct several_parts *parts) {
+    struct dealing d = {team, rows, number, parts, team->first, NULL, 0, NULL, NULL};
     for (int p = 0; p < team->parts; p++)
         parts->vertices[p] = several_vertices(&parts->places, (uint32_t)p);
-    while (d.member < team->parts && deal_to_member(&d))
+    while (d.member < team->end && deal_to_member(&d))
         d.member++;
-    if (d.member == team->parts)
+    if (d.member == team->end)
         return true;
-    for (int p = 0; p < team->parts; p++) {
+    for (int p = team->first; p < team->end; p++) {
         gg_several_on(team, p);
         gg_several_free_rows(parts, p);
     }
@@ -175,25 +192,6 @@ bool gg_several_deal(struct several_team *team, const csr *rows, enum csr_kind k
 }
 
 /* ---- memory ---- */
-
-bool gg_several_take_rows(struct cuda_job *job, struct several_parts *parts, int p,
-                          uint64_t arcs, uint64_t unit) {
-    struct several_rows *rows = &parts->rows[p];
-    struct workspace space = {NULL, 0};
-    rows->arcs = arcs;
-    for (int pass = 0; pass < 2; pass++) { /* sizes, then addresses */
-        rows->offset = gg_carve<uint64_t>(&space, (uint64_t)parts->places.stride + 1);
-        rows->target = gg_carve<uint32_t>(&space, arcs);
-        if (parts->weight_bytes)
-            rows->weight = gg_carve<char>(&space, arcs * parts->weight_bytes);
-        if (pass > 0)
-            break;
-        rows->bytes = (space.used + unit - 1) / unit * unit;
-        rows->block = gg_take(job, rows->bytes);
-        space = {static_cast<unsigned char *>(rows->block), 0};
-    }
-    return rows->block != NULL;
-}
 
 uint64_t gg_several_rows_bytes(const struct several_parts *parts, int p) {
     const struct several_rows *rows = &parts->rows[p];

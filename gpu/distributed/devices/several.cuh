@@ -159,6 +159,11 @@ struct several_rows { /* of one member's places, by place - first */
     uint32_t *closed; /* behind the hubs. Bit i: row i is empty */
     struct light_rows light;
 };
+/* Blocks that other processes reach are whole pages of the device: nothing else lies in them. */
+static inline uint64_t gg_whole_pages(uint64_t bytes) {
+    const uint64_t page = (uint64_t)2 << 20;
+    return (bytes + page - 1) / page * page;
+}
 static inline uint64_t several_hub_bytes(const struct several_places *places) {
     const uint64_t bytes =
         (uint64_t)places->stride * sizeof(uint32_t) + places->stride / 8;
@@ -167,11 +172,9 @@ static inline uint64_t several_hub_bytes(const struct several_places *places) {
 
 struct several_parts { /* owns nothing, where the graph keeps the rows */
     struct several_places places;
-    uint64_t arcs;      /* of all members */
-    uint64_t most_arcs; /* of one vertex */
-    uint32_t
-        vertices[SEVERAL_MOST]; /* places of each member that are vertices; of ranks the
-                                     ** own alone */
+    uint64_t arcs;                   /* of all members */
+    uint64_t most_arcs;              /* of one vertex */
+    uint32_t vertices[SEVERAL_MOST]; /* places of each member that are vertices */
     size_t weight_bytes;
     enum csr_kind kind;
     bool kept; /* with the graph */
@@ -195,13 +198,11 @@ int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_ki
 
 /* ---- rows.cu ---- */
 
-/* Rows of one kind, which the host has, in as many parts as the team has. The caller owns
-** the parts. weight_bytes: of a weight; 0: there are none. False: the run must end. */
-bool gg_several_deal(struct several_team *team, const csr *rows, enum csr_kind kind,
-                     size_t weight_bytes, struct several_parts *parts);
-/* A block for a member's rows, of whole units. places and weight_bytes are set. False: the run must end. */
-bool gg_several_take_rows(struct cuda_job *job, struct several_parts *parts, int p,
-                          uint64_t arcs, uint64_t unit);
+/* Rows that the host has go to the members of this process, which own them. parts has the places, the kind, and
+** the bytes of a weight; 0: there are none. number: of each end of an arc, where rows are those of a rank's masters;
+** NULL: rows and ends go by number. False: the run must end. */
+bool gg_several_deal(struct several_team *team, const csr *rows, const uint64_t *number,
+                     struct several_parts *parts);
 /* Device bytes of a member's rows; frees them, that device being current. */
 uint64_t gg_several_rows_bytes(const struct several_parts *parts, int p);
 void gg_several_free_rows(struct several_parts *parts, int p);
