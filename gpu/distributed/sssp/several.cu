@@ -24,38 +24,32 @@ static const struct several_ways combining = {1u << LEAST_INVERTED, 0};
 
 /* ---- parameters ---- */
 
-/* A thread for each weight of the sample, evenly spread over the arcs. */
+/* The median of the positive ones among some weights of this process's first member, evenly spread over its
+** arcs; 0 without any. */
 template <typename type>
-static __global__ void sample_weights(const void *weight, uint64_t arcs, double *sample) {
-    const typename type::weight *at = static_cast<const typename type::weight *>(weight);
-    const uint64_t step = arcs / GG_SSSP_SAMPLE + 1, arc = threadIdx.x * step;
-    sample[threadIdx.x] = arc < arcs ? (double)at[arc] : 0;
-}
-
-/* The median of the positive ones among some weights of this process's first member; 0 without any. */
-template <typename type>
-static double typical_here(struct several_team *team, const struct several_rows *rows,
-                           double *on_device) {
-    double sample[GG_SSSP_SAMPLE];
+static double typical_here(struct several_team *team, const struct several_rows *rows) {
+    typename type::weight sample[GG_SSSP_SAMPLE];
+    const size_t size = sizeof *sample;
+    const uint64_t step = rows->arcs / GG_SSSP_SAMPLE + 1;
+    const uint64_t count = (rows->arcs + step - 1) / step;
     struct cuda_job *job = gg_several_on(team, team->first);
-    if (rows->arcs == 0 || !gg_several_going(team))
+    if (count == 0 ||
+        !gg_note(job,
+                 cudaMemcpy2DAsync(sample, size, rows->weight, step * size, size, count,
+                                   cudaMemcpyDeviceToHost, job->stream),
+                 "look at weights") ||
+        !gg_several_wait(team))
         return 0;
-    sample_weights<type>
-        <<<1, GG_SSSP_SAMPLE, 0, job->stream>>>(rows->weight, rows->arcs, on_device);
-    if (!gg_launched(job, "sample_weights") ||
-        !gg_download(job, sample, on_device, sizeof sample))
-        return 0;
-    std::sort(sample, sample + GG_SSSP_SAMPLE);
-    const double *first = std::upper_bound(sample, sample + GG_SSSP_SAMPLE, 0.0);
-    return first < sample + GG_SSSP_SAMPLE ? first[(sample + GG_SSSP_SAMPLE - first) / 2]
-                                           : 0;
+    std::sort(sample, sample + count);
+    const auto *first =
+        std::upper_bound(sample, sample + count, (typename type::weight)0);
+    return first < sample + count ? (double)first[(sample + count - first) / 2] : 0;
 }
 
 /* Of all ranks the largest: their buckets are alike. Positive doubles are in the order of their bits. */
 template <typename type>
-static double typical_weight(struct several_team *team, const struct several_rows *rows,
-                             double *on_device) {
-    double weight = typical_here<type>(team, rows, on_device);
+static double typical_weight(struct several_team *team, const struct several_rows *rows) {
+    double weight = typical_here<type>(team, rows);
     uint64_t bits;
     memcpy(&bits, &weight, sizeof bits);
     gg_several_combine(team, GPUGRAPH_MOST, &bits, 1);
@@ -91,7 +85,6 @@ template <typename type> struct shared_search {
     several_array<typename type::word> distance;
     several_array<uint32_t> list, mark, ends;
     several_array<uint64_t> slice;
-    several_array<double> sample;
     several_array<letter<type>> inbox[2], outbox;
     struct parts_course<type> begins;
     double ms; /* of all launches */
@@ -114,7 +107,6 @@ static void carve(struct shared_search<type> *s, struct several_space *space) {
     s->slice = gg_several_carve<uint64_t>(
         space, 2 * (s->most_arcs >> slice_of(s->most_arcs)) + 1);
     s->ends = gg_several_carve<uint32_t>(space, ends);
-    s->sample = gg_several_carve<double>(space, GG_SSSP_SAMPLE);
     s->outbox = gg_several_carve<letter<type>>(space, s->team->peers ? 0 : box);
 }
 
@@ -184,10 +176,8 @@ template <typename type> static bool prepare(struct shared_search<type> *s) {
                             lay_out))
         return false;
     const int first = s->team->first;
-    choose_several(
-        s->parts,
-        typical_weight<type>(s->team, &s->parts->rows[first], s->sample.at[first]),
-        &s->parameters);
+    choose_several(s->parts, typical_weight<type>(s->team, &s->parts->rows[first]),
+                   &s->parameters);
     if (wants_light(s) &&
         !gg_several_light(s->team, s->parts, gg_light_limit(&s->parameters)))
         return false;
