@@ -10,7 +10,6 @@
 #include "graph/graph.h"
 #include "ranks.cuh"
 
-#include <stdio.h>
 #include <string.h>
 
 struct several_kept {
@@ -120,18 +119,6 @@ void gg_several_keep_more(struct several_team *team, const struct several_parts 
 static const char *const kind_name[CSR_KINDS] = {"out", "in, the transpose of out",
                                                  "both", "simple"};
 
-static void tell_kept(const struct several_team *team, const struct several_parts *parts,
-                      enum csr_kind kind, bool weighted, double started) {
-    char on[100];
-    size_t used = 0;
-    for (int p = 0; p < team->parts; p++)
-        used += (size_t)snprintf(on + used, used < sizeof on ? sizeof on - used : 0,
-                                 "%s%d", p ? ", " : "", team->member[p].run.device);
-    gg_phase(team->run, "parts", started, (int64_t)parts->arcs,
-             "%s%s, in %d parts on devices %s", kind_name[kind],
-             weighted ? " with weights" : "", team->parts, on);
-}
-
 static bool make_kind(struct several_team *team, enum csr_kind kind, bool weighted,
                       struct several_parts *parts) {
     csr rows;
@@ -152,7 +139,8 @@ static bool make_kind(struct several_team *team, enum csr_kind kind, bool weight
     if (!gg_several_going(team) || !gg_several_deal(team, &rows, NULL, parts))
         return false;
     keep(team, kind, weighted, parts);
-    tell_kept(team, parts, kind, weighted, started);
+    gg_phase(team->run, "parts", started, (int64_t)parts->arcs, "%s%s, in %d parts",
+             kind_name[kind], weighted ? " with weights" : "", team->parts);
     return true;
 }
 
