@@ -156,16 +156,6 @@ static int lay_two_ways_out(loader *e, bool undirected) {
     return rc;
 }
 
-/* Edge ids that are 1, 2, 3, ... */
-static int write_edge_ids(loader *e) {
-    if (e->edge_id.value)
-        return SQLITE_OK;
-    e->edge_id.value = malloc((size_t)(e->count + 1) * sizeof *e->edge_id.value);
-    for (int64_t i = 0; e->edge_id.value && i < e->count; i++)
-        e->edge_id.value[i] = i + 1;
-    return e->edge_id.value ? SQLITE_OK : SQLITE_NOMEM;
-}
-
 static bool take_file(columns *c, const options *o, gpugraph_run *run, struct opened *f,
                       uint32_t place) {
     share_file *s = &c->file[c->files++];
@@ -180,8 +170,9 @@ static bool take_file(columns *c, const options *o, gpugraph_run *run, struct op
     int rc = loader_read(e);
     if (rc == SQLITE_OK && e->two_ways)
         rc = lay_two_ways_out(e, o->direction == GPUGRAPH_BOTH);
-    if (rc == SQLITE_OK && o->function <= FUNCTION_SSSP)
-        rc = write_edge_ids(e);
+    if (rc == SQLITE_OK && o->function <= FUNCTION_SSSP && !e->edge_id.value &&
+        e->count > 0)
+        rc = loader_begin_edge_ids(e);
     if (rc != SQLITE_OK)
         gg_fail(run, GPUGRAPH_INVALID, "%s",
                 e->error ? e->error

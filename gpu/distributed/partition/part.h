@@ -155,6 +155,9 @@ bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word);
 /* Blocks of so many bytes for what goes out and what comes in. */
 bool part_mail_room(gpugraph_part *p, gpugraph_run *run, uint64_t out, uint64_t in);
 
+/* Decides who owns which numbers. False: the part would have too many. (making.c) */
+bool part_lay_out(gpugraph_part *p, gpugraph_run *run);
+
 /* ---- sync.c ---- */
 
 /* Locals that have changed, each once. */
@@ -233,7 +236,7 @@ bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
 uint32_t *part_sources(const gpugraph_part *p, gpugraph_run *run, const uint64_t *source,
                        uint32_t count, uint32_t *found);
 
-/* ---- part_rows.c: the rows transposed ---- */
+/* ---- the rows transposed ---- */
 
 /* Row v: source[offset[v]] .. source[offset[v + 1] - 1]. */
 struct part_transpose {
@@ -243,6 +246,8 @@ struct part_transpose {
 bool part_transpose_open(const gpugraph_part *p, gpugraph_run *run,
                          struct part_transpose *t);
 void part_transpose_close(struct part_transpose *t);
+/* Each target once in its row, ascending: the rows of the transpose are read in their order. False: the run must end. */
+bool part_simplify(gpugraph_part *p, gpugraph_run *run);
 
 /* ---- letters.c ---- */
 

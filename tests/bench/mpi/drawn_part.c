@@ -5,7 +5,7 @@
 **     ghosts     neighbours of masters that others own
 **     peer       since arcs go both ways: masters with a neighbour that the peer owns are its ghosts */
 #include "drawn_part.h"
-#include "distributed/partition/making.h"
+#include "distributed/partition/part.h"
 #include "team.h"
 
 #include <string.h>
