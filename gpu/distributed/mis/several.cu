@@ -335,10 +335,6 @@ static bool launch_several(struct shared_run *r, enum mis_step step, uint64_t *o
     return gg_several_combine(team, GPUGRAPH_SUM, open, 1);
 }
 
-static bool exchange_codes(struct shared_run *r) {
-    return gg_several_segments(r->team, r->codes, r->parts->places.stride / 4);
-}
-
 /* The steps before the last one, where kernels do not meet. */
 static bool first_steps(struct shared_run *r) {
     uint64_t open;
@@ -347,7 +343,7 @@ static bool first_steps(struct shared_run *r) {
            gg_several_segments(r->team, r->count, MIS_BINS) &&
            launch_several(r, MIS_CODE, &open, &passes) &&
            gg_several_segments(r->team, r->degree, r->parts->places.stride) &&
-           exchange_codes(r);
+           gg_several_segments(r->team, r->codes, r->parts->places.stride / 4);
 }
 
 static bool until_decided(struct shared_run *r, struct mis_answer *answer) {
@@ -358,7 +354,8 @@ static bool until_decided(struct shared_run *r, struct mis_answer *answer) {
         return false;
     do {
         if (!launch_several(r, step, &open, &answer->passes) ||
-            (open > 0 && !exchange_codes(r)))
+            (open > 0 &&
+             !gg_several_segments(r->team, r->codes, r->parts->places.stride / 4)))
             return false;
         step = MIS_DECIDE;
         answer->launches++;

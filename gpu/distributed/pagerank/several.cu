@@ -200,20 +200,16 @@ struct shared_ranking {
     uint64_t most_arcs; /* of one member */
 };
 
-static bool is_weighted(const struct shared_ranking *s) {
-    return s->how->weighted;
-}
-
 /* Those that other members reach come first. */
 static void carve(struct shared_ranking *s, struct several_space *space) {
     const uint64_t all = several_all_places(&s->in->places), own = s->in->places.stride;
     const uint64_t hubs = most_hubs(s->most_arcs, own);
     for (int turn = 0; turn < 2; turn++)
         s->share[turn] = gg_several_carve<double>(space, all);
-    s->exponent = gg_several_carve<int16_t>(space, is_weighted(s) ? all : 0);
+    s->exponent = gg_several_carve<int16_t>(space, s->how->weighted ? all : 0);
     s->state = gg_several_carve<struct rank_state>(space, 1);
     s->rank = gg_several_carve<double>(space, own);
-    s->total = gg_several_carve<double>(space, is_weighted(s) ? own : 0);
+    s->total = gg_several_carve<double>(space, s->how->weighted ? own : 0);
     s->hub = gg_several_carve<uint32_t>(space, hubs);
     s->left = gg_several_carve<uint32_t>(space, hubs);
     s->slice = gg_several_carve<struct hub_slice>(space, most_slices(s->most_arcs, own));
@@ -236,7 +232,7 @@ static void set_up(struct shared_ranking *s, gpugraph_distance_type type, int p)
     r->out = gg_several_csr(s->out, p, one->vertices);
     r->type = type;
     r->damping = s->how->damping;
-    r->weighted = is_weighted(s);
+    r->weighted = s->how->weighted;
     r->places = s->how->source_count > 0 ? s->how->source_count : s->in->places.n;
     r->state = s->state.at[p];
     r->rank = s->rank.at[p];
@@ -290,10 +286,6 @@ static bool prepare(struct shared_ranking *s, gpugraph_distance_type type) {
     return send_places(s) && gg_several_wait(s->team);
 }
 
-static bool launch(struct shared_ranking *s) {
-    return gg_several_launch(s->team, s->view, s->of, sizeof *s->of);
-}
-
 /* What all members have been told at the end of that round. */
 static bool hear(struct shared_ranking *s, uint64_t round,
                  struct several_outcome *outcome) {
@@ -310,7 +302,7 @@ static double change_in(const struct several_outcome *outcome) {
 static bool send_segments(struct shared_ranking *s, uint64_t round) {
     const uint64_t stride = s->in->places.stride;
     return gg_several_segments(s->team, s->share[round % 2], stride) &&
-           (round > 0 || !is_weighted(s) ||
+           (round > 0 || !s->how->weighted ||
             gg_several_segments(s->team, s->exponent, stride));
 }
 
@@ -318,7 +310,8 @@ static bool send_segments(struct shared_ranking *s, uint64_t round) {
 static bool round_by_round(struct shared_ranking *s, pagerank_end *end) {
     struct several_outcome outcome;
     for (uint64_t round = 0;; round++) {
-        if (!launch(s) || !gg_several_meet_on_host(s->team, &outcome))
+        if (!gg_several_launch(s->team, s->view, s->of, sizeof *s->of) ||
+            !gg_several_meet_on_host(s->team, &outcome))
             return false;
         end->iterations = (uint32_t)round;
         end->change = round > 0 ? change_in(&outcome) : 0;
@@ -334,8 +327,9 @@ static bool all_rounds(struct shared_ranking *s, pagerank_end *end) {
     struct several_outcome outcome;
     uint64_t met = 0;
     const struct several_desk *desk = s->team->member[s->team->first].desk;
-    if (!launch(s) || !gg_fetch(gg_several_on(s->team, s->team->first), &met,
-                                &desk->opened, sizeof met))
+    if (!gg_several_launch(s->team, s->view, s->of, sizeof *s->of) ||
+        !gg_fetch(gg_several_on(s->team, s->team->first), &met, &desk->opened,
+                  sizeof met))
         return false;
     met /= 2; /* the word counts rounds twice */
     end->iterations = (uint32_t)(met - 1);

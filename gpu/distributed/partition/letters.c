@@ -22,39 +22,25 @@ bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
 
 /* ---- questions ---- */
 
-/* Distinct numbers of word, in the order of their first coming; word[i] becomes the place of its number
-** among them. NULL after a failure. */
-static uint64_t *distinct(gpugraph_run *run, uint64_t *word, uint64_t count,
-                          uint64_t *found) {
-    struct gg_distinct d = {0};
-    bool go = gg_distinct_reserve(&d, run, count);
-    for (uint64_t i = 0; go && i < count; i++) {
-        word[i] = gg_distinct_add(&d, run, word[i]);
-        if (gg_leave(run, i))
-            go = gg_stopped(run) == GPUGRAPH_OK;
-    }
-    uint64_t *number = go ? d.value : NULL;
-    *found = d.count;
-    if (go)
-        d.value = NULL;
-    gg_distinct_free(&d);
-    return number;
-}
-
 bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
               uint64_t count) {
     struct gg_records question = {0}, come = {0};
-    uint64_t asked, *number = distinct(run, word, count, &asked);
-    bool go = number && part_post(p, run, 1, number, asked, &question);
+    struct gg_distinct asked = {0}; /* numbers in the order of their first coming */
+    bool go = gg_distinct_reserve(&asked, run, count);
+    for (uint64_t i = 0; go && i < count && !gg_leave(run, i); i++)
+        word[i] = gg_distinct_add(&asked, run, word[i]);
+    if (gg_stopping(run))
+        gg_stopped(run);
+    go = !run->status && part_post(p, run, 1, asked.value, asked.count, &question);
     for (uint64_t i = 0; go && i < question.count; i++)
         question.word[i] = answer[part_master_of(p, question.word[i])];
     go = go && gg_answer_records(p->exchange, run, question.word, question.first, &come);
     /* Answers of a part are in the order in which it was asked. */
-    for (uint64_t i = 0; go && i < asked; i++)
-        number[i] = come.word[come.first[part_owner(p, number[i])]++];
+    for (uint64_t i = 0; go && i < asked.count; i++)
+        asked.value[i] = come.word[come.first[part_owner(p, asked.value[i])]++];
     for (uint64_t i = 0; go && i < count; i++)
-        word[i] = number[word[i]];
-    gg_release(number);
+        word[i] = asked.value[word[i]];
+    gg_distinct_free(&asked);
     gg_records_close(&question);
     gg_records_close(&come);
     return go;

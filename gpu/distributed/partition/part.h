@@ -186,14 +186,16 @@ struct part_field {
 ** c NULL: all ghosts are merged. */
 gpugraph_status gg_reduce(gpugraph_part *p, gpugraph_run *run, struct part_field f,
                           struct part_changes *c);
-/* Masters among c are copied to their ghosts, which come into it. c NULL: all masters are. */
-gpugraph_status gg_broadcast(gpugraph_part *p, gpugraph_run *run, struct part_field f,
-                             struct part_changes *c);
-/* And words of all parts are combined, at the same meeting. */
+/* Masters among c are copied to their ghosts, which come into it. c NULL: all masters are. Words of all parts are
+** combined at the same meeting. */
 gpugraph_status gg_broadcast_and_combine(gpugraph_part *p, gpugraph_run *run,
                                          struct part_field f, struct part_changes *c,
                                          gpugraph_combination how, uint64_t *word,
                                          uint32_t words);
+static inline gpugraph_status gg_broadcast(gpugraph_part *p, gpugraph_run *run,
+                                           struct part_field f, struct part_changes *c) {
+    return gg_broadcast_and_combine(p, run, f, c, GPUGRAPH_SUM, NULL, 0);
+}
 
 /* A search by rounds: a part visits the locals of a list, copies of a vertex are brought
 ** to agree, and what has changed is the next list. */

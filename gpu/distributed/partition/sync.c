@@ -177,12 +177,6 @@ gpugraph_status gg_reduce(gpugraph_part *p, gpugraph_run *run, struct part_field
     return synchronise(&s);
 }
 
-gpugraph_status gg_broadcast(gpugraph_part *p, gpugraph_run *run, struct part_field f,
-                             struct part_changes *c) {
-    struct sync s = {.p = p, .run = run, .f = f, .c = c};
-    return synchronise(&s);
-}
-
 gpugraph_status gg_broadcast_and_combine(gpugraph_part *p, gpugraph_run *run,
                                          struct part_field f, struct part_changes *c,
                                          gpugraph_combination how, uint64_t *word,

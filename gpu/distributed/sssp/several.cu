@@ -197,10 +197,6 @@ template <typename type> static bool prepare(struct shared_search<type> *s) {
 
 /* ---- rounds ---- */
 
-template <typename type> static bool launch(struct shared_search<type> *s) {
-    return gg_several_launch(s->team, s->view, s->of, sizeof *s->of);
-}
-
 /* Where kernels do not meet: every outbox to the inboxes. */
 template <typename type>
 static bool carry_letters(struct shared_search<type> *s, uint32_t round) {
@@ -222,7 +218,7 @@ static bool round_by_round(struct shared_search<type> *s, struct parts_course<ty
     const int p = s->team->first; /* all members are at the same step */
     struct several_outcome outcome;
     for (;;) {
-        if (!launch(s) ||
+        if (!gg_several_launch(s->team, s->view, s->of, sizeof *s->of) ||
             !gg_fetch(gg_several_on(s->team, p), c, s->course.at[p], sizeof *c))
             return false;
         if (c->step == STEP_OVER)
@@ -238,7 +234,7 @@ static bool round_by_round(struct shared_search<type> *s, struct parts_course<ty
 template <typename type>
 static bool all_rounds(struct shared_search<type> *s, struct parts_course<type> *c) {
     const int p = s->team->first;
-    return launch(s) &&
+    return gg_several_launch(s->team, s->view, s->of, sizeof *s->of) &&
            gg_fetch(gg_several_on(s->team, p), c, s->course.at[p], sizeof *c) &&
            gg_several_going(s->team);
 }
