@@ -46,7 +46,7 @@ enum {
 
 bool part_lay_out(gpugraph_part *p, gpugraph_run *run) {
     const uint64_t share = p->vertices / p->exchange->parts;
-    if (share >= GPUGRAPH_NONE - SEVERAL_UNIT) {
+    if (share >= GPUGRAPH_NONE - 2 * SEVERAL_UNIT) {
         gg_fail(run, GPUGRAPH_TOO_LARGE,
                 "a part has more than 2^32 - 2 vertices: take more parts");
         return false;
