@@ -201,8 +201,8 @@ bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
 
 /* ---- a graph's, or a partition's ---- */
 
-/* Rows for the look from the unvisited side: those that there are, where arcs lead both ways, or, once a graph
-** is searched again and again, the transpose. */
+/* Rows for the look from the unvisited side: those that there are, where arcs lead
+** both ways, or, once a graph is searched again and again, the transpose. */
 static bool find_below(struct several_team *team, const gpugraph_search *search,
                        const struct several_parts *rows, struct several_parts *below,
                        const struct several_parts **used) {

@@ -47,7 +47,8 @@ static const struct device_part_kind kept_kind = {
     "rows shared by devices", sizeof(struct several_kept),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_kept};
 
-/* Of each member its device's, without rows in another number of parts. False: the run must end. */
+/* Of each member its device's, without rows in another number of parts. False: the run
+** must end. */
 static bool find_kept(struct several_team *team) {
     for (int p = 0; p < team->parts && gg_several_going(team); p++) {
         struct several_kept *kept =

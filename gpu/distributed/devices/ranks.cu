@@ -1,8 +1,9 @@
-/* A partition on its way to a device, where it becomes a rank of a team: ranks.cuh has the drawing.
+/* A partition on its way to a device, where it becomes a rank of a team: ranks.cuh has
+** the drawing.
 **
-**     rows       ends of arcs become places                                          -> the device
-**     tickets    each rank tells its host, its device and handles of its memory      -> all
-**     map        each maps the others' memory                                        -> has everybody? */
+**     rows       ends of arcs become places                                -> the device
+**     tickets    each rank tells its host, its device, handles of memory   -> all
+**     map        each maps the others' memory                              -> has everybody? */
 #include "ranks.cuh"
 
 #include <stdio.h>
@@ -140,8 +141,8 @@ static bool is_within_limits(const gpugraph_part *p, gpugraph_run *run) {
     return run->status == GPUGRAPH_OK;
 }
 
-/* PageRank walks arcs into masters, which a partition by target has whole: its device has the
-** rows of the transpose, without weights. */
+/* PageRank walks arcs into masters, which a partition by target has whole: its device
+** has the rows of the transpose, without weights. */
 static bool bring_rows(struct several_team *team, const gpugraph_part *p,
                        struct part_device *d) {
     const bool turned = p->partition == GPUGRAPH_BY_TARGET && !p->simple;

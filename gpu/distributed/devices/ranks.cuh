@@ -1,14 +1,16 @@
-/* Partitions on devices: the rows of a partition go to a device of its process, and the partition becomes a
-** rank of a team of devices.
+/* Partitions on devices: the rows of a partition go to a device of its process, and
+** the partition becomes a rank of a team of devices.
 **
-**     rank p     desk   | what kernels of all ranks tell each other |   its own memory, mapped by all others
-**                space  | the workspace of a search |                 likewise
-**                rows   | offset, target, weight |                    likewise: offsets are read where keys are alike
+**     rank p     its own memory, mapped by all others:
+**                desk   | what kernels of all ranks tell each other |
+**                space  | the workspace of a search |
+**                rows   | offset, target, weight |    offsets are read where keys are alike
 **
-** CUDA maps memory between processes by handles (cudaIpcGetMemHandle). When a partition is brought
-** to its device, all ranks find out whether they can do so. Otherwise, or where GPUGRAPH_EXCHANGE is
-** not peer, kernels return where they would meet, and segments and letters go through the hosts.
-** Rows of masters are whole: out of them in partitions by source, into them in partitions by target. */
+** CUDA maps memory between processes by handles (cudaIpcGetMemHandle). When a
+** partition is brought to its device, all ranks find out whether they can do so.
+** Otherwise, or where GPUGRAPH_EXCHANGE is not peer, kernels return where they would
+** meet, and segments and letters go through the hosts. Rows of masters are whole: out
+** of them in partitions by source, into them in partitions by target. */
 #ifndef GPUGRAPH_DISTRIBUTED_RANKS_CUH
 #define GPUGRAPH_DISTRIBUTED_RANKS_CUH
 

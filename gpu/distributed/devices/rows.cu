@@ -1,4 +1,5 @@
-/* Rows of a graph, dealt out to the devices that share it, and rows of a partition, to its own.
+/* Rows of a graph, dealt out to the devices that share it, and rows of a partition, to
+** its own.
 **
 **     host        rows of the whole graph, by vertex number        gg_rows (graph/csr.c)
 **                 or of a partition's masters

@@ -52,8 +52,8 @@ struct several_team {
     gpugraph_graph *graph;
     int parts;
     int first, end; /* members of this process: first .. end - 1 */
-    /* A partition of this process: the other members are ranks of its exchange (devices/ranks.cuh).
-    ** NULL: all members are of this process. */
+    /* A partition of this process: the other members are ranks of its exchange
+    ** (devices/ranks.cuh). NULL: all members are of this process. */
     gpugraph_part *rank;
     bool peers; /* every device reaches every other one's memory: kernels meet */
     /* Since gg_several_begin: */
@@ -98,12 +98,13 @@ struct several_piece {
     const void *from; /* the sender's */
     uint64_t bytes;
 };
-/* Do the kernels of this process's members reach each other's memory? Sets `peers`. False: the run must end. */
+/* Do the kernels of this process's members reach each other's memory? Sets `peers`.
+** False: the run must end. */
 bool gg_several_reach(struct several_team *team);
 /* What moves data between the members, as phases name it. */
 const char *gg_several_way(const struct several_team *team);
-/* Moves piece[sender * parts + receiver] for all pairs, those with bytes > 0, behind what is queued on both
-** members. False: the run must end. */
+/* Moves piece[sender * parts + receiver] for all pairs, those with bytes > 0, behind
+** what is queued on both members. False: the run must end. */
 bool gg_several_move(struct several_team *team, const struct several_piece *piece);
 bool gg_several_move_segments(struct several_team *team, void *const *at, uint64_t bytes);
 
@@ -115,8 +116,8 @@ template <typename type> struct several_array {
         at[SEVERAL_MOST]; /* each member's copy; kernels reach others' with peers alone */
 };
 
-/* Every member's own segment of an array, with so many entries, goes to all others; with peers kernels have put
-** it there. */
+/* Every member's own segment of an array, with so many entries, goes to all others;
+** with peers kernels have put it there. */
 template <typename type>
 static inline bool gg_several_segments(struct several_team *team,
                                        const several_array<type> &array,
@@ -159,7 +160,8 @@ struct several_rows { /* of one member's places, by place - first */
     uint32_t *closed; /* behind the hubs. Bit i: row i is empty */
     struct light_rows light;
 };
-/* Blocks that other processes reach are whole pages of the device: nothing else lies in them. */
+/* Blocks that other processes reach are whole pages of the device: nothing else lies
+** in them. */
 static inline uint64_t gg_whole_pages(uint64_t bytes) {
     const uint64_t page = (uint64_t)2 << 20;
     return (bytes + page - 1) / page * page;
@@ -181,9 +183,10 @@ struct several_parts { /* owns nothing, where the graph keeps the rows */
     struct several_rows rows[SEVERAL_MOST];
 };
 
-/* The graph's rows of that kind in as many parts as the team has, made on first need and kept with
-** the graph. CSR_SIMPLE is sorted by place, without loops or repeats. Phase "parts". A rank has the
-** rows of its partition, of whatever kind. False: the run must end. */
+/* The graph's rows of that kind in as many parts as the team has, made on first need
+** and kept with the graph. CSR_SIMPLE is sorted by place, without loops or repeats.
+** Phase "parts". A rank has the rows of its partition, of whatever kind. False: the
+** run must end. */
 bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighted,
                      struct several_parts *parts);
 /* What has been made beside rows that are kept, hubs or light arcs, in place of what was so before. */
@@ -198,9 +201,10 @@ int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_ki
 
 /* ---- rows.cu ---- */
 
-/* Rows that the host has go to the members of this process, which own them. parts has the places, the kind, and
-** the bytes of a weight; 0: there are none. number: of each end of an arc, where rows are those of a rank's masters;
-** NULL: rows and ends go by number. False: the run must end. */
+/* Rows that the host has go to the members of this process, which own them. parts has
+** the places, the kind, and the bytes of a weight; 0: there are none. number: of each
+** end of an arc, where rows are those of a rank's masters; NULL: rows and ends go by
+** number. False: the run must end. */
 bool gg_several_deal(struct several_team *team, const csr *rows, const uint64_t *number,
                      struct several_parts *parts);
 /* Device bytes of a member's rows; frees them, that device being current. */
@@ -226,8 +230,9 @@ static inline struct device_csr gg_several_csr(const struct several_parts *parts
 uint32_t *gg_several_ends(struct several_team *team, const struct several_places *places,
                           gpugraph_search *search);
 
-/* To an array of the host by vertex number, or of a rank's masters: what each member has found of its own places.
-** segment[p]: member p's own places, entries of 1, 2, 4 or 8 bytes. False: the run must end. */
+/* To an array of the host by vertex number, or of a rank's masters: what each member
+** has found of its own places. segment[p]: member p's own places, entries of 1, 2, 4
+** or 8 bytes. False: the run must end. */
 bool gg_several_bring_bytes(struct several_team *team,
                             const struct several_places *places,
                             const void *const segment[SEVERAL_MOST], size_t entry,
@@ -252,18 +257,19 @@ struct several_view {
     uint32_t me, first; /* this member, its first place */
 };
 
-/* A new search by that kernel, which is cooperative and takes one argument: views of the members, with as many
-** blocks as fit, and desks that are cleared. */
+/* A new search by that kernel, which is cooperative and takes one argument: views of
+** the members, with as many blocks as fit, and desks that are cleared. */
 bool gg_several_begin(struct several_team *team, struct several_ways ways,
                       const struct several_places *places,
                       const struct cooperative_kernel *kernel,
                       struct several_view view[SEVERAL_MOST]);
-/* Launches the kernel of gg_several_begin on every member; one: the arguments of all members, each of which has
-** `size` bytes and the member's view. Waits, and says which device did not come. */
+/* Launches the kernel of gg_several_begin on every member; one: the arguments of all
+** members, each of which has `size` bytes and the member's view. Waits, and says which
+** device did not come. */
 bool gg_several_launch(struct several_team *team, const struct several_view *view,
                        void *one, size_t size);
-/* Without peers, after each launch: combines the tallies, and the next launch has the outcome,
-** which is also returned. False: the run must end. */
+/* Without peers, after each launch: combines the tallies, and the next launch has the
+** outcome, which is also returned. False: the run must end. */
 bool gg_several_meet_on_host(struct several_team *team, struct several_outcome *outcome);
 
 /* What comes before a kernel's first launch: views, and the workspace, which carve(space) lays out twice. */

@@ -187,8 +187,8 @@ bool gg_several_workspace(struct several_team *team, struct several_space *space
 
 /* ---- launches ---- */
 
-/* Blocks for each member, so that all of them fit. Asking loads the kernel, too: while another
-** device's waits in a meeting that must not begin. */
+/* Blocks for each member, so that all of them fit. Asking loads the kernel, too: while
+** another device's waits in a meeting that must not begin. */
 static uint32_t blocks_of_member(struct several_team *team, int p) {
     struct cuda_job *job = gg_several_on(team, p);
     int sharing = 0;

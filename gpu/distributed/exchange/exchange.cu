@@ -4,9 +4,9 @@
 **     copies    copies by the runtime, whatever way it finds
 **     ranks     messages of processes, through their hosts (devices/ranks.cu)
 **
-** Without peer access kernels return at each meeting, and the host moves segments and letters before it
-** launches them again. The environment variable GPUGRAPH_EXCHANGE forces peer; any other value does
-** without peer access although it may be there. */
+** Without peer access kernels return at each meeting, and the host moves segments and
+** letters before it launches them again. The environment variable GPUGRAPH_EXCHANGE
+** forces peer; any other value does without peer access although it may be there. */
 #include "base/limits.h"
 #include "distributed/devices/ranks.cuh"
 

@@ -214,7 +214,8 @@ static void plan_lists(struct shared_run *r, uint64_t *entries) {
     }
 }
 
-/* Ranks have hashes of their own masters, by place. Without peers each has copies of all. */
+/* Ranks have hashes of their own masters, by place. Without peers each has copies of
+** all. */
 static uint64_t hashes_here(const struct shared_run *r) {
     const struct several_places *places = &r->parts->places;
     if (!r->question->hash)

@@ -1,15 +1,15 @@
 /* The making of a part: shares of edges become rows.
 **
 **     share      source | target | weight | edge id        numbers of the whole graph
-**        |  batches: each arc to the part that has it, so that a part never holds more of the edges than its
-**        |  own arcs, and one batch
-**     arcs       source | target | weight | edge id        locals, ghosts in the order of their coming
+**        |  batches: each arc to the part that has it, so that a part never holds
+**        |  more of the edges than its own arcs, and one batch
+**     arcs       source | target | weight | edge id        locals, ghosts as they come
 **        |  ghosts are put in order, and owners told
 **        |  counting by source
 **     rows       offset, target, weight, edge id
 **
-** INTEGER weights become 32 bits wide where no shortest path can pass that: each vertex adds at most
-** the largest weight of its arcs to one. */
+** INTEGER weights become 32 bits wide where no shortest path can pass that: each
+** vertex adds at most the largest weight of its arcs to one. */
 #include "part.h"
 #include "base/distinct.h"
 
@@ -36,11 +36,11 @@ struct part_making {
 /* ---- numbers: masters, which arithmetic tells (places.h), and ghosts ---- */
 
 enum {
-    /* log2 of the numbers of a block in a small graph: the device code for independent sets reads
-    ** four numbers in a row. */
+    /* log2 of the numbers of a block in a small graph: the device code for independent
+    ** sets reads four numbers in a row. */
     SMALL_BLOCK_BITS = 2,
-    /* Numbers of a part from which on blocks are whole (SEVERAL_BLOCK_BITS): New York over 4
-    ** partitions then has 0.6 ghosts for a vertex, not 1.6. */
+    /* Numbers of a part from which on blocks are whole (SEVERAL_BLOCK_BITS): New York
+    ** over 4 partitions then has 0.6 ghosts for a vertex, not 1.6. */
     WHOLE_BLOCKS_FROM = 1 << 15
 };
 
@@ -57,7 +57,8 @@ bool part_lay_out(gpugraph_part *p, gpugraph_run *run) {
     return true;
 }
 
-/* A number that is not there becomes the last local. GPUGRAPH_NONE: no memory, or too many. */
+/* A number that is not there becomes the last local. GPUGRAPH_NONE: no memory, or too
+** many. */
 static uint32_t local_of(struct part_making *m, uint64_t number) {
     const uint32_t masters = m->part->masters, master = part_master_of(m->part, number);
     if (master != GPUGRAPH_NONE)
@@ -79,7 +80,8 @@ static void rename_ends(struct part_making *m, uint32_t *end, const uint32_t *lo
             end[a] = local[end[a] - masters];
 }
 
-/* All arcs are there: ghosts are put in the order of their places, and all locals get their numbers. */
+/* All arcs are there: ghosts are put in the order of their places, and all locals get
+** their numbers. */
 static bool order_ghosts(struct part_making *m) {
     gpugraph_part *p = m->part;
     const uint32_t ghosts = (uint32_t)m->ghosts.count;

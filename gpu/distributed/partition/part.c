@@ -1,4 +1,5 @@
-/* A part once it is made (making.c): its end, its device, its transpose, and what others ask of it. */
+/* A part once it is made (making.c): its end, its device, its transpose, and what
+** others ask of it. */
 #include "part.h"
 #include "device/services.h"
 

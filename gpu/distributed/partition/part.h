@@ -68,8 +68,8 @@ struct gpugraph_part {
     const char *way;            /* how data goes between devices; NULL: it is on none */
 };
 
-/* What a build with CUDA has: a partition is brought to a device, and searched there. Sources of a search are
-** masters; depth and distance have an entry for each local. */
+/* What a build with CUDA has: a partition is brought to a device, and searched there.
+** Sources of a search are masters; depth and distance have an entry for each local. */
 struct part_services {
     gpugraph_status (*bring)(gpugraph_part *p, int place, gpugraph_run *run);
     void (*free)(struct part_device *);
@@ -80,8 +80,8 @@ struct part_services {
     /* distance: as part_layout_of says. lost: a sum left the range. */
     gpugraph_status (*sssp)(gpugraph_part *p, const gpugraph_search *search,
                             gpugraph_run *run, void *distance, bool *lost);
-    /* out: of each master, how many arcs lead out. is_place: is it one of the how->source_count sources,
-    ** whose numbers `how` has not? NULL: all are. */
+    /* out: of each master, how many arcs lead out. is_place: is it one of the
+    ** how->source_count sources, whose numbers `how` has not? NULL: all are. */
     gpugraph_status (*pagerank)(gpugraph_part *p, const gpugraph_pagerank_options *how,
                                 const double *out, const uint8_t *is_place,
                                 gpugraph_run *run, double *rank, uint32_t *iterations,
@@ -186,8 +186,8 @@ struct part_field {
 ** c NULL: all ghosts are merged. */
 gpugraph_status gg_reduce(gpugraph_part *p, gpugraph_run *run, struct part_field f,
                           struct part_changes *c);
-/* Masters among c are copied to their ghosts, which come into it. c NULL: all masters are. Words of all parts are
-** combined at the same meeting. */
+/* Masters among c are copied to their ghosts, which come into it. c NULL: all masters
+** are. Words of all parts are combined at the same meeting. */
 gpugraph_status gg_broadcast_and_combine(gpugraph_part *p, gpugraph_run *run,
                                          struct part_field f, struct part_changes *c,
                                          gpugraph_combination how, uint64_t *word,
@@ -248,7 +248,8 @@ struct part_transpose {
 bool part_transpose_open(const gpugraph_part *p, gpugraph_run *run,
                          struct part_transpose *t);
 void part_transpose_close(struct part_transpose *t);
-/* Each target once in its row, ascending: the rows of the transpose are read in their order. False: the run must end. */
+/* Each target once in its row, ascending: the rows of the transpose are read in their
+** order. False: the run must end. */
 bool part_simplify(gpugraph_part *p, gpugraph_run *run);
 
 /* ---- letters.c ---- */

@@ -29,7 +29,8 @@ struct sssp_part {
     void *distance, *scanned; /* as layout says */
     uint64_t limit;           /* a word: what is relaxed is within it */
     double delta;             /* that the limit grows by */
-    /* Locals whose rows are to be relaxed: within the limit, in two lists, and beyond it. */
+    /* Locals whose rows are to be relaxed: within the limit, in two lists, and beyond
+    ** it. */
     struct part_changes now, next, later;
     struct part_changes told; /* ghosts and masters that other parts must know of */
     uint64_t rounds, arcs;

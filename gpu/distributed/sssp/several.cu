@@ -24,8 +24,8 @@ static const struct several_ways combining = {1u << LEAST_INVERTED, 0};
 
 /* ---- parameters ---- */
 
-/* The median of the positive ones among some weights of this process's first member, evenly spread over its
-** arcs; 0 without any. */
+/* The median of the positive ones among some weights of this process's first member,
+** evenly spread over its arcs; 0 without any. */
 template <typename type>
 static double typical_here(struct several_team *team, const struct several_rows *rows) {
     typename type::weight sample[GG_SSSP_SAMPLE];
