@@ -112,23 +112,17 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
                                      gpugraph_partition partition,
                                      gpugraph_direction direction, bool simple,
                                      gpugraph_run *run, gpugraph_part **part);
-/* Not collective; part may be NULL. Partitions on devices may have mapped each other's
-** memory, so no other partition may be inside a call, as after a call that all of them
-** have returned from. */
+/* Not collective; part may be NULL. */
 void gpugraph_part_free(gpugraph_part *part);
 
 /* Copies the partition's rows to a device. The processes of a host are assigned its
 ** devices in turn; this process is number `place` of its host. From then on these
 ** searches run on the device: gpugraph_part_mis, gpugraph_part_bfs and gpugraph_part_sssp
 ** for partitions by source, gpugraph_part_pagerank for partitions by target, with at most
-** 16 partitions. Trees and components stay on the CPU. Kernels of processes of one host
-** access each other's device memory if the driver allows it; otherwise data goes through
-** `exchange`. */
+** 16 partitions. Trees and components stay on the CPU. Data of other
+** partitions goes through `exchange`. */
 gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
                                         gpugraph_run *run);
-/* Not collective. Returns how devices exchange data: "peer" or "host", "none" for a
-** single partition, NULL if the partition is on no device. */
-const char *gpugraph_part_way(const gpugraph_part *part);
 
 /* Not collective. The number of masters, ghosts and arcs; and the ascending vertex
 ** numbers of the masters. */

@@ -209,32 +209,6 @@ same_on_devices() {
         --direction both --backend cuda
 }
 
-# same_in_peer_memory COUNT: tests kernels that read each other's memory, with COUNT processes.
-same_in_peer_memory() {
-    local count=$1 mixed=$folder/mixed.db priority depth
-    export GPUGRAPH_EXCHANGE=peer
-    for depth in 1 3 100; do
-        same "bfs in peer memory" "$mixed" "$count" \
-            "gpu_bfs WHERE edges = 'e(a, b)' AND source = 7 AND direction = 'both' AND max_depth = $depth" \
-            'vertex, depth, parent, edge' \
-            bfs --db "$mixed" --edges 'e(a, b)' --source 7 --direction both --max-depth $depth --backend cuda --timings
-        grep -q 'exchange.*peer' "$folder/log" || fail "bfs by $count is not in peer memory: $(cat "$folder/log")"
-    done
-    same "sssp in peer memory" "$mixed" "$count" "gpu_sssp('huge(a, b, w)', 5)" '*' \
-        sssp --db "$mixed" --edges 'huge(a, b, w)' --source 5 --backend cuda --timings
-    grep -q 'exchange.*peer' "$folder/log" || fail "sssp by $count is not in peer memory: $(cat "$folder/log")"
-    same "pagerank in peer memory" "$mixed" "$count" "gpu_pagerank('e(a, b)')" 'vertex, rank' \
-        pagerank --db "$mixed" --edges 'e(a, b)' --backend cuda --timings
-    grep -q 'exchange.*peer' "$folder/log" || fail "pagerank by $count is not in peer memory: $(cat "$folder/log")"
-    for priority in degree degree-id random id; do
-        same "mis by $priority in peer memory" "$mixed" "$count" \
-            "gpu_mis WHERE edges = 'e(a, b)' AND priority = '$priority' AND seed = 5" 'vertex' \
-            mis --db "$mixed" --edges 'e(a, b)' --priority $priority --seed 5 --backend cuda --timings
-        grep -q 'exchange.*peer' "$folder/log" || fail "mis by $count is not in peer memory: $(cat "$folder/log")"
-    done
-    unset GPUGRAPH_EXCHANGE
-}
-
 # Runs processes on devices, or checks the sentence for a machine without devices. GPUGRAPH_TEST_MPI=devices runs only this.
 check_devices() {
     local count
@@ -243,21 +217,9 @@ check_devices() {
         grep -qE '^gpugraph-mpi: .*(CUDA|device)' "$folder/log" || fail "no device: $(cat "$folder/log")"
         return
     fi
-    for count in ${GPUGRAPH_TEST_COUNTS:-1 2 4}; do # more processes than devices: messages go through the host
+    for count in ${GPUGRAPH_TEST_COUNTS:-1 2 4}; do
         same_on_devices "$count"
     done
-    for count in ${GPUGRAPH_TEST_PEERS:-2 3}; do # kernels of processes synchronise, also if they share a device
-        same_in_peer_memory "$count"
-    done
-    GPUGRAPH_EXCHANGE=host same "bfs through the host" "$folder/mixed.db" 2 "gpu_bfs('e(a, b)', 7)" '*' \
-        bfs --db "$folder/mixed.db" --edges 'e(a, b)' --source 7 --backend cuda
-    GPUGRAPH_EXCHANGE=host same "mis through the host" "$folder/mixed.db" 2 \
-        "gpu_mis WHERE edges = 'e(a, b)' AND seed = 5" 'vertex' \
-        mis --db "$folder/mixed.db" --edges 'e(a, b)' --seed 5 --backend cuda
-    GPUGRAPH_EXCHANGE=host same "pagerank through the host" "$folder/mixed.db" 2 "gpu_pagerank('e(a, b)')" 'vertex, rank' \
-        pagerank --db "$folder/mixed.db" --edges 'e(a, b)' --backend cuda
-    GPUGRAPH_EXCHANGE=host same "sssp through the host" "$folder/mixed.db" 2 "gpu_sssp('huge(a, b, w)', 5)" '*' \
-        sssp --db "$folder/mixed.db" --edges 'huge(a, b, w)' --source 5 --backend cuda
 }
 
 # Tests a file for each process, and the other output options.

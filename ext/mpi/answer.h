@@ -49,8 +49,7 @@ typedef struct phases {
 } phases;
 void phases_mark(phases *p, const gpugraph_exchange *x, const char *name);
 /* Collective. */
-void phases_report(const phases *p, const answer *a, gpugraph_exchange *x,
-                   gpugraph_run *run);
+void phases_report(const phases *p, gpugraph_exchange *x, gpugraph_run *run);
 void plan_report(const options *o, uint32_t processes, const table_sample *sample);
 
 /* Collective: reads, numbers, makes parts, searches. */

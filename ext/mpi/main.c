@@ -53,7 +53,7 @@ static void run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run) {
                       result_write(&a, o, x, run);
     phases_mark(&p, x, "write");
     if (good && o->given[GIVEN_TIMINGS])
-        phases_report(&p, &a, x, run);
+        phases_report(&p, x, run);
     answer_clear(&a);
 }
 

@@ -53,8 +53,7 @@ static void print_report(const struct report *all, uint32_t parts) {
            parts == 1 ? "" : "es");
 }
 
-void phases_report(const phases *p, const answer *a, gpugraph_exchange *x,
-                   gpugraph_run *run) {
+void phases_report(const phases *p, gpugraph_exchange *x, gpugraph_run *run) {
     struct report mine = {.phases = *p};
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
@@ -62,12 +61,8 @@ void phases_report(const phases *p, const answer *a, gpugraph_exchange *x,
     struct report *all = gg_alloc(run, x->parts, sizeof *all);
     if (!all)
         x->calls->fail(x, run);
-    else if (gg_gather(x, run, &mine, sizeof mine, all) == GPUGRAPH_OK && x->part == 0) {
+    else if (gg_gather(x, run, &mine, sizeof mine, all) == GPUGRAPH_OK && x->part == 0)
         print_report(all, x->parts);
-        if (gpugraph_part_way(a->part))
-            printf("devices  one for each process, exchange %s\n",
-                   gpugraph_part_way(a->part));
-    }
     gg_release(all);
 }
 

@@ -35,7 +35,6 @@ struct shared_search {
 
 /* ---- preparing ---- */
 
-/* Those that other members reach come first. */
 static void carve_several(struct shared_search *r, struct several_space *space) {
     const struct several_places *places = &r->rows->places;
     const uint64_t all = several_all_places(places), stride = places->stride;

@@ -132,7 +132,6 @@ static void send_pieces(struct dealing *d, uint64_t room) {
     }
 }
 
-/* One block, which other ranks may map. */
 static bool take_rows(struct dealing *d) {
     struct several_rows *rows = &d->parts->rows[d->member];
     const uint64_t entries = (uint64_t)d->parts->places.stride + 1;
@@ -146,7 +145,7 @@ static bool take_rows(struct dealing *d) {
             rows->weight = gg_carve<char>(&space, rows->arcs * d->parts->weight_bytes);
         if (pass > 0)
             break;
-        rows->bytes = d->team->rank ? gg_whole_pages(space.used) : space.used;
+        rows->bytes = space.used;
         rows->block = gg_take(job, rows->bytes);
         space = {static_cast<unsigned char *>(rows->block), 0};
     }

@@ -73,6 +73,10 @@ bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_
 /* Opens a team on the devices that the run has chosen. The run's method is "several". */
 bool gg_several_open_run(struct several_team *team, gpugraph_graph *graph,
                          gpugraph_run *run);
+/* Opens the device of a partition, which has to be `wanted`, as the one member of this
+** process in a team of all ranks. Collective. False: as gg_several_open. */
+bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
+                          gpugraph_partition wanted, gpugraph_run *run);
 /* Waits until all are idle and gives them back. */
 gpugraph_status gg_several_close(struct several_team *team);
 /* Carries the first failure of a member to the caller's run, and stops the kernels of all. True
@@ -128,8 +132,7 @@ static inline bool gg_several_segments(struct several_team *team,
     return gg_several_move_segments(team, at, entries * sizeof(type));
 }
 
-/* As struct workspace, on all devices at once: carve, gg_several_workspace, carve again. Arrays that
-** kernels of other members reach are carved first: the others may differ in size between ranks. */
+/* As struct workspace, on all devices at once: carve, gg_several_workspace, carve again. */
 struct several_space {
     int parts;
     unsigned char *base[SEVERAL_MOST]; /* NULL: sizes alone */
@@ -160,12 +163,6 @@ struct several_rows { /* of one member's places, by place - first */
     uint32_t *closed; /* behind the hubs. Bit i: row i is empty */
     struct light_rows light;
 };
-/* Blocks that other processes reach are whole pages of the device: nothing else lies
-** in them. */
-static inline uint64_t gg_whole_pages(uint64_t bytes) {
-    const uint64_t page = (uint64_t)2 << 20;
-    return (bytes + page - 1) / page * page;
-}
 static inline uint64_t several_hub_bytes(const struct several_places *places) {
     const uint64_t bytes =
         (uint64_t)places->stride * sizeof(uint32_t) + places->stride / 8;

@@ -14,7 +14,7 @@
 /* ---- failures ---- */
 
 static void stop_all(struct several_team *team) {
-    for (int p = 0; p < team->parts; p++)
+    for (int p = team->first; p < team->end; p++)
         if (team->member[p].job.device)
             __atomic_store_n(team->member[p].job.device->stop, 1u, __ATOMIC_RELEASE);
 }
@@ -72,7 +72,7 @@ static void wait_for_kernels(struct several_team *team) {
 static void close_member(struct several_team *team, int p) {
     struct several_member *member = &team->member[p];
     struct cuda_job *job = gg_several_on(team, p);
-    if (member->desk && !team->rank)
+    if (member->desk)
         gg_give(job, member->desk, sizeof *member->desk);
     if (member->stream)
         cudaStreamDestroy(member->stream);
@@ -99,7 +99,7 @@ gpugraph_status gg_several_close(struct several_team *team) {
 /* A member that leads, or one that shares the device of the one before it. */
 static bool open_member(struct several_team *team, int p, int ordinal) {
     struct several_member *member = &team->member[p];
-    const struct several_member *before = p > 0 ? &team->member[p - 1] : NULL;
+    const struct several_member *before = p > team->first ? &team->member[p - 1] : NULL;
     bool shares = before && before->run.device == ordinal;
     member->run = *team->run;
     member->run.device = ordinal;
@@ -122,7 +122,7 @@ static bool open_member(struct several_team *team, int p, int ordinal) {
         member->job.sliced = 0;
     }
     member->run.phase = NULL;
-    team->parts = team->end = p + 1;
+    team->end = p + 1;
     member->desk = (struct several_desk *)gg_take(&member->job, sizeof *member->desk);
     return gg_going(&member->job);
 }
@@ -132,18 +132,30 @@ bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_
     memset(team, 0, sizeof *team);
     team->run = run;
     team->graph = graph;
-    for (int p = 0; p < parts; p++)
-        if (!open_member(team, p, ordinal[p])) {
-            const gpugraph_run *own = &team->member[p].run;
-            gg_fail(run, own->status, "%s", own->message);
-            gg_several_close(team);
-            return false;
-        }
-    if (!gg_several_reach(team)) {
-        gg_several_close(team);
+    team->parts = parts;
+    for (int p = 0; p < parts && gg_several_going(team); p++)
+        open_member(team, p, ordinal[p]);
+    return (gg_several_going(team) && gg_several_reach(team)) || !gg_several_close(team);
+}
+
+bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
+                          gpugraph_partition wanted, gpugraph_run *run) {
+    if (p->partition != wanted && !(p->exchange->parts == 1 && p->simple)) {
+        gg_fail(run, GPUGRAPH_INVALID, "this search on devices is of partitions by %s",
+                wanted == GPUGRAPH_BY_SOURCE ? "source" : "target");
         return false;
     }
-    return true;
+    run->device = p->device->ordinal;
+    run->used_backend = "cuda";
+    run->used_method = "several";
+    memset(team, 0, sizeof *team);
+    team->run = run;
+    team->rank = p;
+    team->parts = (int)p->exchange->parts;
+    team->peers = team->parts == 1;
+    team->first = team->end = (int)p->device->me;
+    open_member(team, team->first, run->device);
+    return gg_several_going(team) || !gg_several_close(team);
 }
 
 bool gg_several_open_run(struct several_team *team, gpugraph_graph *graph,
@@ -161,14 +173,12 @@ bool gg_several_open_run(struct several_team *team, gpugraph_graph *graph,
 
 /* Members that share a device have their part of its workspace one behind the other. */
 bool gg_several_workspace(struct several_team *team, struct several_space *space) {
-    if (team->rank)
-        return gg_rank_workspace(team, space);
-    for (int p = 0; p < team->parts && gg_several_going(team); p++) {
+    for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         int lead = team->member[p].lead;
         if (lead == p) {
             int sharing = 1;
-            while (p + sharing < team->parts && team->member[p + sharing].lead == p)
+            while (p + sharing < team->end && team->member[p + sharing].lead == p)
                 sharing++;
             struct workspace whole = {NULL, space->used * (uint64_t)sharing};
             if (!gg_several_wait(team))
@@ -276,9 +286,6 @@ static void look_for_trouble(struct several_team *team) {
 
 bool gg_several_launch(struct several_team *team, const struct several_view *view,
                        void *one, size_t size) {
-    /* Other ranks' kernels write to this one's memory as soon as they run. */
-    if (team->rank && team->peers && !gg_rank_barrier(team))
-        return false;
     for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         void *argument = static_cast<char *>(one) + (size_t)p * size;
         gg_launch_cooperative(gg_several_on(team, p), &team->kernel,

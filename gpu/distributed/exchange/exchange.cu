@@ -61,7 +61,7 @@ bool gg_several_reach(struct several_team *team) {
 }
 
 const char *gg_several_way(const struct several_team *team) {
-    return team->rank ? team->rank->way : team->peers ? "peer" : "copies";
+    return team->peers ? "peer" : team->rank ? "host" : "copies";
 }
 
 /* Each sender's copies in its stream, once all that was queued anywhere is done. */

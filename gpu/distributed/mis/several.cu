@@ -214,18 +214,14 @@ static void plan_lists(struct shared_run *r, uint64_t *entries) {
     }
 }
 
-/* Ranks have hashes of their own masters, by place. Without peers each has copies of
-** all. */
+/* By number; of a rank by place: its own masters' hashes, and copies of the others'. */
 static uint64_t hashes_here(const struct shared_run *r) {
     const struct several_places *places = &r->parts->places;
     if (!r->question->hash)
         return 0;
-    return !r->team->rank   ? places->n
-           : r->team->peers ? places->stride
-                            : several_all_places(places);
+    return r->team->rank ? several_all_places(places) : places->n;
 }
 
-/* Those that other members reach come first. */
 static void carve(struct shared_run *r, struct several_space *space) {
     const struct several_places *places = &r->parts->places;
     uint64_t entries;
@@ -248,25 +244,19 @@ static bool send_hashes(struct shared_run *r) {
     return gg_several_going(r->team);
 }
 
-/* Of a rank's masters: hashes, and where kernels find those of others. */
-static bool set_up_rank(struct shared_run *r) {
+/* Hashes of a rank's masters, then those of all. */
+static bool swap_hashes(struct shared_run *r) {
     const struct several_places *places = &r->parts->places;
     const int me = r->team->first;
-    struct mis_shared *g = &r->g[me];
-    const uint64_t first = r->team->peers ? 0 : several_first(places, (uint32_t)me);
-    const uint32_t *hash = r->question->hash;
-    for (int q = 0; q < r->team->parts; q++) {
-        const uint64_t there = several_first(places, (uint32_t)q);
-        if (hash)
-            g->hash[q] = r->team->peers ? r->hash.at[q] : r->hash.at[me] + there;
-        if (r->team->peers)
-            g->offset_of[q] = gg_rank_offsets(r->team->rank->device, q) - there;
-    }
-    if (hash)
-        gg_upload(gg_several_on(r->team, me), r->hash.at[me] + first, hash,
-                  r->parts->vertices[me] * sizeof *hash);
-    return gg_several_going(r->team) &&
-           (!hash || gg_several_segments(r->team, r->hash, places->stride));
+    uint32_t *own = r->hash.at[me];
+    if (!r->question->hash)
+        return true;
+    for (uint32_t q = 0; q < places->parts; q++)
+        r->g[me].hash[q] = own + several_first(places, q);
+    return gg_upload(gg_several_on(r->team, me),
+                     own + several_first(places, (uint32_t)me), r->question->hash,
+                     r->parts->vertices[me] * sizeof *own) &&
+           gg_several_segments(r->team, r->hash, places->stride);
 }
 
 static void set_up(struct shared_run *r, int p) {
@@ -283,8 +273,7 @@ static void set_up(struct shared_run *r, int p) {
     g->code = (uint8_t *)r->codes.at[p];
     g->others = 0;
     for (int q = 0; q < r->team->parts && r->team->peers; q++) {
-        if (!r->team->rank)
-            g->offset_of[q] = r->parts->rows[q].offset - r->view[q].first;
+        g->offset_of[q] = r->parts->rows[q].offset - r->view[q].first;
         if (q != p)
             g->other[g->others++] = (uint8_t *)r->codes.at[q];
     }
@@ -309,7 +298,7 @@ static bool prepare(struct shared_run *r) {
         return false;
     for (int p = r->team->first; p < r->team->end; p++)
         set_up(r, p);
-    return r->team->rank ? set_up_rank(r) : send_hashes(r);
+    return r->team->rank ? swap_hashes(r) : send_hashes(r);
 }
 
 /* A launch from that step on; *open: vertices of all members that wait still. */

@@ -200,7 +200,6 @@ struct shared_ranking {
     uint64_t most_arcs; /* of one member */
 };
 
-/* Those that other members reach come first. */
 static void carve(struct shared_ranking *s, struct several_space *space) {
     const uint64_t all = several_all_places(&s->in->places), own = s->in->places.stride;
     const uint64_t hubs = most_hubs(s->most_arcs, own);

@@ -29,10 +29,6 @@ gpugraph_status gpugraph_part_to_device(gpugraph_part *p, int place, gpugraph_ru
     return part_end(p->exchange, run);
 }
 
-const char *gpugraph_part_way(const gpugraph_part *p) {
-    return p->way;
-}
-
 /* ---- what others ask of it ---- */
 
 gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run) {

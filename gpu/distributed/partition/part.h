@@ -65,7 +65,6 @@ struct gpugraph_part {
     gpugraph_parcel *out, *in;
     struct part_mail sent, come;
     struct part_device *device; /* its rows there; NULL: searches run on the CPU */
-    const char *way;            /* how data goes between devices; NULL: it is on none */
 };
 
 /* What a build with CUDA has: a partition is brought to a device, and searched there.

@@ -90,7 +90,6 @@ template <typename type> struct shared_search {
     double ms; /* of all launches */
 };
 
-/* Those that other members reach come first. */
 template <typename type>
 static void carve(struct shared_search<type> *s, struct several_space *space) {
     const struct several_places *places = &s->parts->places;

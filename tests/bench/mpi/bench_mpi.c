@@ -124,7 +124,8 @@ static void hear(void *listener, const char *phase, double ms, int64_t items,
         ((struct heard *)listener)->ms = ms;
 }
 
-static void time_searches(struct bench *b, gpugraph_part *part, const char *function) {
+static void time_searches(struct bench *b, gpugraph_part *part, const char *function,
+                          bool cuda) {
     const uint32_t masters = gpugraph_part_masters(part);
     const uint64_t *number = gpugraph_part_numbers(part);
     uint32_t *narrow = gg_alloc_zero(&b->run, (uint64_t)masters + 1, sizeof *narrow);
@@ -154,9 +155,9 @@ static void time_searches(struct bench *b, gpugraph_part *part, const char *func
     if (b->x->part == 0)
         printf("MPI,%s,%d,%llu,%u,%s,%d,%.3f,%.3f,%.3f,%016llx,%.2f,%llu\n", function,
                b->scale, (unsigned long long)b->factor, b->x->parts,
-               gpugraph_part_way(part) ? gpugraph_part_way(part) : "cpu", b->repeats,
-               ms[1 + b->repeats / 2], ms[1], ms[b->repeats], (unsigned long long)sum,
-               (double)sent * 1e-6, (unsigned long long)meetings);
+               cuda ? "cuda" : "cpu", b->repeats, ms[1 + b->repeats / 2], ms[1],
+               ms[b->repeats], (unsigned long long)sum, (double)sent * 1e-6,
+               (unsigned long long)meetings);
     fflush(stdout);
     gg_release(narrow);
     gg_release(found);
@@ -188,7 +189,7 @@ static void bench_function(struct bench *b, const char *function, bool cuda, int
         printf("MAKE,%s,%d,%llu,%u,%.0f,%.0f,%llu\n", function, b->scale,
                (unsigned long long)b->factor, b->x->parts, made - began,
                gg_now_ms() - made, (unsigned long long)gpugraph_part_arcs(part));
-    time_searches(b, part, function);
+    time_searches(b, part, function, cuda);
     gpugraph_part_free(part);
 }
 

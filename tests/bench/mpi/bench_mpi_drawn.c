@@ -9,7 +9,7 @@
 ** slowest process. TIMES=1: all of them, too, in their order.
 **
 **     MAKE,function,scale,factor,processes,ms of the part,ms to the device,arcs here,ghosts here
-**     MPI,function,exchange,scale,factor,processes,repeats,median,least,most,sum,MB sent by process 0 in a search */
+**     MPI,function,scale,factor,processes,repeats,median,least,most,sum,MB sent by process 0 in a search */
 #include "drawn_part.h"
 #include "gpugraph_mpi.h"
 
@@ -119,10 +119,10 @@ static void tell(struct bench *b, const char *function, uint64_t sum) {
         printf(",%.3f%s", b->ms[i], i + 1 == b->timed ? "\n" : "");
     qsort(b->ms, (size_t)b->timed, sizeof *b->ms, compare);
     if (b->x->part == 0)
-        printf("MPI,%s,%s,%d,%llu,%u,%d,%.3f,%.3f,%.3f,%016llx,%.2f\n", function,
-               gpugraph_part_way(b->part), b->scale, (unsigned long long)b->factor,
-               b->x->parts, b->timed, b->ms[b->timed / 2], b->ms[0], b->ms[b->timed - 1],
-               (unsigned long long)sum, (double)b->sent * 1e-6 / b->timed);
+        printf("MPI,%s,%d,%llu,%u,%d,%.3f,%.3f,%.3f,%016llx,%.2f\n", function, b->scale,
+               (unsigned long long)b->factor, b->x->parts, b->timed, b->ms[b->timed / 2],
+               b->ms[0], b->ms[b->timed - 1], (unsigned long long)sum,
+               (double)b->sent * 1e-6 / b->timed);
     fflush(stdout);
 }
 
