@@ -32,7 +32,7 @@ static bool bring_rows(struct several_team *team, const gpugraph_part *p,
     parts->kind = p->simple                       ? CSR_SIMPLE
                   : p->direction == GPUGRAPH_BOTH ? CSR_BOTH
                                                   : CSR_OUT;
-    parts->weight_bytes = !p->weight || turned ? 0 : p->narrow ? 4 : 8;
+    parts->weight_bytes = !p->weight || turned ? 0 : sizeof(uint64_t);
     if (turned)
         part_transpose_open(p, team->run, &t);
     csr rows = {};

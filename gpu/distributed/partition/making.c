@@ -6,10 +6,7 @@
 **     arcs       source | target | weight | edge id        locals, ghosts as they come
 **        |  ghosts are put in order, and owners told
 **        |  counting by source
-**     rows       offset, target, weight, edge id
-**
-** INTEGER weights become 32 bits wide where no shortest path can pass that: each
-** vertex adds at most the largest weight of its arcs to one. */
+**     rows       offset, target, weight, edge id */
 #include "part.h"
 #include "base/distinct.h"
 
@@ -274,45 +271,16 @@ static bool take_ghosts(struct part_making *m, const struct gg_records *come) {
     return !gg_stopping(m->run);
 }
 
-/* ---- the width of weights ---- */
-
-/* At most what a shortest path can be long, and UINT32_MAX where that is less. */
-static bool bound_paths(struct part_making *m, uint64_t *bound) {
-    const gpugraph_part *p = m->part;
-    uint64_t *largest = gg_alloc_zero(m->run, p->locals, sizeof *largest);
-    *bound = 0;
-    for (uint64_t a = 0; largest && a < m->arcs && !gg_leave(m->run, a); a++)
-        if (m->weight[a] > largest[m->target[a]])
-            largest[m->target[a]] = m->weight[a];
-    for (uint32_t v = 0; largest && v < p->locals; v++)
-        *bound += largest[v] < UINT32_MAX - *bound ? largest[v] : UINT32_MAX - *bound;
-    gg_release(largest);
-    return largest && !gg_stopping(m->run);
-}
-
-/* Collective. */
-static bool choose_width(struct part_making *m) {
-    gpugraph_part *p = m->part;
-    uint64_t bound;
-    if (p->weight_type != GPUGRAPH_INTEGER_WEIGHTS)
-        return true;
-    if (!bound_paths(m, &bound) || !part_sum(p, m->run, &bound))
-        return false;
-    p->narrow = bound < UINT32_MAX;
-    return true;
-}
-
 /* ---- rows ---- */
 
 static bool make_rows(struct part_making *m) {
     gpugraph_part *p = m->part;
-    const size_t bytes = p->narrow ? sizeof(uint32_t) : sizeof(uint64_t);
     /* next[v + 1]: where the next arc of v goes. Becomes the offsets once all are put. */
     uint64_t *next = p->offset =
         gg_alloc_zero(m->run, (uint64_t)p->locals + 2, sizeof *next);
     p->arcs = m->arcs;
     p->target = gg_alloc(m->run, m->arcs, sizeof *p->target);
-    p->weight = m->weight ? gg_alloc(m->run, m->arcs, bytes) : NULL;
+    p->weight = m->weight ? gg_alloc(m->run, m->arcs, sizeof *m->weight) : NULL;
     p->edge_id = m->edge_id ? gg_alloc(m->run, m->arcs, sizeof *p->edge_id) : NULL;
     if (m->run->status != GPUGRAPH_OK)
         return false;
@@ -325,19 +293,12 @@ static bool make_rows(struct part_making *m) {
     for (uint64_t a = 0; a < m->arcs && !gg_leave(m->run, a); a++) {
         const uint64_t to = next[m->source[a] + 1]++;
         p->target[to] = m->target[a];
-        if (p->weight && p->narrow)
-            ((uint32_t *)p->weight)[to] = (uint32_t)m->weight[a];
-        else if (p->weight)
+        if (p->weight)
             ((uint64_t *)p->weight)[to] = m->weight[a];
         if (p->edge_id)
             p->edge_id[to] = m->edge_id[a];
     }
     return !gg_stopping(m->run);
-}
-
-static bool make_all_rows(struct part_making *m) {
-    return choose_width(m) && make_rows(m) &&
-           (!m->part->simple || part_simplify(m->part, m->run));
 }
 
 /* ---- the whole ---- */
@@ -392,7 +353,7 @@ static bool make(struct part_making *m) {
               take_ghosts(m, &ghosts);
     gg_records_close(&ghosts);
     gg_distinct_free(&m->ghosts);
-    return go && make_all_rows(m);
+    return go && make_rows(m) && (!p->simple || part_simplify(p, m->run));
 }
 
 gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,

@@ -52,8 +52,7 @@ struct gpugraph_part {
     uint64_t *offset; /* locals + 1 */
     uint32_t *target;
     gpugraph_weight_type weight_type;
-    bool narrow;  /* INTEGER weights, no shortest path of which passes 32 bits */
-    void *weight; /* of each arc: int64_t, uint32_t where narrow, or double; or NULL */
+    void *weight;     /* of each arc: int64_t or double; NULL: unweighted */
     int64_t *edge_id; /* of each arc, for trees; NULL: shares had no edge ids */
     uint32_t columns; /* of a grid */
     struct part_peer *peer;
@@ -76,7 +75,7 @@ struct part_services {
                            gpugraph_run *run, uint32_t *depth);
     gpugraph_status (*mis)(gpugraph_part *p, gpugraph_priority priority,
                            const uint32_t *hash, gpugraph_run *run, uint8_t *member);
-    /* distance: as part_layout_of says. lost: a sum left the range. */
+    /* distance: an entry of 64 bits for each local. lost: a sum left the range. */
     gpugraph_status (*sssp)(gpugraph_part *p, const gpugraph_search *search,
                             gpugraph_run *run, void *distance, bool *lost);
     /* out: of each master, how many arcs lead out. is_place: is it one of the
@@ -112,39 +111,25 @@ static inline bool part_writes_ghosts(const gpugraph_part *p) {
     return p->partition != GPUGRAPH_BY_TARGET && p->exchange->parts > 1;
 }
 
-/* How an array of distances is stored: levels of a breadth-first search, distances of 32 bits, of 64, the
-** bits of doubles. Not reached: all bits. */
-enum part_layout { PART_LEVELS, PART_NARROW, PART_WHOLE, PART_REAL };
-static inline enum part_layout part_layout_of(const gpugraph_part *p) {
-    return p->weight_type == GPUGRAPH_REAL_WEIGHTS ? PART_REAL
-           : p->narrow                             ? PART_NARROW
-                                                   : PART_WHOLE;
-}
-/* layout is known where these are inlined. */
-#define PART_INLINE inline __attribute__((always_inline))
-static PART_INLINE uint64_t part_value(const void *value, uint64_t i,
-                                       enum part_layout layout) {
-    if (layout >= PART_WHOLE)
+/* The entries of an array of distances: levels of 32 bits, numbers of 64 bits, or the bits
+** of doubles. All bits of an entry are set where a vertex is not reached. */
+enum part_layout { PART_LEVELS, PART_INTEGER, PART_REAL };
+static inline uint64_t part_value(const void *value, uint64_t i,
+                                  enum part_layout layout) {
+    if (layout != PART_LEVELS)
         return ((const uint64_t *)value)[i];
-    const uint32_t narrow = ((const uint32_t *)value)[i];
-    return narrow == UINT32_MAX ? UINT64_MAX : narrow;
+    const uint32_t level = ((const uint32_t *)value)[i];
+    return level == UINT32_MAX ? UINT64_MAX : level;
 }
-/* The value at the end of an arc from there. INTEGERs up to INT64_MAX never wrap. */
-static PART_INLINE uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t arc,
-                                        enum part_layout layout) {
+/* The value at the end of an arc from a vertex with the value `from`. INTEGERs up to
+** INT64_MAX never wrap. */
+static inline uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t arc,
+                                   enum part_layout layout) {
     if (layout == PART_LEVELS)
         return from + 1;
-    if (layout == PART_NARROW)
-        return from + ((const uint32_t *)weight)[arc];
-    if (layout == PART_WHOLE)
+    if (layout == PART_INTEGER)
         return from + ((const uint64_t *)weight)[arc];
     return gg_real_word(gg_word_real(from) + ((const double *)weight)[arc]);
-}
-/* The weight of an arc, whatever it is. */
-static inline double part_weight(const gpugraph_part *p, uint64_t arc) {
-    return p->weight_type == GPUGRAPH_REAL_WEIGHTS ? ((const double *)p->weight)[arc]
-           : p->narrow ? (double)((const uint32_t *)p->weight)[arc]
-                       : (double)((const int64_t *)p->weight)[arc];
 }
 
 /* The end of a collective function: what fails here fails everywhere. Returns run->status. */

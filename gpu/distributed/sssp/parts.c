@@ -7,7 +7,7 @@
 **              agree       the least distance that waits anywhere; where it is beyond the limit, the limit
 **                          becomes that and a delta
 **
-**     distance[v]   numbers of 32 or 64 bits, or the bits of doubles, which only fall; the least fixpoint
+**     distance[v]   numbers of 64 bits, or the bits of doubles, which only fall; the least fixpoint
 **                   is the answer, so that no order of parts or threads is seen in it
 **     scanned[v]    the distance that v's row was relaxed with
 **
@@ -26,9 +26,9 @@ struct sssp_part {
     bool within_range; /* the bound is the caller's: what lies beyond is not wanted */
     bool none;         /* it is below 0 */
     uint64_t over;     /* not 0: a sum left the range */
-    void *distance, *scanned; /* as layout says */
-    uint64_t limit;           /* a word: what is relaxed is within it */
-    double delta;             /* that the limit grows by */
+    uint64_t *distance, *scanned; /* words */
+    uint64_t limit;               /* a word: what is relaxed is within it */
+    double delta;                 /* that the limit grows by */
     /* Locals whose rows are to be relaxed: within the limit, in two lists, and beyond
     ** it. */
     struct part_changes now, next, later;
@@ -36,19 +36,8 @@ struct sssp_part {
     uint64_t rounds, arcs;
 };
 
-static void put_word(const struct sssp_part *s, void *array, uint64_t i, uint64_t word) {
-    if (s->layout == PART_NARROW)
-        ((uint32_t *)array)[i] = (uint32_t)word;
-    else
-        ((uint64_t *)array)[i] = word;
-}
-static uint64_t word_at(const struct sssp_part *s, const void *array, uint64_t i) {
-    return part_value(array, i, s->layout == PART_NARROW ? PART_NARROW : PART_WHOLE);
-}
 static struct part_field distances_of(const struct sssp_part *s) {
-    return s->layout == PART_NARROW
-               ? (struct part_field){s->distance, sizeof(uint32_t), part_least_32}
-               : (struct part_field){s->distance, sizeof(uint64_t), part_least_64};
+    return (struct part_field){s->distance, sizeof *s->distance, part_least_64};
 }
 
 /* ---- the limit ---- */
@@ -62,7 +51,8 @@ static bool set_delta(struct sssp_part *s) {
     uint64_t sums[2] = {0, 0};
     double weight = 0;
     for (uint64_t a = 0; a < p->arcs; a++)
-        weight += part_weight(p, a);
+        weight += s->layout == PART_REAL ? ((const double *)p->weight)[a]
+                                         : (double)((const int64_t *)p->weight)[a];
     uint64_t bits = gg_real_word(p->arcs ? weight / (double)p->arcs : 0);
     for (uint32_t v = 0; v < p->locals; v++) {
         const uint64_t length = p->offset[v + 1] - p->offset[v];
@@ -87,13 +77,13 @@ static uint64_t limit_from(const struct sssp_part *s, uint64_t least) {
 /* ---- relaxing ---- */
 
 static bool is_scanned(const struct sssp_part *s, uint32_t v) {
-    return word_at(s, s->scanned, v) == word_at(s, s->distance, v);
+    return s->scanned[v] == s->distance[v];
 }
 
 /* v has been lowered: its row, if it has one, is to be relaxed. */
 static void wait_for(struct sssp_part *s, uint32_t v) {
     if (s->p->offset[v] < s->p->offset[v + 1])
-        part_note(word_at(s, s->distance, v) <= s->limit ? &s->next : &s->later, v);
+        part_note(s->distance[v] <= s->limit ? &s->next : &s->later, v);
 }
 
 /* Other parts may have to know of v. */
@@ -105,23 +95,21 @@ static void tell_of(struct sssp_part *s, uint32_t v) {
 }
 
 static void lower(struct sssp_part *s, uint32_t v, uint64_t sum) {
-    if (sum > s->bound || sum >= word_at(s, s->distance, v))
+    if (sum > s->bound || sum >= s->distance[v])
         return;
-    put_word(s, s->distance, v, sum);
+    s->distance[v] = sum;
     wait_for(s, v);
     tell_of(s, v);
 }
 
 static bool is_over(uint64_t sum, enum part_layout layout) {
-    if (layout == PART_REAL)
-        return !(gg_word_real(sum) <= DBL_MAX);
-    return layout == PART_WHOLE && sum >> 63;
+    return layout == PART_REAL ? !(gg_word_real(sum) <= DBL_MAX) : sum >> 63 != 0;
 }
 
 static void relax_row(struct sssp_part *s, uint32_t u) {
     const gpugraph_part *p = s->p;
-    const uint64_t from = word_at(s, s->distance, u);
-    put_word(s, s->scanned, u, from);
+    const uint64_t from = s->distance[u];
+    s->scanned[u] = from;
     for (uint64_t arc = p->offset[u]; arc < p->offset[u + 1]; arc++) {
         const uint64_t sum = part_sum_of(from, p->weight, arc, s->layout);
         s->over |= is_over(sum, s->layout);
@@ -155,7 +143,7 @@ static bool drain(struct sssp_part *s) {
 static void keep_least(const struct sssp_part *s, const struct part_changes *c,
                        uint64_t *least) {
     for (uint32_t i = 0; i < c->count; i++) {
-        const uint64_t distance = word_at(s, s->distance, c->list[i]);
+        const uint64_t distance = s->distance[c->list[i]];
         *least = distance < *least ? distance : *least;
     }
 }
@@ -165,7 +153,7 @@ static void sort_later(struct sssp_part *s) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->later.count; i++) {
         const uint32_t v = s->later.list[i];
-        if (!is_scanned(s, v) && word_at(s, s->distance, v) > s->limit) {
+        if (!is_scanned(s, v) && s->distance[v] > s->limit) {
             s->later.list[kept++] = v;
             continue;
         }
@@ -253,11 +241,11 @@ static bool find_lost(struct sssp_part *s, uint64_t *lost) {
     if (gg_broadcast(p, s->run, distances_of(s), NULL) != GPUGRAPH_OK)
         return false;
     for (uint32_t u = 0; u < p->locals && !gg_leave(s->run, u); u++) {
-        if (word_at(s, s->distance, u) == UINT64_MAX)
+        if (s->distance[u] == UINT64_MAX)
             continue;
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
             const uint32_t v = p->target[a];
-            if (word_at(s, s->distance, v) == UINT64_MAX && p->number[v] < *lost)
+            if (s->distance[v] == UINT64_MAX && p->number[v] < *lost)
                 *lost = p->number[v];
         }
     }
@@ -292,16 +280,16 @@ static bool check_range(struct sssp_part *s) {
 
 static bool make_room(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
-    const uint32_t width = distances_of(s).size;
+    const uint64_t bytes = p->locals * sizeof *s->distance;
     struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->told};
-    s->scanned = gg_alloc(s->run, p->locals, width);
+    s->scanned = gg_alloc(s->run, p->locals, sizeof *s->scanned);
     for (int i = 0; i < 4; i++)
         if (!part_changes_open(p, s->run, lists[i]))
             return false;
     if (!s->scanned)
         return false;
-    memset(s->distance, 0xff, (uint64_t)p->locals * width);
-    memset(s->scanned, 0xff, (uint64_t)p->locals * width);
+    memset(s->distance, 0xff, bytes);
+    memset(s->scanned, 0xff, bytes);
     return true;
 }
 
@@ -316,9 +304,9 @@ static void release(struct sssp_part *s) {
 static void put_distances(const struct sssp_part *s, void *distance) {
     for (uint32_t v = 0; v < s->p->masters; v++)
         if (s->layout == PART_REAL)
-            gg_put_word(GPUGRAPH_REAL, distance, v, word_at(s, s->distance, v));
+            gg_put_word(GPUGRAPH_REAL, distance, v, s->distance[v]);
         else /* -1 where not reached */
-            ((uint64_t *)distance)[v] = word_at(s, s->distance, v);
+            ((uint64_t *)distance)[v] = s->distance[v];
 }
 
 /* Do ghosts have their masters' distances after the search? */
@@ -339,14 +327,12 @@ static bool search_on_cpu(struct sssp_part *s, const uint32_t *here, uint32_t so
     return done;
 }
 
-/* Distances of 32 bits are bounded: no shortest path is longer. */
 static bool search_on_device(struct sssp_part *s, const uint32_t *here,
                              uint32_t sources) {
-    const bool cut = s->layout == PART_NARROW && s->bound >= UINT32_MAX;
     const gpugraph_search search = {.source = here,
                                     .source_count = s->none ? 0 : sources,
-                                    .bounded = s->within_range || cut,
-                                    .max_distance = cut ? UINT32_MAX - 1 : s->bound,
+                                    .bounded = s->within_range,
+                                    .max_distance = s->bound,
                                     .max_real_distance =
                                         s->layout == PART_REAL && s->within_range
                                             ? gg_word_real(s->bound)
@@ -363,7 +349,7 @@ static void find_paths_of_parts(struct sssp_part *s, const uint32_t *here,
                                 uint32_t sources, void *distance,
                                 const gpugraph_part_tree *tree) {
     gpugraph_part *p = s->p;
-    s->distance = gg_alloc(s->run, p->locals, distances_of(s).size);
+    s->distance = gg_alloc(s->run, p->locals, sizeof *s->distance);
     if (!s->distance ||
         !(p->device ? search_on_device : search_on_cpu)(s, here, sources) ||
         !check_range(s))
@@ -380,7 +366,10 @@ gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
                                    gpugraph_run *run, void *distance,
                                    const gpugraph_part_tree *tree) {
     gg_begin(run);
-    struct sssp_part s = {.p = p, .run = run, .layout = part_layout_of(p)};
+    struct sssp_part s = {
+        .p = p,
+        .run = run,
+        .layout = p->weight_type == GPUGRAPH_REAL_WEIGHTS ? PART_REAL : PART_INTEGER};
     uint32_t sources = 0, *here = NULL;
     if (p->weight_type == GPUGRAPH_UNWEIGHTED)
         gg_fail(run, GPUGRAPH_INVALID,

@@ -356,17 +356,15 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
 
 gpugraph_status gg_cuda_part_sssp(gpugraph_part *p, const gpugraph_search *search,
                                   gpugraph_run *run, void *distance, bool *lost) {
-    const enum part_layout layout = part_layout_of(p);
+    const bool is_real = p->weight_type == GPUGRAPH_REAL_WEIGHTS;
     struct several_team team;
     struct sssp_shared_outcome outcome = {};
     uint64_t *word = static_cast<uint64_t *>(distance);
     if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_SOURCE, run))
         return run->status;
-    const gpugraph_distance_type type = layout == PART_NARROW  ? GPUGRAPH_UINT32
-                                        : layout == PART_WHOLE ? GPUGRAPH_UINT64
-                                                               : GPUGRAPH_REAL;
-    search_all(&team, type, search, distance, &outcome);
-    for (uint32_t v = 0; layout == PART_REAL && v < p->masters; v++)
+    search_all(&team, is_real ? GPUGRAPH_REAL : GPUGRAPH_UINT64, search, distance,
+               &outcome);
+    for (uint32_t v = 0; is_real && v < p->masters; v++)
         if (word[v] == real::unreached()) /* all bits are set in a partition */
             word[v] = UINT64_MAX;
     *lost = outcome.lost;
