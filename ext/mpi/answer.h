@@ -50,7 +50,6 @@ typedef struct phases {
 void phases_mark(phases *p, const gpugraph_exchange *x, const char *name);
 /* Collective. */
 void phases_report(const phases *p, gpugraph_exchange *x, gpugraph_run *run);
-void plan_report(const options *o, uint32_t processes, const table_sample *sample);
 
 /* Collective: reads, numbers, makes parts, searches. */
 bool answer_make(answer *a, const options *o, gpugraph_exchange *x, gpugraph_run *run,

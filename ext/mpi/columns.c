@@ -2,6 +2,7 @@
 #include "columns.h"
 #include "distributed/exchange/post.h"
 #include "base/run.h"
+#include "load/table_size.h"
 #include "pages/wal_frames.h"
 #include "numbers.h"
 
@@ -274,23 +275,4 @@ void columns_clear(columns *c) {
     gg_release(c->weight);
     id_columns_clear(&c->ids);
     memset(c, 0, sizeof *c);
-}
-
-/* ---- a sample ---- */
-
-bool columns_sample(const options *o, gpugraph_run *run, table_sample *all) {
-    memset(all, 0, sizeof *all);
-    for (uint32_t i = 0; i < o->files.gl_pathc && run->status == GPUGRAPH_OK; i++) {
-        const char *path = o->files.gl_pathv[i];
-        struct opened f;
-        table_sample sample = {.rows = 0};
-        if (open_file(&f, o, run, path) &&
-            table_take_sample(f.c, &f.rows, &sample) != SQLITE_OK)
-            gg_fail(run, GPUGRAPH_INVALID, "%s cannot be read: %s", path,
-                    sqlite3_errmsg(f.db));
-        all->rows += sample.rows;
-        all->vertices += sample.vertices;
-        close_file(&f);
-    }
-    return run->status == GPUGRAPH_OK;
 }

@@ -7,7 +7,6 @@
 
 #include "options.h"
 #include "load/loader.h"
-#include "load/table_size.h"
 #include "source/source.h"
 
 typedef struct share_file {
@@ -36,8 +35,5 @@ bool columns_join_weights(columns *c, gpugraph_run *run);
 /* Frees the rows of all files. */
 void columns_drop_files(columns *c);
 void columns_clear(columns *c);
-
-/* About the table, without reading it: --plan. False: run has failed. */
-bool columns_sample(const options *o, gpugraph_run *run, table_sample *all);
 
 #endif

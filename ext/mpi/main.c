@@ -57,13 +57,6 @@ static void run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run) {
     answer_clear(&a);
 }
 
-static void plan_main(const options *o, gpugraph_exchange *x, gpugraph_run *run) {
-    table_sample sample;
-    if (x->part == 0 && columns_sample(o, run, &sample))
-        plan_report(o, x->parts, &sample);
-    gg_all_agree(x, run);
-}
-
 /* Some process has failed, and not all of them can know it by now. */
 static void end_all(int rank, const gpugraph_run *run) {
     if (rank != 0)
@@ -94,7 +87,7 @@ static int work_main(options *o, int rank) {
         gg_fail(&run, GPUGRAPH_NO_DEVICE, "%s", why);
     sqlite3_free(error);
     if (gg_all_agree(x, &run))
-        (o->given[GIVEN_PLAN] ? plan_main : run_all)(o, x, &run);
+        run_all(o, x, &run);
     if (run.status != GPUGRAPH_OK && !x->agreed)
         end_all(rank, &run);
     gpugraph_mpi_close(x);

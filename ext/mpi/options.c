@@ -28,7 +28,6 @@ static const struct {
     [GIVEN_PARTITION] = {"partition", OF_ALL, false},
     [GIVEN_THREADS] = {"threads", OF_ALL, false},
     [GIVEN_TIMINGS] = {"timings", OF_ALL, true},
-    [GIVEN_PLAN] = {"plan", OF_ALL, true},
     [GIVEN_HELP] = {"help", OF_ALL, true},
     [GIVEN_SOURCE] = {"source", OF(BFS) | OF(SSSP), false},
     [GIVEN_SOURCES] = {"sources", OF(BFS) | OF(SSSP) | OF(PAGERANK), false},
@@ -56,7 +55,6 @@ void options_help(void) {
          "  --out FILE           where the result goes; %d: a file for each process\n"
          "  --table NAME         the result's table; else the function's name\n"
          "  --timings            phases, bytes, memory, when all is done\n"
-         "  --plan               what it would need, from a sample; nothing is run\n"
          "  --partition WORD     which process has an edge: grid, source or target\n"
          "  --threads N          of each process; else its share of the cores\n"
          "  --backend WORD       cpu, or cuda: a device for each process\n"
@@ -192,7 +190,7 @@ static bool check_given(const options *o, char **error) {
     if (!o->edges)
         return fail_options(error, "--edges is missing: the table of edges, as in "
                                    "--edges 'roads(a, b)'");
-    if (!o->out && !o->given[GIVEN_PLAN])
+    if (!o->out)
         return fail_options(error,
                             "--out is missing: the database that the result goes into");
     if (o->function <= FUNCTION_SSSP && !o->given[GIVEN_SOURCE] &&

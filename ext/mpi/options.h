@@ -28,7 +28,6 @@ typedef enum given {
     GIVEN_PARTITION,
     GIVEN_THREADS,
     GIVEN_TIMINGS,
-    GIVEN_PLAN,
     GIVEN_HELP,
     GIVEN_SOURCE,
     GIVEN_SOURCES,

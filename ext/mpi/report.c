@@ -1,4 +1,4 @@
-/* What is told beside the result: phases, and what a run would need. */
+/* The report of --timings: the time, messages and memory of each phase, over all processes. */
 #include "answer.h"
 #include "base/run.h"
 #include "distributed/exchange/post.h"
@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-
-/* ---- phases ---- */
 
 void phases_mark(phases *p, const gpugraph_exchange *x, const char *name) {
     if (p->marks < MARKS)
@@ -64,37 +62,4 @@ void phases_report(const phases *p, gpugraph_exchange *x, gpugraph_run *run) {
     else if (gg_gather(x, run, &mine, sizeof mine, all) == GPUGRAPH_OK && x->part == 0)
         print_report(all, x->parts);
     gg_release(all);
-}
-
-/* ---- the plan ---- */
-
-/* Bytes of a process, for each edge and vertex of its share: columns as they are read, messages with
-** edges, rows; and what an empty process takes. */
-enum {
-    EDGE_READ = 24,
-    EDGE_SENT = 24,
-    EDGE_ROW = 12,
-    EDGE_WEIGHT = 24,
-    VERTEX = 96,
-    EMPTY = 40 << 20
-};
-
-void plan_report(const options *o, uint32_t processes, const table_sample *sample) {
-    const double edges = (double)sample->rows, vertices = (double)sample->vertices;
-    const double arcs = o->direction == GPUGRAPH_BOTH ? 2 * edges : edges;
-    const double weight = o->function == FUNCTION_SSSP ? EDGE_WEIGHT : 0;
-    printf("%-10s %16s %16s %22s %22s\n", "processes", "edges each", "vertices each",
-           "memory each, bytes", "exchanged, bytes");
-    for (uint32_t p = processes, i = 0; i < 4; i++, p *= 2) {
-        const double share = (p - 1.0) / p;
-        const double memory =
-            EMPTY + (edges * (EDGE_READ + EDGE_SENT + weight) + arcs * EDGE_ROW) / p +
-            vertices * VERTEX * (p > 1 ? 2.0 / p + 0.1 : 1);
-        const double moved = share * (arcs * EDGE_SENT + vertices * (2 * 8 + 12) * 2);
-        printf("%-10u %16.0f %16.0f %22.0f %22.0f\n", p, edges / p, vertices / p, memory,
-               moved);
-    }
-    printf("about %.0f edges and %.0f vertices, from a sample of the table; nothing was "
-           "run\n",
-           edges, vertices);
 }
