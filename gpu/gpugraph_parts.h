@@ -127,8 +127,6 @@ gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
 /* Not collective. The number of masters, ghosts and arcs; and the ascending vertex
 ** numbers of the masters. */
 uint32_t gpugraph_part_masters(const gpugraph_part *part);
-uint32_t gpugraph_part_ghosts(const gpugraph_part *part);
-uint64_t gpugraph_part_arcs(const gpugraph_part *part);
 const uint64_t *gpugraph_part_numbers(const gpugraph_part *part);
 
 /* Delivers values to the masters: value[i], local to any partition, becomes the value of

@@ -157,14 +157,12 @@ static gpugraph_status choose(struct trial *t, gpugraph_part *part, gpugraph_run
 }
 
 static uint64_t bytes_of_part(const gpugraph_part *p) {
-    const uint64_t weight = !p->weight  ? 0
-                            : p->narrow ? 4
-                                        : 8,
+    const uint64_t weight = p->weight ? 8 : 0,
                    arc = sizeof *p->target + weight + (p->edge_id ? 8 : 0);
     uint64_t bytes = p->arcs * arc + (uint64_t)p->locals * 16 + (uint64_t)p->masters * 8;
     for (uint32_t q = 0; q < p->exchange->parts; q++)
         bytes += p->peer[q].masters * (sizeof *p->peer[q].master + sizeof *p->link);
-    return bytes + p->sent.room + p->come.room;
+    return bytes;
 }
 
 static gpugraph_status sets(void *trial, gpugraph_exchange *x, gpugraph_run *run) {
@@ -181,8 +179,8 @@ static gpugraph_status sets(void *trial, gpugraph_exchange *x, gpugraph_run *run
     for (uint64_t i = 0; run->status == GPUGRAPH_OK && i < n; i++)
         if (s.member[i] != t->w->member[number[i]])
             give_up(t, "membership", number[i]);
-    t->ghosts[x->part] = gpugraph_part_ghosts(part);
-    t->arcs[x->part] = gpugraph_part_arcs(part);
+    t->ghosts[x->part] = part->locals - part->masters;
+    t->arcs[x->part] = part->arcs;
     t->bytes[x->part] = bytes_of_part(part);
     gpugraph_part_free(part);
     free(s.hash);

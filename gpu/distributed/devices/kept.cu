@@ -14,24 +14,20 @@
 
 struct several_kept {
     struct device_part part;
-    bool used; /* by a team that is open */
-    struct {
-        uint64_t stamp; /* 0: not made */
-        bool weighted;
-        struct several_parts parts; /* rows of this device's members alone */
-    } kind[CSR_KINDS];
+    bool used;                            /* by a team that is open */
+    struct several_parts kind[CSR_KINDS]; /* rows of this device's members alone */
 };
 
 static uint64_t stamps;
 
 /* The device is current. */
 static void free_kind(struct several_kept *kept, int kind) {
-    struct several_parts *parts = &kept->kind[kind].parts;
+    struct several_parts *parts = &kept->kind[kind];
     for (int p = 0; p < (int)parts->places.parts; p++) {
         add_bytes(&kept->part, -(int64_t)gg_several_rows_bytes(parts, p));
         gg_several_free_rows(parts, p);
     }
-    memset(&kept->kind[kind], 0, sizeof kept->kind[kind]);
+    memset(parts, 0, sizeof *parts);
 }
 
 /* Rows that a team is about to walk stay, however short memory is. */
@@ -58,7 +54,7 @@ static bool find_kept(struct several_team *team) {
             continue;
         kept->used = true;
         for (int kind = 0; kind < CSR_KINDS; kind++)
-            if (kept->kind[kind].parts.places.parts != (uint32_t)team->parts)
+            if (kept->kind[kind].places.parts != (uint32_t)team->parts)
                 free_kind(kept, kind);
     }
     return gg_several_going(team);
@@ -73,30 +69,26 @@ void gg_several_let_go(struct several_team *team) {
 /* False: one of them lacks its rows. */
 static bool gather(const struct several_team *team, enum csr_kind kind, bool weighted,
                    struct several_parts *parts) {
-    const uint64_t stamp = team->member[0].kept->kind[kind].stamp;
-    *parts = team->member[0].kept->kind[kind].parts;
+    *parts = team->member[0].kept->kind[kind];
     for (int p = 0; p < team->parts; p++) {
-        const struct several_kept *kept = team->member[p].kept;
-        parts->rows[p] = kept->kind[kind].parts.rows[p];
-        if (stamp == 0 || kept->kind[kind].stamp != stamp || !parts->rows[p].block ||
-            (weighted && !kept->kind[kind].weighted))
+        const struct several_parts *own = &team->member[p].kept->kind[kind];
+        parts->rows[p] = own->rows[p];
+        if (own->stamp == 0 || own->stamp != parts->stamp || !own->rows[p].block ||
+            (weighted && own->weight_bytes == 0))
             return false;
     }
     return true;
 }
 
-static void keep(struct several_team *team, enum csr_kind kind, bool weighted,
+static void keep(struct several_team *team, enum csr_kind kind,
                  struct several_parts *parts) {
-    parts->kept = true;
-    uint64_t stamp = __atomic_add_fetch(&stamps, 1, __ATOMIC_RELAXED);
+    parts->stamp = __atomic_add_fetch(&stamps, 1, __ATOMIC_RELAXED);
     for (int p = 0; p < team->parts; p++) {
         struct several_kept *kept = team->member[p].kept;
-        struct several_parts *own = &kept->kind[kind].parts;
-        if (kept->kind[kind].stamp != stamp) {
+        struct several_parts *own = &kept->kind[kind];
+        if (own->stamp != parts->stamp) {
             *own = *parts;
             memset(own->rows, 0, sizeof own->rows);
-            kept->kind[kind].stamp = stamp;
-            kept->kind[kind].weighted = weighted;
         }
         own->rows[p] = parts->rows[p];
         add_bytes(&kept->part, (int64_t)gg_several_rows_bytes(parts, p));
@@ -106,9 +98,9 @@ static void keep(struct several_team *team, enum csr_kind kind, bool weighted,
 void gg_several_keep_more(struct several_team *team, const struct several_parts *parts) {
     if (team->rank)
         team->rank->device->parts = *parts;
-    for (int p = 0; p < team->parts && parts->kept; p++) {
+    for (int p = 0; p < team->parts && parts->stamp; p++) {
         struct several_kept *kept = team->member[p].kept;
-        struct several_parts *own = &kept->kind[parts->kind].parts;
+        struct several_parts *own = &kept->kind[parts->kind];
         add_bytes(&kept->part, -(int64_t)gg_several_rows_bytes(own, p));
         own->rows[p] = parts->rows[p];
         add_bytes(&kept->part, (int64_t)gg_several_rows_bytes(own, p));
@@ -139,7 +131,7 @@ static bool make_kind(struct several_team *team, enum csr_kind kind, bool weight
                 "%u vertices are too many for %d devices together", rows.n, team->parts);
     if (!gg_several_going(team) || !gg_several_deal(team, &rows, NULL, parts))
         return false;
-    keep(team, kind, weighted, parts);
+    keep(team, kind, parts);
     gg_phase(team->run, "parts", started, (int64_t)parts->arcs, "%s%s, in %d parts",
              kind_name[kind], weighted ? " with weights" : "", team->parts);
     return true;
@@ -170,19 +162,19 @@ bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighte
 }
 
 /* Does the first device have its rows of that kind, in so many parts? */
-static bool has_kind(const struct several_kept *kept, int parts, int kind,
-                     bool weighted) {
+static bool has_kind(const gpugraph_graph *graph, int parts, int kind, bool weighted) {
+    const struct several_kept *kept =
+        (const struct several_kept *)gg_device_part_of(graph, &kept_kind);
     return kept && kept->kind[kind].stamp != 0 &&
-           kept->kind[kind].parts.places.parts == (uint32_t)parts &&
-           (!weighted || kept->kind[kind].weighted);
+           kept->kind[kind].places.parts == (uint32_t)parts &&
+           (!weighted || kept->kind[kind].weight_bytes > 0);
 }
 
 int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_kind kind,
                              bool weighted) {
     uint64_t weight = weighted ? gg_distance_size(graph->distance_type) : 0;
     uint64_t arcs = graph->m * (kind == CSR_BOTH || kind == CSR_SIMPLE ? 2 : 1);
-    if (has_kind((const struct several_kept *)gg_device_part_of(graph, &kept_kind), parts,
-                 kind, weighted))
+    if (has_kind(graph, parts, kind, weighted))
         return 0;
     return (int64_t)(8 * ((uint64_t)graph->n / (uint64_t)parts + 2048) +
                      (arcs / (uint64_t)parts + 1024) * (4 + weight) + 65536);
@@ -191,8 +183,6 @@ int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_ki
 bool gg_several_has_rows(const gpugraph_graph *graph, int parts) {
     bool made = false;
     for (int kind = 0; kind < CSR_KINDS; kind++)
-        made |=
-            has_kind((const struct several_kept *)gg_device_part_of(graph, &kept_kind),
-                     parts, kind, false);
+        made |= has_kind(graph, parts, kind, false);
     return made;
 }

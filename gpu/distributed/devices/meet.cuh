@@ -21,6 +21,7 @@
 #define GPUGRAPH_SEVERAL_MEET_CUH
 
 #include "base/warp.h"
+#include "distributed/partition/places.h"
 
 #ifndef __CUDACC__
 #include "platform.h"
@@ -325,6 +326,33 @@ WARP_FUNCTION bool several_meet_by_one(const struct several_meeting *m, uint32_t
     const bool stops = several_add_up(m, round, &t);
     device_publish_64(&own->opened, 2 * (round + 1) + stops);
     return !stops;
+}
+
+/* ---- messages ----
+**
+**     inbox[turn]    in the receiver's memory: a box for each other device, `stride` entries
+**     turn           round % 2: a sender may be a round ahead of a receiver that still reads
+**
+** A sender reserves places in its box at the receiver by its tally's counter for that
+** receiver, and stores messages there before it arrives. In the next round the receiver
+** reads as many as several_told_letters says. The barrier is all the order that messages
+** need. */
+
+/* The first entry of the box for `other` in what `own` has: nobody writes to itself. */
+PLACES_FUNCTION uint64_t several_box(uint32_t own, uint32_t other, uint32_t stride) {
+    return (uint64_t)(other < own ? other : other - 1) * stride;
+}
+
+/* Places for so many letters to that receiver; returns the first. One lane, for whoever writes with it. */
+WARP_FUNCTION uint64_t several_reserve_letters(const struct several_meeting *m,
+                                               uint64_t round, uint32_t receiver,
+                                               uint32_t count) {
+    uint64_t *told = &m->desk[m->me]->tally[round % 3].letters[receiver];
+#ifdef __CUDACC__
+    return atomicAdd((unsigned long long *)told, (unsigned long long)count);
+#else
+    return __atomic_fetch_add(told, count, __ATOMIC_RELAXED);
+#endif
 }
 
 #endif

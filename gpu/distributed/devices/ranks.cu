@@ -49,13 +49,14 @@ static bool bring_rows(struct several_team *team, const gpugraph_part *p,
 
 /* ---- a partition's device ---- */
 
-static void free_device(struct part_device *d) {
+static void free_device(gpugraph_part *p) {
     int before = 0;
     cudaGetDevice(&before);
-    cudaSetDevice(d->ordinal);
-    gg_several_free_rows(&d->parts, (int)d->me);
+    cudaSetDevice(p->device->ordinal);
+    gg_several_free_rows(&p->device->parts, (int)p->exchange->part);
     cudaSetDevice(before);
-    gg_release(d);
+    gg_release(p->device);
+    p->device = NULL;
 }
 
 /* Collective. */
@@ -78,7 +79,6 @@ static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
     }
     cudaGetDeviceCount(&devices);
     d->ordinal = devices > 0 ? place % devices : 0;
-    d->me = p->exchange->part;
     p->device = d;
     if (gg_several_open_rank(&team, p, p->partition, run)) {
         made = make_device(&team, p, d);
@@ -86,10 +86,9 @@ static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
     }
     if (made && run->status == GPUGRAPH_OK) {
         gg_phase(run, "device", start, (int64_t)p->arcs, "%.1f MB",
-                 (double)d->parts.rows[d->me].bytes * 1e-6);
+                 (double)d->parts.rows[p->exchange->part].bytes * 1e-6);
     } else {
-        p->device = NULL;
-        free_device(d);
+        free_device(p);
     }
     return run->status;
 }
@@ -124,35 +123,45 @@ bool gg_rank_wait(struct several_team *team) {
     return false;
 }
 
+/* Parcels of the pieces, in blocks for all that goes out and all that comes in. */
+static bool address_pieces(gpugraph_part *p, gpugraph_run *run,
+                           const struct several_piece *piece, char *block[2]) {
+    const uint32_t parts = p->exchange->parts, me = p->exchange->part;
+    uint64_t bytes[2] = {0, 0};
+    for (uint32_t q = 0; q < parts; q++) {
+        const uint64_t out = q == me ? 0 : piece[me * parts + q].bytes,
+                       in = q == me ? 0 : piece[q * parts + me].bytes;
+        p->out[q] = {NULL, out, out};
+        p->in[q] = {NULL, in, 0};
+        bytes[0] += out;
+        bytes[1] += in;
+    }
+    for (int i = 0; i < 2; i++)
+        block[i] = (char *)gg_alloc(run, bytes[i], 1);
+    char *at[2] = {block[0], block[1]};
+    for (uint32_t q = 0; at[0] && at[1] && q < parts; q++) {
+        p->out[q].bytes = at[0];
+        p->in[q].bytes = at[1];
+        at[0] += p->out[q].room;
+        at[1] += p->in[q].room;
+    }
+    return at[0] && at[1];
+}
+
 bool gg_rank_move(struct several_team *team, const struct several_piece *piece) {
     const uint32_t parts = (uint32_t)team->parts, me = (uint32_t)team->first;
-    const struct several_piece *out = piece + me * parts, *in = piece + me;
     struct cuda_job *job = gg_several_on(team, team->first);
     gpugraph_part *p = team->rank;
-    uint64_t sent = 0, come = 0;
-    for (uint32_t q = 0; q < parts; q++) {
-        sent += q == me ? 0 : out[q].bytes;
-        come += q == me ? 0 : in[q * parts].bytes;
-    }
-    if (!gg_going(job) || !part_mail_room(p, job->run, sent, come))
-        return false;
-    char *to = static_cast<char *>(p->sent.block),
-         *from = static_cast<char *>(p->come.block);
-    for (uint32_t q = 0; q < parts; q++) {
-        const uint64_t goes = q == me ? 0 : out[q].bytes,
-                       comes = q == me ? 0 : in[q * parts].bytes;
-        p->out[q] = {to, goes, goes};
-        p->in[q] = {from, comes, 0};
-        if (goes && !gg_download(job, to, out[q].from, goes))
-            return false;
-        to += goes;
-        from += comes;
-    }
-    if (gg_swap(p->exchange, job->run, p->out, p->in) != GPUGRAPH_OK)
-        return false;
-    for (uint32_t q = 0; q < parts; q++)
-        if (p->in[q].size &&
-            !gg_upload(job, in[q * parts].to, p->in[q].bytes, p->in[q].size))
-            return false;
-    return gg_going(job);
+    char *block[2];
+    bool go = address_pieces(p, job->run, piece, block);
+    for (uint32_t q = 0; go && q < parts; q++)
+        go = !p->out[q].size || gg_download(job, p->out[q].bytes,
+                                            piece[me * parts + q].from, p->out[q].size);
+    go = go && gg_swap(p->exchange, job->run, p->out, p->in) == GPUGRAPH_OK;
+    for (uint32_t q = 0; go && q < parts; q++)
+        go = !p->in[q].size ||
+             gg_upload(job, piece[q * parts + me].to, p->in[q].bytes, p->in[q].size);
+    gg_release(block[0]);
+    gg_release(block[1]);
+    return go;
 }

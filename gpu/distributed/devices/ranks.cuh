@@ -12,7 +12,6 @@
 
 struct part_device {
     int ordinal;
-    uint32_t me;                /* this rank */
     struct several_parts parts; /* rows of this rank alone */
 };
 
@@ -23,17 +22,9 @@ bool gg_rank_move(struct several_team *team, const struct several_piece *piece);
 
 /* ---- searches, each in the folder of its algorithm ---- */
 
-gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const gpugraph_search *search,
-                                 gpugraph_run *run, uint32_t *depth);
-gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
-                                 const uint32_t *hash, gpugraph_run *run,
-                                 uint8_t *member);
-gpugraph_status gg_cuda_part_sssp(gpugraph_part *p, const gpugraph_search *search,
-                                  gpugraph_run *run, void *distance, bool *lost);
-gpugraph_status gg_cuda_part_pagerank(gpugraph_part *p,
-                                      const gpugraph_pagerank_options *how,
-                                      const double *out, const uint8_t *is_place,
-                                      gpugraph_run *run, double *rank,
-                                      uint32_t *iterations, double *change);
+part_bfs gg_cuda_part_bfs;
+part_mis gg_cuda_part_mis;
+part_sssp gg_cuda_part_sssp;
+part_pagerank gg_cuda_part_pagerank;
 
 #endif

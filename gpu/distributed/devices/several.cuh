@@ -5,7 +5,6 @@
 **     meet.cuh       kernels of all devices wait for each other
 **     exchange.cu    what the host moves between devices where kernels do not
 **     rows.cu        whole rows at the owner of their vertex, from the host's rows
-**     light.cu       light arcs, which searches by weight need beside rows
 **     ranks.cu       members that are processes, of which each leads its own device
 **
 **     device 0                                   device 1
@@ -176,7 +175,7 @@ struct several_parts { /* owns nothing, where the graph keeps the rows */
     uint32_t vertices[SEVERAL_MOST]; /* places of each member that are vertices */
     size_t weight_bytes;
     enum csr_kind kind;
-    bool kept; /* with the graph */
+    uint64_t stamp; /* of the construction, where the graph keeps the rows; else 0 */
     struct several_rows rows[SEVERAL_MOST];
 };
 
@@ -208,10 +207,6 @@ bool gg_several_deal(struct several_team *team, const csr *rows, const uint64_t 
 uint64_t gg_several_rows_bytes(const struct several_parts *parts, int p);
 void gg_several_free_rows(struct several_parts *parts, int p);
 
-/* Light arcs of all members' rows, beside a workspace that is in use: not by the first search that asks since
-** rows were made. Kept with the rows. False: the run must end. (light.cu) */
-bool gg_several_light(struct several_team *team, struct several_parts *parts,
-                      uint32_t most);
 /* Arcs of the member that has most. */
 uint64_t gg_several_most_arcs(const struct several_parts *parts);
 /* A member's rows as one device's, of so many vertices; offsets go by place less the first. */

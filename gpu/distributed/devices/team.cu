@@ -153,7 +153,7 @@ bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
     team->rank = p;
     team->parts = (int)p->exchange->parts;
     team->peers = team->parts == 1;
-    team->first = team->end = (int)p->device->me;
+    team->first = team->end = (int)p->exchange->part;
     open_member(team, team->first, run->device);
     return gg_several_going(team) || !gg_several_close(team);
 }
@@ -254,26 +254,12 @@ bool gg_several_fetch_each(struct several_team *team, void *to,
     return true;
 }
 
-static void fail_absent(struct several_team *team, int member, uint32_t absent) {
-    const double seconds = (double)GG_SEVERAL_PATIENCE_NS * 1e-9;
-    if (team->rank)
-        gg_fail(
-            team->run, GPUGRAPH_DEVICE_FAILED,
-            "part %d waited %.1f seconds for the device of part %u, which did not come",
-            member, seconds, absent);
-    else
-        gg_fail(team->run, GPUGRAPH_DEVICE_FAILED,
-                "CUDA device %d waited %.1f seconds for device %d, which did not come",
-                team->member[member].job.device->ordinal, seconds,
-                team->member[absent].job.device->ordinal);
-}
-
-/* Behind what is queued, so that it takes no wait of its own. */
-static void look_for_trouble(struct several_team *team) {
+/* Waits for the kernels, and fails if a device waited in vain for another one. */
+static void find_absent_devices(struct several_team *team) {
     struct {
         uint32_t trouble, absent;
     } end[SEVERAL_MOST];
-    static_assert(sizeof end <= GG_MAILBOX, "a place for each member");
+    static_assert(sizeof end <= GG_MAILBOX, "an entry for each member");
     const void *from[SEVERAL_MOST];
     for (int p = team->first; p < team->end; p++)
         from[p] = &team->member[p].desk->trouble;
@@ -281,7 +267,11 @@ static void look_for_trouble(struct several_team *team) {
         return;
     for (int p = team->first; p < team->end; p++)
         if (end[p].trouble & SEVERAL_ABSENT)
-            fail_absent(team, p, end[p].absent);
+            gg_fail(
+                team->run, GPUGRAPH_DEVICE_FAILED,
+                "CUDA device %d waited %.1f seconds for device %d, which did not come",
+                team->member[p].run.device, (double)GG_SEVERAL_PATIENCE_NS * 1e-9,
+                team->member[end[p].absent].run.device);
 }
 
 bool gg_several_launch(struct several_team *team, const struct several_view *view,
@@ -291,7 +281,7 @@ bool gg_several_launch(struct several_team *team, const struct several_view *vie
         gg_launch_cooperative(gg_several_on(team, p), &team->kernel,
                               view[p].meeting.blocks, &argument);
     }
-    look_for_trouble(team);
+    find_absent_devices(team);
     return gg_several_going(team);
 }
 

@@ -285,24 +285,19 @@ static bool prepare(struct shared_ranking *s, gpugraph_distance_type type) {
     return send_places(s) && gg_several_wait(s->team);
 }
 
-/* What all members have been told at the end of that round. */
-static bool hear(struct shared_ranking *s, uint64_t round,
-                 struct several_outcome *outcome) {
-    const struct several_desk *desk = s->team->member[s->team->first].desk;
-    return gg_fetch(gg_several_on(s->team, s->team->first), outcome,
-                    &desk->outcome[round % 2], sizeof *outcome) &&
-           gg_several_going(s->team);
-}
-
-static double change_in(const struct several_outcome *outcome) {
-    return gg_unfix((gg_fixed)outcome->word[CHANGE + 1] << 64 | outcome->word[CHANGE]);
-}
-
 static bool send_segments(struct shared_ranking *s, uint64_t round) {
     const uint64_t stride = s->in->places.stride;
     return gg_several_segments(s->team, s->share[round % 2], stride) &&
            (round > 0 || !s->how->weighted ||
             gg_several_segments(s->team, s->exponent, stride));
+}
+
+static void set_end(pagerank_end *end, uint64_t round,
+                    const struct several_outcome *outcome) {
+    const gg_fixed change =
+        (gg_fixed)outcome->word[CHANGE + 1] << 64 | outcome->word[CHANGE];
+    end->iterations = (uint32_t)round;
+    end->change = round > 0 ? gg_unfix(change) : 0;
 }
 
 /* A launch for each round, where kernels do not meet. */
@@ -312,8 +307,7 @@ static bool round_by_round(struct shared_ranking *s, pagerank_end *end) {
         if (!gg_several_launch(s->team, s->view, s->of, sizeof *s->of) ||
             !gg_several_meet_on_host(s->team, &outcome))
             return false;
-        end->iterations = (uint32_t)round;
-        end->change = round > 0 ? change_in(&outcome) : 0;
+        set_end(end, round, &outcome);
         if (round >= s->how->iterations ||
             (round > 0 && s->how->tolerance > 0 && end->change <= s->how->tolerance))
             return true;
@@ -323,20 +317,14 @@ static bool round_by_round(struct shared_ranking *s, pagerank_end *end) {
 }
 
 static bool all_rounds(struct shared_ranking *s, pagerank_end *end) {
-    struct several_outcome outcome;
-    uint64_t met = 0;
-    const struct several_desk *desk = s->team->member[s->team->first].desk;
+    const int p = s->team->first;
+    struct several_desk desk;
     if (!gg_several_launch(s->team, s->view, s->of, sizeof *s->of) ||
-        !gg_fetch(gg_several_on(s->team, s->team->first), &met, &desk->opened,
-                  sizeof met))
+        !gg_download(gg_several_on(s->team, p), &desk, s->team->member[p].desk,
+                     sizeof desk))
         return false;
-    met /= 2; /* the word counts rounds twice */
-    end->iterations = (uint32_t)(met - 1);
-    if (met > 1) {
-        if (!hear(s, met - 1, &outcome))
-            return false;
-        end->change = change_in(&outcome);
-    }
+    const uint64_t round = desk.opened / 2 - 1; /* the word counts rounds twice */
+    set_end(end, round, &desk.outcome[round % 2]);
     return gg_several_going(s->team);
 }
 

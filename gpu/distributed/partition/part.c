@@ -9,12 +9,11 @@ void gpugraph_part_free(gpugraph_part *p) {
     if (!p)
         return;
     if (p->device)
-        gg_part_services.free(p->device);
+        gg_part_services.free(p);
     for (uint32_t q = 0; p->peer && q < p->exchange->parts; q++)
         gg_release(p->peer[q].master);
-    void *blocks[] = {p->number,     p->offset,     p->target, p->weight, p->edge_id,
-                      p->peer,       p->first_link, p->link,   p->out,    p->in,
-                      p->sent.block, p->come.block, p};
+    void *blocks[] = {p->number,     p->offset, p->target, p->weight, p->edge_id, p->peer,
+                      p->first_link, p->link,   p->out,    p->in,     p};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         gg_release(blocks[i]);
 }
@@ -45,29 +44,8 @@ bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word) {
     return gg_combine(p->exchange, run, GPUGRAPH_SUM, word, 1) == GPUGRAPH_OK;
 }
 
-static bool mail_room(gpugraph_run *run, struct part_mail *mail, uint64_t bytes) {
-    if (bytes <= mail->room)
-        return true;
-    gg_release(mail->block);
-    mail->room = 0;
-    mail->block = gg_alloc(run, bytes, 1);
-    if (mail->block)
-        mail->room = bytes;
-    return mail->block != NULL;
-}
-
-bool part_mail_room(gpugraph_part *p, gpugraph_run *run, uint64_t out, uint64_t in) {
-    return mail_room(run, &p->sent, out) && mail_room(run, &p->come, in);
-}
-
 uint32_t gpugraph_part_masters(const gpugraph_part *p) {
     return p->masters;
-}
-uint32_t gpugraph_part_ghosts(const gpugraph_part *p) {
-    return p->locals - p->masters;
-}
-uint64_t gpugraph_part_arcs(const gpugraph_part *p) {
-    return p->arcs;
 }
 const uint64_t *gpugraph_part_numbers(const gpugraph_part *p) {
     return p->number;

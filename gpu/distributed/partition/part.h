@@ -33,10 +33,6 @@ struct part_peer {
 };
 
 struct part_device;
-struct part_mail { /* blocks that messages are made in */
-    void *block;
-    uint64_t room;
-};
 
 struct gpugraph_part {
     gpugraph_exchange *exchange;
@@ -62,28 +58,34 @@ struct gpugraph_part {
         uint32_t peer, place; /* peer[peer].master[place] is the master */
     } * link;
     gpugraph_parcel *out, *in;
-    struct part_mail sent, come;
     struct part_device *device; /* its rows there; NULL: searches run on the CPU */
 };
 
-/* What a build with CUDA has: a partition is brought to a device, and searched there.
-** Sources of a search are masters; depth and distance have an entry for each local. */
+/* Searches of a partition on its device. Sources of a search are masters. */
+typedef gpugraph_status part_bfs(gpugraph_part *p, const gpugraph_search *search,
+                                 gpugraph_run *run, uint32_t *depth);
+typedef gpugraph_status part_mis(gpugraph_part *p, gpugraph_priority priority,
+                                 const uint32_t *hash, gpugraph_run *run,
+                                 uint8_t *member);
+/* distance: words of masters, as part_layout has them. lost: a sum left the range. */
+typedef gpugraph_status part_sssp(gpugraph_part *p, const gpugraph_search *search,
+                                  gpugraph_run *run, void *distance, bool *lost);
+/* out: the arcs out of each master. is_place: is the master one of the
+** how->source_count sources, whose numbers `how` does not have? NULL: all are. */
+typedef gpugraph_status part_pagerank(gpugraph_part *p,
+                                      const gpugraph_pagerank_options *how,
+                                      const double *out, const uint8_t *is_place,
+                                      gpugraph_run *run, double *rank,
+                                      uint32_t *iterations, double *change);
+
+/* What a build with CUDA has: a partition is brought to a device, and searched there. */
 struct part_services {
     gpugraph_status (*bring)(gpugraph_part *p, int place, gpugraph_run *run);
-    void (*free)(struct part_device *);
-    gpugraph_status (*bfs)(gpugraph_part *p, const gpugraph_search *search,
-                           gpugraph_run *run, uint32_t *depth);
-    gpugraph_status (*mis)(gpugraph_part *p, gpugraph_priority priority,
-                           const uint32_t *hash, gpugraph_run *run, uint8_t *member);
-    /* distance: an entry of 64 bits for each local. lost: a sum left the range. */
-    gpugraph_status (*sssp)(gpugraph_part *p, const gpugraph_search *search,
-                            gpugraph_run *run, void *distance, bool *lost);
-    /* out: of each master, how many arcs lead out. is_place: is it one of the
-    ** how->source_count sources, whose numbers `how` has not? NULL: all are. */
-    gpugraph_status (*pagerank)(gpugraph_part *p, const gpugraph_pagerank_options *how,
-                                const double *out, const uint8_t *is_place,
-                                gpugraph_run *run, double *rank, uint32_t *iterations,
-                                double *change);
+    void (*free)(gpugraph_part *p);
+    part_bfs *bfs;
+    part_mis *mis;
+    part_sssp *sssp;
+    part_pagerank *pagerank;
 };
 extern const struct part_services gg_part_services;
 
@@ -136,8 +138,6 @@ static inline uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t a
 gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run);
 /* A sum over all parts. False: the run must end. */
 bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word);
-/* Blocks of so many bytes for what goes out and what comes in. */
-bool part_mail_room(gpugraph_part *p, gpugraph_run *run, uint64_t out, uint64_t in);
 
 /* Decides who owns which numbers. False: the part would have too many. (making.c) */
 bool part_lay_out(gpugraph_part *p, gpugraph_run *run);

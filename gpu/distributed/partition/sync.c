@@ -41,6 +41,7 @@ struct sync {
     gpugraph_combination how;
     uint64_t *word; /* to be combined */
     uint32_t words;
+    char *sent, *received; /* messages */
 };
 
 static uint32_t places_out(const struct sync *s, uint32_t q) {
@@ -69,9 +70,11 @@ static bool address_messages(struct sync *s) {
         out += places_out(s, q) * entry;
         in += places_in(s, q) * entry;
     }
-    if (!part_mail_room(p, s->run, out, in))
+    s->sent = gg_alloc(s->run, out, 1);
+    s->received = gg_alloc(s->run, in, 1);
+    if (!s->sent || !s->received)
         return false;
-    char *to = p->sent.block, *from = p->come.block;
+    char *to = s->sent, *from = s->received;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
         p->out[q] = (gpugraph_parcel){to, places_out(s, q) * entry, 0};
         p->in[q] = (gpugraph_parcel){from, places_in(s, q) * entry, 0};
@@ -150,24 +153,27 @@ static void drop_ghosts(struct sync *s) {
 
 /* ---- the whole ---- */
 
-static gpugraph_status synchronise(struct sync *s) {
+static void swap_messages(struct sync *s) {
     gpugraph_part *p = s->p;
     gpugraph_exchange *x = p->exchange;
-    if (x->parts == 1)
-        return s->run->status;
-    if (!address_messages(s))
-        return s->run->status;
     if (s->c)
         write_changes(s);
     for (uint32_t q = 0; !s->c && q < x->parts; q++)
         write_all(s, q);
     if (gg_swap_and_combine(x, s->run, p->out, p->in, s->how, s->word, s->words) !=
         GPUGRAPH_OK)
-        return s->run->status;
+        return;
     if (s->up && s->c)
         drop_ghosts(s);
     for (uint32_t q = 0; q < x->parts; q++)
         read_message(s, q);
+}
+
+static gpugraph_status synchronise(struct sync *s) {
+    if (s->p->exchange->parts > 1 && address_messages(s))
+        swap_messages(s);
+    gg_release(s->sent);
+    gg_release(s->received);
     return s->run->status;
 }
 

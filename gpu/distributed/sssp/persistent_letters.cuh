@@ -4,7 +4,6 @@
 #define GPUGRAPH_SSSP_PERSISTENT_LETTERS_CUH
 
 #include "sssp/persistent_buckets.cuh"
-#include "distributed/devices/letters.h"
 #include "distributed/devices/several.cuh"
 
 static_assert((int)SENDERS == (int)SEVERAL_MOST, "mail from each");

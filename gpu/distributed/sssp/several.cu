@@ -109,6 +109,47 @@ static void carve(struct shared_search<type> *s, struct several_space *space) {
     s->outbox = gg_several_carve<letter<type>>(space, s->team->peers ? 0 : box);
 }
 
+/* ---- light arcs (graph/light_arcs.cuh), kept with the rows ---- */
+
+static bool make_light(struct several_team *team, struct several_parts *parts, int p,
+                       uint32_t most) {
+    struct cuda_job *job = gg_several_on(team, p);
+    const struct device_csr g = gg_several_csr(parts, p, parts->vertices[p]);
+    struct light_rows *light = &parts->rows[p].light;
+    const bool going =
+        gg_make_light(job, &g, most, (int64_t)job->device->workspace_bytes, light);
+    if (going) { /* a member without room for them would have all make theirs again */
+        light->asked = light->looked = true;
+        light->most = most;
+    }
+    return going;
+}
+
+/* Makes them for all members, but not in the first search that asks for them. False: the
+** run must end. */
+static bool make_light_of_all(struct several_team *team, struct several_parts *parts,
+                              uint32_t most) {
+    const double started = gg_now_ms();
+    uint64_t arcs = 0;
+    bool wanted = false;
+    for (int p = team->first; p < team->end; p++) {
+        struct light_rows *light = &parts->rows[p].light;
+        wanted = wanted || (light->asked && (!light->looked || light->most != most));
+        light->asked = true;
+    }
+    for (int p = team->first; wanted && p < team->end && gg_several_going(team); p++) {
+        gg_several_on(team, p);
+        gg_drop_light(&parts->rows[p].light);
+        make_light(team, parts, p, most);
+        arcs += parts->rows[p].light.arcs;
+    }
+    gg_several_keep_more(team, parts);
+    if (arcs > 0)
+        gg_phase(team->run, "prepare", started, (int64_t)arcs,
+                 "arcs of weights up to %u side by side, on the devices", most);
+    return gg_several_going(team);
+}
+
 /* ---- set up ---- */
 
 template <typename type> static void set_up_member(struct shared_search<type> *s, int p) {
@@ -178,19 +219,16 @@ template <typename type> static bool prepare(struct shared_search<type> *s) {
     choose_several(s->parts, typical_weight<type>(s->team, &s->parts->rows[first]),
                    &s->parameters);
     if (wants_light(s) &&
-        !gg_several_light(s->team, s->parts, gg_light_limit(&s->parameters)))
+        !make_light_of_all(s->team, s->parts, gg_light_limit(&s->parameters)))
         return false;
     s->begins = parts_course<type>();
     s->begins.at.round = 1;
     s->begins.at.bound = type::unreached();
-    for (int p = first; p < s->team->end && gg_several_going(s->team); p++) {
+    for (int p = first; p < s->team->end; p++)
         set_up_member(s, p);
-        send_beginning(s, p);
-    }
     s->begins.at.per_bucket = (typename type::span)(1 / s->of[first].p.delta);
     for (int p = first; p < s->team->end && gg_several_going(s->team); p++)
-        gg_upload(gg_several_on(s->team, p), s->course.at[p], &s->begins,
-                  sizeof s->begins);
+        send_beginning(s, p);
     return gg_several_wait(s->team);
 }
 
@@ -213,14 +251,14 @@ static bool carry_letters(struct shared_search<type> *s, uint32_t round) {
 }
 
 template <typename type>
-static bool round_by_round(struct shared_search<type> *s, struct parts_course<type> *c) {
+static bool run_rounds(struct shared_search<type> *s, struct parts_course<type> *c) {
     const int p = s->team->first; /* all members are at the same step */
     struct several_outcome outcome;
     for (;;) {
         if (!gg_several_launch(s->team, s->view, s->of, sizeof *s->of) ||
             !gg_fetch(gg_several_on(s->team, p), c, s->course.at[p], sizeof *c))
             return false;
-        if (c->step == STEP_OVER)
+        if (s->team->peers || c->step == STEP_OVER)
             return gg_several_going(s->team);
         if (!gg_several_meet_on_host(s->team, &outcome) ||
             !(c->step == STEP_SHARE
@@ -228,14 +266,6 @@ static bool round_by_round(struct shared_search<type> *s, struct parts_course<ty
                   : carry_letters(s, c->at.round)))
             return false;
     }
-}
-
-template <typename type>
-static bool all_rounds(struct shared_search<type> *s, struct parts_course<type> *c) {
-    const int p = s->team->first;
-    return gg_several_launch(s->team, s->view, s->of, sizeof *s->of) &&
-           gg_fetch(gg_several_on(s->team, p), c, s->course.at[p], sizeof *c) &&
-           gg_several_going(s->team);
 }
 
 /* What the members' kernels say of themselves. */
@@ -289,7 +319,7 @@ static bool search_parts_of(struct several_team *team, struct several_parts *par
     uint32_t *ends = gg_several_ends(team, &parts->places, &s->wanted);
     bool done = ends && prepare(s);
     const double began = gg_now_ms();
-    done = done && (team->peers ? all_rounds(s, &c) : round_by_round(s, &c));
+    done = done && run_rounds(s, &c);
     s->ms = gg_now_ms() - began;
     done = done && report(s, &c, outcome);
     gg_release(ends);

@@ -13,7 +13,7 @@
 **
 ** sum: of all entries, mixed with vertex numbers: the same whatever computed them. */
 #include "gpugraph_mpi.h"
-#include "distributed/exchange/post.h"
+#include "distributed/partition/part.h"
 #include "base/run.h"
 #include "base/words.h"
 #include "team.h"
@@ -188,7 +188,7 @@ static void bench_function(struct bench *b, const char *function, bool cuda, int
     if (b->x->part == 0)
         printf("MAKE,%s,%d,%llu,%u,%.0f,%.0f,%llu\n", function, b->scale,
                (unsigned long long)b->factor, b->x->parts, made - began,
-               gg_now_ms() - made, (unsigned long long)gpugraph_part_arcs(part));
+               gg_now_ms() - made, (unsigned long long)part->arcs);
     time_searches(b, part, function, cuda);
     gpugraph_part_free(part);
 }

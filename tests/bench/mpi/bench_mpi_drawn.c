@@ -176,8 +176,8 @@ static void bench_function(struct bench *b, const char *function) {
     if (b->x->part == 0)
         printf("MAKE,%s,%d,%llu,%u,%.0f,%.0f,%llu,%u\n", function, b->scale,
                (unsigned long long)b->factor, b->x->parts, made - began,
-               gg_now_ms() - made, (unsigned long long)gpugraph_part_arcs(b->part),
-               gpugraph_part_ghosts(b->part));
+               gg_now_ms() - made, (unsigned long long)b->part->arcs,
+               b->part->locals - b->part->masters);
     b->timed = 0;
     b->sent = 0;
     if (mis)

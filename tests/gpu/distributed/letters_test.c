@@ -1,6 +1,6 @@
 /* Meetings and letters of several devices on CPU threads: a thread for each block of each member. Every letter
 ** comes to its receiver once, in the round after the one it was written in, however late a member is. */
-#include "distributed/devices/letters.h"
+#include "distributed/devices/meet.cuh"
 
 #include "base/run.h"
 #include "share.h"

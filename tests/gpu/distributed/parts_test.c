@@ -111,7 +111,7 @@ static gpugraph_status search_part(void *job_, gpugraph_exchange *x, gpugraph_ru
         j->parent[v] = tree.parent[i];
         j->edge[v] = tree.edge[i];
     }
-    __atomic_fetch_add(&j->arcs, gpugraph_part_arcs(p), __ATOMIC_RELAXED);
+    __atomic_fetch_add(&j->arcs, p->arcs, __ATOMIC_RELAXED);
     free(depth);
     free(tree.parent);
     free(tree.edge);
