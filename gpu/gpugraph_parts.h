@@ -69,7 +69,7 @@ struct gpugraph_exchange { /* one for each partition */
     const gpugraph_exchange_calls *calls;
     uint32_t part, parts;
     uint64_t sent, received; /* bytes to and from other partitions so far */
-    uint64_t meetings;       /* calls so far that waited for other partitions */
+    uint64_t waits;          /* calls so far that waited for other partitions */
     /* all partitions know that one has failed, so each may end by itself */
     bool agreed;
 };
@@ -124,7 +124,7 @@ void gpugraph_part_free(gpugraph_part *part);
 gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
                                         gpugraph_run *run);
 
-/* Not collective. The number of masters, ghosts and arcs; and the ascending vertex
+/* Not collective. The number of masters, and their ascending vertex
 ** numbers of the masters. */
 uint32_t gpugraph_part_masters(const gpugraph_part *part);
 const uint64_t *gpugraph_part_numbers(const gpugraph_part *part);

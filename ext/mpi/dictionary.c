@@ -149,7 +149,7 @@ static uint32_t part_of_integer(const struct least *least, uint32_t parts, uint6
 
 /* This process's texts that are numbers, to the parts that may have these as INTEGERs. */
 static bool ask_for_numbers(const range *d, gpugraph_run *run, const struct least *least,
-                            struct gg_records *come) {
+                            struct gg_records *received) {
     const uint64_t count = range_own(d);
     uint64_t *number = gg_alloc(run, count, sizeof *number), numbers = 0;
     uint32_t *to = gg_alloc(run, count, sizeof *to);
@@ -163,7 +163,8 @@ static bool ask_for_numbers(const range *d, gpugraph_run *run, const struct leas
             numbers++;
         }
     const bool there =
-        number && to && gg_post_records(d->exchange, run, 1, number, numbers, to, come);
+        number && to &&
+        gg_post_records(d->exchange, run, 1, number, numbers, to, received);
     gg_release(number);
     gg_release(to);
     return there;

@@ -20,45 +20,45 @@ struct alarm {
     char message[sizeof((gpugraph_run *)0)->message];
 };
 
-struct office {
+struct mpi_exchange {
     gpugraph_exchange exchange; /* first */
     uint64_t piece;             /* bytes of a piece */
-    MPI_Comm talk, alarms;
-    bool told; /* that this part has failed */
+    MPI_Comm messages, alarms;
+    bool reported; /* that this part has failed */
     struct alarm alarm;
-    MPI_Request tells[]; /* of the alarm, to each part */
+    MPI_Request report[]; /* of the alarm, to each part */
 };
 
-static struct office *office_of(gpugraph_exchange *x) {
-    return (struct office *)x;
+static struct mpi_exchange *mpi_exchange_of(gpugraph_exchange *x) {
+    return (struct mpi_exchange *)x;
 }
 
 /* ---- failing ---- */
 
 static void fail_exchange(gpugraph_exchange *x, const gpugraph_run *run) {
-    struct office *o = office_of(x);
-    if (o->told)
+    struct mpi_exchange *o = mpi_exchange_of(x);
+    if (o->reported)
         return;
-    o->told = true;
+    o->reported = true;
     o->alarm.status = run->status;
     memcpy(o->alarm.message, run->message, sizeof o->alarm.message);
     for (uint32_t q = 0; q < x->parts; q++)
         if (q != x->part)
             MPI_Isend(&o->alarm, sizeof o->alarm, MPI_BYTE, (int)q, 0, o->alarms,
-                      &o->tells[q]);
+                      &o->report[q]);
 }
 
 static bool hear_exchange(gpugraph_exchange *x, gpugraph_run *run) {
-    struct office *o = office_of(x);
-    struct alarm heard;
+    struct mpi_exchange *o = mpi_exchange_of(x);
+    struct alarm received_alarm;
     int there = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, 0, o->alarms, &there, MPI_STATUS_IGNORE);
     if (!there)
         return false;
-    MPI_Recv(&heard, sizeof heard, MPI_BYTE, MPI_ANY_SOURCE, 0, o->alarms,
-             MPI_STATUS_IGNORE);
-    o->told = true; /* by the other one */
-    gg_fail(run, (gpugraph_status)heard.status, "%s", heard.message);
+    MPI_Recv(&received_alarm, sizeof received_alarm, MPI_BYTE, MPI_ANY_SOURCE, 0,
+             o->alarms, MPI_STATUS_IGNORE);
+    o->reported = true; /* by the other one */
+    gg_fail(run, (gpugraph_status)received_alarm.status, "%s", received_alarm.message);
     return true;
 }
 
@@ -93,7 +93,7 @@ struct swap {
     int pieces;
 };
 
-static uint64_t pieces_in(const struct office *o, const gpugraph_parcel *parcel) {
+static uint64_t pieces_in(const struct mpi_exchange *o, const gpugraph_parcel *parcel) {
     uint64_t pieces = 0;
     for (uint32_t q = 0; q < o->exchange.parts; q++)
         pieces += (parcel[q].room + o->piece - 1) / o->piece;
@@ -101,13 +101,13 @@ static uint64_t pieces_in(const struct office *o, const gpugraph_parcel *parcel)
 }
 
 /* The size of the piece that begins at byte `at` of `all`. */
-static int piece_bytes(const struct office *o, uint64_t all, uint64_t at) {
+static int piece_bytes(const struct mpi_exchange *o, uint64_t all, uint64_t at) {
     const uint64_t left = all > at ? all - at : 0;
     return (int)(left < o->piece ? left : o->piece);
 }
 
-static void begin_swap(struct office *o, gpugraph_run *run, const gpugraph_parcel *out,
-                       gpugraph_parcel *in, struct swap *s) {
+static void begin_swap(struct mpi_exchange *o, gpugraph_run *run,
+                       const gpugraph_parcel *out, gpugraph_parcel *in, struct swap *s) {
     const uint32_t parts = o->exchange.parts, part = o->exchange.part;
     const uint64_t pieces = pieces_in(o, in) + pieces_in(o, out);
     s->request = gg_alloc(run, pieces, sizeof *s->request);
@@ -115,21 +115,21 @@ static void begin_swap(struct office *o, gpugraph_run *run, const gpugraph_parce
     for (uint32_t q = 0; q < parts; q++)
         for (uint64_t at = 0; !run->status && at < in[q].room; at += o->piece)
             works(MPI_Irecv((char *)in[q].bytes + at, piece_bytes(o, in[q].room, at),
-                            MPI_BYTE, (int)q, 0, o->talk, &s->request[s->pieces++]),
+                            MPI_BYTE, (int)q, 0, o->messages, &s->request[s->pieces++]),
                   run);
     for (uint32_t i = 0; i < parts; i++) { /* not all to the same one first */
         const uint32_t q = (part + i) % parts;
         for (uint64_t at = 0; !run->status && at < out[q].room; at += o->piece)
             works(MPI_Isend((const char *)out[q].bytes + at,
-                            piece_bytes(o, out[q].size, at), MPI_BYTE, (int)q, 0, o->talk,
-                            &s->request[s->pieces++]),
+                            piece_bytes(o, out[q].size, at), MPI_BYTE, (int)q, 0,
+                            o->messages, &s->request[s->pieces++]),
                   run);
     }
 }
 
 /* All pieces have come: sizes are known. */
-static void end_swap(struct office *o, const gpugraph_parcel *out, gpugraph_parcel *in,
-                     const struct swap *s) {
+static void end_swap(struct mpi_exchange *o, const gpugraph_parcel *out,
+                     gpugraph_parcel *in, const struct swap *s) {
     gpugraph_exchange *x = &o->exchange;
     int bytes, piece = 0;
     for (uint32_t q = 0; q < x->parts; q++) {
@@ -148,13 +148,13 @@ static void end_swap(struct office *o, const gpugraph_parcel *out, gpugraph_parc
 static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
                                        const gpugraph_parcel *out, gpugraph_parcel *in,
                                        const void *mine, size_t bytes, void *all) {
-    struct office *o = office_of(x);
+    struct mpi_exchange *o = mpi_exchange_of(x);
     MPI_Request request = MPI_REQUEST_NULL;
     struct swap s = {.pieces = 0};
     int swapped = !out, gathered = bytes == 0;
     if (bytes)
         works(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-                             o->talk, &request),
+                             o->messages, &request),
               run);
     if (out && run->status == GPUGRAPH_OK)
         begin_swap(o, run, out, in, &s);
@@ -172,7 +172,7 @@ static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
     gg_release(s.status);
     x->sent += bytes;
     x->received += bytes * (x->parts - 1);
-    o->exchange.meetings++;
+    o->exchange.waits++;
     if (run->status != GPUGRAPH_OK)
         fail_exchange(x, run);
     return run->status;
@@ -187,24 +187,24 @@ gpugraph_exchange *gpugraph_mpi_open(MPI_Comm communicator) {
     int part, parts;
     MPI_Comm_rank(communicator, &part);
     MPI_Comm_size(communicator, &parts);
-    struct office *o = calloc(1, sizeof *o + (size_t)parts * sizeof *o->tells);
+    struct mpi_exchange *o = calloc(1, sizeof *o + (size_t)parts * sizeof *o->report);
     if (!o)
         return NULL;
     const char *piece = getenv("GPUGRAPH_TEST_PIECE");
     o->piece = piece ? strtoull(piece, NULL, 10) : LARGEST_PIECE;
     o->exchange = (gpugraph_exchange){
         .calls = &calls, .part = (uint32_t)part, .parts = (uint32_t)parts};
-    MPI_Comm_dup(communicator, &o->talk);
+    MPI_Comm_dup(communicator, &o->messages);
     MPI_Comm_dup(communicator, &o->alarms);
-    MPI_Comm_set_errhandler(o->talk, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(o->messages, MPI_ERRORS_RETURN);
     return &o->exchange;
 }
 
 void gpugraph_mpi_close(gpugraph_exchange *x) {
     if (!x)
         return;
-    struct office *o = office_of(x);
+    struct mpi_exchange *o = mpi_exchange_of(x);
     MPI_Comm_free(&o->alarms);
-    MPI_Comm_free(&o->talk);
+    MPI_Comm_free(&o->messages);
     free(o);
 }

@@ -30,7 +30,7 @@ typedef struct strings {
 /* Collective. Strings which[ends[q]] .. which[ends[q + 1] - 1] go to part q; which NULL: all, in their order.
 ** The caller closes *come, also after a failure. */
 bool strings_post(gpugraph_exchange *x, gpugraph_run *run, const gpugraph_texts *texts,
-                  const uint32_t *which, const uint64_t *ends, strings *come);
+                  const uint32_t *which, const uint64_t *ends, strings *received);
 void strings_close(strings *s);
 
 /* ---- range.c: byte strings of all processes, in the order of gg_compare_texts ---- */

@@ -15,12 +15,12 @@ void strings_close(strings *s) {
 }
 
 /* Lengths that have come, and bytes, become strings. */
-static bool take_strings(gpugraph_run *run, struct gg_records *lengths, gg_letters *bytes,
-                         strings *come) {
+static bool take_strings(gpugraph_run *run, struct gg_records *lengths,
+                         gg_messages *bytes, strings *received) {
     uint64_t *offset = gg_alloc(run, lengths->count + 1, sizeof *offset), at = 0;
-    come->texts = (gpugraph_texts){
+    received->texts = (gpugraph_texts){
         .count = (int64_t)lengths->count, .offset = offset, .bytes = bytes->bytes};
-    come->first = lengths->first;
+    received->first = lengths->first;
     bytes->bytes = NULL;
     lengths->first = NULL;
     for (uint64_t i = 0; offset && i <= lengths->count; i++) {
@@ -31,26 +31,26 @@ static bool take_strings(gpugraph_run *run, struct gg_records *lengths, gg_lette
 }
 
 bool strings_post(gpugraph_exchange *x, gpugraph_run *run, const gpugraph_texts *texts,
-                  const uint32_t *which, const uint64_t *ends, strings *come) {
+                  const uint32_t *which, const uint64_t *ends, strings *received) {
     uint64_t *length = gg_alloc(run, ends[x->parts], sizeof *length), at = 0;
     uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size);
-    gg_letters out = {NULL, NULL}, in = {NULL, NULL};
+    gg_messages out = {NULL, NULL}, in = {NULL, NULL};
     struct gg_records lengths = {0};
-    *come = (strings){.first = NULL};
+    *received = (strings){.first = NULL};
     for (uint32_t q = 0; length && size && q < x->parts; q++)
         for (uint64_t i = ends[q]; i < ends[q + 1]; i++) {
             gpugraph_text(texts, which ? which[i] : i, &length[i]);
             size[q] += length[i];
         }
-    bool go = length && size && gg_letters_open(&out, x, run, size);
+    bool go = length && size && gg_messages_open(&out, x, run, size);
     for (uint64_t i = 0; go && i < ends[x->parts]; at += length[i++])
         if (length[i] > 0)
             memcpy(out.bytes + at, gpugraph_text(texts, which ? which[i] : i, &length[i]),
                    length[i]);
     go = go && gg_answer_records(x, run, length, ends, &lengths) &&
-         gg_post(x, run, &out, &in) && take_strings(run, &lengths, &in, come);
-    gg_letters_close(&out);
-    gg_letters_close(&in);
+         gg_post(x, run, &out, &in) && take_strings(run, &lengths, &in, received);
+    gg_messages_close(&out);
+    gg_messages_close(&in);
     gg_records_close(&lengths);
     gg_release(length);
     gg_release(size);
@@ -133,20 +133,20 @@ static gpugraph_texts strings_held(const range *r, uint64_t count) {
 }
 
 /* Keeps each string once, sorted; place[t]: of string t of those that have come. */
-static bool keep_distinct(range *r, gpugraph_run *run, const gpugraph_texts *come,
+static bool keep_distinct(range *r, gpugraph_run *run, const gpugraph_texts *received,
                           const uint32_t *order, uint64_t *place, uint64_t *own) {
-    const uint64_t count = (uint64_t)come->count;
+    const uint64_t count = (uint64_t)received->count;
     r->offset = gg_alloc(run, count + 1, sizeof *r->offset);
-    r->bytes = gg_alloc(run, come->offset[count] + 1, 1);
+    r->bytes = gg_alloc(run, received->offset[count] + 1, 1);
     if (!r->offset || !r->bytes)
         return false;
     r->offset[0] = 0;
     *own = 0;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t length, before = 0;
-        const char *bytes = gpugraph_text(come, order[i], &length), *last = NULL;
+        const char *bytes = gpugraph_text(received, order[i], &length), *last = NULL;
         if (i > 0)
-            last = gpugraph_text(come, order[i - 1], &before);
+            last = gpugraph_text(received, order[i - 1], &before);
         if (!last || gg_compare_texts(last, before, bytes, length) != 0) {
             const uint64_t at = r->offset[*own];
             memcpy(r->bytes + at, bytes, length);
@@ -172,18 +172,19 @@ static bool count_ranges(range *r, gpugraph_run *run, uint64_t own) {
 }
 
 /* The number of each string that has come goes back to where it came from. */
-static bool number_strings(range *r, gpugraph_run *run, const strings *come,
+static bool number_strings(range *r, gpugraph_run *run, const strings *received,
                            struct gg_records *got) {
     gpugraph_exchange *x = r->exchange;
-    const uint64_t count = (uint64_t)come->texts.count;
+    const uint64_t count = (uint64_t)received->texts.count;
     uint64_t own = 0, *place = gg_alloc(run, count, sizeof *place);
-    uint32_t *order = place ? sort_strings(run, &come->texts) : NULL;
-    const bool good = order && keep_distinct(r, run, &come->texts, order, place, &own) &&
+    uint32_t *order = place ? sort_strings(run, &received->texts) : NULL;
+    const bool good = order &&
+                      keep_distinct(r, run, &received->texts, order, place, &own) &&
                       count_ranges(r, run, own);
     gg_release(order);
     for (uint64_t t = 0; good && t < count; t++)
         place[t] += r->first[x->part];
-    const bool there = good && gg_answer_records(x, run, place, come->first, got);
+    const bool there = good && gg_answer_records(x, run, place, received->first, got);
     gg_release(place);
     return there;
 }
@@ -191,19 +192,19 @@ static bool number_strings(range *r, gpugraph_run *run, const strings *come,
 bool range_make(range *r, gpugraph_exchange *x, gpugraph_run *run,
                 const gpugraph_texts *texts, uint64_t *number) {
     const uint64_t count = (uint64_t)texts->count;
-    strings come = {.first = NULL};
+    strings received = {.first = NULL};
     struct gg_records got = {0};
     uint64_t *ends = gg_alloc(run, x->parts + 1, sizeof *ends);
     uint32_t *order = ends ? sort_strings(run, texts) : NULL;
     *r = (range){.exchange = x};
     if (order && split_ranges(x, run, texts, order, ends) &&
-        strings_post(x, run, texts, order, ends, &come) &&
-        number_strings(r, run, &come, &got))
+        strings_post(x, run, texts, order, ends, &received) &&
+        number_strings(r, run, &received, &got))
         for (uint64_t i = 0; i < count; i++)
             number[order[i]] = got.word[i];
     gg_release(order);
     gg_release(ends);
-    strings_close(&come);
+    strings_close(&received);
     gg_records_close(&got);
     return gg_end_call(x, run);
 }
@@ -238,14 +239,14 @@ static uint32_t part_of_number(const range *r, uint64_t number) {
 
 /* Collective. The strings of these numbers, by the parts to[i] that have them. */
 static bool ask_range(const range *r, gpugraph_run *run, const uint64_t *number,
-                      const uint32_t *to, uint64_t count, strings *come) {
+                      const uint32_t *to, uint64_t count, strings *received) {
     const gpugraph_texts own = strings_held(r, range_own(r));
     struct gg_records asked = {0};
     bool go = gg_post_records(r->exchange, run, 1, number, count, to, &asked);
     uint32_t *which = go ? gg_alloc(run, asked.count, sizeof *which) : NULL;
     for (uint64_t i = 0; which && i < asked.count; i++)
         which[i] = (uint32_t)(asked.word[i] - r->first[r->exchange->part]);
-    go = which && strings_post(r->exchange, run, &own, which, asked.first, come);
+    go = which && strings_post(r->exchange, run, &own, which, asked.first, received);
     gg_release(which);
     gg_records_close(&asked);
     return go;
@@ -253,7 +254,7 @@ static bool ask_range(const range *r, gpugraph_run *run, const uint64_t *number,
 
 bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
                    uint64_t count, strings *found) {
-    strings come = {.first = NULL};
+    strings received = {.first = NULL};
     uint64_t asked = 0, at = 0, *ask = gg_alloc(run, count, sizeof *ask);
     uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
     uint32_t *to = gg_alloc(run, count, sizeof *to);
@@ -263,15 +264,15 @@ bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
             to[asked] = part_of_number(r, number[i]);
             ask[asked++] = number[i];
         }
-    if (ask && to && offset && ask_range(r, run, ask, to, asked, &come))
-        bytes = gg_alloc(run, come.texts.offset[asked] + 1, 1);
+    if (ask && to && offset && ask_range(r, run, ask, to, asked, &received))
+        bytes = gg_alloc(run, received.texts.offset[asked] + 1, 1);
     asked = 0;
     for (uint64_t i = 0, length; bytes && i < count; i++) {
         offset[i] = at;
         if (number[i] == UINT64_MAX)
             continue;
         const char *string =
-            gpugraph_text(&come.texts, come.first[to[asked++]]++, &length);
+            gpugraph_text(&received.texts, received.first[to[asked++]]++, &length);
         memcpy(bytes + at, string, length);
         at += length;
     }
@@ -281,6 +282,6 @@ bool range_look_up(const range *r, gpugraph_run *run, const uint64_t *number,
         (strings){.texts = {.count = (int64_t)count, .offset = offset, .bytes = bytes}};
     gg_release(ask);
     gg_release(to);
-    strings_close(&come);
+    strings_close(&received);
     return gg_end_call(r->exchange, run);
 }

@@ -79,7 +79,7 @@ static uint32_t *hash_masters(const answer *a, const options *o, gpugraph_run *r
                                         0x9e3779b97f4a7c15u);
     uint64_t *number = gg_alloc(run, own, sizeof *number);
     uint64_t *value = gg_alloc(run, own, sizeof *value);
-    uint64_t *come = gg_alloc(run, masters, sizeof *come);
+    uint64_t *received = gg_alloc(run, masters, sizeof *received);
     uint32_t *hash = gg_alloc(run, masters, sizeof *hash);
     for (uint64_t i = 0; run->status == GPUGRAPH_OK && i < own; i++) {
         const char *id = r->bytes + r->offset[i];
@@ -91,12 +91,12 @@ static uint32_t *hash_masters(const answer *a, const options *o, gpugraph_run *r
                       salt ^ (uint64_t)integer_of_order(word_in_order(id + 1))));
     }
     if (run->status == GPUGRAPH_OK)
-        gpugraph_part_deliver(a->part, run, own, number, value, come);
+        gpugraph_part_deliver(a->part, run, own, number, value, received);
     for (uint64_t v = 0; run->status == GPUGRAPH_OK && v < masters; v++)
-        hash[v] = (uint32_t)(come[v] >> 32);
+        hash[v] = (uint32_t)(received[v] >> 32);
     gg_release(number);
     gg_release(value);
-    gg_release(come);
+    gg_release(received);
     return hash;
 }
 

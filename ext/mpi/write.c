@@ -202,11 +202,11 @@ static bool write_values(const answer *a, const struct answer_column *c,
 /* Collective. Values at .. at + count - 1 of a column, for the part that `ends` names. */
 static bool move_column(const answer *a, const struct answer_column *c,
                         gpugraph_exchange *x, gpugraph_run *run, uint64_t at,
-                        uint64_t count, const uint64_t *ends, strings *come) {
+                        uint64_t count, const uint64_t *ends, strings *received) {
     strings values = {.first = NULL};
     const bool good = (has_numbers(a, c) ? look_values_up
                                          : write_values)(a, c, run, at, count, &values) &&
-                      strings_post(x, run, &values.texts, NULL, ends, come);
+                      strings_post(x, run, &values.texts, NULL, ends, received);
     strings_close(&values);
     return good;
 }

@@ -76,7 +76,7 @@ static void bring_home(struct bench *b, const several_array<type> &answer) {
     if (asked && strcmp(asked, "0") == 0)
         return;
     void *home = gg_alloc(&b->run, b->parts.places.n, sizeof(type));
-    need(b, home && gg_several_bring(&b->team, &b->parts.places, answer, home));
+    need(b, home && gg_several_download(&b->team, &b->parts.places, answer, home));
     gg_release(home);
 }
 
@@ -117,7 +117,7 @@ static void time_mis(struct bench *b) {
             ms.push_back(answer.ms);
         bring_home(b, answer.member);
     }
-    tell(b, "mis", gg_several_way(&b->team), ms, sum_of(b, answer.member).sum);
+    tell(b, "mis", gg_several_exchange_name(&b->team), ms, sum_of(b, answer.member).sum);
     if (b->team.parts == 1)
         time_one_launch(b);
 }
@@ -194,7 +194,7 @@ static void time_bfs(struct bench *b) {
             if (i == b->repeats)
                 sum += sum_of(b, answer.depth).sum;
         }
-    tell(b, "bfs", gg_several_way(&b->team), ms, sum);
+    tell(b, "bfs", gg_several_exchange_name(&b->team), ms, sum);
     printf("    %u levels, %u bottom-up, %llu meetings, %llu reached\n",
            answer.report.level, answer.report.bottom_up,
            (unsigned long long)answer.report.rounds,

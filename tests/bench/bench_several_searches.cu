@@ -56,7 +56,7 @@ static void time_ranks(struct bench *b) {
         if (i > 0)
             ms.push_back(gg_now_ms() - began);
     }
-    need(b, gg_several_bring(&b->team, &b->parts.places, own, found.data()));
+    need(b, gg_several_download(&b->team, &b->parts.places, own, found.data()));
     tell(b, "pagerank", "several", ms, sum_of(found));
     const struct device_csr g = rows_of_one(b, false);
     struct cuda_job *job = gg_several_on(&b->team, 0);
@@ -119,8 +119,8 @@ static void time_paths(struct bench *b) {
             need(b, gg_sssp_on_team(&b->team, &b->parts, GPUGRAPH_UINT32, &search,
                                     &outcome));
             if (i == 0) {
-                need(b, gg_several_bring_bytes(&b->team, &b->parts.places,
-                                               outcome.distance, 4, found.data()));
+                need(b, gg_several_download_bytes(&b->team, &b->parts.places,
+                                                  outcome.distance, 4, found.data()));
                 for (uint32_t d : found)
                     reached += d != UINT32_MAX;
                 if (reached < b->parts.places.n / 10)

@@ -149,7 +149,7 @@ static gpugraph_status meet_threads(struct seat *s, gpugraph_run *run, bool show
         gg_fail(run, h->status, "%s", h->message);
     }
     gg_mutex_unlock(&h->lock);
-    s->exchange.meetings++;
+    s->exchange.waits++;
     return run->status;
 }
 

@@ -15,7 +15,7 @@ static void make_hubs(struct several_team *team, struct several_parts *parts, in
     gg_bfs_first_hubs(job, &csr, rows->hub, rows->closed);
 }
 
-static void give_hubs(struct several_team *team, struct several_parts *parts) {
+static void free_hubs(struct several_team *team, struct several_parts *parts) {
     for (int p = team->first; p < team->end; p++) {
         struct several_rows *rows = &parts->rows[p];
         gg_give(gg_several_on(team, p), rows->hub, several_hub_bytes(&parts->places));
@@ -30,7 +30,7 @@ bool gg_several_hubs(struct several_team *team, struct several_parts *parts) {
     for (int p = team->first; p < team->end && gg_several_going(team); p++)
         make_hubs(team, parts, p);
     if (!gg_several_wait(team)) { /* what a kernel that never ran has left is no hub */
-        give_hubs(team, parts);
+        free_hubs(team, parts);
         return false;
     }
     gg_several_keep_more(team, parts);

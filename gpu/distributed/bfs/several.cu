@@ -113,7 +113,7 @@ static bool prepare_several(struct shared_search *r) {
             return false;
         }
     auto lay_out = [&](struct several_space *space) { carve_several(r, space); };
-    if (!gg_several_prepare(r->team, several_ways(), &r->rows->places,
+    if (!gg_several_prepare(r->team, several_combining(), &r->rows->places,
                             &gg_bfs_shared_levels, r->view, lay_out))
         return false;
     for (int p = r->team->first; p < r->team->end; p++)
@@ -124,14 +124,14 @@ static bool prepare_several(struct shared_search *r) {
 /* ---- steps that the host moves ---- */
 
 /* New letters, from outboxes to inboxes. */
-static bool move_letters(struct shared_search *r) {
+static bool move_messages(struct shared_search *r) {
     struct several_team *team = r->team;
     struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST] = {};
     const int parts = team->parts;
     const uint64_t stride = r->rows->places.stride;
     for (int p = 0; p < parts; p++)
         for (int q = 0; q < parts; q++) {
-            const uint64_t at = r->sent[p][q], more = p == q ? 0 : team->letters[p][q];
+            const uint64_t at = r->sent[p][q], more = p == q ? 0 : team->messages[p][q];
             piece[p * parts + q] = {r->a.inbox.at[q] + (uint64_t)p * stride + at,
                                     r->a.outbox.at[p] + (uint64_t)q * stride + at,
                                     more * sizeof(uint32_t)};
@@ -147,13 +147,13 @@ static bool move_step(struct shared_search *r, uint64_t round) {
     const int p = r->team->first;
     if (!gg_fetch(gg_several_on(r->team, p), &state,
                   &r->b[p].control->saved[(round + 1) % 2], sizeof state) ||
-        !gg_several_meet_on_host(r->team, &outcome))
+        !gg_several_barrier_on_host(r->team, &outcome))
         return gg_several_going(r->team);
     if (state.mode == S_SYNC || state.mode == S_SWEEP)
         return gg_several_segments(
             r->team, r->a.visited[state.mode == S_SYNC ? state.odd : 1 - state.odd],
             r->rows->places.stride / 32);
-    return outcome.word[TOLD_LETTERS] == 0 || move_letters(r);
+    return outcome.word[SUM_MESSAGES] == 0 || move_messages(r);
 }
 
 static bool run_levels(struct shared_search *r, struct shared_report *report) {
@@ -202,9 +202,10 @@ bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
 
 /* Rows for the look from the unvisited side: those that there are, where arcs lead
 ** both ways, or, once a graph is searched again and again, the transpose. */
-static bool find_below(struct several_team *team, const gpugraph_search *search,
-                       const struct several_parts *rows, struct several_parts *below,
-                       const struct several_parts **used) {
+static bool find_bottom_up_rows(struct several_team *team, const gpugraph_search *search,
+                                const struct several_parts *rows,
+                                struct several_parts *below,
+                                const struct several_parts **used) {
     const bool same = team->rank
                           ? rows->kind != CSR_OUT
                           : rows->kind == gg_bfs_turned(team->graph, search->direction);
@@ -222,11 +223,11 @@ static bool find_below(struct several_team *team, const gpugraph_search *search,
 
 static bool search_team(struct several_team *team, const gpugraph_search *search,
                         uint32_t *depth) {
-    struct several_parts rows, turned;
+    struct several_parts rows, transposed;
     const struct several_parts *below;
     struct bfs_shared_answer answer;
     if (!gg_several_rows(team, gg_forward_kind(search->direction), false, &rows) ||
-        !find_below(team, search, &rows, &turned, &below))
+        !find_bottom_up_rows(team, search, &rows, &transposed, &below))
         return false;
     double started = gg_now_ms();
     if (!gg_bfs_on_team(team, &rows, below, search, &answer))
@@ -235,10 +236,10 @@ static bool search_team(struct several_team *team, const gpugraph_search *search
         team->run, started, (int64_t)answer.report.reached,
         "%d parts, exchange %s, %u levels, %u bottom-up, %llu meetings, kernels %.4f "
         "ms",
-        team->parts, gg_several_way(team), answer.report.level, answer.report.bottom_up,
-        (unsigned long long)answer.report.rounds, answer.ms);
+        team->parts, gg_several_exchange_name(team), answer.report.level,
+        answer.report.bottom_up, (unsigned long long)answer.report.rounds, answer.ms);
     started = gg_now_ms();
-    if (gg_several_bring(team, &rows.places, answer.depth, depth))
+    if (gg_several_download(team, &rows.places, answer.depth, depth))
         gg_phase(team->run, "download", started, rows.places.n, "depths");
     return gg_several_going(team);
 }

@@ -19,13 +19,13 @@ enum shared_mode { S_PLANT, S_DOWN, S_RECEIVE, S_SYNC, S_SWEEP, S_COLLECT, S_DON
 
 /* What is told at a meeting. */
 enum shared_word {
-    TOLD_ENTRIES, /* queued, and their arcs */
-    TOLD_ARCS,
-    TOLD_FOUND,
-    TOLD_HITS,    /* targets found */
-    TOLD_LETTERS, /* to all receivers */
-    TOLD_OPEN,    /* left by a SWEEP */
-    TOLD_MISSING  /* targets, before the first step */
+    SUM_ENTRIES, /* queued, and their arcs */
+    SUM_ARCS,
+    SUM_FOUND,
+    SUM_HITS,     /* targets found */
+    SUM_MESSAGES, /* to all receivers */
+    SUM_OPEN,     /* left by a SWEEP */
+    SUM_MISSING   /* targets, before the first step */
 };
 
 /* What all threads of a block go by; its first thread sets it, alike in all blocks of a device, and
@@ -42,7 +42,7 @@ struct shared_state {
     uint64_t more_entries, more_arcs, more_found; /* of the level being found, so far */
     uint64_t reached, seen, missing;
     uint32_t have[SEVERAL_MOST],
-        come[SEVERAL_MOST]; /* letters of each sender: read, new */
+        received[SEVERAL_MOST]; /* letters of each sender: read, new */
 };
 
 struct shared_report {

@@ -6,11 +6,11 @@
 struct found {
     unsigned long long arcs;
     uint32_t entries, vertices, hits, open;
-    uint32_t letters[SEVERAL_MOST];
+    uint32_t messages[SEVERAL_MOST];
 };
 
 struct piles { /* of a warp */
-    pile finds, letters;
+    pile finds, messages;
 };
 
 /* ---- finding ---- */
@@ -54,15 +54,15 @@ static __device__ __forceinline__ void count_found(found *f, unsigned mask) {
 
 static __device__ __forceinline__ uint32_t *box_for(const bfs_shared &b, uint32_t q) {
     const uint32_t stride = b.view.places.stride;
-    return b.view.meeting.peers ? b.inbox.at[q] + (uint64_t)b.view.me * stride
+    return b.view.barrier.peers ? b.inbox.at[q] + (uint64_t)b.view.me * stride
                                 : b.outbox + (uint64_t)q * stride;
 }
 
 /* The first FULL of the pile, each to its owner, one owner after the other. */
 static __device__ __forceinline__ void post(const bfs_shared &b, found *f,
-                                            const pile &letters) {
+                                            const pile &messages) {
     uint32_t v[LANE_FINDS], owner[LANE_FINDS];
-    take_off(letters, v);
+    take_off(messages, v);
 #pragma unroll
     for (int i = 0; i < LANE_FINDS; i++)
         owner[i] =
@@ -81,7 +81,7 @@ static __device__ __forceinline__ void post(const bfs_shared &b, found *f,
             continue;
         if (gg_lane() == 0) {
             at = atomicAdd(&b.control->sent[q], count);
-            atomicAdd(&f->letters[q], count);
+            atomicAdd(&f->messages[q], count);
         }
         at = __shfl_sync(ALL_LANES, at, 0);
         uint32_t *box = box_for(b, q);
@@ -95,11 +95,11 @@ static __device__ __forceinline__ void post(const bfs_shared &b, found *f,
 }
 
 static __device__ __forceinline__ void
-write_letter(const bfs_shared &b, found *f, pile *letters, uint32_t v, bool wanted) {
-    if (!put_on(letters, v, wanted))
+write_message(const bfs_shared &b, found *f, pile *messages, uint32_t v, bool wanted) {
+    if (!put_on(messages, v, wanted))
         return;
-    post(b, f, *letters);
-    move_down(letters);
+    post(b, f, *messages);
+    move_down(messages);
 }
 
 /* ---- steps ---- */
@@ -144,7 +144,7 @@ static __device__ __forceinline__ void visit(const bfs_shared &b, const shared_s
         count_found(f, __ballot_sync(ALL_LANES, own));
         queue_up(b, s, f, &p->finds, v[i], own);
         if (b.view.places.parts > 1)
-            write_letter(b, f, &p->letters, v[i], fresh[i] && !own);
+            write_message(b, f, &p->messages, v[i], fresh[i] && !own);
     }
 }
 
@@ -184,9 +184,9 @@ static __device__ void receive(const bfs_shared &b, const shared_state &s, found
     uint32_t *visited = b.w.b.visited[s.odd];
     for (uint32_t q = 0; q < b.view.places.parts; q++) {
         const uint32_t *letter = inbox + (uint64_t)q * b.view.places.stride + s.have[q];
-        uint64_t whole = gg_whole_warps(s.come[q]);
+        uint64_t whole = gg_whole_warps(s.received[q]);
         for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
-            uint32_t v = i < s.come[q] ? __ldcg(&letter[i]) : GPUGRAPH_NONE;
+            uint32_t v = i < s.received[q] ? __ldcg(&letter[i]) : GPUGRAPH_NONE;
             uint32_t bit = 1u << v % 32;
             bool fresh = v != GPUGRAPH_NONE && !(atomicOr(&visited[v / 32], bit) & bit);
             if (fresh)
@@ -202,7 +202,7 @@ static __device__ __forceinline__ void put_quad(const bfs_shared &b,
                                                 const several_array<uint32_t> &bitmap,
                                                 uint64_t quad, uint4 four, bool own_too) {
     for (uint32_t q = 0; q < b.view.places.parts; q++)
-        if (q == b.view.me ? own_too : b.view.meeting.peers != 0)
+        if (q == b.view.me ? own_too : b.view.barrier.peers != 0)
             reinterpret_cast<uint4 *>(bitmap.at[q])[quad] = four;
 }
 
@@ -297,21 +297,21 @@ static __device__ void do_step(const bfs_shared &b, const shared_state &s, found
 
 /* ---- between steps: the first thread of each block ---- */
 
-static __device__ void tell_several_levels(const bfs_shared &b, const shared_state &s,
-                                           uint64_t round, const found &f) {
-    const several_meeting *m = &b.view.meeting;
-    uint64_t letters = 0;
+static __device__ void report_found(const bfs_shared &b, const shared_state &s,
+                                    uint64_t round, const found &f) {
+    const several_barrier *m = &b.view.barrier;
+    uint64_t messages = 0;
     for (uint32_t q = 0; q < b.view.places.parts; q++) {
-        if (f.letters[q] > 0)
-            several_tell_letters(m, round, q, f.letters[q]);
-        letters += f.letters[q];
+        if (f.messages[q] > 0)
+            several_report_messages(m, round, q, f.messages[q]);
+        messages += f.messages[q];
     }
-    const uint64_t told[] = {f.entries, f.arcs, f.vertices, f.hits, letters, f.open};
-    for (unsigned i = 0; i < sizeof told / sizeof *told; i++)
-        if (told[i] > 0)
-            several_tell(m, round, i, told[i]);
+    const uint64_t sum[] = {f.entries, f.arcs, f.vertices, f.hits, messages, f.open};
+    for (unsigned i = 0; i < sizeof sum / sizeof *sum; i++)
+        if (sum[i] > 0)
+            several_report(m, round, i, sum[i]);
     if (s.mode == S_PLANT && blockIdx.x == 0)
-        several_tell(m, round, TOLD_MISSING, b.control->missing);
+        several_report(m, round, SUM_MISSING, b.control->missing);
 }
 
 /* What was queued becomes the own frontier. The slot before the one that all read now is free. */
@@ -372,15 +372,15 @@ static __device__ void end_sweep(const bfs_shared &b, shared_state *s, uint64_t 
 }
 
 static __device__ void end_step(const bfs_shared &b, shared_state *s, uint64_t round) {
-    const several_meeting *m = &b.view.meeting;
-    uint64_t told[SEVERAL_WORDS];
-    several_told_all(m, round, told);
-    const uint64_t entries = told[TOLD_ENTRIES], arcs = told[TOLD_ARCS];
-    const uint64_t found = told[TOLD_FOUND];
-    s->missing -= told[TOLD_HITS];
+    const several_barrier *m = &b.view.barrier;
+    uint64_t sum[SEVERAL_WORDS];
+    several_received_all(m, round, sum);
+    const uint64_t entries = sum[SUM_ENTRIES], arcs = sum[SUM_ARCS];
+    const uint64_t found = sum[SUM_FOUND];
+    s->missing -= sum[SUM_HITS];
     switch (s->mode) {
     case S_PLANT:
-        s->missing += told[TOLD_MISSING];
+        s->missing += sum[SUM_MISSING];
         s->reached = found;
         adopt(b, s, entries, arcs);
         choose_next(b, s);
@@ -392,8 +392,8 @@ static __device__ void end_step(const bfs_shared &b, shared_state *s, uint64_t r
         s->more_found = found;
         s->mode = S_RECEIVE;
         for (uint32_t q = 0; q < b.view.places.parts; q++)
-            s->come[q] = (uint32_t)several_told_letters(m, round, q);
-        if (told[TOLD_LETTERS] == 0)
+            s->received[q] = (uint32_t)several_received_messages(m, round, q);
+        if (sum[SUM_MESSAGES] == 0)
             complete_level(b, s);
         break;
     case S_RECEIVE:
@@ -401,7 +401,7 @@ static __device__ void end_step(const bfs_shared &b, shared_state *s, uint64_t r
         s->more_arcs += arcs;
         s->more_found += found;
         for (uint32_t q = 0; q < b.view.places.parts; q++)
-            s->have[q] += s->come[q];
+            s->have[q] += s->received[q];
         complete_level(b, s);
         break;
     case S_SYNC:
@@ -409,7 +409,7 @@ static __device__ void end_step(const bfs_shared &b, shared_state *s, uint64_t r
         s->mode = S_SWEEP;
         break;
     case S_SWEEP:
-        end_sweep(b, s, found, told[TOLD_OPEN]);
+        end_sweep(b, s, found, sum[SUM_OPEN]);
         break;
     default:
         adopt(b, s, entries, arcs);
@@ -450,16 +450,16 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         if (s.mode == S_DONE)
             break;
         do_step(b, s, &f, &p);
-        if (s.mode == S_DOWN && p.letters.count > 0)
-            post(b, &f, p.letters);
+        if (s.mode == S_DOWN && p.messages.count > 0)
+            post(b, &f, p.messages);
         /* All warps of the block meet in there. */
         bfs_size rest =
             flush_piles(b.w.g, b.w.b.queue + s.tail, &b.control->size[s.slot], p.finds);
         if (threadIdx.x == 0) {
             note_queued(&f, rest);
-            tell_several_levels(b, s, round, f);
+            report_found(b, s, round, f);
         }
-        if (!several_meet(b.view, round)) {
+        if (!several_barrier_wait(b.view, round)) {
             if (blockIdx.x == 0 && threadIdx.x == 0)
                 b.control->saved[(round + 1) % 2] = s;
             return;

@@ -194,7 +194,7 @@ static bool gather_rest(struct strong *s, uint64_t mine) {
     uint64_t *arc = gg_alloc(s->run, mine, 2 * sizeof *arc);
     uint32_t *to = gg_alloc_zero(s->run, mine, sizeof *to);
     int64_t *source = NULL;
-    struct gg_records come = {0};
+    struct gg_records received = {0};
     bool go = delivered && arc && to;
     for (uint32_t u = 0; go && u < p->locals; u++)
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
@@ -202,15 +202,16 @@ static bool gather_rest(struct strong *s, uint64_t mine) {
                 arc[at++] = p->number[u];
                 arc[at++] = p->number[p->target[a]];
             }
-    go = go && gg_post_records(p->exchange, s->run, 2, arc, mine, to, &come);
+    go = go && gg_post_records(p->exchange, s->run, 2, arc, mine, to, &received);
     if (go) {
-        source = gg_alloc(s->run, come.count + 1, 2 * sizeof *source);
-        for (uint64_t i = 0; source && i < come.count; i++) {
-            source[i] = (int64_t)come.word[2 * i];
-            source[come.count + i] = (int64_t)come.word[2 * i + 1];
+        source = gg_alloc(s->run, received.count + 1, 2 * sizeof *source);
+        for (uint64_t i = 0; source && i < received.count; i++) {
+            source[i] = (int64_t)received.word[2 * i];
+            source[received.count + i] = (int64_t)received.word[2 * i + 1];
         }
         memset(delivered, 0xff, p->masters * sizeof *delivered);
-        go = source && solve(s, source, source + come.count, come.count, delivered);
+        go = source &&
+             solve(s, source, source + received.count, received.count, delivered);
     }
     if (go)
         keep_delivered(s, delivered);
@@ -218,7 +219,7 @@ static bool gather_rest(struct strong *s, uint64_t mine) {
     gg_release(arc);
     gg_release(to);
     gg_release(source);
-    gg_records_close(&come);
+    gg_records_close(&received);
     return go;
 }
 

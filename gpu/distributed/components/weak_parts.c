@@ -75,7 +75,7 @@ static bool name_trees(struct weak_part *w) {
 /* ---- the forest of all ---- */
 
 /* Masters in `open` point to their roots. */
-static bool cut_short(struct weak_part *w) {
+static bool shorten_paths(struct weak_part *w) {
     uint64_t left = w->open_count;
     while (part_sum(w->p, w->run, &left) && left > 0) {
         uint32_t kept = 0;
@@ -95,12 +95,12 @@ static bool cut_short(struct weak_part *w) {
     return !w->run->status;
 }
 
-static bool cut_all_short(struct weak_part *w) {
+static bool shorten_all_paths(struct weak_part *w) {
     w->open_count = 0;
     for (uint32_t v = 0; v < w->p->masters; v++)
         if (w->above[v] != w->p->number[v])
             w->open[w->open_count++] = v;
-    return cut_short(w);
+    return shorten_paths(w);
 }
 
 /* Ends become roots, larger one first. */
@@ -120,17 +120,17 @@ static bool contract(struct weak_part *w) {
 
 /* The larger root of each edge hooks to the least that it meets. */
 static bool hook(struct weak_part *w) {
-    struct gg_records come;
-    bool go = part_post(w->p, w->run, 2, w->edge, w->edges, &come);
+    struct gg_records received;
+    bool go = part_post(w->p, w->run, 2, w->edge, w->edges, &received);
     w->open_count = 0;
-    for (uint64_t i = 0; go && i < come.count; i++) {
-        const uint32_t v = part_master_of(w->p, come.word[2 * i]);
-        const uint64_t to = come.word[2 * i + 1];
+    for (uint64_t i = 0; go && i < received.count; i++) {
+        const uint32_t v = part_master_of(w->p, received.word[2 * i]);
+        const uint64_t to = received.word[2 * i + 1];
         if (w->above[v] == w->p->number[v])
             w->open[w->open_count++] = v;
         w->above[v] = to < w->above[v] ? to : w->above[v];
     }
-    gg_records_close(&come);
+    gg_records_close(&received);
     return go;
 }
 
@@ -144,7 +144,7 @@ static bool merge(struct weak_part *w) {
             return false;
         if (left == 0)
             return true;
-        if (!hook(w) || !cut_short(w))
+        if (!hook(w) || !shorten_paths(w))
             return false;
     }
 }
@@ -161,8 +161,8 @@ void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *compone
         w.parent[v] = v;
     if (go)
         link_rows(&w);
-    if (go && !gg_stopping(run) && name_trees(&w) && cut_all_short(&w) && merge(&w))
-        cut_all_short(&w);
+    if (go && !gg_stopping(run) && name_trees(&w) && shorten_all_paths(&w) && merge(&w))
+        shorten_all_paths(&w);
     gg_release(w.parent);
     gg_release(w.open);
     gg_release(w.word);

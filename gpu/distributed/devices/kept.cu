@@ -60,7 +60,7 @@ static bool find_kept(struct several_team *team) {
     return gg_several_going(team);
 }
 
-void gg_several_let_go(struct several_team *team) {
+void gg_several_release_rows(struct several_team *team) {
     for (int p = 0; p < team->parts; p++)
         if (team->member[p].kept)
             team->member[p].kept->used = false;
@@ -138,7 +138,7 @@ static bool make_kind(struct several_team *team, enum csr_kind kind, bool weight
 }
 
 /* Edges that are on one device alone come home first. */
-static bool edges_are_here(struct several_team *team) {
+static bool bring_edges_to_host(struct several_team *team) {
     for (int p = 0; p < team->parts && gg_is_away(team->graph); p++)
         if (gg_device_list(team->graph, GG_NOWHERE)->ordinal ==
             team->member[p].run.device)
@@ -158,7 +158,7 @@ bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighte
     weighted = weighted && gg_has_weights(team->graph) && kind != CSR_SIMPLE;
     return gg_several_going(team) && find_kept(team) &&
            (gather(team, kind, weighted, parts) ||
-            (edges_are_here(team) && make_kind(team, kind, weighted, parts)));
+            (bring_edges_to_host(team) && make_kind(team, kind, weighted, parts)));
 }
 
 /* Does the first device have its rows of that kind, in so many parts? */

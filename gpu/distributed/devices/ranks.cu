@@ -25,15 +25,15 @@ static bool is_within_limits(const gpugraph_part *p, gpugraph_run *run) {
 ** has the rows of the transpose, without weights. */
 static bool bring_rows(struct several_team *team, const gpugraph_part *p,
                        struct part_device *d) {
-    const bool turned = p->partition == GPUGRAPH_BY_TARGET && !p->simple;
+    const bool transposed = p->partition == GPUGRAPH_BY_TARGET && !p->simple;
     struct several_parts *parts = &d->parts;
     struct part_transpose t = {p->offset, p->target};
     parts->places = p->places;
     parts->kind = p->simple                       ? CSR_SIMPLE
                   : p->direction == GPUGRAPH_BOTH ? CSR_BOTH
                                                   : CSR_OUT;
-    parts->weight_bytes = !p->weight || turned ? 0 : sizeof(uint64_t);
-    if (turned)
+    parts->weight_bytes = !p->weight || transposed ? 0 : sizeof(uint64_t);
+    if (transposed)
         part_transpose_open(p, team->run, &t);
     csr rows = {};
     rows.begin = t.offset;
@@ -42,7 +42,7 @@ static bool bring_rows(struct several_team *team, const gpugraph_part *p,
     rows.weight = p->weight;
     const bool brought =
         gg_several_going(team) && gg_several_deal(team, &rows, p->number, parts);
-    if (turned)
+    if (transposed)
         part_transpose_close(&t);
     return brought;
 }

@@ -2,7 +2,7 @@
 **
 **     places.h       which device owns a vertex, and where it lies in arrays of all vertices
 **     team.cu        the devices of one search: jobs, memory, launches, waiting
-**     meet.cuh       kernels of all devices wait for each other
+**     barrier.cuh       kernels of all devices wait for each other
 **     exchange.cu    what the host moves between devices where kernels do not
 **     rows.cu        whole rows at the owner of their vertex, from the host's rows
 **     ranks.cu       members that are processes, of which each leads its own device
@@ -26,7 +26,7 @@
 #include "distributed/exchange/post.h"
 #include "graph/light_arcs.cuh"
 #include "distributed/partition/places.h"
-#include "meet.cuh"
+#include "barrier.cuh"
 
 /* Nanoseconds that a kernel waits for another device's: many times the longest step,
 ** since otherwise only the stop word ends such a wait. */
@@ -57,10 +57,10 @@ struct several_team {
     bool peers; /* every device reaches every other one's memory: kernels meet */
     /* Since gg_several_begin: */
     struct cooperative_kernel kernel;
-    struct several_ways ways;
+    struct several_combining combining;
     uint64_t round; /* meetings on the host */
     /* From each member to each, as told at the last meeting on the host. */
-    uint64_t letters[SEVERAL_MOST][SEVERAL_MOST];
+    uint64_t messages[SEVERAL_MOST][SEVERAL_MOST];
     struct several_member member[SEVERAL_MOST];
 };
 
@@ -105,7 +105,7 @@ struct several_piece {
 ** False: the run must end. */
 bool gg_several_reach(struct several_team *team);
 /* What moves data between the members, as phases name it. */
-const char *gg_several_way(const struct several_team *team);
+const char *gg_several_exchange_name(const struct several_team *team);
 /* Moves piece[sender * parts + receiver] for all pairs, those with bytes > 0, behind
 ** what is queued on both members. False: the run must end. */
 bool gg_several_move(struct several_team *team, const struct several_piece *piece);
@@ -188,7 +188,7 @@ bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighte
 /* What has been made beside rows that are kept, hubs or light arcs, in place of what was so before. */
 void gg_several_keep_more(struct several_team *team, const struct several_parts *parts);
 /* The team ends: its rows may go when memory is short. */
-void gg_several_let_go(struct several_team *team);
+void gg_several_release_rows(struct several_team *team);
 /* Are some of the graph's rows kept in so many parts? (kept.cu) */
 bool gg_several_has_rows(const gpugraph_graph *graph, int parts);
 /* Bytes that the largest part would still need on each device. */
@@ -218,26 +218,26 @@ static inline struct device_csr gg_several_csr(const struct several_parts *parts
 
 /* Sources and targets of the search become places, in an array that the caller releases. They
 ** are vertex numbers; in a team of ranks, masters of this process. NULL: there is no memory.
-** (bring.cu) */
+** (download.cu) */
 uint32_t *gg_several_ends(struct several_team *team, const struct several_places *places,
                           gpugraph_search *search);
 
 /* To an array of the host by vertex number, or of a rank's masters: what each member
 ** has found of its own places. segment[p]: member p's own places, entries of 1, 2, 4
 ** or 8 bytes. False: the run must end. */
-bool gg_several_bring_bytes(struct several_team *team,
-                            const struct several_places *places,
-                            const void *const segment[SEVERAL_MOST], size_t entry,
-                            void *to);
+bool gg_several_download_bytes(struct several_team *team,
+                               const struct several_places *places,
+                               const void *const segment[SEVERAL_MOST], size_t entry,
+                               void *to);
 
 template <typename type>
-static inline bool gg_several_bring(struct several_team *team,
-                                    const struct several_places *places,
-                                    const several_array<type> &segment, void *to) {
+static inline bool gg_several_download(struct several_team *team,
+                                       const struct several_places *places,
+                                       const several_array<type> &segment, void *to) {
     const void *at[SEVERAL_MOST];
     for (int p = 0; p < team->parts; p++)
         at[p] = segment.at[p];
-    return gg_several_bring_bytes(team, places, at, sizeof(type), to);
+    return gg_several_download_bytes(team, places, at, sizeof(type), to);
 }
 
 /* ---- kernels ---- */
@@ -245,13 +245,13 @@ static inline bool gg_several_bring(struct several_team *team,
 /* As a kernel has it, by value. */
 struct several_view {
     struct several_places places;
-    struct several_meeting meeting;
+    struct several_barrier barrier;
     uint32_t me, first; /* this member, its first place */
 };
 
 /* A new search by that kernel, which is cooperative and takes one argument: views of
 ** the members, with as many blocks as fit, and desks that are cleared. */
-bool gg_several_begin(struct several_team *team, struct several_ways ways,
+bool gg_several_begin(struct several_team *team, struct several_combining combining,
                       const struct several_places *places,
                       const struct cooperative_kernel *kernel,
                       struct several_view view[SEVERAL_MOST]);
@@ -262,17 +262,18 @@ bool gg_several_launch(struct several_team *team, const struct several_view *vie
                        void *one, size_t size);
 /* Without peers, after each launch: combines the tallies, and the next launch has the
 ** outcome, which is also returned. False: the run must end. */
-bool gg_several_meet_on_host(struct several_team *team, struct several_outcome *outcome);
+bool gg_several_barrier_on_host(struct several_team *team,
+                                struct several_outcome *outcome);
 
 /* What comes before a kernel's first launch: views, and the workspace, which carve(space) lays out twice. */
 template <typename carver>
-static inline bool gg_several_prepare(struct several_team *team, struct several_ways ways,
-                                      const struct several_places *places,
-                                      const struct cooperative_kernel *kernel,
-                                      struct several_view view[SEVERAL_MOST],
-                                      const carver &carve) {
+static inline bool
+gg_several_prepare(struct several_team *team, struct several_combining combining,
+                   const struct several_places *places,
+                   const struct cooperative_kernel *kernel,
+                   struct several_view view[SEVERAL_MOST], const carver &carve) {
     struct several_space space = {team->parts, {}, 0};
-    if (!gg_several_begin(team, ways, places, kernel, view))
+    if (!gg_several_begin(team, combining, places, kernel, view))
         return false;
     carve(&space);
     if (!gg_several_workspace(team, &space))
@@ -285,19 +286,19 @@ static inline bool gg_several_prepare(struct several_team *team, struct several_
 
 /* With which round this launch begins. */
 static __device__ __forceinline__ uint64_t several_round(const several_view &v) {
-    return v.meeting.desk[v.me]->round;
+    return v.barrier.desk[v.me]->round;
 }
 
 /* Of all threads of all blocks, at the end of `round`. True: go on with the next one. False:
 ** return from the kernel, which is over, or is launched again at the next round. */
-static __device__ __forceinline__ bool several_meet(const several_view &v,
-                                                    uint64_t round) {
+static __device__ __forceinline__ bool several_barrier_wait(const several_view &v,
+                                                            uint64_t round) {
     __shared__ bool on;
-    if (!v.meeting.peers)
+    if (!v.barrier.peers)
         return false;
     __syncthreads();
     if (threadIdx.x == 0)
-        on = several_meet_by_one(&v.meeting, blockIdx.x, round);
+        on = several_barrier_by_one(&v.barrier, blockIdx.x, round);
     __syncthreads();
     bool goes_on = on;
     __syncthreads();
@@ -310,7 +311,7 @@ static __device__ __forceinline__ void several_put(const several_view &v,
                                                    const several_array<type> &array,
                                                    uint64_t i, type value) {
     array.at[v.me][i] = value;
-    if (v.meeting.peers)
+    if (v.barrier.peers)
         for (uint32_t q = 0; q < v.places.parts; q++)
             if (q != v.me)
                 array.at[q][i] = value;

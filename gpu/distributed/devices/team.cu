@@ -83,7 +83,7 @@ static void close_member(struct several_team *team, int p) {
 /* In the reverse order, so that what the host had current is so again. */
 gpugraph_status gg_several_close(struct several_team *team) {
     gg_several_going(team);
-    gg_several_let_go(team);
+    gg_several_release_rows(team);
     wait_for_kernels(team);
     for (int p = team->end - 1; p >= team->first; p--)
         close_member(team, p);
@@ -209,29 +209,29 @@ static uint32_t blocks_of_member(struct several_team *team, int p) {
     return blocks > 0 ? (uint32_t)blocks : 1;
 }
 
-bool gg_several_begin(struct several_team *team, struct several_ways ways,
+bool gg_several_begin(struct several_team *team, struct several_combining combining,
                       const struct several_places *places,
                       const struct cooperative_kernel *kernel,
                       struct several_view view[SEVERAL_MOST]) {
     team->kernel = *kernel;
-    team->ways = ways;
+    team->combining = combining;
     team->round = 0;
     for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         struct several_view *v = &view[p];
         memset(v, 0, sizeof *v);
         v->places = *places;
-        v->me = v->meeting.me = (uint32_t)p;
+        v->me = v->barrier.me = (uint32_t)p;
         v->first = several_first(places, (uint32_t)p);
-        v->meeting.parts = (uint32_t)team->parts;
-        v->meeting.peers = team->peers;
-        v->meeting.blocks = blocks_of_member(team, p);
-        v->meeting.ways = ways;
-        v->meeting.patience_ns = GG_SEVERAL_PATIENCE_NS;
-        v->meeting.stop = job->device->device_stop;
+        v->barrier.parts = (uint32_t)team->parts;
+        v->barrier.peers = team->peers;
+        v->barrier.blocks = blocks_of_member(team, p);
+        v->barrier.combining = combining;
+        v->barrier.patience_ns = GG_SEVERAL_PATIENCE_NS;
+        v->barrier.stop = job->device->device_stop;
         for (int q = 0; q < team->parts; q++)
             if (q == p || team->peers)
-                v->meeting.desk[q] = team->member[q].desk;
+                v->barrier.desk[q] = team->member[q].desk;
         gg_fill(job, team->member[p].desk, 0, sizeof(struct several_desk));
     }
     return gg_several_wait(team);
@@ -279,7 +279,7 @@ bool gg_several_launch(struct several_team *team, const struct several_view *vie
     for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         void *argument = static_cast<char *>(one) + (size_t)p * size;
         gg_launch_cooperative(gg_several_on(team, p), &team->kernel,
-                              view[p].meeting.blocks, &argument);
+                              view[p].barrier.blocks, &argument);
     }
     find_absent_devices(team);
     return gg_several_going(team);
@@ -287,7 +287,8 @@ bool gg_several_launch(struct several_team *team, const struct several_view *vie
 
 /* ---- meeting on the host ---- */
 
-bool gg_several_meet_on_host(struct several_team *team, struct several_outcome *outcome) {
+bool gg_several_barrier_on_host(struct several_team *team,
+                                struct several_outcome *outcome) {
     const uint64_t round = team->round++;
     struct several_tally tally[SEVERAL_MOST];
     memset(outcome, 0, sizeof *outcome);
@@ -300,14 +301,14 @@ bool gg_several_meet_on_host(struct several_team *team, struct several_outcome *
     if (!gg_several_going(team))
         return false;
     for (int p = 0; p < team->parts; p++) {
-        several_combine(&team->ways, outcome->word, tally[p].word);
-        memcpy(team->letters[p], tally[p].letters, sizeof team->letters[p]);
+        several_combine(&team->combining, outcome->word, tally[p].word);
+        memcpy(team->messages[p], tally[p].messages, sizeof team->messages[p]);
     }
     for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
         struct several_desk *desk = team->member[p].desk;
         for (int q = 0; q < team->parts; q++)
-            outcome->letters[q] = team->letters[q][p];
+            outcome->messages[q] = team->messages[q][p];
         gg_upload(job, &desk->outcome[round % 2], outcome, sizeof *outcome);
         gg_upload(job, &desk->round, &team->round, sizeof team->round);
         gg_fill(job, &desk->tally[(round + 2) % 3], 0, sizeof tally[p]);

@@ -60,7 +60,7 @@ bool gg_several_reach(struct several_team *team) {
     return gg_several_going(team);
 }
 
-const char *gg_several_way(const struct several_team *team) {
+const char *gg_several_exchange_name(const struct several_team *team) {
     return team->peers ? "peer" : team->rank ? "host" : "copies";
 }
 

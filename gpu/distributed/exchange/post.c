@@ -37,9 +37,9 @@ gpugraph_status gg_swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
     return run->status;
 }
 
-bool gg_letters_open(gg_letters *l, gpugraph_exchange *x, gpugraph_run *run,
-                     const uint64_t *size) {
-    *l = (gg_letters){NULL, gg_alloc(run, x->parts + 1, sizeof *l->offset)};
+bool gg_messages_open(gg_messages *l, gpugraph_exchange *x, gpugraph_run *run,
+                      const uint64_t *size) {
+    *l = (gg_messages){NULL, gg_alloc(run, x->parts + 1, sizeof *l->offset)};
     if (!l->offset)
         return false;
     l->offset[0] = 0;
@@ -49,43 +49,43 @@ bool gg_letters_open(gg_letters *l, gpugraph_exchange *x, gpugraph_run *run,
     return l->bytes != NULL;
 }
 
-void gg_letters_close(gg_letters *l) {
+void gg_messages_close(gg_messages *l) {
     gg_release(l->bytes);
     gg_release(l->offset);
-    *l = (gg_letters){NULL, NULL};
+    *l = (gg_messages){NULL, NULL};
 }
 
 bool gg_swap_sizes(gpugraph_exchange *x, gpugraph_run *run, uint64_t *size) {
     const uint32_t parts = x->parts;
     gpugraph_parcel *parcel = gg_alloc(run, 2 * (uint64_t)parts, sizeof *parcel);
-    uint64_t *come = gg_alloc(run, parts, sizeof *come);
-    for (uint32_t q = 0; parcel && come && q < parts; q++) {
+    uint64_t *received = gg_alloc(run, parts, sizeof *received);
+    for (uint32_t q = 0; parcel && received && q < parts; q++) {
         parcel[q] = (gpugraph_parcel){&size[q], sizeof *size, sizeof *size};
-        parcel[parts + q] = (gpugraph_parcel){&come[q], sizeof *come, 0};
+        parcel[parts + q] = (gpugraph_parcel){&received[q], sizeof *received, 0};
     }
-    if (parcel && come && gg_swap(x, run, parcel, parcel + parts) == GPUGRAPH_OK)
-        memcpy(size, come, parts * sizeof *size);
+    if (parcel && received && gg_swap(x, run, parcel, parcel + parts) == GPUGRAPH_OK)
+        memcpy(size, received, parts * sizeof *size);
     gg_release(parcel);
-    gg_release(come);
+    gg_release(received);
     return run->status == GPUGRAPH_OK;
 }
 
-static void parcels_of(const gg_letters *l, uint32_t parts, gpugraph_parcel *parcel) {
+static void parcels_of(const gg_messages *l, uint32_t parts, gpugraph_parcel *parcel) {
     for (uint32_t q = 0; q < parts; q++) {
         const uint64_t bytes = l->offset[q + 1] - l->offset[q];
         parcel[q] = (gpugraph_parcel){l->bytes + l->offset[q], bytes, bytes};
     }
 }
 
-bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_letters *out,
-             gg_letters *in) {
+bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_messages *out,
+             gg_messages *in) {
     gpugraph_parcel *parcel = gg_alloc(run, 2 * (uint64_t)x->parts, sizeof *parcel);
     uint64_t *size = gg_alloc(run, x->parts, sizeof *size);
-    *in = (gg_letters){NULL, NULL};
+    *in = (gg_messages){NULL, NULL};
     for (uint32_t q = 0; size && q < x->parts; q++)
         size[q] = out->offset[q + 1] - out->offset[q];
     if (parcel && size && gg_swap_sizes(x, run, size) &&
-        gg_letters_open(in, x, run, size)) {
+        gg_messages_open(in, x, run, size)) {
         parcels_of(out, x->parts, parcel);
         parcels_of(in, x->parts, parcel + x->parts);
         gg_swap(x, run, parcel, parcel + x->parts);
@@ -99,13 +99,13 @@ bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_letters *out,
 
 bool gg_post_records(gpugraph_exchange *x, gpugraph_run *run, uint32_t width,
                      const uint64_t *record, uint64_t count, const uint32_t *to,
-                     struct gg_records *come) {
+                     struct gg_records *received) {
     const uint64_t bytes = width * sizeof *record;
     uint64_t *size = gg_alloc_zero(run, x->parts, sizeof *size);
-    gg_letters out = {NULL, NULL}, in = {NULL, NULL};
+    gg_messages out = {NULL, NULL}, in = {NULL, NULL};
     for (uint64_t i = 0; size && i < count; i++)
         size[to[i]] += bytes;
-    bool go = size && gg_letters_open(&out, x, run, size);
+    bool go = size && gg_messages_open(&out, x, run, size);
     if (go)
         memcpy(size, out.offset, x->parts * sizeof *size);
     for (uint64_t i = 0; go && i < count; i++) {
@@ -115,21 +115,21 @@ bool gg_post_records(gpugraph_exchange *x, gpugraph_run *run, uint32_t width,
     go = go && gg_post(x, run, &out, &in);
     for (uint32_t q = 0; go && q <= x->parts; q++)
         in.offset[q] /= bytes;
-    *come = (struct gg_records){(uint64_t *)in.bytes, go ? in.offset[x->parts] : 0,
-                                in.offset};
-    gg_letters_close(&out);
+    *received = (struct gg_records){(uint64_t *)in.bytes, go ? in.offset[x->parts] : 0,
+                                    in.offset};
+    gg_messages_close(&out);
     gg_release(size);
     return go;
 }
 
 bool gg_answer_records(gpugraph_exchange *x, gpugraph_run *run, const uint64_t *word,
-                       const uint64_t *first, struct gg_records *come) {
+                       const uint64_t *first, struct gg_records *received) {
     uint32_t *to = gg_alloc(run, first[x->parts], sizeof *to);
     for (uint32_t q = 0; to && q < x->parts; q++)
         for (uint64_t i = first[q]; i < first[q + 1]; i++)
             to[i] = q;
-    *come = (struct gg_records){NULL, 0, NULL};
-    const bool go = to && gg_post_records(x, run, 1, word, first[x->parts], to, come);
+    *received = (struct gg_records){NULL, 0, NULL};
+    const bool go = to && gg_post_records(x, run, 1, word, first[x->parts], to, received);
     gg_release(to);
     return go;
 }

@@ -45,18 +45,18 @@ static inline gpugraph_status gg_combine(gpugraph_exchange *x, gpugraph_run *run
 }
 
 /* Bytes by part, one after the other: offset[q] .. offset[q + 1] - 1 go to, or come from, part q. */
-typedef struct gg_letters {
+typedef struct gg_messages {
     char *bytes;
     uint64_t *offset; /* parts + 1 */
-} gg_letters;
+} gg_messages;
 
 /* Room for what goes to each part: size[q] bytes. False: the run has failed. */
-bool gg_letters_open(gg_letters *l, gpugraph_exchange *x, gpugraph_run *run,
-                     const uint64_t *size);
-void gg_letters_close(gg_letters *l);
+bool gg_messages_open(gg_messages *l, gpugraph_exchange *x, gpugraph_run *run,
+                      const uint64_t *size);
+void gg_messages_close(gg_messages *l);
 /* Collective. *in is opened. */
-bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_letters *out,
-             gg_letters *in);
+bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_messages *out,
+             gg_messages *in);
 /* Collective. size[q], which goes to part q, becomes what part q has for this one. */
 bool gg_swap_sizes(gpugraph_exchange *x, gpugraph_run *run, uint64_t *size);
 
@@ -70,11 +70,11 @@ struct gg_records {
 ** one part keep their order. The caller closes what comes, also after a failure. */
 bool gg_post_records(gpugraph_exchange *x, gpugraph_run *run, uint32_t width,
                      const uint64_t *record, uint64_t count, const uint32_t *to,
-                     struct gg_records *come);
+                     struct gg_records *received);
 /* Collective. Words first[q] .. first[q + 1] - 1, one for each record that has come from
 ** part q, go back to q. */
 bool gg_answer_records(gpugraph_exchange *x, gpugraph_run *run, const uint64_t *word,
-                       const uint64_t *first, struct gg_records *come);
+                       const uint64_t *first, struct gg_records *received);
 void gg_records_close(struct gg_records *r);
 
 /* Collective: what failed at one part has failed at all of them, with the sentence of the

@@ -29,7 +29,7 @@
 #include "mis/mis.h"
 
 static __device__ uint64_t degree_of(const mis_shared *g, uint32_t v) {
-    if (!g->view.meeting.peers)
+    if (!g->view.barrier.peers)
         return g->degree[v];
     const uint64_t *offset = g->offset_of[several_owner(&g->view.places, v)];
     return offset[v + 1] - offset[v];
@@ -151,7 +151,7 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
         if (kept == count)
             __nanosleep(GG_MIS_REST_NS);
         pass++;
-        bool vain = kept == count && pass > 2 && !g.view.meeting.peers;
+        bool vain = kept == count && pass > 2 && !g.view.barrier.peers;
         count = kept;
         if (vain || (pass % GG_MIS_STOP_PASSES == 0 && host_load(g.order.stop) != 0))
             pass = GG_MIS_PASSES;
@@ -168,12 +168,12 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_MIS_BALANCED_BLOCKS)
     if (g.step == MIS_COUNT) {
         if (blockIdx.x == 0)
             count_sample(g, share.count);
-        if (!several_meet(g.view, 0))
+        if (!several_barrier_wait(g.view, 0))
             return;
     }
     if (g.step <= MIS_CODE) {
         first_codes(g, &share);
-        if (!several_meet(g.view, 1))
+        if (!several_barrier_wait(g.view, 1))
             return;
     }
     uint32_t passes, count = all_passes(g, &passes);
@@ -207,7 +207,7 @@ static void plan_lists(struct shared_run *r, uint64_t *entries) {
     const uint64_t tiles = r->parts->places.stride / GG_WARP;
     *entries = 0;
     for (int p = r->team->first; p < r->team->end; p++) {
-        const uint64_t warps = (uint64_t)r->view[p].meeting.blocks * (GG_BLOCK / GG_WARP);
+        const uint64_t warps = (uint64_t)r->view[p].barrier.blocks * (GG_BLOCK / GG_WARP);
         r->g[p].room = (uint32_t)((tiles + warps - 1) / warps * GG_WARP);
         const uint64_t all = warps * r->g[p].room;
         *entries = all > *entries ? all : *entries;
@@ -215,7 +215,7 @@ static void plan_lists(struct shared_run *r, uint64_t *entries) {
 }
 
 /* By number; of a rank by place: its own masters' hashes, and copies of the others'. */
-static uint64_t hashes_here(const struct shared_run *r) {
+static uint64_t count_hashes(const struct shared_run *r) {
     const struct several_places *places = &r->parts->places;
     if (!r->question->hash)
         return 0;
@@ -228,7 +228,7 @@ static void carve(struct shared_run *r, struct several_space *space) {
     plan_lists(r, &entries);
     r->count = gg_several_carve<uint32_t>(space, r->team->parts * MIS_BINS);
     r->codes = gg_several_carve<uint32_t>(space, several_all_places(places) / 4);
-    r->hash = gg_several_carve<uint32_t>(space, hashes_here(r));
+    r->hash = gg_several_carve<uint32_t>(space, count_hashes(r));
     r->left = gg_several_carve<struct mis_left>(space, 1);
     r->list = gg_several_carve<struct waiting>(space, entries);
     r->degree = gg_several_carve<uint32_t>(
@@ -285,7 +285,7 @@ static void set_up(struct shared_run *r, int p) {
     g->list = r->list.at[p];
     g->order.priority = q->priority;
     g->order.shift = n > 1 ? __builtin_clz(n - 1) : 0;
-    g->order.stop = r->view[p].meeting.stop;
+    g->order.stop = r->view[p].barrier.stop;
     g->order.hashes.salt = gg_fixed_hash((uint64_t)q->seed + 0x9e3779b97f4a7c15u);
     g->order.hashes.first = q->first_id;
     g->order.hashes.stored = q->hash && !r->team->rank ? r->hash.at[p] : NULL;
@@ -293,8 +293,8 @@ static void set_up(struct shared_run *r, int p) {
 
 static bool prepare(struct shared_run *r) {
     auto lay_out = [&](struct several_space *space) { carve(r, space); };
-    if (!gg_several_prepare(r->team, several_ways(), &r->parts->places, &kernel, r->view,
-                            lay_out))
+    if (!gg_several_prepare(r->team, several_combining(), &r->parts->places, &kernel,
+                            r->view, lay_out))
         return false;
     for (int p = r->team->first; p < r->team->end; p++)
         set_up(r, p);

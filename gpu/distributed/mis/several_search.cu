@@ -16,9 +16,9 @@ static bool find_set_on_team(struct several_team *team,
         return false;
     gg_search_phase(team->run, started, parts.places.n,
                     "%d parts, exchange %s, %u launch(es), up to %u passes", team->parts,
-                    gg_several_way(team), answer.launches, answer.passes);
+                    gg_several_exchange_name(team), answer.launches, answer.passes);
     started = gg_now_ms();
-    if (gg_several_bring(team, &parts.places, answer.member, member))
+    if (gg_several_download(team, &parts.places, answer.member, member))
         gg_phase(team->run, "download", started, parts.places.n, "members");
     return gg_several_going(team);
 }

@@ -33,16 +33,16 @@ struct several_ranking {
 
 /* To the tally that is told at the end of this round. The whole block calls. */
 static __device__ __forceinline__ void
-tell_fixed(const several_ranking &s, uint64_t round, int word_at, gg_fixed part) {
-    const several_meeting &m = s.view.meeting;
+report_fixed(const several_ranking &s, uint64_t round, int word_at, gg_fixed part) {
+    const several_barrier &m = s.view.barrier;
     uint64_t *words = &m.desk[m.me]->tally[round % 3].word[word_at];
     add_of_block(reinterpret_cast<device_fixed *>(words), part);
 }
 
-static __device__ __forceinline__ gg_fixed told_fixed(const several_ranking &s,
-                                                      uint64_t round, int word_at) {
-    return (gg_fixed)several_told(&s.view.meeting, round, word_at + 1) << 64 |
-           several_told(&s.view.meeting, round, word_at);
+static __device__ __forceinline__ gg_fixed received_fixed(const several_ranking &s,
+                                                          uint64_t round, int word_at) {
+    return (gg_fixed)several_received(&s.view.barrier, round, word_at + 1) << 64 |
+           several_received(&s.view.barrier, round, word_at);
 }
 
 static __device__ __forceinline__ void put_share(const several_ranking &s, int turn,
@@ -78,7 +78,7 @@ static __device__ void begin_round(const several_ranking &s) {
         put_share(s, 0, (uint32_t)v,
                   share_of(r, (uint32_t)v, degree_of(s, (uint32_t)v), rank, &lost));
     }
-    tell_fixed(s, 0, LOST, lost);
+    report_fixed(s, 0, LOST, lost);
 }
 
 /* A slice of a hub's row by the whole block; one thread ends the row behind the last slice. */
@@ -130,7 +130,7 @@ static __device__ void pull_rows(const several_ranking &s, const ranking &r, war
 static __device__ __forceinline__ bool is_last(const several_ranking &s, uint64_t round) {
     return round >= s.iterations ||
            (round > 0 && s.tolerance > 0 &&
-            gg_unfix(told_fixed(s, round, CHANGE)) <= s.tolerance);
+            gg_unfix(received_fixed(s, round, CHANGE)) <= s.tolerance);
 }
 
 /* What follows from all that was told at the end of that round; by one thread, for its block. */
@@ -144,7 +144,8 @@ look_several_ahead(const several_ranking &s, uint64_t round, struct round_ahead 
     __syncthreads();
     if (threadIdx.x == 0) {
         ahead->comes = !is_last(s, round);
-        ahead->gift = gg_rank_gift(s.r.damping, told_fixed(s, round, LOST), s.r.places);
+        ahead->gift =
+            gg_rank_gift(s.r.damping, received_fixed(s, round, LOST), s.r.places);
     }
     __syncthreads();
 }
@@ -157,7 +158,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     uint64_t round = several_round(s.view);
     if (round == 0) {
         begin_round(s);
-        if (!several_meet(s.view, round))
+        if (!several_barrier_wait(s.view, round))
             return;
         round++;
     }
@@ -170,9 +171,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         r.share = s.share[1 - turn].at[s.view.me];
         pull_hubs(s, r, gift, turn, &change, &lost);
         pull_rows(s, r, &of_warp[threadIdx.x / GG_WARP], gift, turn, &change, &lost);
-        tell_fixed(s, round, CHANGE, change);
-        tell_fixed(s, round, LOST, lost);
-        if (!several_meet(s.view, round))
+        report_fixed(s, round, CHANGE, change);
+        report_fixed(s, round, LOST, lost);
+        if (!several_barrier_wait(s.view, round))
             return;
         round++;
     }
@@ -182,7 +183,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 static const struct cooperative_kernel kernel = {(const void *)rank_rounds, "rank_rounds",
                                                  GG_BLOCK, 0};
-static const struct several_ways ways = {0, 1u << LOST | 1u << CHANGE};
+static const struct several_combining combining = {0, 1u << LOST | 1u << CHANGE};
 
 struct shared_ranking {
     struct several_team *team;
@@ -273,7 +274,8 @@ static bool prepare(struct shared_ranking *s, gpugraph_distance_type type) {
     s->most_arcs = gg_several_most_arcs(s->in);
     const uint64_t hubs = most_hubs(s->most_arcs, s->in->places.stride);
     auto lay_out = [&](struct several_space *space) { carve(s, space); };
-    if (!gg_several_prepare(s->team, ways, &s->in->places, &kernel, s->view, lay_out))
+    if (!gg_several_prepare(s->team, combining, &s->in->places, &kernel, s->view,
+                            lay_out))
         return false;
     for (int p = s->team->first; p < s->team->end && gg_several_going(s->team); p++) {
         struct cuda_job *job = gg_several_on(s->team, p);
@@ -305,7 +307,7 @@ static bool round_by_round(struct shared_ranking *s, pagerank_end *end) {
     struct several_outcome outcome;
     for (uint64_t round = 0;; round++) {
         if (!gg_several_launch(s->team, s->view, s->of, sizeof *s->of) ||
-            !gg_several_meet_on_host(s->team, &outcome))
+            !gg_several_barrier_on_host(s->team, &outcome))
             return false;
         set_end(end, round, &outcome);
         if (round >= s->how->iterations ||
@@ -360,9 +362,9 @@ static bool rank_team(struct several_team *team, const struct several_parts *in,
         return false;
     gg_search_phase(team->run, started, (int64_t)in->arcs,
                     "%d parts, exchange %s, %u iterations, last change %.3g", team->parts,
-                    gg_several_way(team), end->iterations, end->change);
+                    gg_several_exchange_name(team), end->iterations, end->change);
     started = gg_now_ms();
-    if (gg_several_bring(team, &in->places, own, rank))
+    if (gg_several_download(team, &in->places, own, rank))
         gg_phase(team->run, "download", started, in->places.n, "ranks");
     return gg_several_going(team);
 }
@@ -423,12 +425,12 @@ gpugraph_status gg_cuda_part_pagerank(gpugraph_part *p,
     if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_TARGET, run))
         return run->status;
     const struct several_parts in = p->device->parts;
-    struct several_parts ways = in;
+    struct several_parts combining = in;
     const uint64_t bytes = ((uint64_t)in.places.stride + 1) * sizeof(uint64_t);
     uint64_t *degrees = upload_degrees(&team, out, p->masters, bytes);
-    ways.rows[team.first].offset = degrees;
+    combining.rows[team.first].offset = degrees;
     if (gg_several_going(&team))
-        rank_team(&team, &in, &ways, GPUGRAPH_UINT32, how, is_place, rank, &end);
+        rank_team(&team, &in, &combining, GPUGRAPH_UINT32, how, is_place, rank, &end);
     *iterations = end.iterations;
     *change = end.change;
     gg_give(gg_several_on(&team, team.first), degrees, bytes);

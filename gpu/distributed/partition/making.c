@@ -177,9 +177,9 @@ static bool count_arcs(struct part_making *m, uint64_t *arcs, uint64_t *longest)
     return go && gg_combine(x, m->run, GPUGRAPH_MOST, longest, 1) == GPUGRAPH_OK;
 }
 
-static bool take_arcs(struct part_making *m, const struct gg_records *come) {
-    const uint64_t *word = come->word;
-    for (uint64_t i = 0; i < come->count; i++) {
+static bool take_arcs(struct part_making *m, const struct gg_records *received) {
+    const uint64_t *word = received->word;
+    for (uint64_t i = 0; i < received->count; i++) {
         const uint64_t to = m->arcs;
         const uint32_t source = local_of(m, *word++), target = local_of(m, *word++);
         if (source == GPUGRAPH_NONE || target == GPUGRAPH_NONE ||
@@ -196,12 +196,12 @@ static bool take_arcs(struct part_making *m, const struct gg_records *come) {
 }
 
 static bool send_batch(struct part_making *m, uint64_t low) {
-    struct gg_records come = {0};
+    struct gg_records received = {0};
     const bool go = list_batch(m, low) &&
                     gg_post_records(m->part->exchange, m->run, m->stride, m->record,
-                                    m->listed, m->to, &come) &&
-                    take_arcs(m, &come);
-    gg_records_close(&come);
+                                    m->listed, m->to, &received) &&
+                    take_arcs(m, &received);
+    gg_records_close(&received);
     return go;
 }
 
@@ -228,7 +228,7 @@ static bool bring_arcs(struct part_making *m) {
 /* ---- who has ghosts where ---- */
 
 /* Each owner is told which of its masters have ghosts here. */
-static bool tell_owners(struct part_making *m, struct gg_records *come) {
+static bool send_ghosts(struct part_making *m, struct gg_records *received) {
     gpugraph_part *p = m->part;
     uint32_t at = p->masters;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
@@ -237,10 +237,11 @@ static bool tell_owners(struct part_making *m, struct gg_records *come) {
             at++;
         p->peer[q].ghosts = at - p->peer[q].first_ghost;
     }
-    return part_post(p, m->run, 1, p->number + p->masters, p->locals - p->masters, come);
+    return part_post(p, m->run, 1, p->number + p->masters, p->locals - p->masters,
+                     received);
 }
 
-static bool take_ghosts(struct part_making *m, const struct gg_records *come) {
+static bool take_ghosts(struct part_making *m, const struct gg_records *received) {
     gpugraph_part *p = m->part;
     uint64_t links = 0;
     p->first_link =
@@ -249,8 +250,8 @@ static bool take_ghosts(struct part_making *m, const struct gg_records *come) {
         return false;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
         struct part_peer *peer = &p->peer[q];
-        const uint64_t *number = come->word + come->first[q];
-        peer->masters = (uint32_t)(come->first[q + 1] - come->first[q]);
+        const uint64_t *number = received->word + received->first[q];
+        peer->masters = (uint32_t)(received->first[q + 1] - received->first[q]);
         peer->master = gg_alloc(m->run, peer->masters, sizeof *peer->master);
         if (!peer->master)
             return false;
@@ -349,7 +350,7 @@ static bool make(struct part_making *m) {
     if (p->partition == GPUGRAPH_GRID && p->columns == parts)
         p->partition = GPUGRAPH_BY_TARGET; /* its only row */
     bool go = p->peer && p->out && p->in && check_share(m) && part_lay_out(p, m->run) &&
-              bring_arcs(m) && order_ghosts(m) && tell_owners(m, &ghosts) &&
+              bring_arcs(m) && order_ghosts(m) && send_ghosts(m, &ghosts) &&
               take_ghosts(m, &ghosts);
     gg_records_close(&ghosts);
     gg_distinct_free(&m->ghosts);

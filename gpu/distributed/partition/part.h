@@ -236,12 +236,12 @@ void part_transpose_close(struct part_transpose *t);
 ** order. False: the run must end. */
 bool part_simplify(gpugraph_part *p, gpugraph_run *run);
 
-/* ---- letters.c ---- */
+/* ---- messages.c ---- */
 
 /* Records to the owners of the numbers that they begin with. What comes is the caller's
 ** to close, also after a failure. */
 bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
-               const uint64_t *record, uint64_t count, struct gg_records *come);
+               const uint64_t *record, uint64_t count, struct gg_records *received);
 /* word[i], a number, becomes answer[j] of the master j whose number it is. */
 bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
               uint64_t count);

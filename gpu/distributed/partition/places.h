@@ -42,7 +42,8 @@ struct several_places {
 };
 
 /* By how many owners the group is turned. */
-PLACES_FUNCTION uint32_t several_turn(const struct several_places *p, uint32_t group) {
+PLACES_FUNCTION uint32_t several_rotation(const struct several_places *p,
+                                          uint32_t group) {
     uint32_t x = (group ^ group >> 15) * 0x2c1b3c6du;
     x = (x ^ x >> 12) * 0x297a2d39u;
     x ^= x >> 15;
@@ -60,7 +61,7 @@ PLACES_FUNCTION uint32_t several_first(const struct several_places *p, uint32_t 
 
 PLACES_FUNCTION uint32_t several_place(const struct several_places *p, uint32_t number) {
     uint32_t block = number >> p->shift, group = block / p->parts;
-    uint32_t owner = block - group * p->parts + several_turn(p, group);
+    uint32_t owner = block - group * p->parts + several_rotation(p, group);
     owner -= owner >= p->parts ? p->parts : 0;
     return owner * p->stride + (group << p->shift) + (number & ((1u << p->shift) - 1));
 }
@@ -70,7 +71,7 @@ static inline uint32_t several_owner_of(const struct several_places *p, uint64_t
                                         uint32_t *local) {
     const uint64_t block = number >> p->shift, group = block / p->parts;
     uint32_t owner =
-        (uint32_t)(block - group * p->parts) + several_turn(p, (uint32_t)group);
+        (uint32_t)(block - group * p->parts) + several_rotation(p, (uint32_t)group);
     owner -= owner >= p->parts ? p->parts : 0;
     *local = (uint32_t)((group << p->shift) + (number & ((1u << p->shift) - 1)));
     return owner;
@@ -79,7 +80,7 @@ static inline uint32_t several_owner_of(const struct several_places *p, uint64_t
 /* Of the owner's place number `local`. A gap's is n or more, and may not fit 32 bits. */
 PLACES_FUNCTION uint64_t several_number_of(const struct several_places *p, uint32_t owner,
                                            uint32_t local) {
-    uint32_t group = local >> p->shift, turn = several_turn(p, group);
+    uint32_t group = local >> p->shift, turn = several_rotation(p, group);
     uint64_t block = (uint64_t)group * p->parts + owner - turn;
     block += owner < turn ? p->parts : 0;
     return (block << p->shift) + (local & ((1u << p->shift) - 1));

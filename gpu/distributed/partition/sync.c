@@ -44,10 +44,10 @@ struct sync {
     char *sent, *received; /* messages */
 };
 
-static uint32_t places_out(const struct sync *s, uint32_t q) {
+static uint32_t entries_out(const struct sync *s, uint32_t q) {
     return s->up ? s->p->peer[q].ghosts : s->p->peer[q].masters;
 }
-static uint32_t places_in(const struct sync *s, uint32_t q) {
+static uint32_t entries_in(const struct sync *s, uint32_t q) {
     return s->up ? s->p->peer[q].masters : s->p->peer[q].ghosts;
 }
 
@@ -67,8 +67,8 @@ static bool address_messages(struct sync *s) {
     const uint64_t entry = entry_bytes(s);
     uint64_t out = 0, in = 0;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        out += places_out(s, q) * entry;
-        in += places_in(s, q) * entry;
+        out += entries_out(s, q) * entry;
+        in += entries_in(s, q) * entry;
     }
     s->sent = gg_alloc(s->run, out, 1);
     s->received = gg_alloc(s->run, in, 1);
@@ -76,8 +76,8 @@ static bool address_messages(struct sync *s) {
         return false;
     char *to = s->sent, *from = s->received;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        p->out[q] = (gpugraph_parcel){to, places_out(s, q) * entry, 0};
-        p->in[q] = (gpugraph_parcel){from, places_in(s, q) * entry, 0};
+        p->out[q] = (gpugraph_parcel){to, entries_out(s, q) * entry, 0};
+        p->in[q] = (gpugraph_parcel){from, entries_in(s, q) * entry, 0};
         to += p->out[q].room;
         from += p->in[q].room;
     }
@@ -98,7 +98,7 @@ static void write_entry(const struct sync *s, uint32_t q, uint32_t place,
 
 static void write_all(const struct sync *s, uint32_t q) {
     const struct part_peer *peer = &s->p->peer[q];
-    for (uint32_t i = 0; i < places_out(s, q) && !gg_leave(s->run, i); i++)
+    for (uint32_t i = 0; i < entries_out(s, q) && !gg_leave(s->run, i); i++)
         write_entry(s, q, i, s->up ? peer->first_ghost + i : peer->master[i]);
 }
 
@@ -208,7 +208,7 @@ void part_rounds_close(struct part_rounds *r) {
 
 /* Masters in the list are broadcast to their ghosts, which join it. *found: how many
 ** there are at all parts. */
-static bool tell_round(struct part_rounds *r, struct part_changes *c, uint64_t *found) {
+static bool share_round(struct part_rounds *r, struct part_changes *c, uint64_t *found) {
     *found = c->count;
     return r->down ? gg_broadcast_and_combine(r->p, r->run, r->field, c, GPUGRAPH_SUM,
                                               found, 1) == GPUGRAPH_OK
@@ -217,13 +217,13 @@ static bool tell_round(struct part_rounds *r, struct part_changes *c, uint64_t *
 
 bool part_go_rounds(struct part_rounds *r, uint32_t most, uint32_t *rounds) {
     uint64_t found;
-    bool go = tell_round(r, &r->now, &found);
+    bool go = share_round(r, &r->now, &found);
     for (*rounds = 0; go && found > 0 && *rounds < most; ++*rounds) {
         for (uint32_t i = 0; i < r->now.count && !gg_leave(r->run, i); i++)
             r->visit(r, r->now.list[i]);
         go = !gg_stopping(r->run) &&
              (!r->up || gg_reduce(r->p, r->run, r->field, &r->next) == GPUGRAPH_OK) &&
-             tell_round(r, &r->next, &found);
+             share_round(r, &r->next, &found);
         part_forget(&r->now);
         const struct part_changes old = r->now;
         r->now = r->next;

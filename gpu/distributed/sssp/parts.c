@@ -32,7 +32,7 @@ struct sssp_part {
     /* Locals whose rows are to be relaxed: within the limit, in two lists, and beyond
     ** it. */
     struct part_changes now, next, later;
-    struct part_changes told; /* ghosts and masters that other parts must know of */
+    struct part_changes shared; /* ghosts and masters that other parts must know of */
     uint64_t rounds, arcs;
 };
 
@@ -87,11 +87,11 @@ static void wait_for(struct sssp_part *s, uint32_t v) {
 }
 
 /* Other parts may have to know of v. */
-static void tell_of(struct sssp_part *s, uint32_t v) {
+static void note_shared(struct sssp_part *s, uint32_t v) {
     const gpugraph_part *p = s->p;
     if (v >= p->masters ||
         (part_reads_ghosts(p) && p->first_link[v] < p->first_link[v + 1]))
-        part_note(&s->told, v);
+        part_note(&s->shared, v);
 }
 
 static void lower(struct sssp_part *s, uint32_t v, uint64_t sum) {
@@ -99,7 +99,7 @@ static void lower(struct sssp_part *s, uint32_t v, uint64_t sum) {
         return;
     s->distance[v] = sum;
     wait_for(s, v);
-    tell_of(s, v);
+    note_shared(s, v);
 }
 
 static bool is_over(uint64_t sum, enum part_layout layout) {
@@ -168,27 +168,27 @@ static void sort_later(struct sssp_part *s) {
 static bool exchange(struct sssp_part *s, uint64_t *least) {
     gpugraph_part *p = s->p;
     if (part_writes_ghosts(p) &&
-        gg_reduce(p, s->run, distances_of(s), &s->told) != GPUGRAPH_OK)
+        gg_reduce(p, s->run, distances_of(s), &s->shared) != GPUGRAPH_OK)
         return false;
-    for (uint32_t i = 0; i < s->told.count; i++)
-        if (!is_scanned(s, s->told.list[i]))
-            wait_for(s, s->told.list[i]);
+    for (uint32_t i = 0; i < s->shared.count; i++)
+        if (!is_scanned(s, s->shared.list[i]))
+            wait_for(s, s->shared.list[i]);
     if (!part_reads_ghosts(p))
-        part_forget(&s->told);
+        part_forget(&s->shared);
     *least = UINT64_MAX;
     sort_later(s);
     keep_least(s, &s->next, least);
     keep_least(s, &s->later, least);
-    keep_least(s, &s->told, least);
+    keep_least(s, &s->shared, least);
     if (!part_reads_ghosts(p))
         return !gg_combine(p->exchange, s->run, GPUGRAPH_LEAST, least, 1);
-    if (gg_broadcast_and_combine(p, s->run, distances_of(s), &s->told, GPUGRAPH_LEAST,
+    if (gg_broadcast_and_combine(p, s->run, distances_of(s), &s->shared, GPUGRAPH_LEAST,
                                  least, 1))
         return false;
-    for (uint32_t i = 0; i < s->told.count; i++)
-        if (!is_scanned(s, s->told.list[i]))
-            wait_for(s, s->told.list[i]);
-    part_forget(&s->told);
+    for (uint32_t i = 0; i < s->shared.count; i++)
+        if (!is_scanned(s, s->shared.list[i]))
+            wait_for(s, s->shared.list[i]);
+    part_forget(&s->shared);
     return s->run->status == GPUGRAPH_OK;
 }
 
@@ -281,7 +281,7 @@ static bool check_range(struct sssp_part *s) {
 static bool make_room(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
     const uint64_t bytes = p->locals * sizeof *s->distance;
-    struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->told};
+    struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->shared};
     s->scanned = gg_alloc(s->run, p->locals, sizeof *s->scanned);
     for (int i = 0; i < 4; i++)
         if (!part_changes_open(p, s->run, lists[i]))
@@ -294,7 +294,7 @@ static bool make_room(struct sssp_part *s) {
 }
 
 static void release(struct sssp_part *s) {
-    struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->told};
+    struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->shared};
     for (int i = 0; i < 4; i++)
         part_changes_close(lists[i]);
     gg_release(s->distance);
@@ -310,7 +310,7 @@ static void put_distances(const struct sssp_part *s, void *distance) {
 }
 
 /* Do ghosts have their masters' distances after the search? */
-static bool is_told(const gpugraph_part *p) {
+static bool ghosts_are_current(const gpugraph_part *p) {
     return part_reads_ghosts(p) && !part_writes_ghosts(p);
 }
 
@@ -356,7 +356,8 @@ static void find_paths_of_parts(struct sssp_part *s, const uint32_t *here,
         return;
     put_distances(s, distance);
     const double start = gg_now_ms();
-    if (tree && (is_told(p) || !gg_broadcast(p, s->run, distances_of(s), NULL)) &&
+    if (tree &&
+        (ghosts_are_current(p) || !gg_broadcast(p, s->run, distances_of(s), NULL)) &&
         !part_tree(p, s->run, s->distance, s->layout, here, sources, tree))
         gg_phase(s->run, "parents", start, p->masters, "%u sources here", sources);
 }

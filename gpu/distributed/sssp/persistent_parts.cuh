@@ -26,7 +26,7 @@
 #ifndef GPUGRAPH_SSSP_PERSISTENT_PARTS_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_PARTS_CUH
 
-#include "persistent_letters.cuh"
+#include "persistent_messages.cuh"
 
 /* ---- steps ---- */
 
@@ -37,7 +37,7 @@ static __device__ bool seed_step(const struct parts_search<type> &s,
                                  struct block_memory<type> &m) {
     const struct persistent<type> &p = s.p;
     begin(p, m);
-    if (!meet(p.state, &c.meetings, m))
+    if (!meet(p.state, &c.barriers, m))
         return false;
     const uint32_t sources = p.limits.none ? 0 : p.limits.sources;
     for (uint64_t i = gg_thread(); i < sources; i += gg_threads_of_grid()) {
@@ -48,7 +48,7 @@ static __device__ bool seed_step(const struct parts_search<type> &s,
         }
     }
     close(p, c.at, m);
-    if (!meet(p.state, &c.meetings, m))
+    if (!meet(p.state, &c.barriers, m))
         return false;
     if (blockIdx.x == 0)
         tell(s, c, met, m, 0);
@@ -72,12 +72,12 @@ static __device__ bool relax_step(const struct parts_search<type> &s,
     if (gg_thread() == 0)
         *out_counter(p, c.at.round + 1) = 0;
     __syncthreads();
-    if (!relax_list(p, c.at, m, in, false, &c.meetings))
+    if (!relax_list(p, c.at, m, in, false, &c.barriers))
         return false;
-    const uint32_t letters = m.board.count[ROUND_LIST + c.at.round % 2];
-    send_letters(s, c, met, letters);
+    const uint32_t messages = m.board.count[ROUND_LIST + c.at.round % 2];
+    send_messages(s, c, met, messages);
     if (blockIdx.x == 0)
-        tell(s, c, met, m, letters);
+        tell(s, c, met, m, messages);
     return true;
 }
 
@@ -103,7 +103,7 @@ static __device__ bool least_step(const struct parts_search<type> &s,
         atomicMin(&m.least, least);
     __syncthreads();
     if (threadIdx.x == 0 && m.least != ~0ull)
-        several_tell_largest(&s.view.meeting, met, LEAST_INVERTED, ~m.least);
+        several_report_largest(&s.view.barrier, met, LEAST_INVERTED, ~m.least);
     return true;
 }
 
@@ -124,7 +124,7 @@ static __device__ bool deal_step(const struct parts_search<type> &s,
         make_room(p, c.at, m);
     }
     unload_all(p, c.at, m);
-    if (!meet(p.state, &c.meetings, m))
+    if (!meet(p.state, &c.barriers, m))
         return false;
     if (blockIdx.x == 0) {
         if (threadIdx.x == 0)
@@ -140,7 +140,7 @@ template <typename type>
 static __device__ bool share_step(const struct parts_search<type> &s,
                                   const struct parts_course<type> &c) {
     const struct persistent<type> &p = s.p;
-    for (uint64_t i = gg_thread(); s.view.meeting.peers && i < p.g.n;
+    for (uint64_t i = gg_thread(); s.view.barrier.peers && i < p.g.n;
          i += gg_threads_of_grid()) {
         const uint64_t v = p.first + i;
         const typename type::word d = gg_peek(&p.distance[v]),
@@ -165,9 +165,9 @@ template <typename type>
 static __device__ bool pull_step(const struct parts_search<type> &s,
                                  struct parts_course<type> &c, uint64_t met,
                                  struct block_memory<type> &m) {
-    if (!s.view.meeting.peers)
+    if (!s.view.barrier.peers)
         forget_others(s, c.at.origin);
-    if (!pull(s.p, c.at, m, &c.meetings))
+    if (!pull(s.p, c.at, m, &c.barriers))
         return false;
     if (blockIdx.x == 0)
         tell(s, c, met, m, 0);
@@ -177,7 +177,7 @@ static __device__ bool pull_step(const struct parts_search<type> &s,
 /* ---- what comes next ---- */
 
 /* Has any device told so of that bucket? */
-static __device__ __forceinline__ bool is_told(uint64_t buckets, uint32_t bucket) {
+static __device__ __forceinline__ bool is_reported(uint64_t buckets, uint32_t bucket) {
     return (buckets >> BITS_OF_BUCKET * bucket & ((1u << BITS_OF_BUCKET) - 1)) != 0;
 }
 
@@ -192,7 +192,7 @@ static __device__ void next_bucket_of_all(const struct persistent<type> &p,
                                           struct parts_course<type> &c,
                                           const uint64_t *told, uint32_t first) {
     uint32_t bucket = first;
-    while (bucket < REST && !is_told(told[BUCKETS_LISTED], bucket))
+    while (bucket < REST && !is_reported(told[BUCKETS_LISTED], bucket))
         bucket++;
     c.at.bucket = bucket;
     c.of_bucket = true;
@@ -202,7 +202,7 @@ static __device__ void next_bucket_of_all(const struct persistent<type> &p,
         return;
     }
     c.step = bucket < REST ? STEP_RELAX : STEP_LEAST;
-    if (bucket < REST && is_told(told[BUCKETS_CROWDED], bucket))
+    if (bucket < REST && is_reported(told[BUCKETS_CROWDED], bucket))
         set_bound(p, c.at, UINT32_MAX);
 }
 
@@ -296,7 +296,7 @@ template <typename type>
 static __device__ void keep_course(const struct parts_search<type> &s,
                                    struct parts_course<type> &c,
                                    struct block_memory<type> &m) {
-    if (meet(s.p.state, &c.meetings, m) && gg_thread() == 0)
+    if (meet(s.p.state, &c.barriers, m) && gg_thread() == 0)
         *s.course = c;
     if (threadIdx.x == 0)
         atomicAdd(&s.p.state->served, (unsigned long long)m.served);
@@ -317,11 +317,11 @@ static __device__ void search_parts(const struct parts_search<type> &s,
     while (c.step != STEP_OVER) {
         if (!do_step(s, c, met, m))
             return;
-        if (!s.view.meeting.peers) {
+        if (!s.view.barrier.peers) {
             keep_course(s, c, m);
             return;
         }
-        if (!several_meet(s.view, met))
+        if (!several_barrier_wait(s.view, met))
             return;
         hear(s, c, met, m);
         decide(s.p, c, m.mail.told);

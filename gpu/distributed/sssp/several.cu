@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* How the words that members tell become one. */
-static const struct several_ways combining = {1u << LEAST_INVERTED, 0};
+static const struct several_combining combining = {1u << LEAST_INVERTED, 0};
 
 /* ---- parameters ---- */
 
@@ -164,7 +164,7 @@ template <typename type> static void set_up_member(struct shared_search<type> *s
         gg_light_view(&s->parts->rows[p].light, several_first(places, (uint32_t)p));
     planned.wanted = &s->wanted;
     planned.parameters = s->parameters;
-    planned.stop = s->view[p].meeting.stop;
+    planned.stop = s->view[p].barrier.stop;
     struct persistent<type> *to = &one->p;
     to->state = s->state.at[p];
     to->distance = s->distance.at[p];
@@ -236,7 +236,7 @@ template <typename type> static bool prepare(struct shared_search<type> *s) {
 
 /* Where kernels do not meet: every outbox to the inboxes. */
 template <typename type>
-static bool carry_letters(struct shared_search<type> *s, uint32_t round) {
+static bool move_messages(struct shared_search<type> *s, uint32_t round) {
     struct several_team *team = s->team;
     struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST] = {};
     const uint32_t parts = s->parts->places.parts, stride = s->parts->places.stride;
@@ -246,7 +246,7 @@ static bool carry_letters(struct shared_search<type> *s, uint32_t round) {
                 piece[p * parts + q] =
                     several_piece{s->inbox[round % 2].at[q] + several_box(q, p, stride),
                                   s->outbox.at[p] + several_box(p, q, stride),
-                                  team->letters[p][q] * sizeof(letter<type>)};
+                                  team->messages[p][q] * sizeof(letter<type>)};
     return gg_several_move(team, piece) && gg_several_wait(team);
 }
 
@@ -260,10 +260,10 @@ static bool run_rounds(struct shared_search<type> *s, struct parts_course<type> 
             return false;
         if (s->team->peers || c->step == STEP_OVER)
             return gg_several_going(s->team);
-        if (!gg_several_meet_on_host(s->team, &outcome) ||
+        if (!gg_several_barrier_on_host(s->team, &outcome) ||
             !(c->step == STEP_SHARE
                   ? gg_several_segments(s->team, s->distance, s->parts->places.stride)
-                  : carry_letters(s, c->at.round)))
+                  : move_messages(s, c->at.round)))
             return false;
     }
 }
@@ -297,7 +297,7 @@ static bool report(struct shared_search<type> *s, const struct parts_course<type
         outcome->more, sizeof outcome->more,
         "kernels %.3f ms; %d parts, exchange %s, %u buckets of %.3g, %u rounds, %llu "
         "served%s%s",
-        s->ms, s->team->parts, gg_several_way(s->team), c->buckets,
+        s->ms, s->team->parts, gg_several_exchange_name(s->team), c->buckets,
         s->of[s->team->first].p.delta, c->at.round, served,
         c->at.pulled ? "; far vertices pull" : "",
         c->at.pulled && s->of[s->team->first].p.light.offset ? ", light arcs" : "");
@@ -350,8 +350,8 @@ static bool search_all(struct several_team *team, gpugraph_distance_type type,
         return false;
     gg_search_phase(team->run, started, (int64_t)parts.arcs, "%s", outcome->more);
     started = gg_now_ms();
-    if (gg_several_bring_bytes(team, &parts.places, outcome->distance,
-                               gg_distance_size(type), distance))
+    if (gg_several_download_bytes(team, &parts.places, outcome->distance,
+                                  gg_distance_size(type), distance))
         gg_phase(team->run, "download", started, parts.places.n, "distances");
     return gg_several_going(team);
 }

@@ -133,16 +133,16 @@ static void time_searches(struct bench *b, gpugraph_part *part, const char *func
              sum = 0;
     double *ms = gg_alloc(&b->run, (uint64_t)b->repeats + 1, sizeof *ms);
     struct heard heard = {0};
-    uint64_t sent = 0, meetings = 0;
+    uint64_t sent = 0, waits = 0;
     need(b, narrow && found && ms);
     b->run.phase = hear;
     b->run.listener = &heard;
     for (int i = 0; i <= b->repeats; i++) {
-        const uint64_t sent_before = b->x->sent, met_before = b->x->meetings;
+        const uint64_t sent_before = b->x->sent, met_before = b->x->waits;
         search(b, part, function, narrow, found);
         need(b, true);
         sent = b->x->sent - sent_before;
-        meetings = b->x->meetings - met_before;
+        waits = b->x->waits - met_before;
         uint64_t slowest = (uint64_t)(heard.ms * 1e6); /* of all parts */
         gg_combine(b->x, &b->run, GPUGRAPH_MOST, &slowest, 1);
         ms[i] = (double)slowest * 1e-6;
@@ -157,7 +157,7 @@ static void time_searches(struct bench *b, gpugraph_part *part, const char *func
                b->scale, (unsigned long long)b->factor, b->x->parts,
                cuda ? "cuda" : "cpu", b->repeats, ms[1 + b->repeats / 2], ms[1],
                ms[b->repeats], (unsigned long long)sum, (double)sent * 1e-6,
-               (unsigned long long)meetings);
+               (unsigned long long)waits);
     fflush(stdout);
     gg_release(narrow);
     gg_release(found);

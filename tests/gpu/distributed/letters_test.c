@@ -1,6 +1,6 @@
 /* Meetings and letters of several devices on CPU threads: a thread for each block of each member. Every letter
 ** comes to its receiver once, in the round after the one it was written in, however late a member is. */
-#include "distributed/devices/meet.cuh"
+#include "distributed/devices/barrier.cuh"
 
 #include "base/run.h"
 #include "share.h"
@@ -18,17 +18,17 @@ struct letter {
 };
 
 struct member {
-    struct several_meeting meeting;
+    struct several_barrier barrier;
     struct several_desk desk;
     struct letter inbox[2][MOST_PARTS * STRIDE];
-    uint64_t received, letters; /* sum of values, how many; by block 0 */
+    uint64_t received, messages; /* sum of values, how many; by block 0 */
     bool wrong;
 };
 
 struct block {
     struct member *all, *own;
     uint32_t number, blocks;
-    uint64_t seed, sent, letters; /* sum of values, how many */
+    uint64_t seed, sent, messages; /* sum of values, how many */
 };
 
 static uint64_t dice(uint64_t *seed) {
@@ -36,33 +36,33 @@ static uint64_t dice(uint64_t *seed) {
 }
 
 static void read_letters(struct block *b, uint64_t round) {
-    const struct several_meeting *m = &b->own->meeting;
+    const struct several_barrier *m = &b->own->barrier;
     for (uint32_t p = 0; p < m->parts; p++) {
-        const uint64_t count = p == m->me ? 0 : several_told_letters(m, round, p);
+        const uint64_t count = p == m->me ? 0 : several_received_messages(m, round, p);
         for (uint64_t i = 0; i < count; i++) {
             const struct letter *one =
                 &b->own->inbox[round % 2][several_box(m->me, p, STRIDE) + i];
             b->own->wrong |= one->round != round;
             b->own->received += one->value;
-            b->own->letters++;
+            b->own->messages++;
         }
     }
 }
 
 static void write_letters(struct block *b, uint64_t round) {
-    const struct several_meeting *m = &b->own->meeting;
+    const struct several_barrier *m = &b->own->barrier;
     const uint64_t some = dice(&b->seed) % MOST_LETTERS;
     for (uint64_t i = 0; i < some; i++) {
         const uint32_t to = (uint32_t)(dice(&b->seed) % m->parts);
         const uint32_t count = 1 + (uint32_t)(dice(&b->seed) % 2);
         if (to == m->me)
             continue;
-        const uint64_t first = several_reserve_letters(m, round, to, count);
+        const uint64_t first = several_reserve_messages(m, round, to, count);
         struct letter *box = b->all[to].inbox[round % 2] + several_box(to, m->me, STRIDE);
         for (uint32_t k = 0; k < count; k++) {
             box[first + k] = (struct letter){round, dice(&b->seed) >> 8};
             b->sent += box[first + k].value;
-            b->letters++;
+            b->messages++;
         }
     }
 }
@@ -77,13 +77,13 @@ static void *run_block(void *block) {
             nanosleep(&late, NULL);
         if (round < ROUNDS - 1)
             write_letters(b, round);
-        several_tell(&b->own->meeting, round, 0, 1);
-        if (!several_meet_by_one(&b->own->meeting, b->number, round)) {
+        several_report(&b->own->barrier, round, 0, 1);
+        if (!several_barrier_by_one(&b->own->barrier, b->number, round)) {
             b->own->wrong = true;
             break;
         }
-        if (several_told(&b->own->meeting, round, 0) !=
-            (uint64_t)b->blocks * b->own->meeting.parts)
+        if (several_received(&b->own->barrier, round, 0) !=
+            (uint64_t)b->blocks * b->own->barrier.parts)
             __atomic_store_n(&b->own->wrong, true, __ATOMIC_RELAXED);
     }
     return NULL;
@@ -96,8 +96,8 @@ static void exchange(uint32_t parts, uint32_t blocks, uint64_t seed) {
     pthread_t thread[MOST_PARTS * MOST_BLOCKS];
     uint64_t sent = 0, received = 0, written = 0, read = 0;
     for (uint32_t p = 0; p < parts; p++) {
-        struct several_meeting *m = &all[p].meeting;
-        *m = (struct several_meeting){.me = p, .parts = parts, .peers = 1};
+        struct several_barrier *m = &all[p].barrier;
+        *m = (struct several_barrier){.me = p, .parts = parts, .peers = 1};
         m->blocks = blocks;
         m->patience_ns = 60000000000u;
         m->stop = &stop;
@@ -112,12 +112,12 @@ static void exchange(uint32_t parts, uint32_t blocks, uint64_t seed) {
     for (uint32_t i = 0; i < parts * blocks; i++) {
         pthread_join(thread[i], NULL);
         sent += block[i].sent;
-        written += block[i].letters;
+        written += block[i].messages;
     }
     for (uint32_t p = 0; p < parts; p++) {
         ck_assert(!all[p].wrong);
         received += all[p].received;
-        read += all[p].letters;
+        read += all[p].messages;
     }
     ck_assert_uint_eq(read, written);
     ck_assert_uint_eq(received, sent);

@@ -5,7 +5,7 @@
 
 static void jitter(void);
 #define WARP_JITTER() jitter()
-#include "distributed/devices/meet.cuh"
+#include "distributed/devices/barrier.cuh"
 #include "distributed/partition/places.h"
 #include "graphs.h"
 #include "several_number.h"
@@ -82,7 +82,8 @@ END_TEST
 /* ---- combining ---- */
 
 START_TEST(sums_of_128_bits) {
-    const struct several_ways ways = {.largest = 1u << 7, .carried = 1u << 0 | 1u << 3};
+    const struct several_combining ways = {.largest = 1u << 7,
+                                           .carried = 1u << 0 | 1u << 3};
     uint64_t seed = 3;
     for (int turn = 0; turn < 2000; turn++) {
         uint64_t word[SEVERAL_WORDS] = {0}, plain = 0, most = 0;
@@ -112,7 +113,7 @@ END_TEST
 enum { BLOCKS = 3, ROUNDS = 60, MOST_THREADS = SEVERAL_MOST * BLOCKS };
 
 struct hall {
-    struct several_meeting meeting[SEVERAL_MOST];
+    struct several_barrier barrier[SEVERAL_MOST];
     struct several_desk *desk[SEVERAL_MOST];
     /* Not atomic: what block b of device p has put into device q's memory in even and odd rounds. */
     uint64_t note[SEVERAL_MOST][SEVERAL_MOST][BLOCKS][2];
@@ -133,14 +134,14 @@ static uint64_t noted(uint32_t p, uint32_t q, uint32_t b, uint64_t round) {
 
 /* What all told in the round before, and what others have put here. */
 static bool is_right(struct hall *h, const struct guest *g, uint64_t round) {
-    const struct several_meeting *m = &h->meeting[g->device];
+    const struct several_barrier *m = &h->barrier[g->device];
     const uint64_t parts = h->parts, blocks = parts * BLOCKS;
     uint64_t word[SEVERAL_WORDS];
-    several_told_all(m, round, word);
+    several_received_all(m, round, word);
     bool right = word[0] == blocks * (round + 1) && word[1] == parts - 1 + round &&
-                 several_told(m, round, 0) == word[0];
+                 several_received(m, round, 0) == word[0];
     for (uint32_t p = 0; p < parts; p++) {
-        right = right && several_told_letters(m, round, p) ==
+        right = right && several_received_messages(m, round, p) ==
                              BLOCKS * (uint64_t)(p * 100 + g->device);
         for (uint32_t b = 0; b < BLOCKS; b++)
             right = right &&
@@ -152,7 +153,7 @@ static bool is_right(struct hall *h, const struct guest *g, uint64_t round) {
 static void *attend(void *job) {
     const struct guest *g = job;
     struct hall *h = g->hall;
-    const struct several_meeting *m = &h->meeting[g->device];
+    const struct several_barrier *m = &h->barrier[g->device];
     dice = g->device * 1000 + g->block;
     for (uint64_t round = 0; round < ROUNDS; round++) {
         if (round > 0 && !is_right(h, g, round - 1))
@@ -160,14 +161,14 @@ static void *attend(void *job) {
         if (h->late == (int)g->device)
             for (int i = 0; i < 20; i++)
                 sched_yield();
-        several_tell(m, round, 0, round + 1);
-        several_tell_largest(m, round, 1, g->device + round);
+        several_report(m, round, 0, round + 1);
+        several_report_largest(m, round, 1, g->device + round);
         for (uint32_t q = 0; q < h->parts; q++) {
-            several_tell_letters(m, round, q, g->device * 100 + q);
+            several_report_messages(m, round, q, g->device * 100 + q);
             h->note[q][g->device][g->block][round % 2] =
                 noted(g->device, q, g->block, round);
         }
-        if (!several_meet_by_one(m, g->block, round)) {
+        if (!several_barrier_by_one(m, g->block, round)) {
             __atomic_fetch_add(&h->ended, 1, __ATOMIC_RELAXED);
             break;
         }
@@ -182,13 +183,13 @@ static struct hall *open_hall(uint32_t parts, uint64_t patience_ns) {
     for (uint32_t p = 0; p < parts; p++)
         h->desk[p] = calloc(1, sizeof *h->desk[p]);
     for (uint32_t p = 0; p < parts; p++) {
-        struct several_meeting *m = &h->meeting[p];
+        struct several_barrier *m = &h->barrier[p];
         memcpy(m->desk, h->desk, sizeof h->desk);
         m->me = p;
         m->parts = parts;
         m->peers = 1;
         m->blocks = BLOCKS;
-        m->ways = (struct several_ways){.largest = 1u << 1};
+        m->combining = (struct several_combining){.largest = 1u << 1};
         m->patience_ns = patience_ns;
         m->stop = &h->stop[p];
     }

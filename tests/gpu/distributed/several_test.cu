@@ -183,24 +183,24 @@ static __global__ void meet_often(const __grid_constant__ meeter m) {
     for (uint64_t round = several_round(v); round < MEETINGS; round++) {
         if (threadIdx.x == 0) {
             if (round > several_round(v) &&
-                (several_told(&v.meeting, round - 1, 0) != m.expected + round - 1 ||
-                 several_told(&v.meeting, round - 1, 1) != v.places.parts ||
-                 several_told_letters(&v.meeting, round - 1, 0) != round - 1))
+                (several_received(&v.barrier, round - 1, 0) != m.expected + round - 1 ||
+                 several_received(&v.barrier, round - 1, 1) != v.places.parts ||
+                 several_received_messages(&v.barrier, round - 1, 0) != round - 1))
                 atomicAdd(m.wrong, 1u);
-            several_tell(&v.meeting, round, 0, blockIdx.x);
-            several_tell_largest(&v.meeting, round, 1, v.me + 1);
+            several_report(&v.barrier, round, 0, blockIdx.x);
+            several_report_largest(&v.barrier, round, 1, v.me + 1);
             if (blockIdx.x == 0 && v.me == 0) {
-                several_tell(&v.meeting, round, 0, round);
+                several_report(&v.barrier, round, 0, round);
                 for (uint32_t q = 0; q < v.places.parts; q++)
-                    several_tell_letters(&v.meeting, round, q, round);
+                    several_report_messages(&v.barrier, round, q, round);
             }
         }
-        if (!several_meet(v, round))
+        if (!several_barrier_wait(v, round))
             return;
     }
 }
 
-static const struct cooperative_kernel meeting = {(const void *)meet_often, "meet_often",
+static const struct cooperative_kernel barrier = {(const void *)meet_often, "meet_often",
                                                   GG_BLOCK, 0};
 
 struct meeters {
@@ -216,8 +216,8 @@ static void open_meeters(struct meeters *m, const struct layout *l) {
     ck_assert(several_lay_out(&places, 1000, (uint32_t)l->parts, SEVERAL_BLOCK_BITS));
     ck_assert_msg(gg_several_open(&m->team, NULL, &m->run, l->ordinal, l->parts), "%s",
                   m->run.message);
-    const struct several_ways ways = {1u << 1, 0};
-    gg_several_begin(&m->team, ways, &places, &meeting, m->view);
+    const struct several_combining ways = {1u << 1, 0};
+    gg_several_begin(&m->team, ways, &places, &barrier, m->view);
     m->wrong = gg_several_carve<uint32_t>(&space, 1);
     gg_several_workspace(&m->team, &space);
     m->wrong = gg_several_carve<uint32_t>(&space, 1);
@@ -234,7 +234,7 @@ static void check_meetings(const struct layout *l, bool peers) {
     gg_limits.several_exchange = peers ? "peer" : "copies";
     open_meeters(&m, l);
     for (int p = 0; p < l->parts; p++) {
-        uint64_t blocks = m.view[p].meeting.blocks;
+        uint64_t blocks = m.view[p].barrier.blocks;
         expected += blocks * (blocks - 1) / 2;
     }
     struct meeter one[SEVERAL_MOST];
@@ -250,7 +250,7 @@ static void check_meetings(const struct layout *l, bool peers) {
         struct several_outcome outcome;
         for (uint64_t round = 0; round < 5; round++) {
             ck_assert(gg_several_launch(&m.team, m.view, one, sizeof *one));
-            ck_assert(gg_several_meet_on_host(&m.team, &outcome));
+            ck_assert(gg_several_barrier_on_host(&m.team, &outcome));
             ck_assert_uint_eq(outcome.word[0], expected + round);
             ck_assert_uint_eq(outcome.word[1], (uint64_t)l->parts);
         }
@@ -288,11 +288,11 @@ static void wait_in_vain(struct meeters *m) {
     const struct layout pair = {2, {0, 0}, NULL};
     gg_limits.several_exchange = "peer";
     open_meeters(m, &pair);
-    m->view[0].meeting.blocks = 1;
+    m->view[0].barrier.blocks = 1;
     struct meeter one = {m->view[0], m->wrong.at[0], 0};
     void *argument = &one;
     struct cuda_job *job = gg_several_on(&m->team, 0);
-    gg_launch_cooperative(job, &meeting, 1, &argument);
+    gg_launch_cooperative(job, &barrier, 1, &argument);
 }
 
 START_TEST(a_device_that_never_comes) {
@@ -311,12 +311,12 @@ START_TEST(a_device_that_never_comes) {
     begin_layout(&m.run, &pair);
     gg_limits.several_exchange = "peer";
     open_meeters(&m, &pair);
-    m.view[0].meeting.blocks = 1;
-    m.view[0].meeting.patience_ns = 50000000;
+    m.view[0].barrier.blocks = 1;
+    m.view[0].barrier.patience_ns = 50000000;
     struct meeter one = {m.view[0], m.wrong.at[0], 0};
     void *argument = &one;
     double began = gg_now_ms();
-    gg_launch_cooperative(gg_several_on(&m.team, 0), &meeting, 1, &argument);
+    gg_launch_cooperative(gg_several_on(&m.team, 0), &barrier, 1, &argument);
     ck_assert(gg_several_wait(&m.team));
     ck_assert(gg_now_ms() - began < 1000);
     gg_fetch(gg_several_on(&m.team, 0), trouble, &m.team.member[0].desk->trouble, 8);

@@ -1,5 +1,5 @@
 /* The engine "persistent" over parts, as it stands, on CPU threads (cuda_lanes.h): a grid of small blocks for each
-** member, which all run at once and meet as devices do, by devices/meet.cuh; or, as without peer access, return
+** member, which all run at once and meet as devices do, by devices/barrier.cuh; or, as without peer access, return
 ** at each meeting and have their letters carried. Distances against Dijkstra's. */
 #define LANES_SHARED __thread
 #include "cuda_lanes.h"
@@ -19,15 +19,15 @@ typedef void *cudaStream_t;
 
 /* As several.cuh has them for nvcc. */
 static uint64_t several_round(const several_view &v) {
-    return v.meeting.desk[v.me]->round;
+    return v.barrier.desk[v.me]->round;
 }
-static bool several_meet(const several_view &v, uint64_t round) {
+static bool several_barrier_wait(const several_view &v, uint64_t round) {
     static __thread bool on;
-    if (!v.meeting.peers)
+    if (!v.barrier.peers)
         return false;
     __syncthreads();
     if (threadIdx.x == 0)
-        on = several_meet_by_one(&v.meeting, blockIdx.x, round);
+        on = several_barrier_by_one(&v.barrier, blockIdx.x, round);
     __syncthreads();
     return on;
 }
@@ -118,7 +118,7 @@ struct plan { /* of a case */
     uint64_t seed;
 };
 
-static const struct several_ways combined = {1u << LEAST_INVERTED, 0};
+static const struct several_combining combined = {1u << LEAST_INVERTED, 0};
 
 static unsigned pulled, lightly; /* members that did so, in all searches */
 
@@ -197,17 +197,17 @@ static void introduce(const struct plan *plan, const several_places *places,
         struct parts_search<type> *s = &all[p].search;
         s->view = several_view();
         s->view.places = *places;
-        s->view.me = s->view.meeting.me = p;
+        s->view.me = s->view.barrier.me = p;
         s->view.first = several_first(places, p);
-        s->view.meeting.parts = plan->parts;
-        s->view.meeting.peers = plan->peers;
-        s->view.meeting.blocks = BLOCKS;
-        s->view.meeting.ways = combined;
-        s->view.meeting.patience_ns = 60000000000u;
-        s->view.meeting.stop = stop;
+        s->view.barrier.parts = plan->parts;
+        s->view.barrier.peers = plan->peers;
+        s->view.barrier.blocks = BLOCKS;
+        s->view.barrier.combining = combined;
+        s->view.barrier.patience_ns = 60000000000u;
+        s->view.barrier.stop = stop;
         for (uint32_t q = 0; q < plan->parts; q++) {
             s->distance.at[q] = all[q].distance.data();
-            s->view.meeting.desk[q] = all[q].desk.get();
+            s->view.barrier.desk[q] = all[q].desk.get();
             s->inbox[0].at[q] = all[q].inbox[0].data();
             s->inbox[1].at[q] = all[q].inbox[1].data();
         }
@@ -241,8 +241,8 @@ static void carry(std::vector<struct member<type>> &all, uint32_t stride, uint64
                         m.distance.begin() + (long)p * stride);
     for (uint32_t q = 0; q < parts; q++) {
         for (uint32_t p = 0; p < parts; p++) {
-            const uint64_t count = all[p].desk->tally[met % 3].letters[q];
-            outcome.letters[p] = count;
+            const uint64_t count = all[p].desk->tally[met % 3].messages[q];
+            outcome.messages[p] = count;
             if (p != q)
                 std::copy_n(all[p].outbox.begin() + (long)several_box(p, q, stride),
                             count,

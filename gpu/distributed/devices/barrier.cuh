@@ -38,13 +38,13 @@ enum {
 
 /* What is told at one meeting. */
 struct several_tally {
-    uint64_t word[SEVERAL_WORDS];   /* to all */
-    uint64_t letters[SEVERAL_MOST]; /* to each receiver its own */
+    uint64_t word[SEVERAL_WORDS];    /* to all */
+    uint64_t messages[SEVERAL_MOST]; /* to each receiver its own */
 };
 
 struct several_slot {
     uint64_t word[SEVERAL_WORDS];
-    uint64_t letters;
+    uint64_t messages;
     uint64_t stop;   /* the sender has to end */
     uint64_t flag;   /* round + 1: the slot is complete */
     uint64_t pad[5]; /* slots are whole lines */
@@ -52,8 +52,8 @@ struct several_slot {
 
 /* What all have told. */
 struct several_outcome {
-    uint64_t word[SEVERAL_WORDS];   /* combined */
-    uint64_t letters[SEVERAL_MOST]; /* from each sender */
+    uint64_t word[SEVERAL_WORDS];    /* combined */
+    uint64_t messages[SEVERAL_MOST]; /* from each sender */
 };
 
 enum several_trouble { SEVERAL_STOPPED = 1, SEVERAL_ABSENT = 2 };
@@ -72,52 +72,53 @@ struct several_desk { /* zeros at first */
 
 /* How words of all devices become one, in bits. Word i: the largest. Words i and i + 1: the low and
 ** the high half of a sum of 128 bits. Else their sum. */
-struct several_ways {
+struct several_combining {
     uint32_t largest, carried;
 };
 
 /* As a kernel has it, by value. */
-struct several_meeting {
+struct several_barrier {
     struct several_desk *desk[SEVERAL_MOST]; /* by device; without peers own alone */
     uint32_t me, parts;
     uint32_t peers;  /* kernels reach each other's memory, and meet */
     uint32_t blocks; /* of this device's kernel */
-    struct several_ways ways;
+    struct several_combining combining;
     uint64_t patience_ns; /* a device is waited for */
     const uint32_t *stop; /* set by the host */
 };
 
 /* ---- telling: by any thread, before its block arrives ---- */
 
-WARP_FUNCTION void several_tell(const struct several_meeting *m, uint64_t round,
-                                unsigned word, uint64_t more) {
+WARP_FUNCTION void several_report(const struct several_barrier *m, uint64_t round,
+                                  unsigned word, uint64_t more) {
     device_add_64(&m->desk[m->me]->tally[round % 3].word[word], more);
 }
-WARP_FUNCTION void several_tell_largest(const struct several_meeting *m, uint64_t round,
-                                        unsigned word, uint64_t value) {
+WARP_FUNCTION void several_report_largest(const struct several_barrier *m, uint64_t round,
+                                          unsigned word, uint64_t value) {
     device_max_64(&m->desk[m->me]->tally[round % 3].word[word], value);
 }
-WARP_FUNCTION void several_tell_letters(const struct several_meeting *m, uint64_t round,
-                                        unsigned receiver, uint64_t more) {
-    device_add_64(&m->desk[m->me]->tally[round % 3].letters[receiver], more);
+WARP_FUNCTION void several_report_messages(const struct several_barrier *m,
+                                           uint64_t round, unsigned receiver,
+                                           uint64_t more) {
+    device_add_64(&m->desk[m->me]->tally[round % 3].messages[receiver], more);
 }
 
 /* ---- what was told in a round that is over ---- */
 
-WARP_FUNCTION uint64_t several_told(const struct several_meeting *m, uint64_t round,
-                                    unsigned word) {
+WARP_FUNCTION uint64_t several_received(const struct several_barrier *m, uint64_t round,
+                                        unsigned word) {
     return device_load_64(&m->desk[m->me]->outcome[round % 2].word[word]);
 }
 /* All words of a round, loads under way together. */
-WARP_FUNCTION void several_told_all(const struct several_meeting *m, uint64_t round,
-                                    uint64_t word[SEVERAL_WORDS]) {
+WARP_FUNCTION void several_received_all(const struct several_barrier *m, uint64_t round,
+                                        uint64_t word[SEVERAL_WORDS]) {
     WARP_UNROLL
     for (unsigned i = 0; i < SEVERAL_WORDS; i++)
         word[i] = device_load_64(&m->desk[m->me]->outcome[round % 2].word[i]);
 }
-WARP_FUNCTION uint64_t several_told_letters(const struct several_meeting *m,
-                                            uint64_t round, unsigned sender) {
-    return device_load_64(&m->desk[m->me]->outcome[round % 2].letters[sender]);
+WARP_FUNCTION uint64_t several_received_messages(const struct several_barrier *m,
+                                                 uint64_t round, unsigned sender) {
+    return device_load_64(&m->desk[m->me]->outcome[round % 2].messages[sender]);
 }
 
 /* word[] becomes word[] and other[]. */
@@ -125,19 +126,19 @@ WARP_FUNCTION uint64_t several_told_letters(const struct several_meeting *m,
 __host__ __device__
 #endif
     static inline void
-    several_combine(const struct several_ways *ways, uint64_t *word,
+    several_combine(const struct several_combining *combining, uint64_t *word,
                     const uint64_t *other) {
     uint64_t carry = 0;
     for (unsigned i = 0; i < SEVERAL_WORDS; i++) {
         uint64_t before = word[i];
-        if (ways->largest >> i & 1) {
+        if (combining->largest >> i & 1) {
             word[i] = other[i] > before ? other[i] : before;
             carry = 0;
             continue;
         }
         word[i] = before + other[i] + carry;
         bool over = carry ? word[i] <= before : word[i] < before;
-        carry = over && (ways->carried >> i & 1) ? 1 : 0;
+        carry = over && (combining->carried >> i & 1) ? 1 : 0;
     }
 }
 
@@ -186,7 +187,7 @@ WARP_FUNCTION void several_acquire(uint64_t *at, bool far) {
 /* Until *at is `value` or more; what was ordered before it is seen after several_acquire. False: this
 ** device has to end. Block 0 looks after the stop word and the time, the others after what block 0 has
 ** found. */
-WARP_FUNCTION bool several_await(const struct several_meeting *m, uint64_t *at,
+WARP_FUNCTION bool several_await(const struct several_barrier *m, uint64_t *at,
                                  uint64_t value, bool watch) {
     struct several_desk *own = m->desk[m->me];
     uint64_t began = 0;
@@ -211,26 +212,26 @@ WARP_FUNCTION bool several_await(const struct several_meeting *m, uint64_t *at,
 }
 
 /* What a device has told. Loads are under way together. */
-struct several_telling {
-    uint64_t word[SEVERAL_WORDS], letters, stop;
+struct several_sent {
+    uint64_t word[SEVERAL_WORDS], messages, stop;
 };
 
 /* Block 0, once all blocks have arrived. What is for this device itself it has at once. */
-WARP_FUNCTION struct several_telling several_put_tally(const struct several_meeting *m,
-                                                       uint64_t round) {
+WARP_FUNCTION struct several_sent several_put_tally(const struct several_barrier *m,
+                                                    uint64_t round) {
     struct several_desk *own = m->desk[m->me];
     struct several_tally *tally = &own->tally[round % 3];
-    struct several_telling t;
-    uint64_t letters[SEVERAL_MOST];
+    struct several_sent t;
+    uint64_t messages[SEVERAL_MOST];
     t.stop = device_load(&own->trouble) != 0 ||
              (round % SEVERAL_LOOK == 0 && host_load(m->stop) != 0);
-    t.letters = device_load_64(&tally->letters[m->me]);
+    t.messages = device_load_64(&tally->messages[m->me]);
     WARP_UNROLL
     for (unsigned i = 0; i < SEVERAL_WORDS; i++)
         t.word[i] = device_load_64(&tally->word[i]);
     WARP_UNROLL
     for (uint32_t q = 0; q < SEVERAL_MOST; q++)
-        letters[q] = q < m->parts ? device_load_64(&tally->letters[q]) : 0;
+        messages[q] = q < m->parts ? device_load_64(&tally->messages[q]) : 0;
     WARP_UNROLL
     for (uint32_t q = 0; q < SEVERAL_MOST; q++) {
         if (q >= m->parts)
@@ -241,7 +242,7 @@ WARP_FUNCTION struct several_telling several_put_tally(const struct several_meet
         WARP_UNROLL
         for (unsigned i = 0; i < SEVERAL_WORDS; i++)
             system_store_64(&slot->word[i], t.word[i]);
-        system_store_64(&slot->letters, letters[q]);
+        system_store_64(&slot->messages, messages[q]);
         system_store_64(&slot->stop, t.stop);
     }
     if (m->parts > 1)
@@ -253,7 +254,7 @@ WARP_FUNCTION struct several_telling several_put_tally(const struct several_meet
 }
 
 /* False: one did not come, or this device has to end. */
-WARP_FUNCTION bool several_await_tallies(const struct several_meeting *m,
+WARP_FUNCTION bool several_await_tallies(const struct several_barrier *m,
                                          uint64_t round) {
     struct several_desk *own = m->desk[m->me];
     for (uint32_t p = 0; p < m->parts; p++) {
@@ -270,11 +271,11 @@ WARP_FUNCTION bool several_await_tallies(const struct several_meeting *m,
 }
 
 /* Adds up what all have told; does anybody stop? */
-WARP_FUNCTION bool several_add_up(const struct several_meeting *m, uint64_t round,
-                                  struct several_telling *t) {
+WARP_FUNCTION bool several_add_up(const struct several_barrier *m, uint64_t round,
+                                  struct several_sent *t) {
     struct several_desk *own = m->desk[m->me];
     struct several_outcome *outcome = &own->outcome[round % 2];
-    device_store_64(&outcome->letters[m->me], t->letters);
+    device_store_64(&outcome->messages[m->me], t->messages);
     for (uint32_t p = 0; p < m->parts; p++) {
         struct several_slot *slot = &own->slot[round % 2][p];
         uint64_t word[SEVERAL_WORDS];
@@ -283,10 +284,10 @@ WARP_FUNCTION bool several_add_up(const struct several_meeting *m, uint64_t roun
         WARP_UNROLL
         for (unsigned i = 0; i < SEVERAL_WORDS; i++)
             word[i] = system_load_64(&slot->word[i]);
-        uint64_t letters = system_load_64(&slot->letters);
+        uint64_t messages = system_load_64(&slot->messages);
         t->stop |= system_load_64(&slot->stop);
-        several_combine(&m->ways, t->word, word);
-        device_store_64(&outcome->letters[p], letters);
+        several_combine(&m->combining, t->word, word);
+        device_store_64(&outcome->messages[p], messages);
     }
     WARP_UNROLL
     for (unsigned i = 0; i < SEVERAL_WORDS; i++)
@@ -295,19 +296,19 @@ WARP_FUNCTION bool several_add_up(const struct several_meeting *m, uint64_t roun
 }
 
 /* The tally of the round after next, which all blocks have left. */
-WARP_FUNCTION void several_clear_tally(const struct several_meeting *m, uint64_t round) {
+WARP_FUNCTION void several_clear_tally(const struct several_barrier *m, uint64_t round) {
     struct several_tally *tally = &m->desk[m->me]->tally[(round + 2) % 3];
     for (unsigned i = 0; i < SEVERAL_WORDS; i++)
         device_store_64(&tally->word[i], 0);
     for (uint32_t q = 0; q < m->parts; q++)
-        device_store_64(&tally->letters[q], 0);
+        device_store_64(&tally->messages[q], 0);
 }
 
 /* One thread of each block, when all threads of its block are done. False: all have to end. What a
 ** block has stored into another device's memory is ordered before its arrival, which block 0 acquires;
 ** so the fence before the flags covers it. `opened` counts rounds twice; an odd one was the last. */
-WARP_FUNCTION bool several_meet_by_one(const struct several_meeting *m, uint32_t block,
-                                       uint64_t round) {
+WARP_FUNCTION bool several_barrier_by_one(const struct several_barrier *m, uint32_t block,
+                                          uint64_t round) {
     struct several_desk *own = m->desk[m->me];
     device_arrive_64(&own->arrived, 1);
     if (block > 0) {
@@ -319,7 +320,7 @@ WARP_FUNCTION bool several_meet_by_one(const struct several_meeting *m, uint32_t
     if (!several_await(m, &own->arrived, (round + 1) * m->blocks, true))
         return false;
     several_acquire(&own->arrived, false);
-    struct several_telling t = several_put_tally(m, round);
+    struct several_sent t = several_put_tally(m, round);
     several_clear_tally(m, round);
     if (!several_await_tallies(m, round))
         return false;
@@ -335,7 +336,7 @@ WARP_FUNCTION bool several_meet_by_one(const struct several_meeting *m, uint32_t
 **
 ** A sender reserves places in its box at the receiver by its tally's counter for that
 ** receiver, and stores messages there before it arrives. In the next round the receiver
-** reads as many as several_told_letters says. The barrier is all the order that messages
+** reads as many as several_received_messages says. The barrier is all the order that messages
 ** need. */
 
 /* The first entry of the box for `other` in what `own` has: nobody writes to itself. */
@@ -344,10 +345,10 @@ PLACES_FUNCTION uint64_t several_box(uint32_t own, uint32_t other, uint32_t stri
 }
 
 /* Places for so many letters to that receiver; returns the first. One lane, for whoever writes with it. */
-WARP_FUNCTION uint64_t several_reserve_letters(const struct several_meeting *m,
-                                               uint64_t round, uint32_t receiver,
-                                               uint32_t count) {
-    uint64_t *told = &m->desk[m->me]->tally[round % 3].letters[receiver];
+WARP_FUNCTION uint64_t several_reserve_messages(const struct several_barrier *m,
+                                                uint64_t round, uint32_t receiver,
+                                                uint32_t count) {
+    uint64_t *told = &m->desk[m->me]->tally[round % 3].messages[receiver];
 #ifdef __CUDACC__
     return atomicAdd((unsigned long long *)told, (unsigned long long)count);
 #else

@@ -87,10 +87,10 @@ static bool bring_members(struct bringing *b, int first, int end) {
     return gg_several_going(b->team);
 }
 
-bool gg_several_bring_bytes(struct several_team *team,
-                            const struct several_places *places,
-                            const void *const segment[SEVERAL_MOST], size_t entry,
-                            void *to) {
+bool gg_several_download_bytes(struct several_team *team,
+                               const struct several_places *places,
+                               const void *const segment[SEVERAL_MOST], size_t entry,
+                               void *to) {
     struct bringing b = {team, places, segment, entry, (char *)to, 0, 0, 0, NULL};
     bool apart = true;
     if (team->rank)

@@ -9,13 +9,13 @@
 #include <string.h>
 
 bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
-               const uint64_t *record, uint64_t count, struct gg_records *come) {
+               const uint64_t *record, uint64_t count, struct gg_records *received) {
     uint32_t *to = gg_alloc(run, count, sizeof *to);
-    *come = (struct gg_records){NULL, 0, NULL};
+    *received = (struct gg_records){NULL, 0, NULL};
     for (uint64_t i = 0; to && i < count; i++)
         to[i] = part_owner(p, record[i * width]);
     const bool go =
-        to && gg_post_records(p->exchange, run, width, record, count, to, come);
+        to && gg_post_records(p->exchange, run, width, record, count, to, received);
     gg_release(to);
     return go;
 }
@@ -24,7 +24,7 @@ bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
 
 bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
               uint64_t count) {
-    struct gg_records question = {0}, come = {0};
+    struct gg_records question = {0}, received = {0};
     struct gg_distinct asked = {0}; /* numbers in the order of their first coming */
     bool go = gg_distinct_reserve(&asked, run, count);
     for (uint64_t i = 0; go && i < count && !gg_leave(run, i); i++)
@@ -34,31 +34,33 @@ bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint6
     go = !run->status && part_post(p, run, 1, asked.value, asked.count, &question);
     for (uint64_t i = 0; go && i < question.count; i++)
         question.word[i] = answer[part_master_of(p, question.word[i])];
-    go = go && gg_answer_records(p->exchange, run, question.word, question.first, &come);
+    go = go &&
+         gg_answer_records(p->exchange, run, question.word, question.first, &received);
     /* Answers of a part are in the order in which it was asked. */
     for (uint64_t i = 0; go && i < asked.count; i++)
-        asked.value[i] = come.word[come.first[part_owner(p, asked.value[i])]++];
+        asked.value[i] = received.word[received.first[part_owner(p, asked.value[i])]++];
     for (uint64_t i = 0; go && i < count; i++)
         word[i] = asked.value[word[i]];
     gg_distinct_free(&asked);
     gg_records_close(&question);
-    gg_records_close(&come);
+    gg_records_close(&received);
     return go;
 }
 
 /* ---- values for masters ---- */
 
 static void take_values(const gpugraph_part *p, gpugraph_run *run,
-                        const struct gg_records *come, uint64_t *master) {
-    for (uint64_t i = 0; i < come->count; i++) {
-        const uint32_t v = part_master_of(p, come->word[2 * i]);
+                        const struct gg_records *received, uint64_t *master) {
+    for (uint64_t i = 0; i < received->count; i++) {
+        const uint32_t v = part_master_of(p, received->word[2 * i]);
         if (v == GPUGRAPH_NONE) {
-            gg_fail(
-                run, GPUGRAPH_INVALID, "vertex %llu is beyond the %llu that there are",
-                (unsigned long long)come->word[2 * i], (unsigned long long)p->vertices);
+            gg_fail(run, GPUGRAPH_INVALID,
+                    "vertex %llu is beyond the %llu that there are",
+                    (unsigned long long)received->word[2 * i],
+                    (unsigned long long)p->vertices);
             return;
         }
-        master[v] = come->word[2 * i + 1];
+        master[v] = received->word[2 * i + 1];
     }
 }
 
@@ -70,15 +72,15 @@ gpugraph_status gpugraph_part_deliver(gpugraph_part *p, gpugraph_run *run, uint6
         !gg_needs(run, value, count, "value") ||
         !gg_needs(run, master, p->masters, "master"))
         return part_end(p->exchange, run);
-    struct gg_records come = {0};
+    struct gg_records received = {0};
     uint64_t *pair = gg_alloc(run, count, 2 * sizeof *pair);
     for (uint64_t i = 0; pair && i < count; i++) {
         pair[2 * i] = number[i];
         pair[2 * i + 1] = value[i];
     }
-    if (pair && part_post(p, run, 2, pair, count, &come))
-        take_values(p, run, &come, master);
+    if (pair && part_post(p, run, 2, pair, count, &received))
+        take_values(p, run, &received, master);
     gg_release(pair);
-    gg_records_close(&come);
+    gg_records_close(&received);
     return part_end(p->exchange, run);
 }

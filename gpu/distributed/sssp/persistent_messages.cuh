@@ -37,7 +37,7 @@ template <typename type> struct parts_course {
     struct place<type> at, before; /* before the rest was dealt out */
     uint32_t step;      /* enum parts_step: this one, or the one that was told of last */
     uint32_t of_bucket; /* STEP_RELAX: the bucket's list, else the round's */
-    uint32_t meetings;  /* of this device's blocks */
+    uint32_t barriers;  /* of this device's blocks */
     uint32_t buckets;
     uint32_t early;
     uint64_t rest, settled;
@@ -56,46 +56,46 @@ template <typename type> struct parts_search {
 
 template <typename type>
 static __device__ __forceinline__ struct letter<type> *
-letters_to(const struct parts_search<type> &s, uint32_t round, uint32_t receiver) {
+box_of_messages(const struct parts_search<type> &s, uint32_t round, uint32_t receiver) {
     const uint32_t me = s.view.me, stride = s.view.places.stride;
-    return s.view.meeting.peers
+    return s.view.barrier.peers
                ? s.inbox[round % 2].at[receiver] + several_box(receiver, me, stride)
                : s.outbox + several_box(me, receiver, stride);
 }
 
 /* Places for the letters of those lanes that write to this receiver; `k` stays for the others. */
 static __device__ __forceinline__ uint64_t
-reserve_letters(const several_meeting &m, uint64_t met, uint32_t receiver, bool writes,
-                uint64_t k) {
+reserve_for_lanes(const several_barrier &m, uint64_t met, uint32_t receiver, bool writes,
+                  uint64_t k) {
     const unsigned lanes = __ballot_sync(ALL_LANES, writes);
     if (lanes == 0)
         return k;
     const int leader = __ffs((int)lanes) - 1;
     unsigned long long first = 0;
     if ((int)gg_lane() == leader)
-        first = several_reserve_letters(&m, met, receiver, (uint32_t)__popc(lanes));
+        first = several_reserve_messages(&m, met, receiver, (uint32_t)__popc(lanes));
     first = __shfl_sync(ALL_LANES, first, leader);
     return writes ? first + (unsigned)__popc(lanes & ((1u << gg_lane()) - 1)) : k;
 }
 
 /* What the list holds becomes letters; of two devices all go to the other one, in the list's order. */
 template <typename type>
-static __device__ void send_letters(const struct parts_search<type> &s,
-                                    const struct parts_course<type> &c, uint64_t met,
-                                    uint32_t count) {
+static __device__ void send_messages(const struct parts_search<type> &s,
+                                     const struct parts_course<type> &c, uint64_t met,
+                                     uint32_t count) {
     const struct persistent<type> &p = s.p;
     const uint32_t parts = s.view.places.parts, round = c.at.round;
     const uint32_t *list = list_at(p, OUT_LIST);
     if (parts == 2 && gg_thread() == 0)
-        several_tell_letters(&s.view.meeting, met, 1 - s.view.me, count);
+        several_report_messages(&s.view.barrier, met, 1 - s.view.me, count);
     for (uint64_t i = gg_thread(); i - gg_lane() < count; i += gg_threads_of_grid()) {
         const uint32_t v = i < count ? __ldcg(&list[i]) : 0;
         const uint32_t to = i < count ? several_owner(&s.view.places, v) : parts;
         uint64_t k = i;
         for (uint32_t q = 0; parts > 2 && q < parts; q++)
-            k = reserve_letters(s.view.meeting, met, q, to == q, k);
+            k = reserve_for_lanes(s.view.barrier, met, q, to == q, k);
         if (i < count)
-            letters_to(s, round, to)[k] = letter<type>{gg_peek(&p.distance[v]), v};
+            box_of_messages(s, round, to)[k] = letter<type>{gg_peek(&p.distance[v]), v};
     }
 }
 
@@ -109,11 +109,11 @@ static __device__ void hear(const struct parts_search<type> &s,
     __syncthreads();
     if (threadIdx.x < SEVERAL_WORDS)
         m.mail.told[threadIdx.x] =
-            several_told(&s.view.meeting, met, (unsigned)threadIdx.x);
+            several_received(&s.view.barrier, met, (unsigned)threadIdx.x);
     if (threadIdx.x < parts) {
         const uint32_t q = threadIdx.x;
         m.mail.count[q] =
-            q == me ? 0 : (uint32_t)several_told_letters(&s.view.meeting, met, q);
+            q == me ? 0 : (uint32_t)several_received_messages(&s.view.barrier, met, q);
         m.mail.letter[q] =
             q == me ? NULL : s.inbox[c.at.round % 2].at[me] + several_box(me, q, stride);
     }
@@ -140,8 +140,8 @@ static __device__ bool own_targets_wait(const struct persistent<type> &p,
 template <typename type>
 static __device__ void tell(const struct parts_search<type> &s,
                             const struct parts_course<type> &c, uint64_t met,
-                            const struct block_memory<type> &m, uint64_t letters) {
-    const struct several_meeting *meeting = &s.view.meeting;
+                            const struct block_memory<type> &m, uint64_t messages) {
+    const struct several_barrier *barrier = &s.view.barrier;
     const struct round &round = m.board.round[c.at.round % 3];
     const bool waits = own_targets_wait(s.p, c.at);
     if (threadIdx.x != 0)
@@ -153,12 +153,12 @@ static __device__ void tell(const struct parts_search<type> &s,
         listed |= (uint64_t)(count > 0) << BITS_OF_BUCKET * bucket;
         crowded |= (uint64_t)(count > crowd) << BITS_OF_BUCKET * bucket;
     }
-    several_tell(meeting, met, WORK, round.vertices + letters);
-    several_tell(meeting, met, SETTLED, round.settled);
-    several_tell(meeting, met, REST_WAITS, m.board.count[REST_LIST + c.at.side]);
-    several_tell(meeting, met, BUCKETS_LISTED, listed);
-    several_tell(meeting, met, BUCKETS_CROWDED, crowded);
-    several_tell(meeting, met, TARGETS_WAIT, waits);
+    several_report(barrier, met, WORK, round.vertices + messages);
+    several_report(barrier, met, SETTLED, round.settled);
+    several_report(barrier, met, REST_WAITS, m.board.count[REST_LIST + c.at.side]);
+    several_report(barrier, met, BUCKETS_LISTED, listed);
+    several_report(barrier, met, BUCKETS_CROWDED, crowded);
+    several_report(barrier, met, TARGETS_WAIT, waits);
 }
 
 #endif
