@@ -1,5 +1,5 @@
-/* Breadth-first search over parts: a round is a level. After Dathathri et al., "Gluon"
-** (PLDI 2018). */
+/* Breadth-first search over partitions: a round is a level. After Dathathri et al.,
+** "Gluon" (PLDI 2018). */
 #include "bfs/bfs.h"
 #include "distributed/partition/part.h"
 
@@ -19,7 +19,7 @@ static void expand_row(struct part_rounds *r, uint32_t v) {
 
 /* ---- the whole ---- */
 
-/* Depths of ghosts are their masters' before the tree is made. */
+/* Gives ghosts the depths of their masters, and makes the tree. */
 static bool make_tree_of_parts(gpugraph_part *p, gpugraph_run *run, uint32_t *value,
                                const uint32_t *source, uint32_t sources,
                                const gpugraph_part_tree *tree) {

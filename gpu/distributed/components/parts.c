@@ -1,12 +1,14 @@
-/* Components over parts.
+/* Components over partitions. weak_parts.c has the weak ones.
 **
-** Weak ones: weak_parts.c.
+** Strong components, after Orzan's colouring ("On Distributed Verification and Verified
+** Distribution", 2004), repeat three steps on the remaining vertices:
 **
-** Strong ones: after Orzan's colouring ("On Distributed Verification and Verified Distribution", 2004).
-**     trim       vertices that no arc enters, or none leaves, among those that are left, are components
-**     colour     the smallest number that reaches a vertex; along arcs until none changes
-**     root       a vertex that has its own colour: what reaches it, among its colour, is its component
-** repeated; when what is left is little, one part gathers it and finds the rest by itself. */
+**     trim       a vertex without arcs in or without arcs out is a component
+**     colour     each vertex gets the smallest number that reaches it, along arcs
+**     root       a root has its own number as colour; vertices of its colour that
+**                reach it are its component
+**
+** When few arcs remain, partition 0 gathers them and finds the rest alone. */
 #include "parts.h"
 #include "base/limits.h"
 
@@ -19,10 +21,10 @@ struct strong {
     gpugraph_part *p;
     gpugraph_run *run;
     struct part_transpose back;
-    uint64_t *component; /* of each local; UINT64_MAX: it is left */
+    uint64_t *component; /* of each local; UINT64_MAX: it remains */
     uint64_t *colour;
-    uint32_t *in, *out; /* arcs among what is left; of masters all of them */
-    uint8_t *mark;      /* reaches its colour's root */
+    uint32_t *in, *out; /* degrees among what remains; all arcs count at masters */
+    uint8_t *mark;      /* reaches the root of its colour */
     struct part_rounds r;
 };
 
@@ -30,7 +32,7 @@ static bool is_left(const struct strong *s, uint32_t v) {
     return s->component[v] == UINT64_MAX;
 }
 
-/* Degrees among what is left; then those without are removed, and their neighbours looked at again. */
+/* Removes vertices without arcs in or out, and counts degrees again. */
 static bool trim(struct strong *s) {
     gpugraph_part *p = s->p;
     const struct part_field removed = {s->component, sizeof *s->component, NULL};
@@ -61,13 +63,13 @@ static bool trim(struct strong *s) {
         part_forget(&s->r.now);
         if (!part_sum(p, s->run, &count))
             return false;
-        if (count < p->vertices / 64) /* the rest goes with what is gathered */
+        if (count < p->vertices / 64) /* partition 0 gathers the rest */
             break;
     }
     return true;
 }
 
-/* Rounds from the masters in r.now, until nothing changes. Then all copies agree. */
+/* Rounds from the masters in r.now until nothing changes. Afterwards all copies agree. */
 static bool go_strong_rounds(struct strong *s, struct part_field field,
                              void (*visit)(struct part_rounds *, uint32_t)) {
     uint32_t rounds;
@@ -89,7 +91,7 @@ static void paint_row(struct part_rounds *r, uint32_t u) {
     }
 }
 
-/* Colours along arcs among what is left. */
+/* Spreads colours along arcs among remaining vertices. */
 static bool paint(struct strong *s) {
     gpugraph_part *p = s->p;
     for (uint32_t v = 0; v < p->locals; v++) {
@@ -112,7 +114,8 @@ static void mark_row(struct part_rounds *r, uint32_t v) {
     }
 }
 
-/* Against arcs from the roots, within a colour. What is marked is a component. */
+/* Goes against arcs from the roots, within their colours. Marked vertices are
+** components. */
 static bool find_roots(struct strong *s) {
     gpugraph_part *p = s->p;
     memset(s->mark, 0, p->locals);
@@ -130,7 +133,7 @@ static bool find_roots(struct strong *s) {
     return true;
 }
 
-/* ---- the rest, at part 0 ---- */
+/* ---- the rest, at partition 0 ---- */
 
 static bool is_arc_left(const struct strong *s, uint32_t u, uint64_t arc) {
     return is_left(s, u) && is_left(s, s->p->target[arc]);
@@ -144,7 +147,8 @@ static uint64_t arcs_left(const struct strong *s) {
     return count;
 }
 
-/* Pairs of numbers to components, by the search of one graph; then each vertex's to its master. */
+/* Finds components of gathered arcs by the search of one graph, and sends each vertex's
+** to its master. */
 static bool solve(struct strong *s, const int64_t *source, const int64_t *target,
                   uint64_t arcs, uint64_t *delivered) {
     const gpugraph_edges edges = {
@@ -181,7 +185,7 @@ static bool solve(struct strong *s, const int64_t *source, const int64_t *target
     return s->run->status == GPUGRAPH_OK;
 }
 
-/* What is left without an arc to the rest is a component of its own. */
+/* A remaining vertex without remaining arcs is a component of its own. */
 static void keep_delivered(struct strong *s, const uint64_t *delivered) {
     for (uint32_t v = 0; v < s->p->masters; v++)
         if (is_left(s, v))

@@ -1,17 +1,21 @@
-/* Weak components over parts: forests of parts are contracted, and what is left of them is merged.
+/* Weak components over partitions: partitions make forests, which are contracted and
+** merged.
 **
-**     forest    each part by itself: its arcs as a forest over its masters and ghosts; a tree is named
-**               after its least number
-**     above     of each master: the name of its tree, a smaller number or its own (a root's). Over all
-**               parts that is a forest again, in which ways to roots are cut short by asking owners
-**     edges     a ghost and the name of its tree: all that one part knows and another does not
+**     forest    each partition makes a forest of its arcs, over masters and ghosts; the
+**               least number in a tree is the tree's name
+**     above     of each master: the name of its tree; a root has its own number. Over
+**               all partitions this is a forest again, whose paths are shortened by
+**               questions to owners
+**     edges     a ghost and the name of its tree: all that one partition knows and others
+**               do not
 **
-**     round     ends of edges become their roots; edges within a tree go; the larger root of each that
-**               is left hooks to the least one that it meets, and ways are cut short again
+**     round     ends of edges are replaced by their roots, and edges within a tree go;
+**               the larger root of each other edge hooks to its smallest neighbour;
+**               paths are shortened
 **
-** So the number of rounds grows with the logarithm of the number of trees, not with the diameter: roads
-** have few. After Shiloach and Vishkin, "An O(log n) Parallel Connectivity Algorithm" (J. Algorithms 3,
-** 1982). */
+** So the number of rounds grows with the logarithm of the number of trees, not with the
+** diameter; roads take few. After Shiloach and Vishkin, "An O(log n) Parallel
+** Connectivity Algorithm" (J. Algorithms 3, 1982). */
 #include "components/components.h"
 #include "parts.h"
 
@@ -23,12 +27,12 @@ struct weak_part {
     uint32_t *parent; /* of each local */
     uint64_t *above;  /* of each master */
     uint64_t *edge, edges;
-    uint32_t *open; /* masters whose way to the root may be long */
+    uint32_t *open; /* masters with perhaps a long path to the root */
     uint32_t open_count;
-    uint64_t *word; /* what is asked */
+    uint64_t *word; /* questions */
 };
 
-/* ---- the forest of a part ---- */
+/* ---- the forest of a partition ---- */
 
 static inline uint32_t root_of(struct weak_part *w, uint32_t v) {
     while (w->parent[v] != v) {
@@ -47,7 +51,7 @@ static void link_rows(struct weak_part *w) {
         }
 }
 
-/* The least number of each tree. Masters point to it, ghosts give an edge. */
+/* Names each tree after its least number. Masters point to it, ghosts give an edge. */
 static bool name_trees(struct weak_part *w) {
     const gpugraph_part *p = w->p;
     uint64_t *name = gg_alloc(w->run, p->locals, sizeof *name);
@@ -72,9 +76,9 @@ static bool name_trees(struct weak_part *w) {
     return !gg_poll(w->run);
 }
 
-/* ---- the forest of all ---- */
+/* ---- the forest of all partitions ---- */
 
-/* Masters in `open` point to their roots. */
+/* Makes masters in `open` point to their roots. */
 static bool shorten_paths(struct weak_part *w) {
     uint64_t left = w->open_count;
     while (part_sum(w->p, w->run, &left) && left > 0) {
@@ -103,7 +107,7 @@ static bool shorten_all_paths(struct weak_part *w) {
     return shorten_paths(w);
 }
 
-/* Ends become roots, larger one first. */
+/* Replaces ends of edges by their roots, the larger one first. */
 static bool contract(struct weak_part *w) {
     uint64_t left = 0;
     if (!part_ask(w->p, w->run, w->above, w->edge, 2 * w->edges))
@@ -118,7 +122,7 @@ static bool contract(struct weak_part *w) {
     return true;
 }
 
-/* The larger root of each edge hooks to the least that it meets. */
+/* Hooks the larger root of each edge to its smallest neighbour. */
 static bool hook(struct weak_part *w) {
     struct gg_records received;
     bool go = part_post(w->p, w->run, 2, w->edge, w->edges, &received);

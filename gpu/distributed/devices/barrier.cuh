@@ -1,22 +1,25 @@
-/* Meeting: the kernels of several devices wait for each other and tell each other numbers, without
-** the host. One cooperative kernel on each device; all of its blocks call.
+/* The grid barrier of several devices: their kernels wait for each other and report
+** numbers, without the host. Each device runs one cooperative kernel, and all of its
+** blocks call.
 **
-**     blocks of a device   add to words of the tally   ... arrive, wait until the next round opens
-**     block 0              waits for them, puts its device's tally on every device's desk, waits for
-**                          all tallies on its own desk, adds them up, opens the next round
+**     blocks of a device   add to words of the tally, arrive, wait for the next round
+**     block 0              waits for them, writes its device's tally to every device's
+**                          desk, waits for all tallies on its own desk, combines them,
+**                          opens the next round
 **
-**     tally[3]     in own memory; one is being filled, one told, one cleared
-**     slot[2][p]   in own memory, written by device p: what it tells, and a flag
-**     outcome[2]   in own memory: what all words come to
+**     tally[3]     in own memory: one is filled, one was sent, one is cleared
+**     slot[2][p]   in own memory, written by device p: its report, and a flag
+**     outcome[2]   in own memory: the combined words
 **
-** A device can be one round ahead of another one, which then still reads what was told in the
-** round before: two of each suffice. A device that is stopped tells so, and all leave after that
-** meeting. Waiting polls the stop word and has a bound in time, so that a device that never comes
-** ends the others.
+** A device can be one round ahead of another one, which then still reads the previous
+** round. So two slots and two outcomes suffice. A stopped device says so in its report,
+** and all leave after that barrier. Waiting polls the stop word and is bounded in time,
+** so a device that never arrives ends the others.
 **
-** What a block has stored into another device's memory before it arrives is seen there after the
-** meeting. Without peer access a kernel returns where it would meet, and the host combines the
-** tallies. Written against base/warp.h: tests run it on CPU threads, where a block is a thread. */
+** A block's stores into another device's memory before it arrives are visible there after
+** the barrier. Without peer access a kernel returns at the barrier, and the host combines
+** the tallies. The code uses base/warp.h, so that tests run it on CPU threads, a thread
+** for each block. */
 #ifndef GPUGRAPH_SEVERAL_MEET_CUH
 #define GPUGRAPH_SEVERAL_MEET_CUH
 
@@ -28,29 +31,30 @@
 #endif
 
 enum {
-    SEVERAL_MOST = 16, /* devices that meet */
-    SEVERAL_WORDS = 8, /* numbers that a device tells */
-    /* Looks at a word between two at the clock and at the stop word, which lies across the bus; rounds
-    ** between two at that one alone. */
+    SEVERAL_MOST = 16, /* devices at a barrier */
+    SEVERAL_WORDS = 8, /* numbers in a report */
+    /* SEVERAL_LOOKS: polls of a word between two looks at the clock and at the stop word,
+    ** which is across the bus. SEVERAL_LOOK: rounds between two looks at the stop word
+    ** alone. */
     SEVERAL_LOOKS = 256,
     SEVERAL_LOOK = 16
 };
 
-/* What is told at one meeting. */
+/* What a device reports at one barrier. */
 struct several_tally {
-    uint64_t word[SEVERAL_WORDS];    /* to all */
-    uint64_t messages[SEVERAL_MOST]; /* to each receiver its own */
+    uint64_t word[SEVERAL_WORDS];    /* for all devices */
+    uint64_t messages[SEVERAL_MOST]; /* how many messages go to each receiver */
 };
 
 struct several_slot {
     uint64_t word[SEVERAL_WORDS];
     uint64_t messages;
-    uint64_t stop;   /* the sender has to end */
+    uint64_t stop;   /* the sender ends */
     uint64_t flag;   /* round + 1: the slot is complete */
-    uint64_t pad[5]; /* slots are whole lines */
+    uint64_t pad[5]; /* a slot is a multiple of a cache line */
 };
 
-/* What all have told. */
+/* What all devices have reported. */
 struct several_outcome {
     uint64_t word[SEVERAL_WORDS];    /* combined */
     uint64_t messages[SEVERAL_MOST]; /* from each sender */
@@ -58,36 +62,38 @@ struct several_outcome {
 
 enum several_trouble { SEVERAL_STOPPED = 1, SEVERAL_ABSENT = 2 };
 
-struct several_desk { /* zeros at first */
+struct several_desk { /* starts as zeros */
     struct several_slot slot[2][SEVERAL_MOST];
     struct several_tally tally[3];
     struct several_outcome outcome[2];
-    uint64_t arrived; /* blocks, over all rounds of a launch */
+    uint64_t arrived; /* blocks, summed over all rounds of a launch */
     uint64_t
-        opened;     /* twice the rounds of a launch that are over; odd: all have to end */
-    uint64_t round; /* with which the launch begins: 0 but where the host has met */
+        opened; /* twice the completed rounds of a launch, plus 1 if all devices end */
+    uint64_t round;   /* the first round of the launch, after barriers on the host */
     uint32_t trouble; /* enum several_trouble, in bits */
-    uint32_t absent;  /* the device that did not come */
+    uint32_t absent;  /* the device that did not arrive */
 };
 
-/* How words of all devices become one, in bits. Word i: the largest. Words i and i + 1: the low and
-** the high half of a sum of 128 bits. Else their sum. */
+/* How words of all devices are combined. Bit i of `largest`: word i is their maximum. Bit
+** i of `carried`: words i and i + 1 are the halves of a 128-bit sum, the low one first.
+** Other words are 64-bit sums. */
 struct several_combining {
     uint32_t largest, carried;
 };
 
-/* As a kernel has it, by value. */
+/* A kernel's argument, by value. */
 struct several_barrier {
-    struct several_desk *desk[SEVERAL_MOST]; /* by device; without peers own alone */
+    struct several_desk
+        *desk[SEVERAL_MOST]; /* by device; without peers only the own one */
     uint32_t me, parts;
-    uint32_t peers;  /* kernels reach each other's memory, and meet */
+    uint32_t peers;  /* kernels reach each other's memory */
     uint32_t blocks; /* of this device's kernel */
     struct several_combining combining;
-    uint64_t patience_ns; /* a device is waited for */
+    uint64_t patience_ns; /* how long a device waits for another one */
     const uint32_t *stop; /* set by the host */
 };
 
-/* ---- telling: by any thread, before its block arrives ---- */
+/* ---- reporting: by any thread, before its block arrives ---- */
 
 WARP_FUNCTION void several_report(const struct several_barrier *m, uint64_t round,
                                   unsigned word, uint64_t more) {
@@ -103,13 +109,13 @@ WARP_FUNCTION void several_report_messages(const struct several_barrier *m,
     device_add_64(&m->desk[m->me]->tally[round % 3].messages[receiver], more);
 }
 
-/* ---- what was told in a round that is over ---- */
+/* ---- the report of a completed round ---- */
 
 WARP_FUNCTION uint64_t several_received(const struct several_barrier *m, uint64_t round,
                                         unsigned word) {
     return device_load_64(&m->desk[m->me]->outcome[round % 2].word[word]);
 }
-/* All words of a round, loads under way together. */
+/* Loads all words of a round at once. */
 WARP_FUNCTION void several_received_all(const struct several_barrier *m, uint64_t round,
                                         uint64_t word[SEVERAL_WORDS]) {
     WARP_UNROLL
@@ -121,7 +127,7 @@ WARP_FUNCTION uint64_t several_received_messages(const struct several_barrier *m
     return device_load_64(&m->desk[m->me]->outcome[round % 2].messages[sender]);
 }
 
-/* word[] becomes word[] and other[]. */
+/* Combines other[] into word[]. */
 #ifdef __CUDACC__
 __host__ __device__
 #endif
@@ -142,7 +148,7 @@ __host__ __device__
     }
 }
 
-/* ---- the meeting ---- */
+/* ---- the barrier ---- */
 
 WARP_FUNCTION uint64_t several_clock_ns(void) {
 #ifdef __CUDACC__
@@ -154,8 +160,8 @@ WARP_FUNCTION uint64_t several_clock_ns(void) {
 #endif
 }
 
-/* What this thread knows of goes ahead of the words behind it, to other devices, too: one fence for the
-** flags of all, which on the host carry it each by itself. */
+/* Orders all that this thread has seen before later stores, on all devices. One fence
+** serves the flags of all devices; on CPU threads each flag is its own release. */
 WARP_FUNCTION void several_fence(void) {
 #ifdef __CUDACC__
     asm volatile("fence.acq_rel.sys;" ::: "memory");
@@ -169,8 +175,8 @@ WARP_FUNCTION void several_publish(uint64_t *at, uint64_t value) {
 #endif
 }
 
-/* Behind a look at *at that has found what it waited for; far: another device has written it. A fence
-** takes less time than one more look does. */
+/* Acquires what was released before the value that *at now has. far: another device wrote
+** it. One fence is cheaper than another look with acquire semantics. */
 WARP_FUNCTION void several_acquire(uint64_t *at, bool far) {
 #ifdef __CUDACC__
     (void)at;
@@ -184,9 +190,9 @@ WARP_FUNCTION void several_acquire(uint64_t *at, bool far) {
 #endif
 }
 
-/* Until *at is `value` or more; what was ordered before it is seen after several_acquire. False: this
-** device has to end. Block 0 looks after the stop word and the time, the others after what block 0 has
-** found. */
+/* Waits until *at is `value` or more; several_acquire makes earlier stores visible.
+** False: this device ends. Block 0 watches the stop word and the clock, other blocks what
+** block 0 has found. */
 WARP_FUNCTION bool several_await(const struct several_barrier *m, uint64_t *at,
                                  uint64_t value, bool watch) {
     struct several_desk *own = m->desk[m->me];
@@ -211,12 +217,13 @@ WARP_FUNCTION bool several_await(const struct several_barrier *m, uint64_t *at,
     return true;
 }
 
-/* What a device has told. Loads are under way together. */
+/* A device's report in registers, whose loads overlap. */
 struct several_sent {
     uint64_t word[SEVERAL_WORDS], messages, stop;
 };
 
-/* Block 0, once all blocks have arrived. What is for this device itself it has at once. */
+/* Sends the report, by block 0 after all blocks have arrived. The device's own share of
+** it needs no slot. */
 WARP_FUNCTION struct several_sent several_put_tally(const struct several_barrier *m,
                                                     uint64_t round) {
     struct several_desk *own = m->desk[m->me];
@@ -253,7 +260,7 @@ WARP_FUNCTION struct several_sent several_put_tally(const struct several_barrier
     return t;
 }
 
-/* False: one did not come, or this device has to end. */
+/* False if a device did not arrive, or this one ends. */
 WARP_FUNCTION bool several_await_tallies(const struct several_barrier *m,
                                          uint64_t round) {
     struct several_desk *own = m->desk[m->me];
@@ -270,7 +277,7 @@ WARP_FUNCTION bool several_await_tallies(const struct several_barrier *m,
     return true;
 }
 
-/* Adds up what all have told; does anybody stop? */
+/* Combines the reports of all devices. True if any of them ends. */
 WARP_FUNCTION bool several_add_up(const struct several_barrier *m, uint64_t round,
                                   struct several_sent *t) {
     struct several_desk *own = m->desk[m->me];
@@ -295,7 +302,7 @@ WARP_FUNCTION bool several_add_up(const struct several_barrier *m, uint64_t roun
     return t->stop != 0;
 }
 
-/* The tally of the round after next, which all blocks have left. */
+/* Clears the tally of the round after next, which no block uses any more. */
 WARP_FUNCTION void several_clear_tally(const struct several_barrier *m, uint64_t round) {
     struct several_tally *tally = &m->desk[m->me]->tally[(round + 2) % 3];
     for (unsigned i = 0; i < SEVERAL_WORDS; i++)
@@ -304,9 +311,10 @@ WARP_FUNCTION void several_clear_tally(const struct several_barrier *m, uint64_t
         device_store_64(&tally->messages[q], 0);
 }
 
-/* One thread of each block, when all threads of its block are done. False: all have to end. What a
-** block has stored into another device's memory is ordered before its arrival, which block 0 acquires;
-** so the fence before the flags covers it. `opened` counts rounds twice; an odd one was the last. */
+/* Called by one thread of each block, when its block is done with the round. False: all
+** devices end. A block's stores into another device's memory are ordered before its
+** arrival, which block 0 acquires; so the fence before the flags covers them. An odd
+** `opened` ends all. */
 WARP_FUNCTION bool several_barrier_by_one(const struct several_barrier *m, uint32_t block,
                                           uint64_t round) {
     struct several_desk *own = m->desk[m->me];
@@ -331,20 +339,22 @@ WARP_FUNCTION bool several_barrier_by_one(const struct several_barrier *m, uint3
 
 /* ---- messages ----
 **
-**     inbox[turn]    in the receiver's memory: a box for each other device, `stride` entries
-**     turn           round % 2: a sender may be a round ahead of a receiver that still reads
+**     inbox[turn]    in the receiver's memory: a box of `stride` entries for each sender
+**     turn           round % 2: a sender may be a round ahead of a receiver
 **
-** A sender reserves places in its box at the receiver by its tally's counter for that
-** receiver, and stores messages there before it arrives. In the next round the receiver
-** reads as many as several_received_messages says. The barrier is all the order that messages
-** need. */
+** A sender reserves entries of its box by its tally's counter for that receiver, and
+** stores messages there before it arrives. In the next round the receiver reads as many
+** entries as several_received_messages says. Messages need no other ordering than the
+** barrier. */
 
-/* The first entry of the box for `other` in what `own` has: nobody writes to itself. */
+/* The first entry of the box for `other` in an inbox or outbox of `own`, which has none
+** for `own` itself. */
 PLACES_FUNCTION uint64_t several_box(uint32_t own, uint32_t other, uint32_t stride) {
     return (uint64_t)(other < own ? other : other - 1) * stride;
 }
 
-/* Places for so many letters to that receiver; returns the first. One lane, for whoever writes with it. */
+/* Reserves entries for `count` messages to that receiver and returns the first. One lane
+** calls for all that write with it. */
 WARP_FUNCTION uint64_t several_reserve_messages(const struct several_barrier *m,
                                                 uint64_t round, uint32_t receiver,
                                                 uint32_t count) {

@@ -1,10 +1,10 @@
-/* Answers on their way home: segments of places become one array by vertex number.
+/* Downloads answers: segments of places become one array by vertex number.
 **
 **     member 0    stage 0 1 2 3 0 ...  --.
-**     member 1    stage 0 1 2 3 0 ...  --+--> blocks of numbers, copied to where they belong
+**     member 1    stage 0 1 2 3 0 ...  --+--> blocks, copied to their positions
 **
-** All buses are in use at once: a round takes a piece from every member. A piece is whole blocks of
-** numbers, each of which lies together on both sides. */
+** All buses work at once: a round takes a piece from every member. A piece is a multiple
+** of blocks, each of which is contiguous by place and by number. */
 #include "several.cuh"
 
 #include <string.h>
@@ -15,12 +15,12 @@ struct bringing {
     const void *const *segment;
     size_t entry;
     char *to;
-    /* the piece that is copied */
-    uint32_t owner, first, count; /* places of the owner's */
+    /* the current piece */
+    uint32_t owner, first, count; /* places within the owner's segment */
     const char *from;
 };
 
-/* Blocks low .. high - 1 of the piece. */
+/* Copies blocks low .. high - 1 of the piece. */
 static void copy_blocks(void *job, uint64_t low, uint64_t high) {
     const struct bringing *b = (const struct bringing *)job;
     const uint32_t size = 1u << b->places->shift;
@@ -37,7 +37,7 @@ static uint32_t places_of_piece(const struct bringing *b) {
     return (uint32_t)(GG_STAGE_BYTES / b->entry);
 }
 
-/* Sets first and count; false: the owner has no such piece. */
+/* Sets first and count. False if the owner has no such piece. */
 static bool find_piece(struct bringing *b, int member, uint64_t piece) {
     const uint64_t all = several_vertices(b->places, (uint32_t)member);
     const uint64_t first = piece * places_of_piece(b);
@@ -72,7 +72,7 @@ static bool take_piece(struct bringing *b, int member, uint64_t piece) {
     return true;
 }
 
-/* Members first .. end - 1, each of which has a device of its own. */
+/* Members first .. end - 1, which have different devices. */
 static bool bring_members(struct bringing *b, int first, int end) {
     const uint64_t pieces = b->places->stride / places_of_piece(b) + 1;
     for (uint64_t piece = 0; piece < pieces + GG_STAGES - 1; piece++)
@@ -106,7 +106,7 @@ bool gg_several_download_bytes(struct several_team *team,
     return true;
 }
 
-/* ---- the other way ---- */
+/* ---- ends of a search ---- */
 
 uint32_t *gg_several_ends(struct several_team *team, const struct several_places *places,
                           gpugraph_search *search) {

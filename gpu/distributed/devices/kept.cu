@@ -1,10 +1,11 @@
-/* A graph's rows on several devices, kept with it until it changes or memory is short.
+/* Rows of a graph on several devices, which the graph keeps until it changes or memory is
+** short.
 **
 **     gpugraph_graph
-**       device -> list of device 0 -> several_kept     rows by kind, of the members on that device
-**              -> list of device 1 -> several_kept     likewise
+**       device -> derived data of device 0 -> several_kept   rows of its members, by kind
+**              -> derived data of device 1 -> several_kept   likewise
 **
-** Rows are good together alone: each device's have the stamp of their making. */
+** Rows of different devices fit together if they carry the stamp of one construction. */
 #include "device/parts.cuh"
 #include "graph/graph.cuh"
 #include "graph/graph.h"
@@ -14,13 +15,13 @@
 
 struct several_kept {
     struct device_part part;
-    bool used;                            /* by a team that is open */
-    struct several_parts kind[CSR_KINDS]; /* rows of this device's members alone */
+    bool used;                            /* by an open team */
+    struct several_parts kind[CSR_KINDS]; /* rows of this device's members only */
 };
 
 static uint64_t stamps;
 
-/* The device is current. */
+/* The device must be current. */
 static void free_kind(struct several_kept *kept, int kind) {
     struct several_parts *parts = &kept->kind[kind];
     for (int p = 0; p < (int)parts->places.parts; p++) {
@@ -30,7 +31,7 @@ static void free_kind(struct several_kept *kept, int kind) {
     memset(parts, 0, sizeof *parts);
 }
 
-/* Rows that a team is about to walk stay, however short memory is. */
+/* Rows that an open team uses stay, however short memory is. */
 static void drop_kept(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct several_kept *kept = (struct several_kept *)part;
     if (kept->used && gone == PART_ON_ROOM)
@@ -43,8 +44,8 @@ static const struct device_part_kind kept_kind = {
     "rows shared by devices", sizeof(struct several_kept),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_kept};
 
-/* Of each member its device's, without rows in another number of parts. False: the run
-** must end. */
+/* Finds the rows that each member's device keeps, and frees those of other numbers of
+** partitions. False: the run must end. */
 static bool find_kept(struct several_team *team) {
     for (int p = 0; p < team->parts && gg_several_going(team); p++) {
         struct several_kept *kept =
@@ -66,7 +67,7 @@ void gg_several_release_rows(struct several_team *team) {
             team->member[p].kept->used = false;
 }
 
-/* False: one of them lacks its rows. */
+/* Collects the kept rows. False if any member lacks them. */
 static bool gather(const struct several_team *team, enum csr_kind kind, bool weighted,
                    struct several_parts *parts) {
     *parts = team->member[0].kept->kind[kind];
@@ -137,7 +138,7 @@ static bool make_kind(struct several_team *team, enum csr_kind kind, bool weight
     return true;
 }
 
-/* Edges that are on one device alone come home first. */
+/* Brings edges that are on one device alone to the host. */
 static bool bring_edges_to_host(struct several_team *team) {
     for (int p = 0; p < team->parts && gg_is_away(team->graph); p++)
         if (gg_device_list(team->graph, GG_NOWHERE)->ordinal ==
@@ -161,7 +162,7 @@ bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighte
             (bring_edges_to_host(team) && make_kind(team, kind, weighted, parts)));
 }
 
-/* Does the first device have its rows of that kind, in so many parts? */
+/* True if the first device has rows of that kind, in that many partitions. */
 static bool has_kind(const gpugraph_graph *graph, int parts, int kind, bool weighted) {
     const struct several_kept *kept =
         (const struct several_kept *)gg_device_part_of(graph, &kept_kind);

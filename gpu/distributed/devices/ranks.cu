@@ -21,8 +21,8 @@ static bool is_within_limits(const gpugraph_part *p, gpugraph_run *run) {
     return run->status == GPUGRAPH_OK;
 }
 
-/* PageRank walks arcs into masters, which a partition by target has whole: its device
-** has the rows of the transpose, without weights. */
+/* PageRank reads arcs into masters. A partition by target has all of them, so its device
+** gets the transposed rows, without weights. */
 static bool bring_rows(struct several_team *team, const gpugraph_part *p,
                        struct part_device *d) {
     const bool transposed = p->partition == GPUGRAPH_BY_TARGET && !p->simple;
@@ -102,9 +102,9 @@ extern "C" const struct part_services gg_part_services = {
     .pagerank = gg_cuda_part_pagerank,
 };
 
-/* ---- a team of ranks ---- */
+/* ---- waiting and moving ---- */
 
-/* Until all that was queued is done, or another rank has failed. */
+/* Waits until everything queued is done, or another rank fails. */
 bool gg_rank_wait(struct several_team *team) {
     enum { LOOKS = 64 };
     struct cuda_job *job = gg_several_on(team, team->first);
@@ -123,7 +123,7 @@ bool gg_rank_wait(struct several_team *team) {
     return false;
 }
 
-/* Parcels of the pieces, in blocks for all that goes out and all that comes in. */
+/* Sets the parcels of all pieces. block[]: memory for sent and for received pieces. */
 static bool address_pieces(gpugraph_part *p, gpugraph_run *run,
                            const struct several_piece *piece, char *block[2]) {
     const uint32_t parts = p->exchange->parts, me = p->exchange->part;

@@ -1,9 +1,9 @@
-/* Partitions on devices: the rows of a partition go to a device of its process, and the
-** partition becomes a rank of a team of devices, the only member in this process.
+/* Partitions on devices. The rows of a partition go to a device of its process, and the
+** partition becomes a rank of a team: the only member of that team in this process.
 **
-** Kernels of ranks do not reach each other's memory: they return at each barrier, and
-** segments and messages go through the hosts. Rows of masters are whole: out of them in
-** partitions by source, into them in partitions by target. */
+** Kernels of ranks do not reach each other's memory. They return at each barrier, and
+** segments and messages go through the hosts. Rows of masters are complete: arcs out of
+** them in partitions by source, arcs into them in partitions by target. */
 #ifndef GPUGRAPH_DISTRIBUTED_RANKS_CUH
 #define GPUGRAPH_DISTRIBUTED_RANKS_CUH
 
@@ -12,15 +12,15 @@
 
 struct part_device {
     int ordinal;
-    struct several_parts parts; /* rows of this rank alone */
+    struct several_parts parts; /* only of this rank */
 };
 
-/* What the functions of team.cu and exchange.cu do for a team of ranks. */
+/* What team.cu and exchange.cu call for a team of ranks. */
 bool gg_rank_wait(struct several_team *team);
-/* Pieces go down to the host, through the exchange of the partition, and up again. */
+/* Downloads pieces, sends them by the partition's exchange, and uploads what arrives. */
 bool gg_rank_move(struct several_team *team, const struct several_piece *piece);
 
-/* ---- searches, each in the folder of its algorithm ---- */
+/* ---- searches, one in the folder of each algorithm ---- */
 
 part_bfs gg_cuda_part_bfs;
 part_mis gg_cuda_part_mis;

@@ -1,9 +1,9 @@
-/* Rows of a graph, dealt out to the devices that share it, and rows of a partition, to
-** its own.
+/* Deals the rows of a graph out to the devices of a team, and the rows of a partition to
+** its own device.
 **
-**     host        rows of the whole graph, by vertex number        gg_rows (graph/csr.c)
-**                 or of a partition's masters
-**        |  several threads: numbers become places, arcs of a row lie by place's owner
+**     host        rows of the whole graph by vertex number (graph/csr.c), or of the
+**                 masters of a partition
+**        |  threads: numbers become places, the arcs of a row are sorted by owner
 **     piece       rows of successive places of one member
 **        |  upload
 **     member      offset, target, weight */
@@ -15,22 +15,22 @@
 
 #include <algorithm>
 
-/* Arcs of a piece, unless one row has more: 64 MB of targets. */
+/* Arcs of a piece, or of one longer row: 64 MB of targets. */
 static const uint64_t PIECE_ARCS = 1 << 24;
 
 struct dealing {
     struct several_team *team;
     const csr *from;
-    const uint64_t *number; /* of each end of an arc, where rows are a partition's */
+    const uint64_t *number; /* of each end of an arc, if rows are a partition's */
     struct several_parts *parts;
-    int member;       /* whose rows are dealt now */
-    uint64_t *offset; /* of these rows */
+    int member;       /* whose rows are dealt */
+    uint64_t *offset; /* of the member's rows */
     uint32_t first;   /* row of the piece */
-    uint32_t *target; /* the piece */
+    uint32_t *target; /* of the piece */
     char *weight;
 };
 
-/* Where the host has the row. */
+/* The host's index of the row. */
 static uint64_t row_on_host(const struct dealing *d, uint64_t row) {
     return d->number
                ? row
@@ -41,7 +41,7 @@ static uint32_t place_of_end(const struct dealing *d, uint32_t end) {
     return several_place(&d->parts->places, d->number ? (uint32_t)d->number[end] : end);
 }
 
-/* Arcs of rows low .. high - 1, each to the entry behind its own. */
+/* Puts the length of row i into offset[i + 1], for rows low .. high - 1. */
 static void measure_rows(void *dealing, uint64_t low, uint64_t high) {
     struct dealing *d = (struct dealing *)dealing;
     for (uint64_t row = low; row < high && !gg_leave(d->team->run, row); row++) {
@@ -50,8 +50,8 @@ static void measure_rows(void *dealing, uint64_t low, uint64_t high) {
     }
 }
 
-/* The arcs of one row in order of their owners, within which they stay in order: rows
-** that ascend by number then ascend by place. */
+/* Sorts the arcs of one row by owner, without other changes of order. So rows that ascend
+** by number also ascend by place. */
 static void deal_row(const struct dealing *d, uint64_t v, uint64_t to) {
     const struct several_places *places = &d->parts->places;
     const size_t bytes = d->parts->weight_bytes;
@@ -71,7 +71,7 @@ static void deal_row(const struct dealing *d, uint64_t v, uint64_t to) {
     }
 }
 
-/* Rows low .. high - 1 of the piece. */
+/* Deals rows low .. high - 1 of the piece. */
 static void deal_rows(void *dealing, uint64_t low, uint64_t high) {
     const struct dealing *d = (const struct dealing *)dealing;
     uint64_t since = 0;
@@ -88,7 +88,7 @@ static void in_chunks(const struct dealing *d, uint64_t rows, gg_span *range) {
     gg_chunks(gg_threads(d->team->run, rows), rows, CHUNK, range, (void *)d);
 }
 
-/* Offsets of the member's rows; those of places without a vertex are empty. */
+/* Makes offsets of the member's rows. Places without a vertex have empty rows. */
 static bool make_offsets(struct dealing *d, uint64_t *longest) {
     const uint32_t vertices = d->parts->vertices[d->member];
     const uint64_t stride = d->parts->places.stride;
@@ -104,7 +104,7 @@ static bool make_offsets(struct dealing *d, uint64_t *longest) {
     return !gg_stopping(d->team->run);
 }
 
-/* As many rows from d->first on as have no more arcs than a piece has room for. */
+/* The end of the longest run of rows from d->first with at most `room` arcs. */
 static uint32_t end_of_piece(const struct dealing *d, uint64_t room) {
     const uint32_t vertices = d->parts->vertices[d->member];
     uint32_t end = d->first;

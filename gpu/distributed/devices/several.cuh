@@ -1,23 +1,26 @@
-/* A graph shared by several devices of one host: the map of this room.
+/* Several devices share a graph: the map of this folder.
 **
-**     places.h       which device owns a vertex, and where it lies in arrays of all vertices
+**     places.h       the owner of each vertex, and its index in arrays of all vertices
 **     team.cu        the devices of one search: jobs, memory, launches, waiting
-**     barrier.cuh       kernels of all devices wait for each other
-**     exchange.cu    what the host moves between devices where kernels do not
-**     rows.cu        whole rows at the owner of their vertex, from the host's rows
-**     ranks.cu       members that are processes, of which each leads its own device
+**     barrier.cuh    the grid barrier of several devices
+**     exchange.cu    what the host moves between devices where kernels cannot
+**     rows.cu        complete rows at the owners of vertices, from the host's rows
+**     kept.cu        rows that stay with the graph
+**     download.cu    answers, by vertex number
+**     ranks.cu       teams whose members are processes, each with its own device
 **
 **     device 0                                   device 1
 **     rows of its places                         rows of its places
 **     replica  | own segment | copy        |     | copy        | own segment |
 **                 `--- peer stores ---------------->
-**     inbox    letters from 1                    letters from 0
+**     inbox    messages from 1                   messages from 0
 **
-** One thread of the host leads all devices of its process: it launches a kernel on each and polls, so interrupts,
-** phases and errors are those of one call. The first failure anywhere stops the kernels of all.
-** Calls are made with no device in particular current; gg_several_on makes one so.
+** One host thread leads all devices of its process: it launches a kernel on each and
+** polls, so interrupts, phases and errors are those of one call. The first failure stops
+** the kernels of all. Functions make the device that they need current by gg_several_on.
 **
-** parts may be more than there are devices: several members then share one, which tests use. */
+** A team may have more members than devices. Then several members share a device, which
+** tests use. */
 #ifndef GPUGRAPH_SEVERAL_CUH
 #define GPUGRAPH_SEVERAL_CUH
 
@@ -28,99 +31,97 @@
 #include "distributed/partition/places.h"
 #include "barrier.cuh"
 
-/* Nanoseconds that a kernel waits for another device's: many times the longest step,
-** since otherwise only the stop word ends such a wait. */
+/* How long a kernel waits for another device, in nanoseconds: many times the longest
+** step. Without it only the stop word would end a wait. */
 #define GG_SEVERAL_PATIENCE_NS 20000000000u
 static_assert((int)SEVERAL_MOST == (int)GG_MAX_DEVICES, "a slot for each device");
 
 /* ---- a team ---- */
 
 struct several_member {
-    struct cuda_job job; /* its run is `run`; its stream its own */
-    gpugraph_run run;    /* a copy of the caller's, which tells no phases */
-    int lead;            /* the first member on the same device: its job is open */
-    /* Of its own, where another member leads; else NULL. */
+    struct cuda_job job; /* with `run`, and a stream of its own */
+    gpugraph_run run;    /* a copy of the caller's, without phases */
+    int lead;            /* the first member on this device, whose job is open */
+    /* Of members that do not lead; else NULL. */
     cudaStream_t stream;
-    void *slices; /* the job's */
+    void *slices; /* pinned memory of the job */
     struct several_desk *desk;
-    struct several_kept *kept; /* the device's rows of the graph; NULL: not asked for */
+    struct several_kept *kept; /* the graph's rows on the device; NULL until asked for */
 };
 
 struct several_team {
     gpugraph_run *run; /* the caller's */
     gpugraph_graph *graph;
     int parts;
-    int first, end; /* members of this process: first .. end - 1 */
-    /* A partition of this process: the other members are ranks of its exchange
-    ** (devices/ranks.cuh). NULL: all members are of this process. */
+    int first, end; /* members first .. end - 1 are in this process */
+    /* The partition whose search this is: the other members are ranks of its exchange
+    ** (devices/ranks.cuh). NULL: all members are in this process. */
     gpugraph_part *rank;
-    bool peers; /* every device reaches every other one's memory: kernels meet */
-    /* Since gg_several_begin: */
+    bool peers; /* kernels reach the memory of every other device */
+    /* Set by gg_several_begin: */
     struct cooperative_kernel kernel;
     struct several_combining combining;
-    uint64_t round; /* meetings on the host */
-    /* From each member to each, as told at the last meeting on the host. */
+    uint64_t round; /* barriers on the host so far */
+    /* How many messages each member sent to each at the last barrier on the host. */
     uint64_t messages[SEVERAL_MOST][SEVERAL_MOST];
     struct several_member member[SEVERAL_MOST];
 };
 
-/* Opens the devices of these ordinals, ascending (repeats: members that share one), peer access
-** between them included. graph may be NULL. False: run->status says why, and there is nothing to
-** close. */
+/* Opens jobs on these devices, in ascending order, and peer access between them. An
+** ordinal may repeat: its members share the device. graph may be NULL. False: run->status
+** says why, and there is nothing to close. */
 bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_run *run,
                      const int *ordinal, int parts);
-/* Opens a team on the devices that the run has chosen. The run's method is "several". */
+/* Opens a team on the devices of the run, and sets the run's method to "several". */
 bool gg_several_open_run(struct several_team *team, gpugraph_graph *graph,
                          gpugraph_run *run);
-/* Opens the device of a partition, which has to be `wanted`, as the one member of this
-** process in a team of all ranks. Collective. False: as gg_several_open. */
+/* Opens the device of a partition as this process's member of a team of all ranks. The
+** partition must be of the kind `wanted`. Collective. False: as gg_several_open. */
 bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
                           gpugraph_partition wanted, gpugraph_run *run);
-/* Waits until all are idle and gives them back. */
+/* Waits until all devices are idle, and closes their jobs. */
 gpugraph_status gg_several_close(struct several_team *team);
-/* Carries the first failure of a member to the caller's run, and stops the kernels of all. True
-** while the team is going. */
+/* Copies the first failure of a member to the caller's run, and stops all kernels. True
+** if nothing has failed. */
 bool gg_several_going(struct several_team *team);
-/* That member's job, its device current. */
+/* Makes the member's device current, and returns its job. */
 struct cuda_job *gg_several_on(struct several_team *team, int member);
-/* Until all that was queued on any of them is done; polls for interrupts. */
+/* Waits until everything queued on any member is done. Polls for interrupts. */
 bool gg_several_wait(struct several_team *team);
-/* Words of this process's members become those of all members. */
+/* Combines words of this process's members with those of all ranks. */
 bool gg_several_combine(struct several_team *team, gpugraph_combination how,
                         uint64_t *word, uint32_t words);
-/* So many bytes of each member of this process, once all that was queued on any of them is done: 32 at most, one member's behind the
-** other's in *to. On their way together. */
+/* Downloads `bytes` bytes, at most 32, of each member of this process after everything
+** queued: member p's to index p of *to. The downloads overlap. */
 bool gg_several_fetch_each(struct several_team *team, void *to,
                            const void *const from[SEVERAL_MOST], size_t bytes);
 
 /* ---- exchange/exchange.cu ---- */
 
-/* Part of one member's memory that another one is to have. */
+/* Memory of one member that another one needs. */
 struct several_piece {
-    void *to;         /* the receiver's memory */
-    const void *from; /* the sender's */
+    void *to;         /* in the receiver's memory */
+    const void *from; /* in the sender's */
     uint64_t bytes;
 };
-/* Do the kernels of this process's members reach each other's memory? Sets `peers`.
-** False: the run must end. */
+/* Opens peer access between all members, and sets `peers`. False: the run must end. */
 bool gg_several_reach(struct several_team *team);
-/* What moves data between the members, as phases name it. */
+/* The exchange between members, as phases name it. */
 const char *gg_several_exchange_name(const struct several_team *team);
-/* Moves piece[sender * parts + receiver] for all pairs, those with bytes > 0, behind
-** what is queued on both members. False: the run must end. */
+/* Moves piece[sender * parts + receiver] of all pairs, if it has bytes, after everything
+** queued on either. False: the run must end. */
 bool gg_several_move(struct several_team *team, const struct several_piece *piece);
 bool gg_several_move_segments(struct several_team *team, void *const *at, uint64_t bytes);
 
 /* ---- memory ---- */
 
-/* An array with an entry for each place, or any other that all members have in the same size. */
+/* An array of the same size at each member, usually with an entry for each place. */
 template <typename type> struct several_array {
-    type *
-        at[SEVERAL_MOST]; /* each member's copy; kernels reach others' with peers alone */
+    type *at[SEVERAL_MOST]; /* each member's copy; only peers reach others' */
 };
 
-/* Every member's own segment of an array, with so many entries, goes to all others;
-** with peers kernels have put it there. */
+/* Copies each member's segment of `entries` entries to all other members. Does nothing
+** with peers, whose kernels store into all copies. */
 template <typename type>
 static inline bool gg_several_segments(struct several_team *team,
                                        const several_array<type> &array,
@@ -131,11 +132,11 @@ static inline bool gg_several_segments(struct several_team *team,
     return gg_several_move_segments(team, at, entries * sizeof(type));
 }
 
-/* As struct workspace, on all devices at once: carve, gg_several_workspace, carve again. */
+/* Like struct workspace, on all devices: carve, gg_several_workspace, carve again. */
 struct several_space {
     int parts;
-    unsigned char *base[SEVERAL_MOST]; /* NULL: sizes alone */
-    uint64_t used;                     /* by each member */
+    unsigned char *base[SEVERAL_MOST]; /* NULL: only sizes are carved */
+    uint64_t used;                     /* bytes of each member */
 };
 bool gg_several_workspace(struct several_team *team, struct several_space *space);
 
@@ -149,16 +150,16 @@ static inline several_array<type> gg_several_carve(several_space *space, uint64_
     return array;
 }
 
-/* ---- a graph in parts ---- */
+/* ---- a partitioned graph ---- */
 
-struct several_rows { /* of one member's places, by place - first */
+struct several_rows { /* of one member, by place within its segment */
     uint64_t arcs;
-    void *block; /* of the next three */
+    void *block; /* of offset, target and weight */
     uint64_t bytes;
     uint64_t *offset; /* stride + 1 */
     uint32_t *target; /* places */
-    void *weight;     /* as the graph has them; NULL unless asked for */
-    uint32_t *hub;    /* of each row a target to look at first; NULL: not asked for */
+    void *weight;     /* in the graph's type; NULL unless asked for */
+    uint32_t *hub;    /* a target of each row to look at first; NULL: not made */
     uint32_t *closed; /* behind the hubs. Bit i: row i is empty */
     struct light_rows light;
 };
@@ -168,63 +169,63 @@ static inline uint64_t several_hub_bytes(const struct several_places *places) {
     return (bytes + 255) / 256 * 256;
 }
 
-struct several_parts { /* owns nothing, where the graph keeps the rows */
+struct several_parts { /* a view, if the graph keeps the rows */
     struct several_places places;
     uint64_t arcs;                   /* of all members */
     uint64_t most_arcs;              /* of one vertex */
-    uint32_t vertices[SEVERAL_MOST]; /* places of each member that are vertices */
+    uint32_t vertices[SEVERAL_MOST]; /* of each member; gaps follow them */
     size_t weight_bytes;
     enum csr_kind kind;
-    uint64_t stamp; /* of the construction, where the graph keeps the rows; else 0 */
+    uint64_t stamp; /* of a construction, if the graph keeps the rows; else 0 */
     struct several_rows rows[SEVERAL_MOST];
 };
 
-/* The graph's rows of that kind in as many parts as the team has, made on first need
-** and kept with the graph. CSR_SIMPLE is sorted by place, without loops or repeats.
-** Phase "parts". A rank has the rows of its partition, of whatever kind. False: the
-** run must end. */
+/* Finds or makes the graph's rows of that kind, in as many partitions as the team has
+** members. The graph keeps them. CSR_SIMPLE is sorted by place, without loops and
+** repeats. Phase "parts". A rank has the rows of its partition, of whatever kind. False:
+** the run must end. */
 bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighted,
                      struct several_parts *parts);
-/* What has been made beside rows that are kept, hubs or light arcs, in place of what was so before. */
+/* Replaces kept rows by rows to which hubs or light arcs were added. */
 void gg_several_keep_more(struct several_team *team, const struct several_parts *parts);
-/* The team ends: its rows may go when memory is short. */
+/* Lets rows of a team that closes go when memory is short. */
 void gg_several_release_rows(struct several_team *team);
-/* Are some of the graph's rows kept in so many parts? (kept.cu) */
+/* True if the graph keeps any rows in that many partitions. (kept.cu) */
 bool gg_several_has_rows(const gpugraph_graph *graph, int parts);
-/* Bytes that the largest part would still need on each device. */
+/* Bytes that the largest partition still needs on each device. */
 int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_kind kind,
                              bool weighted);
 
 /* ---- rows.cu ---- */
 
-/* Rows that the host has go to the members of this process, which own them. parts has
-** the places, the kind, and the bytes of a weight; 0: there are none. number: of each
-** end of an arc, where rows are those of a rank's masters; NULL: rows and ends go by
-** number. False: the run must end. */
+/* Copies rows of the host to those members of this process that own them. parts: has
+** places, kind and weight_bytes (0: no weights). number: the number of each end of an
+** arc, if rows are those of a rank's masters; NULL: rows and ends are vertex numbers.
+** False: the run must end. */
 bool gg_several_deal(struct several_team *team, const csr *rows, const uint64_t *number,
                      struct several_parts *parts);
-/* Device bytes of a member's rows; frees them, that device being current. */
+/* The device bytes of a member's rows; frees them, with that device current. */
 uint64_t gg_several_rows_bytes(const struct several_parts *parts, int p);
 void gg_several_free_rows(struct several_parts *parts, int p);
 
-/* Arcs of the member that has most. */
+/* The arcs of the member with most arcs. */
 uint64_t gg_several_most_arcs(const struct several_parts *parts);
-/* A member's rows as one device's, of so many vertices; offsets go by place less the first. */
+/* A member's rows as those of one device, with `vertices` vertices. Rows are indexed by
+** place within the segment. */
 static inline struct device_csr gg_several_csr(const struct several_parts *parts,
                                                int member, uint32_t vertices) {
     const struct several_rows *rows = &parts->rows[member];
     return gg_packed_rows(vertices, rows->arcs, rows->offset, rows->target, rows->weight);
 }
 
-/* Sources and targets of the search become places, in an array that the caller releases. They
-** are vertex numbers; in a team of ranks, masters of this process. NULL: there is no memory.
-** (download.cu) */
+/* Replaces sources and targets of the search by places, in an array that the caller
+** releases. They are vertex numbers; in a team of ranks they are masters of this process.
+** NULL: the memory does not suffice. (download.cu) */
 uint32_t *gg_several_ends(struct several_team *team, const struct several_places *places,
                           gpugraph_search *search);
 
-/* To an array of the host by vertex number, or of a rank's masters: what each member
-** has found of its own places. segment[p]: member p's own places, entries of 1, 2, 4
-** or 8 bytes. False: the run must end. */
+/* Downloads segment[p] of each member p: entries of 1, 2, 4 or 8 bytes of its own places.
+** to: an array by vertex number, or by master of a rank. False: the run must end. */
 bool gg_several_download_bytes(struct several_team *team,
                                const struct several_places *places,
                                const void *const segment[SEVERAL_MOST], size_t entry,
@@ -242,30 +243,31 @@ static inline bool gg_several_download(struct several_team *team,
 
 /* ---- kernels ---- */
 
-/* As a kernel has it, by value. */
+/* A kernel's argument, by value. */
 struct several_view {
     struct several_places places;
     struct several_barrier barrier;
-    uint32_t me, first; /* this member, its first place */
+    uint32_t me, first; /* this member, and its first place */
 };
 
-/* A new search by that kernel, which is cooperative and takes one argument: views of
-** the members, with as many blocks as fit, and desks that are cleared. */
+/* Begins a search by a cooperative kernel with one argument: fills the views of all
+** members, with as many blocks as fit, and clears their desks. */
 bool gg_several_begin(struct several_team *team, struct several_combining combining,
                       const struct several_places *places,
                       const struct cooperative_kernel *kernel,
                       struct several_view view[SEVERAL_MOST]);
-/* Launches the kernel of gg_several_begin on every member; one: the arguments of all
-** members, each of which has `size` bytes and the member's view. Waits, and says which
-** device did not come. */
+/* Launches that kernel on every member, and waits. one: an array of arguments, `size`
+** bytes for each member, which contain its view. Fails if a device did not arrive at a
+** barrier. */
 bool gg_several_launch(struct several_team *team, const struct several_view *view,
                        void *one, size_t size);
-/* Without peers, after each launch: combines the tallies, and the next launch has the
-** outcome, which is also returned. False: the run must end. */
+/* Does a barrier after a launch without peers: combines the tallies, and stores the
+** outcome for the next launch. False: the run must end. */
 bool gg_several_barrier_on_host(struct several_team *team,
                                 struct several_outcome *outcome);
 
-/* What comes before a kernel's first launch: views, and the workspace, which carve(space) lays out twice. */
+/* Prepares a kernel's first launch: views, and a workspace that carve(space) lays out
+** twice. */
 template <typename carver>
 static inline bool
 gg_several_prepare(struct several_team *team, struct several_combining combining,
@@ -284,13 +286,14 @@ gg_several_prepare(struct several_team *team, struct several_combining combining
 
 #ifdef __CUDACC__
 
-/* With which round this launch begins. */
+/* The first round of this launch. */
 static __device__ __forceinline__ uint64_t several_round(const several_view &v) {
     return v.barrier.desk[v.me]->round;
 }
 
-/* Of all threads of all blocks, at the end of `round`. True: go on with the next one. False:
-** return from the kernel, which is over, or is launched again at the next round. */
+/* Waits for all blocks of all devices at the end of `round`. True: the next round
+** follows. False: the kernel returns; it is over, or is launched again for the next
+** round. */
 static __device__ __forceinline__ bool several_barrier_wait(const several_view &v,
                                                             uint64_t round) {
     __shared__ bool on;
@@ -305,7 +308,8 @@ static __device__ __forceinline__ bool several_barrier_wait(const several_view &
     return goes_on;
 }
 
-/* Puts an entry of the own segment into all copies; without peers the host moves segments. */
+/* Stores an entry of the own segment into all copies. Without peers the host moves
+** segments. */
 template <typename type>
 static __device__ __forceinline__ void several_put(const several_view &v,
                                                    const several_array<type> &array,
@@ -317,7 +321,7 @@ static __device__ __forceinline__ void several_put(const several_view &v,
                 array.at[q][i] = value;
 }
 
-/* Is it one of the own places? */
+/* True if the place is in the own segment. */
 static __device__ __forceinline__ bool several_is_own(const several_view &v,
                                                       uint32_t place) {
     return place - v.first < v.places.stride;

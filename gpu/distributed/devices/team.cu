@@ -1,9 +1,10 @@
-/* The devices of one search, led by one thread of the host: several.cuh has the drawing.
+/* The team: the devices of one search, led by one host thread. several.cuh has the
+** drawing.
 **
-**     open       a job on each device, in ascending order; peer access between all of them
+**     open       a job on each device, in ascending order; peer access between all
 **     launch     the same kernel on each, then polling until all have returned
-**     failure    the first of any member becomes the caller's, and the stop words of all are set,
-**                so that nobody waits for a kernel that has gone */
+**     failure    the first one of any member becomes the caller's and sets all stop
+**                words, so that no kernel waits for one that has returned */
 #include "base/limits.h"
 #include "device/parts.cuh"
 #include "device/services.h"
@@ -58,8 +59,8 @@ bool gg_several_combine(struct several_team *team, gpugraph_combination how,
 
 /* ---- opening ---- */
 
-/* A member's kernel writes to the desks of all others, so no desk goes before the last
-** kernel has ended. */
+/* A kernel writes to the desks of all members, so desks stay until the last kernel has
+** ended. */
 static void wait_for_kernels(struct several_team *team) {
     for (int p = team->first; p < team->end; p++) {
         const struct cuda_job *job = gg_several_on(team, p);
@@ -80,7 +81,7 @@ static void close_member(struct several_team *team, int p) {
         cudaFreeHost(member->slices);
 }
 
-/* In the reverse order, so that what the host had current is so again. */
+/* Closes in reverse order, which restores the host's current device. */
 gpugraph_status gg_several_close(struct several_team *team) {
     gg_several_going(team);
     gg_several_release_rows(team);
@@ -96,7 +97,7 @@ gpugraph_status gg_several_close(struct several_team *team) {
     return team->run->status;
 }
 
-/* A member that leads, or one that shares the device of the one before it. */
+/* Opens a member's device, or shares the device of the previous member. */
 static bool open_member(struct several_team *team, int p, int ordinal) {
     struct several_member *member = &team->member[p];
     const struct several_member *before = p > team->first ? &team->member[p - 1] : NULL;
@@ -171,7 +172,7 @@ bool gg_several_open_run(struct several_team *team, gpugraph_graph *graph,
 
 /* ---- memory ---- */
 
-/* Members that share a device have their part of its workspace one behind the other. */
+/* Members that share a device get successive pieces of its workspace. */
 bool gg_several_workspace(struct several_team *team, struct several_space *space) {
     for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
@@ -197,8 +198,8 @@ bool gg_several_workspace(struct several_team *team, struct several_space *space
 
 /* ---- launches ---- */
 
-/* Blocks for each member, so that all of them fit. Asking loads the kernel, too: while
-** another device's waits in a meeting that must not begin. */
+/* Blocks of the member's kernel, so that all members of the device fit. The question also
+** loads the kernel, which must not happen while another device waits at a barrier. */
 static uint32_t blocks_of_member(struct several_team *team, int p) {
     struct cuda_job *job = gg_several_on(team, p);
     int sharing = 0;
@@ -285,7 +286,7 @@ bool gg_several_launch(struct several_team *team, const struct several_view *vie
     return gg_several_going(team);
 }
 
-/* ---- meeting on the host ---- */
+/* ---- the barrier on the host ---- */
 
 bool gg_several_barrier_on_host(struct several_team *team,
                                 struct several_outcome *outcome) {

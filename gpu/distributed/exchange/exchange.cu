@@ -1,20 +1,19 @@
-/* How data moves between the members of a team outside of kernels.
+/* How the host moves data between the members of a team.
 **
-**     peer      kernels store into each other's memory and meet; what the host moves, it copies
-**     copies    copies by the runtime, whatever way it finds
-**     ranks     messages of processes, through their hosts (devices/ranks.cu)
+**     peer      kernels store into each other's memory; the host copies the rest
+**     copies    kernels return at each barrier; the CUDA runtime copies
+**     host      members are processes; messages go through their hosts (devices/ranks.cu)
 **
-** Without peer access kernels return at each meeting, and the host moves segments and
-** letters before it launches them again. The environment variable GPUGRAPH_EXCHANGE
-** forces peer; any other value does without peer access although it may be there. */
+** Without peer access the host moves segments and messages between two launches. The
+** environment variable GPUGRAPH_EXCHANGE forces `peer`; any other value forces
+** `copies`. */
 #include "base/limits.h"
 #include "distributed/devices/ranks.cuh"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Members that share a device have no need of access, but their kernels may have no room beside
-** each other. */
+/* False if two members share a device: their kernels might not fit beside each other. */
 static bool all_reach(const struct several_team *team) {
     for (int p = 0; p < team->parts; p++)
         for (int q = 0; q < team->parts; q++) {
@@ -31,7 +30,7 @@ static bool all_reach(const struct several_team *team) {
     return true;
 }
 
-/* By device, in whose turn it is looked at: access is given once. */
+/* By pairs of devices, each row in its device's turn. CUDA grants access once. */
 static bool reaches[GG_MAX_DEVICES][GG_MAX_DEVICES];
 
 static void reach_peers(struct several_team *team) {
@@ -64,7 +63,7 @@ const char *gg_several_exchange_name(const struct several_team *team) {
     return team->peers ? "peer" : team->rank ? "host" : "copies";
 }
 
-/* Each sender's copies in its stream, once all that was queued anywhere is done. */
+/* Each sender copies in its stream, after everything that is queued on any member. */
 bool gg_several_move(struct several_team *team, const struct several_piece *piece) {
     if (team->rank)
         return gg_rank_move(team, piece);

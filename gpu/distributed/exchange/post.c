@@ -1,4 +1,4 @@
-/* Messages: sizes go first, then what has these sizes. */
+/* Messages: their sizes are swapped first, then their contents. */
 #include "post.h"
 #include "base/run.h"
 

@@ -1,5 +1,5 @@
-/* Collective operations built on the one call of an exchange: swap parcels, gather and
-** combine words, send messages of any size, agree on a failure. */
+/* Collective operations on top of gpugraph_exchange_calls: they swap parcels, combine
+** words, send messages of any size, and agree on a failure. */
 #ifndef GPUGRAPH_POST_H
 #define GPUGRAPH_POST_H
 
@@ -10,13 +10,13 @@ extern "C" {
 #endif
 
 typedef enum gpugraph_combination {
-    GPUGRAPH_SUM,     /* of words */
+    GPUGRAPH_SUM,     /* of each word */
     GPUGRAPH_SUM_128, /* of pairs of words, the low one first */
     GPUGRAPH_LEAST,
     GPUGRAPH_MOST
 } gpugraph_combination;
 
-/* Collective: one half of swap_and_gather each. */
+/* Collective: swap_and_gather with parcels only, and with gathered bytes only. */
 static inline gpugraph_status gg_swap(gpugraph_exchange *x, gpugraph_run *run,
                                       const gpugraph_parcel *out, gpugraph_parcel *in) {
     return x->calls->swap_and_gather(x, run, out, in, NULL, 0, NULL);
@@ -25,15 +25,15 @@ static inline gpugraph_status gg_gather(gpugraph_exchange *x, gpugraph_run *run,
                                         const void *mine, size_t bytes, void *all) {
     return x->calls->swap_and_gather(x, run, NULL, NULL, mine, bytes, all);
 }
-/* The end of a collective function: a failure here is told to the other parts. True:
+/* Ends a collective function: reports a failure of this partition to the others. True if
 ** there is none. */
 static inline bool gg_end_call(gpugraph_exchange *x, const gpugraph_run *run) {
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
     return run->status == GPUGRAPH_OK;
 }
-/* Collective: word[i] of all parts combined becomes word[i] of each. Parcels are swapped
-** with the same wait; out NULL: there are none. */
+/* Collective: combines word[i] of all partitions into word[i] of each, and swaps parcels
+** with the same wait. out NULL: there are no parcels. */
 gpugraph_status gg_swap_and_combine(gpugraph_exchange *x, gpugraph_run *run,
                                     const gpugraph_parcel *out, gpugraph_parcel *in,
                                     gpugraph_combination how, uint64_t *word,
@@ -44,41 +44,43 @@ static inline gpugraph_status gg_combine(gpugraph_exchange *x, gpugraph_run *run
     return gg_swap_and_combine(x, run, NULL, NULL, how, word, words);
 }
 
-/* Bytes by part, one after the other: offset[q] .. offset[q + 1] - 1 go to, or come from, part q. */
+/* Bytes by partition: offset[q] .. offset[q + 1] - 1 go to partition q, or come from
+** it. */
 typedef struct gg_messages {
     char *bytes;
     uint64_t *offset; /* parts + 1 */
 } gg_messages;
 
-/* Room for what goes to each part: size[q] bytes. False: the run has failed. */
+/* Allocates room for size[q] bytes to each partition q. False: the run has failed. */
 bool gg_messages_open(gg_messages *l, gpugraph_exchange *x, gpugraph_run *run,
                       const uint64_t *size);
 void gg_messages_close(gg_messages *l);
-/* Collective. *in is opened. */
+/* Collective: sends `out`, and opens *in with what the others sent. */
 bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_messages *out,
              gg_messages *in);
-/* Collective. size[q], which goes to part q, becomes what part q has for this one. */
+/* Collective: sends size[q] to partition q, and replaces it by the size that q sent. */
 bool gg_swap_sizes(gpugraph_exchange *x, gpugraph_run *run, uint64_t *size);
 
-/* Records of words that have come. */
+/* Records of words from other partitions. */
 struct gg_records {
     uint64_t *word;
     uint64_t count;
-    uint64_t *first; /* of those from part q: first[q] .. first[q + 1] - 1 */
+    uint64_t *first; /* records first[q] .. first[q + 1] - 1 are from partition q */
 };
-/* Collective. record: `count` of `width` words each, record i to part to[i]. Records for
-** one part keep their order. The caller closes what comes, also after a failure. */
+/* Collective: sends record i of `count`, each of `width` words, to partition to[i].
+** Records for one partition keep their order. The caller closes *received, also after a
+** failure. */
 bool gg_post_records(gpugraph_exchange *x, gpugraph_run *run, uint32_t width,
                      const uint64_t *record, uint64_t count, const uint32_t *to,
                      struct gg_records *received);
-/* Collective. Words first[q] .. first[q + 1] - 1, one for each record that has come from
-** part q, go back to q. */
+/* Collective: sends words first[q] .. first[q + 1] - 1, the answers to the records from
+** partition q, back to q. */
 bool gg_answer_records(gpugraph_exchange *x, gpugraph_run *run, const uint64_t *word,
                        const uint64_t *first, struct gg_records *received);
 void gg_records_close(struct gg_records *r);
 
-/* Collective: what failed at one part has failed at all of them, with the sentence of the
-** first. True: there is no failure. Sets x->agreed where there is one. */
+/* Collective: if any partition has failed, all fail with its message, and x->agreed is
+** set. True if none has. */
 bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run);
 
 #ifdef __cplusplus

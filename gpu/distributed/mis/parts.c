@@ -1,28 +1,29 @@
-/* Maximal independent sets over parts, as Algorithm 3 of Nke et al. (cuMIS, ICS 2026): rounds of
+/* Maximal independent sets over partitions, by rounds as in Algorithm 3 of Nke et al.
+** (cuMIS, ICS 2026):
 **
-**     judge       every open vertex by its rows: a neighbour has joined -> drop; one that comes earlier is
-**                 open -> wait; else it may join. Where a row lies in several parts, verdicts of its
-**                 pieces are reduced to the master's.
+**     judge       an open vertex drops if a neighbour has joined, waits if an earlier
+**                 neighbour is open, and may join otherwise. If partitions share its row,
+**                 their verdicts are reduced at its master
 **     apply       masters join and drop
-**     exchange    what has changed goes to ghosts
-**     agree       how many are open
+**     exchange    changes go to ghosts
+**     agree       on the number of open vertices
 **
-** The set is that of the greedy pass, whatever the parts see of each other when: states only become
-** final, and an old one only makes wait. */
+** The set is that of the greedy pass, whenever partitions see each other's changes:
+** states only become final, and an old state only makes a neighbour wait. */
 #include "mis/mis.h"
 #include "distributed/partition/part.h"
 
 #include <string.h>
 
 enum { DROPPED = 0, JOINED = 1, OPEN = 2 };          /* as in mis.c */
-enum { MAY_JOIN = 0, MUST_WAIT = 1, MUST_DROP = 2 }; /* the larger prevails */
+enum { MAY_JOIN = 0, MUST_WAIT = 1, MUST_DROP = 2 }; /* the maximum decides */
 
 struct mis_part {
     gpugraph_part *p;
     gpugraph_run *run;
-    uint64_t *key; /* of each local; equal ones by number */
+    uint64_t *key; /* of each local; numbers break ties */
     uint8_t *state, *verdict;
-    uint32_t *open, open_count; /* locals with a row that are open */
+    uint32_t *open, open_count; /* open locals that have a row */
     struct part_changes changed;
 };
 

@@ -1,6 +1,7 @@
-/* PageRank over parts: shares are pushed along rows into fixed-point sums, those of ghosts are reduced into
-** their masters, and masters make ranks of them. Sums of fixed point are exact, so that every rank has the
-** bits that pagerank.c finds, however rows are cut. steps.h has the arithmetic. */
+/* PageRank over partitions. Shares are added along rows to fixed-point sums, sums of
+** ghosts are reduced into their masters, and masters turn them into ranks. Fixed-point
+** sums are exact, so ranks have the bits of pagerank.c however rows are split. steps.h
+** has the arithmetic. */
 #include "distributed/partition/part.h"
 #include "pagerank/pagerank.h"
 #include "pagerank/split.h"
@@ -12,11 +13,11 @@ struct part_ranking {
     gpugraph_part *p;
     gpugraph_run *run;
     const gpugraph_part_ranks *how;
-    double *rank; /* the caller's, of masters */
+    double *rank; /* of masters, the caller's */
     /* of locals */
     double *share, *out; /* out: arcs */
     gg_fixed *sum;
-    uint8_t *is_place; /* of masters; NULL: everywhere */
+    uint8_t *is_place; /* of masters; NULL: every vertex is a source */
     uint64_t places;
     gg_fixed lost, change;
 };
@@ -36,7 +37,7 @@ static bool broadcast(struct part_ranking *r, void *value, uint32_t size) {
                GPUGRAPH_OK;
 }
 
-/* ---- what flows out of a vertex ---- */
+/* ---- arcs out of a vertex ---- */
 
 static bool count_rows_of_parts(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
@@ -51,7 +52,7 @@ static bool count_rows_of_parts(struct part_ranking *r) {
 
 /* ---- an iteration ---- */
 
-/* A master's share; what has no way out is added to what is lost. */
+/* The share of a master. The rank of a vertex without arcs out is lost. */
 static double share_of(struct part_ranking *r, uint32_t u) {
     const double share = gg_share(r->rank[u], r->out[u]);
     if (!(r->out[u] > 0))
@@ -84,7 +85,7 @@ static void take(struct part_ranking *r) {
     }
 }
 
-/* lost and change become those of all parts. */
+/* Adds up `lost` and `change` of all partitions. */
 static bool add_up(struct part_ranking *r) {
     uint64_t word[4] = {(uint64_t)r->lost, (uint64_t)(r->lost >> 64), (uint64_t)r->change,
                         (uint64_t)(r->change >> 64)};

@@ -1,11 +1,11 @@
-/* The making of a part: shares of edges become rows.
+/* Making a partition: shares of edges become rows.
 **
-**     share      source | target | weight | edge id        numbers of the whole graph
-**        |  batches: each arc to the part that has it, so that a part never holds
-**        |  more of the edges than its own arcs, and one batch
-**     arcs       source | target | weight | edge id        locals, ghosts as they come
-**        |  ghosts are put in order, and owners told
-**        |  counting by source
+**     share      source | target | weight | edge id      numbers of the whole graph
+**        |  batches: each arc goes to its partition, so that a process never holds more
+**        |  than its share, its own arcs and one batch
+**     arcs       source | target | weight | edge id      locals, ghosts in arrival order
+**        |  ghosts are sorted, and their owners learn of them
+**        |  counting sort by source
 **     rows       offset, target, weight, edge id */
 #include "part.h"
 #include "base/distinct.h"
@@ -17,27 +17,28 @@ struct part_making {
     gpugraph_part *part;
     const gpugraph_share *share;
     gpugraph_run *run;
-    struct gg_distinct ghosts; /* their numbers, as they come */
+    struct gg_distinct ghosts; /* their numbers, in arrival order */
     bool weighted, with_ids;
     uint32_t stride; /* words of an arc in a message */
-    /* A batch of arcs, and the parts that have them. */
+    /* A batch of arcs, and the partition of each. */
     uint64_t *record, listed;
     uint32_t *to;
-    /* Arcs that have come. */
+    /* Arcs received so far. */
     uint64_t arcs;
     uint32_t *source, *target;
     uint64_t *weight;
     int64_t *edge_id;
 };
 
-/* ---- numbers: masters, which arithmetic tells (places.h), and ghosts ---- */
+/* ---- masters, which follow by arithmetic (places.h), and ghosts ---- */
 
 enum {
-    /* log2 of the numbers of a block in a small graph: the device code for independent
-    ** sets reads four numbers in a row. */
+    /* log2 of the numbers of a block in a small graph. Device code for independent sets
+    ** reads four successive numbers. */
     SMALL_BLOCK_BITS = 2,
-    /* Numbers of a part from which on blocks are whole (SEVERAL_BLOCK_BITS): New York
-    ** over 4 partitions then has 0.6 ghosts for a vertex, not 1.6. */
+    /* Partitions of this many numbers or more have blocks of SEVERAL_BLOCK_BITS: New York
+    ** over 4 partitions has 0.6 ghosts for each vertex with them, and 1.6 with small
+    ** ones. */
     WHOLE_BLOCKS_FROM = 1 << 15
 };
 
@@ -54,8 +55,8 @@ bool part_lay_out(gpugraph_part *p, gpugraph_run *run) {
     return true;
 }
 
-/* A number that is not there becomes the last local. GPUGRAPH_NONE: no memory, or too
-** many. */
+/* The local with that number. An unknown number becomes the last ghost. GPUGRAPH_NONE
+** after a failure. */
 static uint32_t local_of(struct part_making *m, uint64_t number) {
     const uint32_t masters = m->part->masters, master = part_master_of(m->part, number);
     if (master != GPUGRAPH_NONE)
@@ -69,7 +70,7 @@ static uint32_t local_of(struct part_making *m, uint64_t number) {
     return GPUGRAPH_NONE;
 }
 
-/* Ghosts that arcs name get their new places among the locals. */
+/* Replaces ghosts in arrival order by their locals. */
 static void rename_ends(struct part_making *m, uint32_t *end, const uint32_t *local) {
     const uint32_t masters = m->part->masters;
     for (uint64_t a = 0; a < m->arcs && !gg_leave(m->run, a); a++)
@@ -77,8 +78,8 @@ static void rename_ends(struct part_making *m, uint32_t *end, const uint32_t *lo
             end[a] = local[end[a] - masters];
 }
 
-/* All arcs are there: ghosts are put in the order of their places, and all locals get
-** their numbers. */
+/* Sorts the ghosts by place once all arcs are there, and sets the numbers of all
+** locals. */
 static bool order_ghosts(struct part_making *m) {
     gpugraph_part *p = m->part;
     const uint32_t ghosts = (uint32_t)m->ghosts.count;
@@ -110,11 +111,11 @@ static bool order_ghosts(struct part_making *m) {
     return go && !gg_stopping(m->run);
 }
 
-/* ---- arcs come ---- */
+/* ---- sending arcs ---- */
 
-enum { BATCH = 1 << 16 }; /* edges of a share that are sent at a time */
+enum { BATCH = 1 << 16 }; /* edges of a share that are sent at once */
 
-/* The part that has the arc. */
+/* The partition that an arc belongs to. */
 static uint32_t part_of_arc(const gpugraph_part *p, uint64_t source, uint64_t target) {
     if (p->partition == GPUGRAPH_BY_SOURCE)
         return part_owner(p, source);
@@ -141,7 +142,7 @@ static void list_arc(struct part_making *m, uint64_t source, uint64_t target,
         *word = (uint64_t)s->edge_id[e];
 }
 
-/* The arcs of a batch of the share's edges. False: the run must end. */
+/* Lists the arcs of one batch of edges. False: the run must end. */
 static bool list_batch(struct part_making *m, uint64_t low) {
     const gpugraph_share *s = m->share;
     const gpugraph_part *p = m->part;
@@ -158,7 +159,7 @@ static bool list_batch(struct part_making *m, uint64_t low) {
     return !gg_pause(m->run);
 }
 
-/* How many arcs will come, and how many edges the longest share has. */
+/* Collective. *arcs: arcs of this partition; *longest: edges of the longest share. */
 static bool count_arcs(struct part_making *m, uint64_t *arcs, uint64_t *longest) {
     gpugraph_exchange *x = m->part->exchange;
     uint64_t *size = gg_alloc_zero(m->run, x->parts, sizeof *size);
@@ -205,7 +206,7 @@ static bool send_batch(struct part_making *m, uint64_t low) {
     return go;
 }
 
-/* The share's edges go to the parts that have them, and those of this part come. */
+/* Sends the arcs of the share to their partitions, and receives those of this one. */
 static bool bring_arcs(struct part_making *m) {
     uint64_t arcs, longest;
     m->record = gg_alloc(m->run, 2 * BATCH * m->stride, sizeof *m->record);
@@ -225,9 +226,9 @@ static bool bring_arcs(struct part_making *m) {
     return go;
 }
 
-/* ---- who has ghosts where ---- */
+/* ---- ghosts and their owners ---- */
 
-/* Each owner is told which of its masters have ghosts here. */
+/* Tells each owner which of its masters have ghosts here. */
 static bool send_ghosts(struct part_making *m, struct gg_records *received) {
     gpugraph_part *p = m->part;
     uint32_t at = p->masters;
@@ -276,7 +277,8 @@ static bool take_ghosts(struct part_making *m, const struct gg_records *received
 
 static bool make_rows(struct part_making *m) {
     gpugraph_part *p = m->part;
-    /* next[v + 1]: where the next arc of v goes. Becomes the offsets once all are put. */
+    /* next[v + 1] is the position of v's next arc; after the last arc, next[] holds the
+    ** offsets. */
     uint64_t *next = p->offset =
         gg_alloc_zero(m->run, (uint64_t)p->locals + 2, sizeof *next);
     p->arcs = m->arcs;
@@ -348,7 +350,7 @@ static bool make(struct part_making *m) {
     for (p->columns = 1; p->columns * p->columns < parts || parts % p->columns;)
         p->columns++; /* a grid at least as wide as it is high */
     if (p->partition == GPUGRAPH_GRID && p->columns == parts)
-        p->partition = GPUGRAPH_BY_TARGET; /* its only row */
+        p->partition = GPUGRAPH_BY_TARGET; /* the grid has one row */
     bool go = p->peer && p->out && p->in && check_share(m) && part_lay_out(p, m->run) &&
               bring_arcs(m) && order_ghosts(m) && send_ghosts(m, &ghosts) &&
               take_ghosts(m, &ghosts);

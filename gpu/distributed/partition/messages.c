@@ -1,8 +1,9 @@
-/* Records of words to other parts, and questions about masters.
+/* Records for other partitions, and questions about masters.
 **
-**     post    record[i] -> the part it is for           a swap of counts, then one of records
-**     ask     number[i] -> its owner -> answer[master]  each number once, however often it is asked for
-**     deliver number[i], value[i] -> its owner          value[i] becomes the master's */
+**     post      record -> its partition                    sizes go first, then records
+**     ask       number -> its owner -> answer of master    each distinct number once
+**     deliver   number, value -> its owner                 the value becomes the
+** master's */
 #include "part.h"
 #include "base/distinct.h"
 
@@ -25,7 +26,7 @@ bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
 bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
               uint64_t count) {
     struct gg_records question = {0}, received = {0};
-    struct gg_distinct asked = {0}; /* numbers in the order of their first coming */
+    struct gg_distinct asked = {0}; /* distinct numbers, in order of appearance */
     bool go = gg_distinct_reserve(&asked, run, count);
     for (uint64_t i = 0; go && i < count && !gg_leave(run, i); i++)
         word[i] = gg_distinct_add(&asked, run, word[i]);
@@ -36,7 +37,7 @@ bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint6
         question.word[i] = answer[part_master_of(p, question.word[i])];
     go = go &&
          gg_answer_records(p->exchange, run, question.word, question.first, &received);
-    /* Answers of a part are in the order in which it was asked. */
+    /* Answers of an owner come in the order of its questions. */
     for (uint64_t i = 0; go && i < asked.count; i++)
         asked.value[i] = received.word[received.first[part_owner(p, asked.value[i])]++];
     for (uint64_t i = 0; go && i < count; i++)

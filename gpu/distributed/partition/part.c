@@ -1,5 +1,5 @@
-/* A part once it is made (making.c): its end, its device, its transpose, and what
-** others ask of it. */
+/* A finished partition: its end, its device, what others ask of it, and its transpose.
+** making.c makes it. */
 #include "part.h"
 #include "device/services.h"
 
@@ -28,7 +28,7 @@ gpugraph_status gpugraph_part_to_device(gpugraph_part *p, int place, gpugraph_ru
     return part_end(p->exchange, run);
 }
 
-/* ---- what others ask of it ---- */
+/* ---- collective helpers, accessors ---- */
 
 gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run) {
     uint64_t nothing = 0;
@@ -51,7 +51,7 @@ const uint64_t *gpugraph_part_numbers(const gpugraph_part *p) {
     return p->number;
 }
 
-/* ---- the transpose of rows ---- */
+/* ---- transposed rows ---- */
 
 bool part_transpose_open(const gpugraph_part *p, gpugraph_run *run,
                          struct part_transpose *t) {

@@ -1,18 +1,18 @@
-/* A part of a graph, inside.
+/* A partition of a graph: what gpugraph_parts.h calls a part, inside.
 **
 **     local     0 .. masters - 1            masters .. locals - 1
 **     number    ascending                   by owner, then ascending
-**               this part's own             ghosts: ends of its arcs that others own
-**                                           |  of part 0  |  of part 1  | ...
-**     rows      offset[local], target[]: arcs from any local to any local
+**               vertices that it owns       ghosts: ends of its arcs that others own
+**                                           |  of partition 0  |  of partition 1  | ...
+**     rows      offset[local], target[]     arcs from any local to any local
 **
-**     peer[q].master[i]    the master of which part q's i-th ghost of this part's is one: who
-**                          needs whom, in the same order at both
+**     peer[q].master[i]    the master here of the i-th ghost that partition q has of this
+**                          partition's masters; both sides keep these in the same order
 **
-** An algorithm has arrays with an entry for each local. A step reads and writes them along rows;
-** then gg_reduce merges what ghosts have got into their masters, and gg_broadcast copies masters to
-** their ghosts, of those alone that have changed. With arcs by source no row begins at a ghost,
-** with arcs by target none ends at one: then one of the two is all that is needed. */
+** An algorithm has arrays with an entry for each local. A step reads and writes them
+** along rows. Then gg_reduce merges changed ghosts into their masters, and gg_broadcast
+** copies changed masters to their ghosts. In a partition by source no row begins at a
+** ghost, in one by target no arc ends at one, so one of the two functions suffices. */
 #ifndef GPUGRAPH_MULTI_PART_H
 #define GPUGRAPH_MULTI_PART_H
 
@@ -27,9 +27,9 @@ extern "C" {
 #endif
 
 struct part_peer {
-    uint32_t *master; /* masters: those that are ghosts there */
+    uint32_t *master; /* masters that are ghosts there */
     uint32_t masters;
-    uint32_t first_ghost, ghosts; /* this part's ghosts of its masters */
+    uint32_t first_ghost, ghosts; /* the ghosts here of its masters */
 };
 
 struct part_device;
@@ -39,9 +39,8 @@ struct gpugraph_part {
     gpugraph_partition partition;
     gpugraph_direction direction;
     bool simple;
-    uint64_t vertices; /* of the whole graph */
-    struct several_places
-        places; /* which part owns a number; a master is a place of its owner */
+    uint64_t vertices;            /* of the whole graph */
+    struct several_places places; /* the owner of each number, and its place there */
     uint32_t masters, locals;
     uint64_t *number;
     uint64_t arcs;
@@ -49,36 +48,37 @@ struct gpugraph_part {
     uint32_t *target;
     gpugraph_weight_type weight_type;
     void *weight;     /* of each arc: int64_t or double; NULL: unweighted */
-    int64_t *edge_id; /* of each arc, for trees; NULL: shares had no edge ids */
+    int64_t *edge_id; /* of each arc, for trees; NULL: shares have no edge ids */
     uint32_t columns; /* of a grid */
     struct part_peer *peer;
-    /* The links of each master: link[first_link[v]] .. link[first_link[v + 1] - 1] of v. */
+    /* The ghosts of master v elsewhere: link[first_link[v] .. first_link[v + 1] - 1]. */
     uint64_t *first_link;
     struct part_link {
         uint32_t peer, place; /* peer[peer].master[place] is the master */
     } * link;
     gpugraph_parcel *out, *in;
-    struct part_device *device; /* its rows there; NULL: searches run on the CPU */
+    struct part_device *device; /* the rows there; NULL: searches run on the CPU */
 };
 
-/* Searches of a partition on its device. Sources of a search are masters. */
+/* Searches of a partition on its device. Their sources are masters here. */
 typedef gpugraph_status part_bfs(gpugraph_part *p, const gpugraph_search *search,
                                  gpugraph_run *run, uint32_t *depth);
 typedef gpugraph_status part_mis(gpugraph_part *p, gpugraph_priority priority,
                                  const uint32_t *hash, gpugraph_run *run,
                                  uint8_t *member);
-/* distance: words of masters, as part_layout has them. lost: a sum left the range. */
+/* distance: 64-bit words of masters, laid out as part_layout says. lost: a sum left the
+** range. */
 typedef gpugraph_status part_sssp(gpugraph_part *p, const gpugraph_search *search,
                                   gpugraph_run *run, void *distance, bool *lost);
-/* out: the arcs out of each master. is_place: is the master one of the
-** how->source_count sources, whose numbers `how` does not have? NULL: all are. */
+/* out: how many arcs lead out of each master. is_place: 1 for masters that are among the
+** how->source_count sources, whose numbers `how` lacks; NULL: all masters are. */
 typedef gpugraph_status part_pagerank(gpugraph_part *p,
                                       const gpugraph_pagerank_options *how,
                                       const double *out, const uint8_t *is_place,
                                       gpugraph_run *run, double *rank,
                                       uint32_t *iterations, double *change);
 
-/* What a build with CUDA has: a partition is brought to a device, and searched there. */
+/* The functions of a build with CUDA; all are NULL in one without. */
 struct part_services {
     gpugraph_status (*bring)(gpugraph_part *p, int place, gpugraph_run *run);
     void (*free)(gpugraph_part *p);
@@ -93,19 +93,19 @@ static inline uint32_t part_owner(const gpugraph_part *p, uint64_t number) {
     uint32_t master;
     return several_owner_of(&p->places, number, &master);
 }
-/* The master of that number; GPUGRAPH_NONE: it is none of this part's. */
+/* The master with that number; GPUGRAPH_NONE if another partition owns the number. */
 static inline uint32_t part_master_of(const gpugraph_part *p, uint64_t number) {
     uint32_t master;
     const uint32_t owner = several_owner_of(&p->places, number, &master);
     return owner == p->exchange->part && number < p->vertices ? master : GPUGRAPH_NONE;
 }
-/* Places of one part come before those of the next one. */
+/* Orders numbers by owner, then by their place there. */
 static inline uint64_t part_place(const gpugraph_part *p, uint64_t number) {
     uint32_t master;
     const uint64_t owner = several_owner_of(&p->places, number, &master);
     return owner * p->places.stride + master;
 }
-/* Do rows begin at ghosts, do they end there? */
+/* True if rows begin at ghosts, and if arcs end at ghosts. */
 static inline bool part_reads_ghosts(const gpugraph_part *p) {
     return p->partition != GPUGRAPH_BY_SOURCE && p->exchange->parts > 1;
 }
@@ -113,8 +113,8 @@ static inline bool part_writes_ghosts(const gpugraph_part *p) {
     return p->partition != GPUGRAPH_BY_TARGET && p->exchange->parts > 1;
 }
 
-/* The entries of an array of distances: levels of 32 bits, numbers of 64 bits, or the bits
-** of doubles. All bits of an entry are set where a vertex is not reached. */
+/* The layout of an array of distances: levels of 32 bits, numbers of 64 bits, or the bits
+** of doubles. An unreached vertex has all bits set. */
 enum part_layout { PART_LEVELS, PART_INTEGER, PART_REAL };
 static inline uint64_t part_value(const void *value, uint64_t i,
                                   enum part_layout layout) {
@@ -123,7 +123,7 @@ static inline uint64_t part_value(const void *value, uint64_t i,
     const uint32_t level = ((const uint32_t *)value)[i];
     return level == UINT32_MAX ? UINT64_MAX : level;
 }
-/* The value at the end of an arc from a vertex with the value `from`. INTEGERs up to
+/* The distance of an arc's target through a source at distance `from`. INTEGERs up to
 ** INT64_MAX never wrap. */
 static inline uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t arc,
                                    enum part_layout layout) {
@@ -134,20 +134,22 @@ static inline uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t a
     return gg_real_word(gg_word_real(from) + ((const double *)weight)[arc]);
 }
 
-/* The end of a collective function: what fails here fails everywhere. Returns run->status. */
+/* Ends a collective function: a failure here becomes one of all partitions. Returns
+** run->status. */
 gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run);
-/* A sum over all parts. False: the run must end. */
+/* Collective: adds *word over all partitions. False: the run must end. */
 bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word);
 
-/* Decides who owns which numbers. False: the part would have too many. (making.c) */
+/* Computes owners and places of all numbers. False: the partition would own too many.
+** (making.c) */
 bool part_lay_out(gpugraph_part *p, gpugraph_run *run);
 
 /* ---- sync.c ---- */
 
-/* Locals that have changed, each once. */
+/* A set of locals that have changed. */
 struct part_changes {
     uint32_t *list, count;
-    uint8_t *flag; /* for each local */
+    uint8_t *flag; /* of each local: 1 if it is in the list */
 };
 bool part_changes_open(const gpugraph_part *p, gpugraph_run *run, struct part_changes *c);
 void part_changes_close(struct part_changes *c);
@@ -157,21 +159,22 @@ static inline void part_note(struct part_changes *c, uint32_t local) {
         c->list[c->count++] = local;
     }
 }
-void part_forget(struct part_changes *c); /* all of them */
+void part_forget(struct part_changes *c); /* empties the set */
 
 /* An array with an entry for each local. */
 struct part_field {
     void *value;
-    uint32_t size; /* bytes of an entry: 1, 4, 8, 16 */
-    bool (*merge)(void *into,
-                  const void *from); /* has it changed `into`? For gg_reduce */
+    uint32_t size; /* bytes of an entry: 1, 4, 8 or 16 */
+    bool (*merge)(
+        void *into,
+        const void *from); /* returns true if *into has changed; for gg_reduce */
 };
-/* Ghosts among c are merged into their masters and leave c; masters that this changes come into it.
-** c NULL: all ghosts are merged. */
+/* Merges ghosts in `c` into their masters, and removes them from `c`. Masters that change
+** join `c`. With c NULL all ghosts are merged. */
 gpugraph_status gg_reduce(gpugraph_part *p, gpugraph_run *run, struct part_field f,
                           struct part_changes *c);
-/* Masters among c are copied to their ghosts, which come into it. c NULL: all masters
-** are. Words of all parts are combined at the same meeting. */
+/* Copies masters in `c` to their ghosts, which join `c`; with c NULL all masters. The
+** call also combines `words` words of all partitions, without another wait. */
 gpugraph_status gg_broadcast_and_combine(gpugraph_part *p, gpugraph_run *run,
                                          struct part_field f, struct part_changes *c,
                                          gpugraph_combination how, uint64_t *word,
@@ -181,26 +184,26 @@ static inline gpugraph_status gg_broadcast(gpugraph_part *p, gpugraph_run *run,
     return gg_broadcast_and_combine(p, run, f, c, GPUGRAPH_SUM, NULL, 0);
 }
 
-/* A search by rounds: a part visits the locals of a list, copies of a vertex are brought
-** to agree, and what has changed is the next list. */
+/* A search in rounds. In a round each partition visits the locals in `now`, then copies
+** of vertices are made equal, and the changed locals are the next `now`. */
 struct part_rounds {
     gpugraph_part *p;
     gpugraph_run *run;
     struct part_field field; /* what visits change */
-    bool up, down;           /* ghosts are reduced, masters broadcast */
-    /* Works along one row, and notes in `next` what it changes. */
+    bool up, down;           /* reduce ghosts, broadcast masters */
+    /* Works along the row of `local`, and puts locals that it changes into `next`. */
     void (*visit)(struct part_rounds *r, uint32_t local);
-    const void *search; /* what else `visit` needs */
+    const void *search; /* for `visit` */
     struct part_changes now, next;
 };
-/* Begins with the masters in `now`. Ends when no part has a change, or after `most`
+/* Starts with the masters in `now`. Ends when no partition has changes, or after `most`
 ** rounds. False: the run must end. */
 bool part_go_rounds(struct part_rounds *r, uint32_t most, uint32_t *rounds);
-/* Lists for a search along rows. */
+/* Allocates both sets. False: the run must end; part_rounds_close is due in any case. */
 bool part_rounds_open(struct part_rounds *r, gpugraph_part *p, gpugraph_run *run);
 void part_rounds_close(struct part_rounds *r);
 
-/* Merges: the smaller, the larger, the sum. */
+/* Merge functions: minimum, maximum, sum. */
 bool part_least_32(void *into, const void *from);
 bool part_least_64(void *into, const void *from);
 bool part_most_8(void *into, const void *from);
@@ -209,20 +212,22 @@ bool part_sum_128(void *into, const void *from);
 
 /* ---- tree.c ---- */
 
-/* The tree of a search: value[local], ghosts having their masters'. sources: that are masters here. The
-** part has edge ids. */
+/* Fills the tree of a search. value: distances of all locals, ghosts included. source:
+** those sources that are masters here. The partition has edge ids. */
 gpugraph_status part_tree(gpugraph_part *p, gpugraph_run *run, const void *value,
                           enum part_layout layout, const uint32_t *source,
                           uint32_t sources, const gpugraph_part_tree *tree);
-/* May the search have this tree? */
+/* False, and an error, if the tree cannot be made: the partition has no edge ids, or
+** arrays are missing. */
 bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
                            const gpugraph_part_tree *tree);
 
-/* The masters here among the sources, each once (gg_release); NULL after a failure. */
+/* Returns the masters among the sources, each once, for gg_release; NULL after a
+** failure. */
 uint32_t *part_sources(const gpugraph_part *p, gpugraph_run *run, const uint64_t *source,
                        uint32_t count, uint32_t *found);
 
-/* ---- the rows transposed ---- */
+/* ---- transposed rows ---- */
 
 /* Row v: source[offset[v]] .. source[offset[v + 1] - 1]. */
 struct part_transpose {
@@ -232,17 +237,16 @@ struct part_transpose {
 bool part_transpose_open(const gpugraph_part *p, gpugraph_run *run,
                          struct part_transpose *t);
 void part_transpose_close(struct part_transpose *t);
-/* Each target once in its row, ascending: the rows of the transpose are read in their
-** order. False: the run must end. */
+/* Sorts each row and removes repeated targets. False: the run must end. */
 bool part_simplify(gpugraph_part *p, gpugraph_run *run);
 
 /* ---- messages.c ---- */
 
-/* Records to the owners of the numbers that they begin with. What comes is the caller's
-** to close, also after a failure. */
+/* Collective: sends each record to the owner of the number in its first word. The caller
+** closes *received, also after a failure. */
 bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
                const uint64_t *record, uint64_t count, struct gg_records *received);
-/* word[i], a number, becomes answer[j] of the master j whose number it is. */
+/* Collective: replaces each number in word[] by answer[] of its master. */
 bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
               uint64_t count);
 

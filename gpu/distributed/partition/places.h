@@ -1,21 +1,24 @@
-/* Where the vertices of a graph lie that several devices or processes share.
+/* Places: where the vertices of a partitioned graph lie. Arithmetic maps numbers to
+** places and back; no array holds them.
 **
-**     number v     0 .. n - 1          the graph's own: ties and hashes go by it
-**     block        1 << shift numbers in a row
-**     group        `parts` blocks in a row: one for each owner, turned by a hash of the group
-**     place s      where v lies in every array that has an entry for each vertex
+**     number v     0 .. n - 1          the graph's own, which decides ties and hashes
+**     block        1 << shift successive numbers
+**     group        `parts` successive blocks: one for each owner, in an order that is
+**                  rotated by a hash of the group
+**     place s      the index of v in every array with an entry for each vertex
 **
-**     numbers      | b0 b1 b2 | b3 b4 b5 | ...             parts = 3, groups of three blocks
+**     numbers      | b0 b1 b2 | b3 b4 b5 | ...       parts = 3, groups of three blocks
 **     places       owner 0: b0 b5 ...   | owner 1: b1 b3 ...   | owner 2: b2 b4 ...
 **                  0                    stride                 2 * stride
 **
-** An owner's places are one segment, and it has one block of each group: so owners have equally
-** many vertices, whatever order they come in, and neighbours in the order of numbers mostly stay
-** neighbours. Both ways are arithmetic, without an array. Behind the last vertex of a segment are
-** places of no vertex (gaps), at most a block and what rounds the segment up.
+** Each owner has one segment of places, and one block of each group. So owners have
+** equally many vertices whatever the order of numbers, and neighbours by number mostly
+** stay neighbours. The last places of a segment are gaps without a vertex: at most one
+** block, and what rounds the segment up.
 **
-** A partition on the CPU may have more vertices than 32 bits can number in all. It uses the owner of a
-** number and the number's place among the owner's own, which always fits. */
+** A graph of partitions on CPUs may have more vertices than 32 bits can number. These
+** partitions use the owner of a number, and its place within the owner's segment, which
+** always fits. */
 #ifndef GPUGRAPH_PLACES_H
 #define GPUGRAPH_PLACES_H
 
@@ -28,20 +31,21 @@
 #define PLACES_FUNCTION static inline
 #endif
 
-/* A segment is a multiple of so many places: words of bitmaps and lines of memory have one owner. */
+/* Places of a segment are a multiple of this, so that words of bitmaps and cache lines
+** have one owner. */
 #define SEVERAL_UNIT 1024u
-/* log2 of the numbers of a block, which has one owner: a word of a bitmap, a line of memory. Larger blocks
-** leave the hubs of a graph in order of degree to few owners. */
+/* log2 of the numbers in a block: one word of a bitmap, one cache line. Larger blocks
+** leave the hubs of a graph that is ordered by degree to few owners. */
 #define SEVERAL_BLOCK_BITS 5
 
 struct several_places {
     uint64_t n;
     uint32_t parts;
     uint32_t shift;  /* a block has 1 << shift numbers: 2 to 10 */
-    uint32_t stride; /* places of a segment */
+    uint32_t stride; /* of a segment, in places */
 };
 
-/* By how many owners the group is turned. */
+/* By how many owners the blocks of the group are rotated. */
 PLACES_FUNCTION uint32_t several_rotation(const struct several_places *p,
                                           uint32_t group) {
     uint32_t x = (group ^ group >> 15) * 0x2c1b3c6du;
@@ -54,7 +58,7 @@ PLACES_FUNCTION uint32_t several_owner(const struct several_places *p, uint32_t 
     return place / p->stride;
 }
 
-/* The owner's first place. */
+/* The first place of the owner's segment. */
 PLACES_FUNCTION uint32_t several_first(const struct several_places *p, uint32_t owner) {
     return owner * p->stride;
 }
@@ -66,7 +70,7 @@ PLACES_FUNCTION uint32_t several_place(const struct several_places *p, uint32_t 
     return owner * p->stride + (group << p->shift) + (number & ((1u << p->shift) - 1));
 }
 
-/* The owner of a number, and the number's place among the owner's. */
+/* The owner of a number; *local: its place within the owner's segment. */
 static inline uint32_t several_owner_of(const struct several_places *p, uint64_t number,
                                         uint32_t *local) {
     const uint64_t block = number >> p->shift, group = block / p->parts;
@@ -77,7 +81,8 @@ static inline uint32_t several_owner_of(const struct several_places *p, uint64_t
     return owner;
 }
 
-/* Of the owner's place number `local`. A gap's is n or more, and may not fit 32 bits. */
+/* The number at a place within the owner's segment. A gap has n or more, perhaps beyond
+** 32 bits. */
 PLACES_FUNCTION uint64_t several_number_of(const struct several_places *p, uint32_t owner,
                                            uint32_t local) {
     uint32_t group = local >> p->shift, turn = several_rotation(p, group);
@@ -90,7 +95,7 @@ PLACES_FUNCTION uint64_t several_all_places(const struct several_places *p) {
     return (uint64_t)p->stride * p->parts;
 }
 
-/* How many of an owner's places are vertices: they come before its gaps. */
+/* The number of vertices in an owner's segment; gaps follow them. */
 PLACES_FUNCTION uint32_t several_vertices(const struct several_places *p,
                                           uint32_t owner) {
     const uint32_t block = 1u << p->shift;
@@ -100,7 +105,7 @@ PLACES_FUNCTION uint32_t several_vertices(const struct several_places *p,
     return (uint32_t)((groups << p->shift) + (rest < block ? rest : block));
 }
 
-/* False: the places would not fit 32 bits. */
+/* False if the places do not fit 32 bits. */
 static inline bool several_lay_out(struct several_places *p, uint64_t n, uint32_t parts,
                                    uint32_t shift) {
     const uint64_t blocks = (n + (1u << shift) - 1) >> shift;

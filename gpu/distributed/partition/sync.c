@@ -1,10 +1,10 @@
-/* Ghosts into masters, masters to ghosts: those that have changed, or all.
+/* Makes masters and ghosts equal: sends changed values, or all of them.
 **
-**     changes   place, value | place, value | ...       4 + size bytes for each
-**     all       value | value | ...                     size bytes for each place
+**     changes   index, value | index, value | ...       4 + size bytes each
+**     all       value | value | ...                     size bytes each
 **
-** A place is that of a ghost among the ghosts that one part has of another's masters: both ends
-** have these in the same order. */
+** The index counts the ghosts that one partition has of another one's masters; both sides
+** keep these in the same order. */
 #include "part.h"
 
 #include <string.h>
@@ -30,18 +30,18 @@ void part_forget(struct part_changes *c) {
     c->count = 0;
 }
 
-/* ---- both ways ---- */
+/* ---- reduce and broadcast ---- */
 
 struct sync {
     gpugraph_part *p;
     gpugraph_run *run;
     struct part_field f;
-    struct part_changes *c; /* NULL: all */
-    bool up;                /* ghosts into masters */
+    struct part_changes *c; /* NULL: all locals */
+    bool up;                /* reduce: ghosts into masters */
     gpugraph_combination how;
-    uint64_t *word; /* to be combined */
+    uint64_t *word; /* words to combine */
     uint32_t words;
-    char *sent, *received; /* messages */
+    char *sent, *received; /* blocks of messages */
 };
 
 static uint32_t entries_out(const struct sync *s, uint32_t q) {
@@ -61,7 +61,7 @@ static char *value_of(const struct sync *s, uint32_t local) {
 
 /* ---- writing ---- */
 
-/* Rooms for all places. */
+/* Allocates room for the values of all ghosts. */
 static bool address_messages(struct sync *s) {
     gpugraph_part *p = s->p;
     const uint64_t entry = entry_bytes(s);
@@ -206,8 +206,8 @@ void part_rounds_close(struct part_rounds *r) {
     part_changes_close(&r->next);
 }
 
-/* Masters in the list are broadcast to their ghosts, which join it. *found: how many
-** there are at all parts. */
+/* Broadcasts the masters in `c` to their ghosts. *found: masters in `c` of all
+** partitions. */
 static bool share_round(struct part_rounds *r, struct part_changes *c, uint64_t *found) {
     *found = c->count;
     return r->down ? gg_broadcast_and_combine(r->p, r->run, r->field, c, GPUGRAPH_SUM,
@@ -234,7 +234,7 @@ bool part_go_rounds(struct part_rounds *r, uint32_t most, uint32_t *rounds) {
 
 /* ---- merges ---- */
 
-/* Entries of messages are not aligned. */
+/* Entries of messages are unaligned. */
 #define PART_MERGE(name, type, merged)                                                   \
     bool name(void *into, const void *from) {                                            \
         type a, b;                                                                       \

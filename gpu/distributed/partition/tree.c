@@ -1,13 +1,13 @@
-/* Trees after a search over parts: the rule of gpugraph_sssp, by arcs that are where their sources' or
-** targets' masters are.
+/* Trees of a search over partitions, by the rule of gpugraph_sssp.
 **
 **     tight      value[from] + weight = value[to]
-**     strict     and value[from] < value[to]: the smallest edge id of these, where there is one
-**     level      and value[from] = value[to]: by rounds from vertices that have a strict arc, or are
-**                sources; the first round that reaches a vertex, and there the smallest edge id
+**     strict     and value[from] < value[to]: the arc with the smallest edge id wins
+**     level      and value[from] = value[to]: rounds start from sources and from vertices
+**                with a strict arc; the first round that reaches a vertex wins, and in it
+**                the smallest edge id
 **
-** Where not all arcs into a vertex lie at its master, the candidate of a ghost is merged
-** into that of its master. */
+** If some arcs into a vertex are not at its master, candidates of ghosts are merged into
+** the master's. */
 #include "part.h"
 
 #include <string.h>
@@ -37,12 +37,12 @@ struct tree_making {
     const void *value;
     enum part_layout layout;
     struct candidate *best; /* of each local */
-    uint32_t *round;        /* that has settled it; GPUGRAPH_NONE: none yet */
+    uint32_t *round;        /* that settled the vertex; GPUGRAPH_NONE: none yet */
 };
 
 /* ---- strict arcs ---- */
 
-/* The arc out of u is a candidate of its target. */
+/* Offers the arc out of u to its target as a candidate. */
 static void offer_arc(const struct tree_making *m, uint32_t u, uint64_t arc) {
     struct candidate *best = &m->best[m->p->target[arc]];
     const int64_t edge = m->p->edge_id[arc];
@@ -75,7 +75,7 @@ static bool strict_arcs(struct tree_making *m) {
     return reduce_candidates(m);
 }
 
-/* ---- arcs of no length ---- */
+/* ---- arcs without length ---- */
 
 static bool is_level(const struct tree_making *m, uint32_t u, uint64_t arc) {
     const uint64_t value = part_value(m->value, u, m->layout);
@@ -83,7 +83,7 @@ static bool is_level(const struct tree_making *m, uint32_t u, uint64_t arc) {
            part_sum_of(value, m->p->weight, arc, m->layout) == value;
 }
 
-/* Settles the vertices that level arcs reach from u, which the last round has settled. */
+/* Settles the vertices that level arcs reach from u, which the previous round settled. */
 static void settle_row(struct part_rounds *r, uint32_t u) {
     const struct tree_making *m = r->search;
     const gpugraph_part *p = r->p;
@@ -101,7 +101,8 @@ static void settle_first(struct part_rounds *r, uint32_t *round, uint32_t v) {
     part_note(&r->now, v);
 }
 
-/* From sources and vertices that have a strict arc. Then all copies of a vertex know its round. */
+/* Rounds from sources and vertices with a strict arc. Afterwards all copies of a vertex
+** have its round. */
 static bool settle_rounds(struct tree_making *m, const uint32_t *source,
                           uint32_t sources) {
     struct part_rounds r;
@@ -122,7 +123,7 @@ static bool settle_rounds(struct tree_making *m, const uint32_t *source,
     return go;
 }
 
-/* Level arcs to what was settled in the next round. */
+/* Offers level arcs to the targets that the next round settled. */
 static void offer_level_arcs(const struct tree_making *m, uint32_t u) {
     const gpugraph_part *p = m->p;
     for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
@@ -153,14 +154,16 @@ bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
     return run->status == GPUGRAPH_OK;
 }
 
-/* Does a vertex lack a strict arc that is reached and no source? Collective. */
+/* Collective. *open: reached vertices of all partitions that are no source and lack a
+** strict arc. */
 static bool count_open(const struct tree_making *m, const uint32_t *source,
                        uint32_t sources, uint64_t *open) {
     *open = 0;
     for (uint32_t v = 0; v < m->p->masters; v++)
         *open += part_value(m->value, v, m->layout) != UINT64_MAX &&
                  m->best[v].parent == UINT64_MAX;
-    for (uint32_t i = 0; i < sources; i++) /* at 0, where no strict arc ends */
+    for (uint32_t i = 0; i < sources;
+         i++) /* a source is at 0, where no strict arc ends */
         *open -= part_value(m->value, source[i], m->layout) != UINT64_MAX;
     return part_sum(m->p, m->run, open);
 }

@@ -1,17 +1,18 @@
-/* Shortest paths over parts: delta-stepping (Meyer and Sanders, J. Algorithms 49, 2003) within a limit
-** that all parts share.
+/* Shortest paths over partitions: delta-stepping (Meyer and Sanders, J. Algorithms 49,
+** 2003) within a common limit.
 **
-**     round    drain       each part relaxes rows of vertices within the limit until none waits
-**              reduce      ghosts that it has lowered go to their masters, where least wins
-**              broadcast   masters that were lowered go to ghosts that rows begin at
-**              agree       the least distance that waits anywhere; where it is beyond the limit, the limit
-**                          becomes that and a delta
+**     round    drain       each partition relaxes rows within the limit until none waits
+**              reduce      lowered ghosts go to their masters, where the minimum wins
+**              broadcast   lowered masters go to ghosts that have rows
+**              agree       on the least waiting distance; if it is beyond the limit, the
+**                          limit becomes that distance plus delta
 **
-**     distance[v]   numbers of 64 bits, or the bits of doubles, which only fall; the least fixpoint
-**                   is the answer, so that no order of parts or threads is seen in it
-**     scanned[v]    the distance that v's row was relaxed with
+**     distance[v]   64-bit numbers, or the bits of doubles. They only fall, and their
+**                   least fixpoint is the answer, whatever the order of partitions
+**     scanned[v]    the distance with which v's row was relaxed
 **
-** Every ghost that was lowered is reduced before any master is broadcast: so no copy raises a distance. */
+** All lowered ghosts are reduced before any master is broadcast, so no copy raises a
+** distance. */
 #include "distributed/partition/part.h"
 #include "sssp/sssp.h"
 
@@ -22,17 +23,16 @@ struct sssp_part {
     gpugraph_part *p;
     gpugraph_run *run;
     enum part_layout layout;
-    uint64_t bound;    /* a word: nothing farther is stored */
-    bool within_range; /* the bound is the caller's: what lies beyond is not wanted */
-    bool none;         /* it is below 0 */
+    uint64_t bound;    /* a word: larger distances are not stored */
+    bool within_range; /* the bound is the caller's, who does not want farther vertices */
+    bool none;         /* the bound is below 0 */
     uint64_t over;     /* not 0: a sum left the range */
     uint64_t *distance, *scanned; /* words */
-    uint64_t limit;               /* a word: what is relaxed is within it */
-    double delta;                 /* that the limit grows by */
-    /* Locals whose rows are to be relaxed: within the limit, in two lists, and beyond
-    ** it. */
+    uint64_t limit;               /* a word: rows up to it are relaxed */
+    double delta;                 /* how far the limit grows */
+    /* Locals whose rows wait: two lists within the limit, and one beyond it. */
     struct part_changes now, next, later;
-    struct part_changes shared; /* ghosts and masters that other parts must know of */
+    struct part_changes shared; /* changed locals that other partitions need */
     uint64_t rounds, arcs;
 };
 
@@ -42,9 +42,9 @@ static struct part_field distances_of(const struct sssp_part *s) {
 
 /* ---- the limit ---- */
 
-/* The width of a bucket follows from the largest mean weight of a part: positive doubles are
-** in the order of their bits. The width falls as rows branch more, by the squares of their
-** lengths. */
+/* Sets the width of a bucket from the largest mean weight of a partition (positive
+** doubles are ordered by their bits). The width is smaller for graphs that branch more,
+** by squared row lengths. */
 static bool set_delta(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
     gpugraph_exchange *x = p->exchange;
@@ -80,13 +80,13 @@ static bool is_scanned(const struct sssp_part *s, uint32_t v) {
     return s->scanned[v] == s->distance[v];
 }
 
-/* v has been lowered: its row, if it has one, is to be relaxed. */
+/* Lets v's row wait, if it has one, after v was lowered. */
 static void wait_for(struct sssp_part *s, uint32_t v) {
     if (s->p->offset[v] < s->p->offset[v + 1])
         part_note(s->distance[v] <= s->limit ? &s->next : &s->later, v);
 }
 
-/* Other parts may have to know of v. */
+/* Notes v if other partitions need its distance. */
 static void note_shared(struct sssp_part *s, uint32_t v) {
     const gpugraph_part *p = s->p;
     if (v >= p->masters ||
@@ -118,7 +118,7 @@ static void relax_row(struct sssp_part *s, uint32_t u) {
     s->arcs += p->offset[u + 1] - p->offset[u];
 }
 
-/* Until no row within the limit waits. */
+/* Relaxes rows until none waits within the limit. */
 static bool drain(struct sssp_part *s) {
     const uint64_t *offset = s->p->offset;
     uint64_t since = 0;
@@ -148,7 +148,7 @@ static void keep_least(const struct sssp_part *s, const struct part_changes *c,
     }
 }
 
-/* What is within the limit by now waits for the next drain; what has been relaxed leaves. */
+/* Moves rows that are within the limit to `next`, and drops relaxed ones. */
 static void sort_later(struct sssp_part *s) {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->later.count; i++) {
@@ -164,7 +164,7 @@ static void sort_later(struct sssp_part *s) {
     s->later.count = kept;
 }
 
-/* *least: of all that waits, or is told of, at any part. */
+/* *least: of all distances of all partitions that wait or are exchanged. */
 static bool exchange(struct sssp_part *s, uint64_t *least) {
     gpugraph_part *p = s->p;
     if (part_writes_ghosts(p) &&
@@ -206,9 +206,9 @@ static bool search(struct sssp_part *s) {
     }
 }
 
-/* ---- how far distances may be ---- */
+/* ---- the bound ---- */
 
-/* The caller's bound, NULL for none; false: it is no number. */
+/* max_distance: the caller's; NULL: none. False if it is not a number. */
 static bool set_bound(struct sssp_part *s, const void *max_distance) {
     const bool real = s->layout == PART_REAL;
     s->bound = real ? gg_real_word(DBL_MAX) : INT64_MAX;
@@ -233,8 +233,8 @@ static bool set_bound(struct sssp_part *s, const void *max_distance) {
 
 /* ---- distances out of range ---- */
 
-/* The smallest number of a vertex that an arc leads to from one with a distance, and that has none:
-** the sum left the range. UINT64_MAX: there is none. Collective. */
+/* Collective. *lost: the smallest number of an unreached vertex with an arc from a
+** reached one, whose sum left the range; UINT64_MAX: there is none. */
 static bool find_lost(struct sssp_part *s, uint64_t *lost) {
     gpugraph_part *p = s->p;
     *lost = UINT64_MAX;
@@ -253,7 +253,7 @@ static bool find_lost(struct sssp_part *s, uint64_t *lost) {
            gg_combine(p->exchange, s->run, GPUGRAPH_LEAST, lost, 1) == GPUGRAPH_OK;
 }
 
-/* A sum left the range: does a wanted vertex lack its distance for that? Collective. */
+/* Collective. Fails if a wanted vertex has no distance because a sum left the range. */
 static bool check_range(struct sssp_part *s) {
     const bool real = s->layout == PART_REAL;
     uint64_t lost;
@@ -309,7 +309,7 @@ static void put_distances(const struct sssp_part *s, void *distance) {
             ((uint64_t *)distance)[v] = s->distance[v];
 }
 
-/* Do ghosts have their masters' distances after the search? */
+/* True if ghosts have their masters' distances after the search. */
 static bool ghosts_are_current(const gpugraph_part *p) {
     return part_reads_ghosts(p) && !part_writes_ghosts(p);
 }
@@ -344,7 +344,7 @@ static bool search_on_device(struct sssp_part *s, const uint32_t *here,
     return status == GPUGRAPH_OK;
 }
 
-/* The search, its distances, and the tree. */
+/* Searches, and fills distances and the tree. */
 static void find_paths_of_parts(struct sssp_part *s, const uint32_t *here,
                                 uint32_t sources, void *distance,
                                 const gpugraph_part_tree *tree) {
