@@ -1,5 +1,5 @@
-/* A build without CUDA: this file stands for every .cu of this folder, with nothing in it.
-** Partitions then run on threads and processes alone. */
+/* Replaces every .cu file of this folder in a build without CUDA. Partitions run on
+** threads and processes only. */
 #include "algorithm.h"
 #include "partition/part.h"
 

@@ -1,5 +1,5 @@
-/* Hubs of rows that several devices share: of each row a target to look at first, and which
-** rows are empty. */
+/* Hubs of a team's rows: a target of each row to look at first, and which rows are
+** empty. */
 #include "several.cuh"
 #include "bfs/bfs.cuh"
 
@@ -29,7 +29,7 @@ bool gg_several_hubs(struct several_team *team, struct several_parts *parts) {
         return gg_several_going(team);
     for (int p = team->first; p < team->end && gg_several_going(team); p++)
         make_hubs(team, parts, p);
-    if (!gg_several_wait(team)) { /* what a kernel that never ran has left is no hub */
+    if (!gg_several_wait(team)) { /* a kernel that did not run has made no hubs */
         free_hubs(team, parts);
         return false;
     }

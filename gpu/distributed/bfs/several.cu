@@ -1,19 +1,20 @@
-/* Breadth-first search, method "several": the graph is shared by devices, whose kernels run level after
-** level and meet after each step. several.cuh has the steps, several_levels.cu the kernel.
+/* Breadth-first search, method "several". Devices share the graph; their kernels run
+** level after level, with a barrier after each step. several.cuh has the steps,
+** several_levels.cu the kernel.
 **
-**     depth      of the own places                              on their owner
-**     visited    a bit for every place, two of each             on every device
-**     inbox      places, from each other device                 written by these
+**     depth      of own places                           on the owner
+**     visited    a bit for each place, two bitmaps       on every device
+**     inbox      places, from each other device          written by the other devices
 **
-** A frontier that is walked down claims its own ends at once. Of another device's vertices a device
-** knows little: a bit in its copy says that it has told the owner, or that the vertex is visited, so
-** each place goes to its owner once at most, and an inbox has room for a search. When a large
-** frontier is looked for from the unvisited side instead, copies of the bitmap are made complete
-** first, and stay so as long as it goes on: a level then is one bit for each vertex from its owner
-** to all others.
+** Top-down, a device claims own targets at once. Of another device's vertices it knows
+** little: a bit in its copy of the bitmap means that it has sent the vertex to its owner,
+** or that the vertex is visited. So it sends each place at most once, and an inbox has
+** room for a whole search. Before bottom-up levels the copies of the bitmap are
+** completed, and then they stay complete: a level is one bit for each vertex, from its
+** owner to all others.
 **
-** Without peer access the kernel returns after each step; the host moves letters and segments of the
-** bitmap, combines what was told, and launches it again. */
+** Without peer access the kernel returns after each step. The host moves messages and
+** segments of the bitmap, combines reports, and launches the kernel again. */
 #include "several.cuh"
 #include "bfs/bfs.h"
 #include "distributed/devices/ranks.cuh"
@@ -22,7 +23,7 @@
 struct shared_search {
     struct several_team *team;
     const struct several_parts *rows, *below;
-    const gpugraph_search *search; /* its ends are places */
+    const gpugraph_search *search; /* with places as ends */
     struct several_view view[SEVERAL_MOST];
     struct bfs_shared b[SEVERAL_MOST];
     struct {
@@ -30,10 +31,11 @@ struct shared_search {
         several_array<uint32_t> depth, visited[2], wanted, ends, inbox, outbox;
         several_array<uint2> queue;
     } a;
-    uint32_t sent[SEVERAL_MOST][SEVERAL_MOST]; /* moved so far, from, to */
+    uint32_t sent[SEVERAL_MOST]
+                 [SEVERAL_MOST]; /* messages moved so far, by sender and receiver */
 };
 
-/* ---- preparing ---- */
+/* ---- preparation ---- */
 
 static void carve_several(struct shared_search *r, struct several_space *space) {
     const struct several_places *places = &r->rows->places;
@@ -99,7 +101,7 @@ static bool start_several(struct shared_search *r) {
                   (uint64_t)targets * 4);
         gg_bfs_mark_shared(job, b, r->a.ends.at[p] + sources, targets);
     }
-    /* Nobody writes to another one's memory before it is ready. */
+    /* No kernel writes to another device before its memory is ready. */
     return gg_several_wait(r->team);
 }
 
@@ -123,7 +125,7 @@ static bool prepare_several(struct shared_search *r) {
 
 /* ---- steps that the host moves ---- */
 
-/* New letters, from outboxes to inboxes. */
+/* Moves new messages from outboxes to inboxes. */
 static bool move_messages(struct shared_search *r) {
     struct several_team *team = r->team;
     struct several_piece piece[SEVERAL_MOST * SEVERAL_MOST] = {};
@@ -140,7 +142,7 @@ static bool move_messages(struct shared_search *r) {
     return gg_several_move(team, piece);
 }
 
-/* What kernels would have put where it belongs, after the step of that round. */
+/* Moves what the step of that round has written, if kernels do not reach each other. */
 static bool move_step(struct shared_search *r, uint64_t round) {
     struct shared_state state;
     struct several_outcome outcome;
@@ -157,7 +159,7 @@ static bool move_step(struct shared_search *r, uint64_t round) {
 }
 
 static bool run_levels(struct shared_search *r, struct shared_report *report) {
-    const int p = r->team->first; /* all members say the same */
+    const int p = r->team->first; /* all members report the same */
     for (uint64_t round = 0;; round++) {
         if (!gg_several_launch(r->team, r->view, r->b, sizeof *r->b) ||
             !gg_fetch(gg_several_on(r->team, p), report, &r->b[p].control->report,
@@ -198,10 +200,10 @@ bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
     return done;
 }
 
-/* ---- a graph's, or a partition's ---- */
+/* ---- graphs and partitions ---- */
 
-/* Rows for the look from the unvisited side: those that there are, where arcs lead
-** both ways, or, once a graph is searched again and again, the transpose. */
+/* Rows for bottom-up levels: the same rows if arcs lead both ways, otherwise the
+** transpose once the graph has been searched several times. */
 static bool find_bottom_up_rows(struct several_team *team, const gpugraph_search *search,
                                 const struct several_parts *rows,
                                 struct several_parts *below,
@@ -271,7 +273,7 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const gpugraph_search *search
     return gg_several_close(&team);
 }
 
-/* ---- the side of several devices ---- */
+/* ---- descriptor ---- */
 
 static const gg_method methods[] = {
     {.is = {"bfs", "several", "cuda",

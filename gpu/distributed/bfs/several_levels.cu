@@ -1,8 +1,8 @@
-/* Breadth-first search on several devices: the kernel that runs on each of them, level after level.
+/* Breadth-first search on several devices: the kernel of each device, level after level.
 ** several.cuh has its steps. */
 #include "several.cuh"
 
-/* What a block has found in a step, in shared memory. */
+/* What a block finds in a step, in shared memory. */
 struct found {
     unsigned long long arcs;
     uint32_t entries, vertices, hits, open;
@@ -22,7 +22,7 @@ static __device__ __forceinline__ void note_queued(found *f, bfs_size size) {
     atomicAdd(&f->arcs, size >> 32);
 }
 
-/* Own vertices that were found, into the next frontier. */
+/* Puts an own vertex that was found into the next frontier. */
 static __device__ __forceinline__ void queue_up(const bfs_shared &b,
                                                 const shared_state &s, found *f,
                                                 pile *finds, uint32_t v, bool fresh) {
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void count_found(found *f, unsigned mask) {
         atomicAdd(&f->vertices, (uint32_t)__popc(mask));
 }
 
-/* ---- letters ---- */
+/* ---- messages ---- */
 
 static __device__ __forceinline__ uint32_t *box_for(const bfs_shared &b, uint32_t q) {
     const uint32_t stride = b.view.places.stride;
@@ -58,7 +58,7 @@ static __device__ __forceinline__ uint32_t *box_for(const bfs_shared &b, uint32_
                                 : b.outbox + (uint64_t)q * stride;
 }
 
-/* The first FULL of the pile, each to its owner, one owner after the other. */
+/* Sends the first FULL entries of the pile to their owners, one owner after the other. */
 static __device__ __forceinline__ void post(const bfs_shared &b, found *f,
                                             const pile &messages) {
     uint32_t v[LANE_FINDS], owner[LANE_FINDS];
@@ -104,7 +104,7 @@ write_message(const bfs_shared &b, found *f, pile *messages, uint32_t v, bool wa
 
 /* ---- steps ---- */
 
-/* One thread to a source, repeats allowed. */
+/* One thread for each source; sources may repeat. */
 static __device__ void plant(const bfs_shared &b, const shared_state &s, found *f,
                              piles *p) {
     uint64_t whole = gg_whole_warps(b.sources);
@@ -119,7 +119,8 @@ static __device__ void plant(const bfs_shared &b, const shared_state &s, found *
     }
 }
 
-/* Ends of arcs: own ones that nobody has claimed, and others that this device has not told of. */
+/* Ends of arcs: claims own ones that are unvisited, and sends others that this device has
+** not sent. */
 static __device__ __forceinline__ void visit(const bfs_shared &b, const shared_state &s,
                                              found *f, const uint32_t (&v)[SPAN],
                                              piles *p) {
@@ -148,7 +149,7 @@ static __device__ __forceinline__ void visit(const bfs_shared &b, const shared_s
     }
 }
 
-/* One warp: its share of the own frontier's arcs. */
+/* One warp, for its share of the arcs of the own frontier. */
 static __device__ void walk_down(const bfs_shared &b, const shared_state &s, found *f,
                                  piles *p) {
     const uint64_t warps = (uint64_t)gridDim.x * WARPS;
@@ -177,7 +178,7 @@ static __device__ void walk_down(const bfs_shared &b, const shared_state &s, fou
     }
 }
 
-/* One thread to a letter. */
+/* One thread for each message. */
 static __device__ void receive(const bfs_shared &b, const shared_state &s, found *f,
                                piles *p) {
     const uint32_t *inbox = b.inbox.at[b.view.me];
@@ -197,7 +198,7 @@ static __device__ void receive(const bfs_shared &b, const shared_state &s, found
     }
 }
 
-/* Four words of a bitmap, of 128 own places, to all copies. */
+/* Stores four words of a bitmap, for 128 own places, into all copies. */
 static __device__ __forceinline__ void put_quad(const bfs_shared &b,
                                                 const several_array<uint32_t> &bitmap,
                                                 uint64_t quad, uint4 four, bool own_too) {
@@ -206,7 +207,7 @@ static __device__ __forceinline__ void put_quad(const bfs_shared &b,
             reinterpret_cast<uint4 *>(bitmap.at[q])[quad] = four;
 }
 
-/* One thread to four words. */
+/* One thread for four words. */
 static __device__ void sync_copies(const bfs_shared &b, const shared_state &s) {
     const uint64_t first = b.view.first / 128, quads = b.view.places.stride / 128;
     const uint4 *visited = reinterpret_cast<const uint4 *>(b.w.b.visited[s.odd]);
@@ -214,7 +215,7 @@ static __device__ void sync_copies(const bfs_shared &b, const shared_state &s) {
         put_quad(b, b.visited[s.odd], first + i, __ldcg(&visited[first + i]), false);
 }
 
-/* One warp to SPAN words at a time, one lane to a vertex. */
+/* One warp for SPAN words at a time, one lane for each vertex. */
 static __device__ void sweep_own(const bfs_shared &b, const shared_state &s, found *f) {
     const uint32_t *visited = b.w.b.visited[s.odd];
     const uint64_t warps = (uint64_t)gridDim.x * WARPS;
@@ -258,7 +259,7 @@ static __device__ void sweep_own(const bfs_shared &b, const shared_state &s, fou
     }
 }
 
-/* One warp to a word: what the latest SWEEP found. */
+/* One warp for each word: collects what the last SWEEP found. */
 static __device__ void collect_own(const bfs_shared &b, const shared_state &s, found *f,
                                    piles *p) {
     const uint32_t *visited = b.w.b.visited[s.odd], *before = b.w.b.visited[1 - s.odd];
@@ -314,7 +315,7 @@ static __device__ void report_found(const bfs_shared &b, const shared_state &s,
         several_report(m, round, SUM_MISSING, b.control->missing);
 }
 
-/* What was queued becomes the own frontier. The slot before the one that all read now is free. */
+/* Makes the queued vertices the own frontier. The slot before the current one is free. */
 static __device__ void adopt(const bfs_shared &b, shared_state *s, uint64_t entries,
                              uint64_t arcs) {
     bfs_size size = gg_peek(&b.control->size[s->slot]);
@@ -334,7 +335,7 @@ static __device__ bool is_over(const bfs_shared &b, const shared_state &s) {
            (b.w.bounds.limit > 0 && s.reached >= b.w.bounds.limit);
 }
 
-/* A level is complete, and its vertices are queued. */
+/* Chooses the step after a complete level, whose vertices are queued. */
 static __device__ void choose_next(const bfs_shared &b, shared_state *s) {
     const uint64_t left = b.m - (s->seen < b.m ? s->seen : b.m);
     const bool looks_pay =
@@ -452,7 +453,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         do_step(b, s, &f, &p);
         if (s.mode == S_DOWN && p.messages.count > 0)
             post(b, &f, p.messages);
-        /* All warps of the block meet in there. */
+        /* All warps of the block synchronise there. */
         bfs_size rest =
             flush_piles(b.w.g, b.w.b.queue + s.tail, &b.control->size[s.slot], p.finds);
         if (threadIdx.x == 0) {
@@ -472,7 +473,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
 extern const struct cooperative_kernel gg_bfs_shared_levels = {
     (const void *)shared_levels, "shared_levels", BLOCK, 0};
 
-/* One thread per target, repeats allowed. */
+/* One thread for each target; targets may repeat. */
 static __global__ void mark_shared(const __grid_constant__ bfs_shared b,
                                    const uint32_t *target, uint32_t targets) {
     for (uint64_t i = gg_thread(); i < targets; i += gg_threads_of_grid()) {

@@ -1,27 +1,28 @@
-/* Maximal independent set, method "several": the graph is shared by devices, and all of them decide
-** at once, without rounds.
+/* Maximal independent set, method "several". Devices share the graph, and all of them
+** decide at once, without rounds.
 **
-**     code       of every place, on every device: a byte, as in codes.h
-**     count      each device counts the bins of a sample of its places and tells all; they meet
-**     code       each makes the codes of its places and puts them into all copies; they meet
-**     decide     each looks at its own open vertices, as one_launch.cu does; whoever drops a
-**                vertex puts that into all copies
+**     code       a byte for each place, on every device, as in codes.h
+**     count      each device counts the bins of a sample of its places; barrier
+**     code       each makes the codes of its places, in all copies; barrier
+**     decide     each looks at its own open vertices, as one_launch.cu does; a thread
+**                that drops a vertex stores that into all copies
 **
-** A code becomes final for a reason that stays true, so a copy may be late and is never wrong: it
-** shows an open vertex a while longer. That is all the order that one device needs among its blocks
-** (one_launch.cu), and all that several need among them: there is no meeting after the codes, a
-** device leaves when its own vertices are decided, and the set is that of the greedy pass.
+** A code becomes final for a reason that stays true. So a late copy is never wrong; it
+** shows an open vertex for longer. One device needs no other order among its blocks
+** (one_launch.cu), and several need no other among themselves. There is no barrier after
+** the codes, a device is done when its own vertices are decided, and the set is that of
+** the greedy pass.
 **
-** That a vertex has joined stays with its owner, who drops its neighbours in all copies: an open
-** neighbour elsewhere waits until it finds itself dropped.
+** Only the owner knows that a vertex has joined. It drops the neighbours in all copies,
+** and an open neighbour elsewhere waits until it is dropped.
 **
-** Vertices of equal codes are compared by their whole keys. The degree of another device's vertex is read
-** there; where kernels do not reach it, in a copy of all degrees.
+** Vertices of equal codes are compared by their whole keys. The degree of another
+** device's vertex is read there, or without peer access in a copy of all degrees.
 **
-** Without peer access the kernel returns after each step, and when a pass has decided nothing, and the host
-** copies what each device has to the others. A copy may then show a neighbour open again that had been found
-** dropped; its owner comes to the same, by the vertex that joined: the first neighbour that joins is an
-** earlier one, behind which no look goes as long as it is open. */
+** Without peer access the kernel returns after each step, and when a pass has decided
+** nothing, and the host copies segments. A copy may then show a dropped neighbour as open
+** again. Its owner drops it again because of the vertex that joined: the first joined
+** neighbour comes earlier in the order, and no look goes past it while it is open. */
 #include "several.cuh"
 #include "distributed/devices/ranks.cuh"
 #include "mis/codes.cuh"
@@ -35,7 +36,7 @@ static __device__ uint64_t degree_of(const mis_shared *g, uint32_t v) {
     return offset[v + 1] - offset[v];
 }
 
-/* Of the owner's place number `local`. */
+/* The number at a place within the owner's segment. */
 static __device__ __forceinline__ uint32_t number_of(const mis_shared &g, uint32_t owner,
                                                      uint32_t local) {
     return (uint32_t)several_number_of(&g.view.places, owner, local);
@@ -62,8 +63,8 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
     return key[0] != key[1] ? key[0] < key[1] : number[0] < number[1];
 }
 
-/* A dropped vertex goes into every copy: its owner has not to look at its row, and one that finds it
-** dropped does not look at it again, so nobody else would tell the others. */
+/* A dropped vertex is stored into every copy. Neither its owner nor another thread that
+** finds it dropped looks at its row again, so no other thread would store it. */
 #define MIS_GRAPH            struct mis_shared
 #define MIS_EARLIER(g, u, v) earlier(g, u, v)
 #define MIS_PUT(g, v, value) mis_put_code((g)->code, v, value)
@@ -77,7 +78,7 @@ static __device__ __noinline__ bool earlier(const mis_shared *g, uint32_t u, uin
 
 /* ---- kernels ---- */
 
-/* Of an own vertex. */
+/* The word of an own vertex. */
 static __device__ __forceinline__ uint32_t own_word(const mis_shared &g, uint32_t local,
                                                     uint32_t number, uint64_t degree) {
     return mis_word_of(g.order, key_of(g, g.view.me, local, number, degree));
@@ -103,7 +104,7 @@ static __device__ void count_sample(const mis_shared &g, uint32_t *count) {
                 count[threadIdx.x]);
 }
 
-/* The grid: codes of own places, four for each thread. */
+/* The grid: four codes of own places for each thread. */
 static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
     const uint32_t *count = g.count.at[g.view.me];
     uint32_t all = 0;
@@ -113,7 +114,7 @@ static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
     for (uint64_t i = gg_thread(); i < g.view.places.stride / 4;
          i += gg_threads_of_grid()) {
         const uint32_t local = (uint32_t)i * 4, place = g.view.first + local;
-        /* Four places in a row are of one block, so their numbers are in a row, too. */
+        /* Four successive places are in one block, so their numbers are successive. */
         const uint32_t first = number_of(g, g.view.me, local);
         auto word = [&](uint32_t k, uint64_t degree) {
             return own_word(g, local + k, first + k, degree);
@@ -127,9 +128,9 @@ static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
     }
 }
 
-/* Passes of a warp, the first over its tiles of own places and then over its list, until that is
-** empty; or for long enough; or, where nothing can come from other devices, in vain. Returns what
-** is left. */
+/* Passes of a warp: the first over its tiles of own places, the others over its list,
+** until the list is empty or many passes are done. Without peers a pass that decides
+** nothing is the last. Returns how many vertices wait. */
 static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
                                                       uint32_t *passes) {
     const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;
@@ -202,7 +203,7 @@ struct shared_run {
     several_array<struct waiting> list;
 };
 
-/* Entries of all lists: of as many warps as the member with most has. */
+/* *entries: of all lists, for the member with most warps. */
 static void plan_lists(struct shared_run *r, uint64_t *entries) {
     const uint64_t tiles = r->parts->places.stride / GG_WARP;
     *entries = 0;
@@ -214,7 +215,7 @@ static void plan_lists(struct shared_run *r, uint64_t *entries) {
     }
 }
 
-/* By number; of a rank by place: its own masters' hashes, and copies of the others'. */
+/* By number; of a rank by place: hashes of its own masters, and copies of the others'. */
 static uint64_t count_hashes(const struct shared_run *r) {
     const struct several_places *places = &r->parts->places;
     if (!r->question->hash)
@@ -236,7 +237,7 @@ static void carve(struct shared_run *r, struct several_space *space) {
     r->member = gg_several_carve<uint8_t>(space, places->stride);
 }
 
-/* Of consecutive ids, or by number. */
+/* Uploads hashes by number to all members. */
 static bool send_hashes(struct shared_run *r) {
     for (int p = 0; p < r->team->parts && r->question->hash; p++)
         gg_upload(gg_several_on(r->team, p), r->hash.at[p], r->question->hash,
@@ -244,7 +245,7 @@ static bool send_hashes(struct shared_run *r) {
     return gg_several_going(r->team);
 }
 
-/* Hashes of a rank's masters, then those of all. */
+/* Uploads the hashes of a rank's masters, and exchanges them with the other ranks. */
 static bool swap_hashes(struct shared_run *r) {
     const struct several_places *places = &r->parts->places;
     const int me = r->team->first;
@@ -301,7 +302,7 @@ static bool prepare(struct shared_run *r) {
     return r->team->rank ? swap_hashes(r) : send_hashes(r);
 }
 
-/* A launch from that step on; *open: vertices of all members that wait still. */
+/* Launches the kernel from that step on. *open: waiting vertices of all members. */
 static bool launch_several(struct shared_run *r, enum mis_step step, uint64_t *open,
                            uint32_t *passes) {
     struct several_team *team = r->team;
@@ -325,7 +326,7 @@ static bool launch_several(struct shared_run *r, enum mis_step step, uint64_t *o
     return gg_several_combine(team, GPUGRAPH_SUM, open, 1);
 }
 
-/* The steps before the last one, where kernels do not meet. */
+/* Does the steps before the last one, if kernels do not reach each other. */
 static bool first_steps(struct shared_run *r) {
     uint64_t open;
     uint32_t passes = 0;

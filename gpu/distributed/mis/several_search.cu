@@ -1,5 +1,5 @@
-/* Independent sets of a graph by several devices, and of a partition on a device: teams, rows and hashes,
-** the search (several.cu), and members brought home. */
+/* Independent sets of a graph on several devices, and of a partition on its device: opens
+** the team, finds rows and hashes, searches (several.cu), and downloads members. */
 #include "several.cuh"
 #include "distributed/devices/ranks.cuh"
 #include "mis/mis.h"
@@ -53,7 +53,7 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
            share * (1 + 2 * (int64_t)sizeof(struct waiting)) + 65536;
 }
 
-/* ---- a partition's ---- */
+/* ---- partitions ---- */
 
 gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
                                  const uint32_t *hash, gpugraph_run *run,
@@ -67,7 +67,7 @@ gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
     return gg_several_close(&team);
 }
 
-/* ---- the side of several devices ---- */
+/* ---- descriptor ---- */
 
 static const gg_method methods[] = {
     {.is = {"mis", "several", "cuda",

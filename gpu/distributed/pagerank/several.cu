@@ -1,37 +1,39 @@
-/* PageRank by several devices (devices/several.cuh); pagerank.cu has one device's, sums.cuh what both share.
+/* PageRank on several devices (devices/several.cuh). pagerank.cu is for one device; both
+** use sums.cuh.
 **
-**     share[2]    of all places on each device, one read and one written in turn
+**     share[2]    of all places on each device; one is read, the other is written
 **     rank        of own places
 **
-**     round 0     weights are summed, hubs listed, first ranks and their shares made
-**     round i     own rows are added up, new shares are stored into all copies; met:
-**                 the rank that was lost and the change, 128 bits each, of all devices
+**     round 0     sums weights, lists hubs, makes the first ranks and their shares
+**     round i     adds up own rows, stores new shares into all copies; the barrier adds
+**                 up the lost rank and the change of all devices, 128 bits each
 **
-** One cooperative kernel does all rounds. Sums are exact, so how rows are dealt out to devices is not seen in
-** a rank. A hub's row is added up by blocks, slice by slice; who adds the last slice ends the row. */
-#define RANK_SHARE(at) (*(at)) /* others write shares while the kernel runs */
+** One cooperative kernel does all rounds. Sums are exact, so ranks do not depend on how
+** rows are dealt out. Blocks add up a hub's row slice by slice; the thread that adds the
+** last slice ends the row. */
+#define RANK_SHARE(at) (*(at)) /* other devices write shares while the kernel runs */
 #include "several.cuh"
 #include "pagerank/sums.cuh"
 #include "distributed/devices/ranks.cuh"
 
 #include <cooperative_groups.h>
 
-enum { LOST = 0, CHANGE = 2 }; /* words of a tally, two for each */
+enum { LOST = 0, CHANGE = 2 }; /* words of a report, two each */
 
 struct several_ranking {
-    struct ranking r; /* of this device's rows; shares are set for each round */
+    struct ranking r; /* the own rows; each round sets the share array */
     struct several_view view;
     several_array<double> share[2];
-    several_array<int16_t> exponent; /* of all places; with weights */
-    uint32_t vertices;               /* of own places, which come before the gaps */
-    uint32_t *left;                  /* slices of a hub that are not added yet */
+    several_array<int16_t> exponent; /* of all places, with weights */
+    uint32_t vertices;               /* in the own segment; gaps follow */
+    uint32_t *left;                  /* slices of a hub that are added */
     uint32_t iterations;
     double tolerance;
 };
 
 /* ---- kernel ---- */
 
-/* To the tally that is told at the end of this round. The whole block calls. */
+/* Adds to the report of this round. The whole block calls. */
 static __device__ __forceinline__ void
 report_fixed(const several_ranking &s, uint64_t round, int word_at, gg_fixed part) {
     const several_barrier &m = s.view.barrier;
@@ -55,7 +57,7 @@ static __device__ __forceinline__ uint64_t degree_of(const several_ranking &s,
     return s.r.out.end[v] - s.r.out.begin[v];
 }
 
-/* Round 0. Hubs are counted where the host has put zeros. */
+/* Round 0. The host has cleared the counters of hubs. */
 static __device__ void begin_round(const several_ranking &s) {
     const ranking &r = s.r;
     const uint64_t whole = gg_whole_warps(s.vertices);
@@ -81,7 +83,8 @@ static __device__ void begin_round(const several_ranking &s) {
     report_fixed(s, 0, LOST, lost);
 }
 
-/* A slice of a hub's row by the whole block; one thread ends the row behind the last slice. */
+/* The whole block adds up a slice of a hub's row. One thread ends the row after the last
+** slice. */
 static __device__ void pull_hubs(const several_ranking &s, const ranking &r,
                                  rank_gift gift, int turn, gg_fixed *change,
                                  gg_fixed *lost) {
@@ -126,14 +129,15 @@ static __device__ void pull_rows(const several_ranking &s, const ranking &r, war
     }
 }
 
-/* Is the round the last one, by what all have told at its end? */
+/* True if the round is the last one, by the reports of its barrier. */
 static __device__ __forceinline__ bool is_last(const several_ranking &s, uint64_t round) {
     return round >= s.iterations ||
            (round > 0 && s.tolerance > 0 &&
             gg_unfix(received_fixed(s, round, CHANGE)) <= s.tolerance);
 }
 
-/* What follows from all that was told at the end of that round; by one thread, for its block. */
+/* What the reports of a round mean for the next one; one thread computes it for its
+** block. */
 struct round_ahead {
     bool comes;
     rank_gift gift;
@@ -150,7 +154,7 @@ look_several_ahead(const several_ranking &s, uint64_t round, struct round_ahead 
     __syncthreads();
 }
 
-/* Cooperative. A warp for 32 rows, a block for a slice of a hub's. */
+/* Cooperative. A warp for 32 rows, a block for a slice of a hub's row. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     rank_rounds(const __grid_constant__ several_ranking s) {
     __shared__ warp_rows of_warp[WARPS];
@@ -189,7 +193,7 @@ struct shared_ranking {
     struct several_team *team;
     const struct several_parts *in, *out;
     const gpugraph_pagerank_options *how;
-    const uint8_t *is_place; /* of a rank's masters; NULL: how has numbers */
+    const uint8_t *is_place; /* of a rank's masters; NULL: `how` has numbers */
     struct several_view view[SEVERAL_MOST];
     struct several_ranking of[SEVERAL_MOST];
     several_array<struct rank_state> state;
@@ -248,7 +252,7 @@ static void set_bit(uint32_t *bits, uint64_t place) {
     bits[place / 32] |= 1u << place % 32;
 }
 
-/* Bits of the places that jumps lead to, each member's own. */
+/* Uploads bits of the places that jumps lead to. */
 static bool send_places(struct shared_ranking *s) {
     const struct several_places *places = &s->in->places;
     const uint32_t words = places->stride / 32;
@@ -302,7 +306,7 @@ static void set_end(pagerank_end *end, uint64_t round,
     end->change = round > 0 ? gg_unfix(change) : 0;
 }
 
-/* A launch for each round, where kernels do not meet. */
+/* One launch for each round, if kernels do not reach each other. */
 static bool round_by_round(struct shared_ranking *s, pagerank_end *end) {
     struct several_outcome outcome;
     for (uint64_t round = 0;; round++) {
@@ -350,7 +354,7 @@ bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *
     return done;
 }
 
-/* ---- a graph's ---- */
+/* ---- graphs ---- */
 
 static bool rank_team(struct several_team *team, const struct several_parts *in,
                       const struct several_parts *out, gpugraph_distance_type type,
@@ -396,9 +400,10 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
            8 * share + 96 * hubs + 65536;
 }
 
-/* ---- a partition's ---- */
+/* ---- partitions ---- */
 
-/* Offsets of rows with as many arcs as lead out of each master; the rows themselves are elsewhere. */
+/* Uploads offsets of rows that are as long as the rows out of each master. The kernel
+** uses only their lengths. */
 static uint64_t *upload_degrees(struct several_team *team, const double *out,
                                 uint32_t masters, uint64_t bytes) {
     const uint32_t entries = (uint32_t)(bytes / 8);
@@ -437,7 +442,7 @@ gpugraph_status gg_cuda_part_pagerank(gpugraph_part *p,
     return gg_several_close(&team);
 }
 
-/* ---- the side of several devices ---- */
+/* ---- descriptor ---- */
 
 static const gg_method methods[] = {
     {.is =

@@ -1,5 +1,5 @@
-/* What the devices of persistent_parts.cuh tell each other: letters to the owners of foreign
-** vertices, and the words by which all decide alike. */
+/* What the devices of persistent_parts.cuh exchange: messages to the owners of foreign
+** vertices, and words by which all devices make the same decisions. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_LETTERS_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_LETTERS_CUH
 
@@ -18,9 +18,8 @@ enum parts_words {
     BUCKETS_CROWDED,
     LEAST_INVERTED
 };
-enum {
-    BITS_OF_BUCKET = 8 /* devices that have entries in it, or their share of a crowd */
-};
+/* Counts devices with entries in a bucket, or with more than their share of a crowd. */
+enum { BITS_OF_BUCKET = 8 };
 
 enum parts_step {
     STEP_SEED,
@@ -32,12 +31,12 @@ enum parts_step {
     STEP_OVER
 };
 
-/* How far the search is: the same in all blocks of all devices. */
+/* The progress of the search, equal in all blocks of all devices. */
 template <typename type> struct parts_course {
     struct place<type> at, before; /* before the rest was dealt out */
-    uint32_t step;      /* enum parts_step: this one, or the one that was told of last */
-    uint32_t of_bucket; /* STEP_RELAX: the bucket's list, else the round's */
-    uint32_t barriers;  /* of this device's blocks */
+    uint32_t step;      /* enum parts_step: the current one, or the last one reported */
+    uint32_t of_bucket; /* STEP_RELAX: relax the bucket's list, else the round's */
+    uint32_t barriers;  /* grid barriers of this device */
     uint32_t buckets;
     uint32_t early;
     uint64_t rest, settled;
@@ -47,12 +46,12 @@ template <typename type> struct parts_search {
     struct persistent<type> p;
     struct several_view view;
     several_array<typename type::word> distance;
-    several_array<letter<type>> inbox[2]; /* by sender, `stride` each; in turn */
+    several_array<letter<type>> inbox[2]; /* by sender, `stride` entries each; in turn */
     struct letter<type> *outbox;          /* without peers: by receiver */
     struct parts_course<type> *course;
 };
 
-/* ---- letters ---- */
+/* ---- messages ---- */
 
 template <typename type>
 static __device__ __forceinline__ struct letter<type> *
@@ -63,7 +62,8 @@ box_of_messages(const struct parts_search<type> &s, uint32_t round, uint32_t rec
                : s.outbox + several_box(me, receiver, stride);
 }
 
-/* Places for the letters of those lanes that write to this receiver; `k` stays for the others. */
+/* Reserves entries for messages of those lanes that write to this receiver; other lanes
+** keep `k`. */
 static __device__ __forceinline__ uint64_t
 reserve_for_lanes(const several_barrier &m, uint64_t met, uint32_t receiver, bool writes,
                   uint64_t k) {
@@ -78,7 +78,8 @@ reserve_for_lanes(const several_barrier &m, uint64_t met, uint32_t receiver, boo
     return writes ? first + (unsigned)__popc(lanes & ((1u << gg_lane()) - 1)) : k;
 }
 
-/* What the list holds becomes letters; of two devices all go to the other one, in the list's order. */
+/* Makes messages of the list's entries. With two devices all go to the other one, in the
+** order of the list. */
 template <typename type>
 static __device__ void send_messages(const struct parts_search<type> &s,
                                      const struct parts_course<type> &c, uint64_t met,
@@ -99,7 +100,7 @@ static __device__ void send_messages(const struct parts_search<type> &s,
     }
 }
 
-/* What was told at the end of that round, letters to this device included, for the block. */
+/* Loads the reports of that round for the block, and where its messages are. */
 template <typename type>
 static __device__ void hear(const struct parts_search<type> &s,
                             const struct parts_course<type> &c, uint64_t met,
@@ -120,9 +121,9 @@ static __device__ void hear(const struct parts_search<type> &s,
     __syncthreads();
 }
 
-/* ---- what is told ---- */
+/* ---- reports ---- */
 
-/* Of own targets. The whole block asks. */
+/* True if an own target is not final. The whole block calls. */
 template <typename type>
 static __device__ bool own_targets_wait(const struct persistent<type> &p,
                                         const struct place<type> &at) {
@@ -136,7 +137,7 @@ static __device__ bool own_targets_wait(const struct persistent<type> &p,
     return __syncthreads_or(waits);
 }
 
-/* By block 0, after a meeting of the device's blocks. */
+/* Reports, by block 0 after a grid barrier of the device. */
 template <typename type>
 static __device__ void tell(const struct parts_search<type> &s,
                             const struct parts_course<type> &c, uint64_t met,

@@ -1,28 +1,30 @@
-/* The engine "persistent" over the parts of several devices. Vertices are places (partition/places.h); a device has
-** the rows of its own, and a distance and a place in lists for every one.
+/* The engine "persistent" on several devices. Vertices are places (partition/places.h). A
+** device has the rows of its own places, and distances and list entries of all places.
 **
-**     own       its row is relaxed
-**     foreign   its row is one letter: when its turn comes in its bucket, its owner is told how near it is.
-**               So of many falls the last one before that is sent
+**     own       a vertex whose row is relaxed here
+**     foreign   a vertex of another device: when its turn comes in its bucket, a message
+**               sends its distance to the owner. So earlier improvements are not sent
 **
-**     step      relax   own vertices of a list, and those that letters lower: at once, as one device does
-**                       local meeting; foreign vertices that fell within the bucket become letters
-**               least   of the rest that waits
-**               deal    the rest to buckets
-**               share   own distances up to a bound, into all copies
-**               pull    own vertices beyond it, by those
-**               ... all devices meet, and decide alike by what all have told:
+**     step      relax   own vertices of a list, and those that messages lower, as on one
+**                       device; then foreign vertices that fell within the bucket go out
+**               least   finds the minimum of the waiting rest
+**               deal    deals the rest to buckets
+**               share   stores own distances up to a bound into all copies
+**               pull    own vertices beyond the bound pull from those distances
 **
-**     work      vertices of the next round, letters      more than 0: relax, with the letters
-**     lists     which buckets any device has             the next of them
-**     rest      vertices beyond                          least, then deal
-**     bound     nothing is left within it                share, then pull (persistent_pull.cuh)
+** A barrier of all devices follows each step, and all make the same decision by its sums:
 **
-** A bucket is over when no device has work in it, and buckets begin and end alike everywhere. Own distances
-** are the answer; copies of foreign ones only keep letters back that would lower nothing.
+**     work      vertices of the next round, messages      any: relax
+**     lists     buckets that have entries anywhere        any: relax the next one
+**     rest      vertices beyond the buckets               any: least, then deal
+**     bound     nothing is left within it                 share, then pull
 **
-** Without peer access the kernel returns at each meeting, its course kept in memory, and the host carries the
-** letters. */
+** A bucket ends when no device has work in it, so buckets start and end everywhere at
+** once. Own distances are the answer; copies of foreign ones only suppress messages that
+** would not lower anything.
+**
+** Without peer access the kernel returns at each barrier and saves its course, and the
+** host moves the messages. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_PARTS_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_PARTS_CUH
 
@@ -30,7 +32,7 @@
 
 /* ---- steps ---- */
 
-/* Own sources; a foreign one is another device's. */
+/* Own sources only; every source has its owner. */
 template <typename type>
 static __device__ bool seed_step(const struct parts_search<type> &s,
                                  struct parts_course<type> &c, uint64_t met,
@@ -134,8 +136,8 @@ static __device__ bool deal_step(const struct parts_search<type> &s,
     return true;
 }
 
-/* What a device knows of a vertex that is beyond the bound is its owner's to find out: its copies forget it,
-** whose lists end here, too. */
+/* A device forgets copies of distances beyond the bound, because their owners find them.
+** Its lists end here, too. */
 template <typename type>
 static __device__ bool share_step(const struct parts_search<type> &s,
                                   const struct parts_course<type> &c) {
@@ -152,7 +154,7 @@ static __device__ bool share_step(const struct parts_search<type> &s,
     return true;
 }
 
-/* What the host has moved, whole. */
+/* Forgets foreign distances beyond the bound, after the host has moved whole segments. */
 template <typename type>
 static __device__ void forget_others(const struct parts_search<type> &s,
                                      typename type::word bound) {
@@ -176,12 +178,12 @@ static __device__ bool pull_step(const struct parts_search<type> &s,
 
 /* ---- what comes next ---- */
 
-/* Has any device told so of that bucket? */
+/* True if any device has reported that bucket. */
 static __device__ __forceinline__ bool is_reported(uint64_t buckets, uint32_t bucket) {
     return (buckets >> BITS_OF_BUCKET * bucket & ((1u << BITS_OF_BUCKET) - 1)) != 0;
 }
 
-/* Nothing is left of the buckets, or within the bound. */
+/* Nothing is left in the buckets, or within the bound. */
 template <typename type>
 static __device__ void leave_buckets(struct parts_course<type> &c) {
     c.step = is_bounded(c.at) ? STEP_SHARE : STEP_OVER;
@@ -206,7 +208,8 @@ static __device__ void next_bucket_of_all(const struct persistent<type> &p,
         set_bound(p, c.at, UINT32_MAX);
 }
 
-/* Buckets begin anew at the least of the rest; wider ones once it dwindles. */
+/* Starts new buckets at the minimum of the rest; wider ones once the rest has
+** shrunk by the factor p.fall. */
 template <typename type>
 static __device__ void move_buckets(const struct persistent<type> &p,
                                     struct parts_course<type> &c, const uint64_t *told) {
@@ -225,7 +228,7 @@ static __device__ void move_buckets(const struct persistent<type> &p,
     c.step = STEP_DEAL;
 }
 
-/* The same in all blocks of all devices: by what was told, and how far they were. */
+/* Decides the next step from the reports, equally in all blocks of all devices. */
 template <typename type>
 static __device__ void decide(const struct persistent<type> &p,
                               struct parts_course<type> &c, const uint64_t *told) {
@@ -279,7 +282,7 @@ static __device__ bool do_step(const struct parts_search<type> &s,
     }
 }
 
-/* After an early end own distances that are not final go. */
+/* After an early end, forgets own distances that are not final. */
 template <typename type>
 static __device__ void forget_own_rest(const struct persistent<type> &p,
                                        const struct place<type> &at) {
@@ -291,7 +294,7 @@ static __device__ void forget_own_rest(const struct persistent<type> &p,
     }
 }
 
-/* Once all blocks have taken it from there, the course is kept. */
+/* Saves the course after all blocks have loaded the previous one. */
 template <typename type>
 static __device__ void keep_course(const struct parts_search<type> &s,
                                    struct parts_course<type> &c,
@@ -332,7 +335,8 @@ static __device__ void search_parts(const struct parts_search<type> &s,
     keep_course(s, c, m);
 }
 
-/* Cooperative, one on each device. Lists, rows and lanes of each step: walk(). */
+/* Cooperative, one on each device. walk() divides lists and rows among lanes in each
+** step. */
 template <typename type>
 static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
     find_shared_distances(const __grid_constant__ parts_search<type> s) {

@@ -1,13 +1,14 @@
-/* Shortest paths by several devices, method "several": the engine "persistent" over their parts
-** (persistent_parts.cuh); sssp.cu has one device's call.
+/* Shortest paths on several devices, method "several": the engine "persistent" over their
+** rows (persistent_parts.cuh). sssp.cu is for one device.
 **
-**     rows in parts  ->  width of a bucket, by some weights  ->  one kernel on each device
-**                                                          ->  own distances, to the host by number
+**     rows  ->  width of a bucket, by a sample of weights  ->  one kernel on each device
+**                                                          ->  distances, by number
 **
-** Vertices beyond a bound pull (persistent_pull.cuh) where rows have arcs of both directions, and so are their own
-** transpose; light arcs are then made beside rows by the second search.
+** Vertices beyond a bound pull (persistent_pull.cuh) if rows have arcs of both
+** directions, and so are their own transpose. The second search then makes light arcs
+** beside the rows.
 **
-** A sum that leaves the range is noted, as by one device, and the CPU settles the search. */
+** The kernel notes a sum that leaves the range. The CPU then does the search. */
 #include "several.cuh"
 #include "sssp/sssp.h"
 #include "persistent_parts.cuh"
@@ -19,13 +20,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How the words that members tell become one. */
+/* How words of reports are combined. */
 static const struct several_combining combining = {1u << LEAST_INVERTED, 0};
 
 /* ---- parameters ---- */
 
 /* The median of the positive ones among some weights of this process's first member,
-** evenly spread over its arcs; 0 without any. */
+** spread evenly over its arcs; 0 if there are none. */
 template <typename type>
 static double typical_here(struct several_team *team, const struct several_rows *rows) {
     typename type::weight sample[GG_SSSP_SAMPLE];
@@ -46,7 +47,8 @@ static double typical_here(struct several_team *team, const struct several_rows 
     return first < sample + count ? (double)first[(sample + count - first) / 2] : 0;
 }
 
-/* Of all ranks the largest: their buckets are alike. Positive doubles are in the order of their bits. */
+/* The largest of all ranks, so that their buckets are equal. Positive doubles are ordered
+** by their bits. */
 template <typename type>
 static double typical_weight(struct several_team *team, const struct several_rows *rows) {
     double weight = typical_here<type>(team, rows);
@@ -57,7 +59,7 @@ static double typical_weight(struct several_team *team, const struct several_row
     return weight;
 }
 
-/* As of one device where rounds are by all blocks. */
+/* Chooses as for one device whose rounds are done by all blocks. */
 static void choose_several(const struct several_parts *parts, double weight,
                            struct sssp_parameters *parameters) {
     struct sssp_features features = {};
@@ -75,7 +77,7 @@ static void choose_several(const struct several_parts *parts, double weight,
 template <typename type> struct shared_search {
     struct several_team *team;
     struct several_parts *parts;
-    gpugraph_search wanted; /* its ends are places */
+    gpugraph_search wanted; /* with places as ends */
     struct sssp_parameters parameters;
     struct several_view view[SEVERAL_MOST];
     struct parts_search<type> of[SEVERAL_MOST];
@@ -118,15 +120,15 @@ static bool make_light(struct several_team *team, struct several_parts *parts, i
     struct light_rows *light = &parts->rows[p].light;
     const bool going =
         gg_make_light(job, &g, most, (int64_t)job->device->workspace_bytes, light);
-    if (going) { /* a member without room for them would have all make theirs again */
+    if (going) { /* a member without room does not make others repeat theirs */
         light->asked = light->looked = true;
         light->most = most;
     }
     return going;
 }
 
-/* Makes them for all members, but not in the first search that asks for them. False: the
-** run must end. */
+/* Makes light arcs of all members, but not in the first search that asks for them. False:
+** the run must end. */
 static bool make_light_of_all(struct several_team *team, struct several_parts *parts,
                               uint32_t most) {
     const double started = gg_now_ms();
@@ -150,7 +152,7 @@ static bool make_light_of_all(struct several_team *team, struct several_parts *p
     return gg_several_going(team);
 }
 
-/* ---- set up ---- */
+/* ---- preparation ---- */
 
 template <typename type> static void set_up_member(struct shared_search<type> *s, int p) {
     const struct several_places *places = &s->parts->places;
@@ -200,7 +202,7 @@ static void send_beginning(struct shared_search<type> *s, int p) {
               wanted->target_count * sizeof(uint32_t));
 }
 
-/* Will vertices pull, and can arcs be light? */
+/* True if vertices will pull, and arcs can be light. */
 template <typename type> static bool wants_light(const struct shared_search<type> *s) {
     return can_be_fixed<type>() && s->parts->kind == CSR_BOTH && s->parameters.pull > 0 &&
            s->wanted.limit == 0;
@@ -234,7 +236,7 @@ template <typename type> static bool prepare(struct shared_search<type> *s) {
 
 /* ---- rounds ---- */
 
-/* Where kernels do not meet: every outbox to the inboxes. */
+/* Moves every outbox to the inboxes, if kernels do not reach each other. */
 template <typename type>
 static bool move_messages(struct shared_search<type> *s, uint32_t round) {
     struct several_team *team = s->team;
@@ -268,7 +270,7 @@ static bool run_rounds(struct shared_search<type> *s, struct parts_course<type> 
     }
 }
 
-/* What the members' kernels say of themselves. */
+/* Collects what the members' kernels report about the search. */
 template <typename type>
 static bool report(struct shared_search<type> *s, const struct parts_course<type> *c,
                    struct sssp_shared_outcome *outcome) {
@@ -337,7 +339,7 @@ bool gg_sssp_on_team(struct several_team *team, struct several_parts *parts,
     return search_parts_of<in_parts<real>>(team, parts, search, outcome);
 }
 
-/* ---- a graph's ---- */
+/* ---- graphs ---- */
 
 static bool search_all(struct several_team *team, gpugraph_distance_type type,
                        const gpugraph_search *search, void *distance,
@@ -382,7 +384,7 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
            all * (word + 4 * (LISTS + 1) + 1 + 3 * 2 * word) + slices + 65536;
 }
 
-/* ---- a partition's ---- */
+/* ---- partitions ---- */
 
 gpugraph_status gg_cuda_part_sssp(gpugraph_part *p, const gpugraph_search *search,
                                   gpugraph_run *run, void *distance, bool *lost) {
@@ -395,13 +397,14 @@ gpugraph_status gg_cuda_part_sssp(gpugraph_part *p, const gpugraph_search *searc
     search_all(&team, is_real ? GPUGRAPH_REAL : GPUGRAPH_UINT64, search, distance,
                &outcome);
     for (uint32_t v = 0; is_real && v < p->masters; v++)
-        if (word[v] == real::unreached()) /* all bits are set in a partition */
+        if (word[v] ==
+            real::unreached()) /* unreached vertices of a partition have all bits set */
             word[v] = UINT64_MAX;
     *lost = outcome.lost;
     return gg_several_close(&team);
 }
 
-/* ---- the side of several devices ---- */
+/* ---- descriptor ---- */
 
 static const gg_method methods[] = {
     {.is = {"sssp", "several", "cuda",
