@@ -1,13 +1,13 @@
-/* From the share that a process has read to arrays with an entry for each of its masters. */
+/* From the edges that a process reads to an answer for each of its masters. */
 #include "answer.h"
 #include "distributed/exchange/post.h"
 #include "base/run.h"
 
 #include <string.h>
 
-/* Processes up to which all arcs of a vertex lie at one of them. That sends less than a
-** grid does: half of a breadth-first search's bytes on an R-MAT graph. A grid has fewer
-** peers, and beyond that number fewer ghosts. */
+/* Up to this many processes one process has all arcs of a vertex. That sends less than a
+** grid does: half of the bytes of a breadth-first search on an R-MAT graph. Beyond it a
+** grid has fewer ghosts, and always fewer peers. */
 enum { ONE_DIMENSION = 16 };
 
 /* ---- keys of edges ---- */
@@ -16,8 +16,8 @@ static bool keys_are_rowids(const options *o, const columns *c) {
     return o->files.gl_pathc == 1 && !c->own_ids;
 }
 
-/* Ids become their numbers, and these with the order of rows keys: files, then processes,
-** whose ranges of rowids ascend. */
+/* Makes keys from numbers of ids and the order of rows: files, then processes, whose
+** ranges of rowids ascend. */
 static bool keys_by_place(edge_keys *k, columns *c, gpugraph_exchange *x,
                           gpugraph_run *run) {
     enum { KEY_BYTES = 16 };
@@ -41,7 +41,7 @@ static bool keys_by_place(edge_keys *k, columns *c, gpugraph_exchange *x,
     return run->status == GPUGRAPH_OK;
 }
 
-/* Lists of ids of all files. */
+/* Lists the ids of all files. */
 static id_list *list_ids(columns *c, gpugraph_run *run, bool of_edges, int *lists) {
     id_list *list = gg_alloc(run, 3 * (uint64_t)c->files, sizeof *list);
     uint64_t at = 0;
@@ -83,7 +83,7 @@ static bool make_keys_of_answer(edge_keys *k, const options *o, columns *c,
     return good && keys_by_place(k, c, x, run);
 }
 
-/* ---- all of it ---- */
+/* ---- the steps ---- */
 
 static bool number_ends(answer *a, columns *c, gpugraph_exchange *x, gpugraph_run *run) {
     int lists;
@@ -95,7 +95,7 @@ static bool number_ends(answer *a, columns *c, gpugraph_exchange *x, gpugraph_ru
     return good;
 }
 
-/* Collective. Ids that are numbers in one column and texts in another one. */
+/* Collective: fails if an id is a number in one column and a text in another one. */
 static bool check_ids(const answer *a, const options *o, const columns *c,
                       gpugraph_exchange *x, gpugraph_run *run) {
     bool found;
@@ -111,7 +111,7 @@ static bool check_ids(const answer *a, const options *o, const columns *c,
     return gg_all_agree(x, run);
 }
 
-/* An independent set wants whole rows, other searches arcs where their targets are. */
+/* Independent sets need complete rows, other searches arcs at their targets. */
 static gpugraph_partition partition_of(const options *o, uint32_t processes) {
     if (o->partition_given)
         return o->partition;

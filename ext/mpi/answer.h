@@ -1,10 +1,10 @@
-/* What a search has found at a process, and the way back from numbers to ids.
+/* What a search has found at a process, by master, and how numbers become ids again.
 **
-**     master    0   1   2   ...          column   kind     array, an entry for each master
-**     row       0   2   ...              vertex   'v'      numbers of vertices
-**               masters that have        depth    'd'      uint32_t
-**               a row in the result      parent   'v'      UINT64_MAX: NULL
-**                                        edge     'e'      keys of edges; NULL where parent is */
+**     master    0   1   2   ...        column   kind     array, an entry for each master
+**     row       0   2   ...            vertex   'v'      numbers of vertices
+**               masters that have      depth    'd'      uint32_t
+**               a row in the result    parent   'v'      UINT64_MAX: NULL
+**                                      edge     'e'      keys; NULL if parent is */
 #ifndef GPUGRAPH_MPI_ANSWER_H
 #define GPUGRAPH_MPI_ANSWER_H
 
@@ -13,11 +13,13 @@
 
 enum { ANSWER_COLUMNS = 4 };
 
-/* Edge ids: the rowids of one table are keys as they are; others are numbered. */
+/* Keys of edges: the rowids if there is one table and no column of ids; otherwise
+** numbers. */
 typedef struct edge_keys {
     bool numbered;
     range ids;
-    range order; /* number of the id, place in the order of rows: two words */
+    range
+        order; /* strings of two words: number of the id, position in the order of rows */
 } edge_keys;
 
 typedef struct answer {
@@ -30,14 +32,14 @@ typedef struct answer {
     uint32_t *row, rows;
     range vertices;
     edge_keys edges;
-    /* blocks of the arrays */
+    /* the memory of the arrays */
     uint64_t *parent;
     void *value;
     int64_t *edge;
     gpugraph_part *part;
 } answer;
 
-/* Where this process was when a phase ended: the first mark is the beginning. */
+/* The state of this process at the end of each phase; the first mark is the start. */
 enum { MARKS = 7 };
 typedef struct phases {
     int marks;
@@ -48,17 +50,18 @@ typedef struct phases {
     } mark[MARKS];
 } phases;
 void phases_mark(phases *p, const gpugraph_exchange *x, const char *name);
-/* Collective. */
+/* Collective: process 0 prints the phases of all processes. */
 void phases_report(const phases *p, gpugraph_exchange *x, gpugraph_run *run);
 
-/* Collective: reads, numbers, makes parts, searches. */
+/* Collective: reads the edges, numbers the ids, makes the partition, searches. False: the
+** run has failed. */
 bool answer_make(answer *a, const options *o, gpugraph_exchange *x, gpugraph_run *run,
                  phases *p);
 void answer_clear(answer *a);
-/* search.c: the last step of it. False where the run has failed, perhaps at this process alone. */
+/* Searches (search.c). False: the run has failed, perhaps at this process alone. */
 bool answer_search(answer *a, const options *o, const columns *c, gpugraph_run *run);
 
-/* write.c. Collective: can there be a result? Before any work is done. */
+/* Collective: checks, before any work, that the result can be written (write.c). */
 bool result_check(const options *o, gpugraph_exchange *x, gpugraph_run *run);
 bool result_write(const answer *a, const options *o, gpugraph_exchange *x,
                   gpugraph_run *run);

@@ -1,4 +1,4 @@
-/* Reading, by the extension's own loader: its sentences are those of SQL. */
+/* Reads edges by the extension's loader, whose error messages are those of SQL. */
 #include "columns.h"
 #include "distributed/exchange/post.h"
 #include "base/run.h"
@@ -45,7 +45,7 @@ static bool say(gpugraph_run *run, const char *path, char *sentence) {
 static bool open_connection(struct opened *f, const options *o, const char *path) {
     int rc = sqlite3_open_v2(path, &f->db, SQLITE_OPEN_READONLY, NULL);
     sqlite3_busy_timeout(f->db, LOCK_PATIENCE_MS);
-    if (rc == SQLITE_OK) /* from here on the file is as it is now */
+    if (rc == SQLITE_OK) /* starts the snapshot of the file */
         rc = sqlite3_exec(f->db, "BEGIN; SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
     f->c = rc == SQLITE_OK ? sqlite3_malloc64(sizeof *f->c) : NULL;
     if (!f->c)
@@ -105,16 +105,16 @@ static bool open_file(struct opened *f, const options *o, gpugraph_run *run,
     return resolve(f, o, run, path);
 }
 
-/* ---- a range of it ---- */
+/* ---- a range of rowids ---- */
 
-/* How far into the span of rowids a part begins. */
+/* The offset in the span of rowids where a partition's range starts. */
 static unsigned __int128 place_in_span(const sqlite3_int64 span[2], uint32_t part,
                                        uint32_t parts) {
     const uint64_t width = (uint64_t)span[1] - (uint64_t)span[0];
     return ((unsigned __int128)width + 1) * part / parts;
 }
 
-/* The rowids of a part. False: there are none, or run has failed. */
+/* Chooses the rowids of a partition. False: there are none, or the run has failed. */
 static bool choose_range(struct opened *f, gpugraph_run *run, uint32_t part,
                          uint32_t parts, int64_t range[2]) {
     sqlite3_int64 span[2];
@@ -137,9 +137,9 @@ static bool choose_range(struct opened *f, gpugraph_run *run, uint32_t part,
     return true;
 }
 
-/* ---- its rows ---- */
+/* ---- rows ---- */
 
-/* Rows with a reverse weight become edges. */
+/* Makes edges of rows with a reverse weight. */
 static int lay_two_ways_out(loader *e, bool undirected) {
     loader ways;
     memset(&ways, 0, sizeof ways);
@@ -191,9 +191,9 @@ static bool take_file(columns *c, const options *o, gpugraph_run *run, struct op
     return run->status == GPUGRAPH_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- all files ---- */
 
-/* Reads part number `part` of `parts` of a file. */
+/* Reads share number `part` of `parts` of a file. */
 static void read_file(columns *c, const options *o, gpugraph_run *run, uint32_t file,
                       uint32_t part, uint32_t parts) {
     struct opened f;
@@ -204,7 +204,7 @@ static void read_file(columns *c, const options *o, gpugraph_run *run, uint32_t 
     close_file(&f);
 }
 
-/* Whether all weights are REAL, and what ids may be, is known when all have read. */
+/* Combines what processes have seen: whether weights are REAL, and which ids occur. */
 static bool agree_on_columns(columns *c, gpugraph_exchange *x, gpugraph_run *run) {
     /* A process may have read no file. */
     uint64_t word[] = {c->real_weight, c->own_ids, (uint64_t)c->ids.affinity[0],
@@ -235,7 +235,7 @@ bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_r
     return gg_all_agree(x, run) && agree_on_columns(c, x, run);
 }
 
-/* ---- afterwards ---- */
+/* ---- weights, memory ---- */
 
 static number weight_of_edge(const loader *e, int64_t i, bool real) {
     number weight;

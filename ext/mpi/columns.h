@@ -1,7 +1,7 @@
-/* The share of the edges that a process reads.
+/* The edges that a process reads.
 **
-**     file[]      as the loader brought them: ids as INTEGERs and numbers of texts
-**     end, key, weight       over all files: numbers of vertices, keys of edges */
+**     file[]               what the loader has read: INTEGERs, and numbers of texts
+**     end, key, weight     of all files: numbers of vertices, keys of edges */
 #ifndef GPUGRAPH_MPI_COLUMNS_H
 #define GPUGRAPH_MPI_COLUMNS_H
 
@@ -10,8 +10,8 @@
 #include "source/source.h"
 
 typedef struct share_file {
-    uint32_t place;     /* of the file in --db */
-    loader edges, lone; /* lone: vertices, ends beside a NULL one */
+    uint32_t place;     /* index of the file in --db */
+    loader edges, lone; /* lone: vertices of rows with one NULL end */
     intern texts;
 } share_file;
 
@@ -27,10 +27,10 @@ typedef struct columns {
     number *weight;
 } columns;
 
-/* Collective. Which edges: ranges of rowids of each file, or where there are as many files as processes, files
-** in turn. False: run has the sentence, at this process at least. */
+/* Collective: reads a range of rowids of every file, or whole files in turn if there are
+** as many files as processes. False: run has an error, at this process at least. */
 bool columns_read(columns *c, const options *o, gpugraph_exchange *x, gpugraph_run *run);
-/* Joins the weights of all files. False: the run has failed. */
+/* Makes `weight` from the weights of all files. False: the run has failed. */
 bool columns_join_weights(columns *c, gpugraph_run *run);
 /* Frees the rows of all files. */
 void columns_drop_files(columns *c);

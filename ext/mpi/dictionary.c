@@ -1,5 +1,5 @@
-/* Ids of columns to numbers: INTEGERs that are here are made distinct by a hash table first, so that
-** each goes out once. */
+/* Numbers the ids of columns. A hash table first removes repeated INTEGERs, so that a
+** process sends each once. */
 #include "numbers.h"
 #include "distributed/exchange/post.h"
 #include "ids/ids.h"
@@ -22,7 +22,7 @@ static bool has_texts_of(const id_list *list, int i) {
     return i > 0 && list[i].texts == list[i - 1].texts;
 }
 
-/* Makes the INTEGERs distinct; number[i] becomes the place of INTEGER i among them. */
+/* Collects distinct INTEGERs; number[i] becomes the index of INTEGER i among them. */
 static bool take_integers(struct gg_distinct *d, gpugraph_run *run, const id_list *list) {
     for (uint64_t i = 0; i < list->count; i++) {
         if (gg_leave(run, i)) {
@@ -43,7 +43,7 @@ static bool take_integers(struct gg_distinct *d, gpugraph_run *run, const id_lis
 
 /* ---- making ---- */
 
-/* The distinct INTEGERs, then the texts of all lists. */
+/* Writes the distinct INTEGERs, then the texts of all lists. */
 static bool write_strings_of_lists(gpugraph_run *run, const struct gg_distinct *integers,
                                    id_list *list, int lists, gpugraph_texts *strings) {
     uint64_t count = integers->count, size = count * INTEGER_BYTES, at = 0, s = 0;
@@ -131,14 +131,14 @@ bool dictionary_find(const range *d, gpugraph_run *run, int64_t integer, const c
            gg_combine(d->exchange, run, GPUGRAPH_LEAST, number, 1) == GPUGRAPH_OK;
 }
 
-/* ---- ids in two types ---- */
+/* ---- ids of both types ---- */
 
-/* The first INTEGER of a process. */
+/* The smallest INTEGER of a process. */
 struct least {
     uint64_t any, order;
 };
 
-/* The part whose range of INTEGERs may have this one. */
+/* The partition whose range of INTEGERs may contain this one. */
 static uint32_t part_of_integer(const struct least *least, uint32_t parts, uint64_t id) {
     uint32_t part = 0;
     for (uint32_t q = 0; q < parts; q++)
@@ -147,7 +147,7 @@ static uint32_t part_of_integer(const struct least *least, uint32_t parts, uint6
     return part;
 }
 
-/* This process's texts that are numbers, to the parts that may have these as INTEGERs. */
+/* Sends texts that are numbers to the partitions that may have those INTEGERs. */
 static bool ask_for_numbers(const range *d, gpugraph_run *run, const struct least *least,
                             struct gg_records *received) {
     const uint64_t count = range_own(d);
@@ -174,7 +174,7 @@ bool dictionary_find_mixed(const range *d, gpugraph_run *run, bool *found, int64
                            char text[WRITTEN_ID]) {
     gpugraph_exchange *x = d->exchange;
     struct gg_records asked = {0};
-    const uint64_t none = UINT64_MAX; /* of order_of_integer: INT64_MAX as well */
+    const uint64_t none = UINT64_MAX; /* also the order of INT64_MAX */
     uint64_t word[2] = {none, none}, number;
     struct least mine = {0}, *least = gg_alloc(run, x->parts, sizeof *least);
     if (range_own(d) > 0 && d->bytes[0] == 'i')

@@ -1,11 +1,10 @@
-/* Messages between parts that are processes.
+/* The exchange between processes.
 **
 **     room 2.5 pieces, size 1.5    | piece | half | none |
 **
-** MPI counts by int: a parcel goes in pieces, as many as its room has. The last ones may
-** be empty. No process waits in MPI: it asks whether its messages are through, and in
-** between whether a process has failed. The process that fails tells all others over a
-** communicator of its own. */
+** MPI counts by int, so a parcel goes in as many pieces as its room has; the last ones
+** may be empty. No process blocks in MPI. It polls for its messages, and for alarms: a
+** process that fails sends one to all others, over a communicator of its own. */
 #include "gpugraph_mpi.h"
 #include "base/run.h"
 #include "platform.h"
@@ -21,12 +20,12 @@ struct alarm {
 };
 
 struct mpi_exchange {
-    gpugraph_exchange exchange; /* first */
-    uint64_t piece;             /* bytes of a piece */
+    gpugraph_exchange exchange; /* must be first */
+    uint64_t piece;             /* the size of a piece, in bytes */
     MPI_Comm messages, alarms;
-    bool reported; /* that this part has failed */
+    bool reported; /* this process's failure has been sent or received */
     struct alarm alarm;
-    MPI_Request report[]; /* of the alarm, to each part */
+    MPI_Request report[]; /* sends of the alarm, by process */
 };
 
 static struct mpi_exchange *mpi_exchange_of(gpugraph_exchange *x) {
@@ -57,7 +56,7 @@ static bool hear_exchange(gpugraph_exchange *x, gpugraph_run *run) {
         return false;
     MPI_Recv(&received_alarm, sizeof received_alarm, MPI_BYTE, MPI_ANY_SOURCE, 0,
              o->alarms, MPI_STATUS_IGNORE);
-    o->reported = true; /* by the other one */
+    o->reported = true; /* by the other process */
     gg_fail(run, (gpugraph_status)received_alarm.status, "%s", received_alarm.message);
     return true;
 }
@@ -72,7 +71,7 @@ static bool works(int code, gpugraph_run *run) {
     return false;
 }
 
-/* Nothing has happened: may the process go on waiting? */
+/* Called while nothing has arrived. True if the process may wait on. */
 static bool waits_on(gpugraph_exchange *x, gpugraph_run *run) {
     if (hear_exchange(x, run))
         return false;
@@ -86,9 +85,9 @@ static bool waits_on(gpugraph_exchange *x, gpugraph_run *run) {
 
 /* ---- swap ---- */
 
-/* The messages under way between this part and the others. */
+/* The pieces under way between this process and the others. */
 struct swap {
-    MPI_Request *request; /* of each piece that comes, then of each that goes */
+    MPI_Request *request; /* receives of all pieces, then sends */
     MPI_Status *status;
     int pieces;
 };
@@ -100,7 +99,7 @@ static uint64_t pieces_in(const struct mpi_exchange *o, const gpugraph_parcel *p
     return pieces;
 }
 
-/* The size of the piece that begins at byte `at` of `all`. */
+/* The size of the piece that starts at byte `at` of `all` bytes. */
 static int piece_bytes(const struct mpi_exchange *o, uint64_t all, uint64_t at) {
     const uint64_t left = all > at ? all - at : 0;
     return (int)(left < o->piece ? left : o->piece);
@@ -117,7 +116,7 @@ static void begin_swap(struct mpi_exchange *o, gpugraph_run *run,
             works(MPI_Irecv((char *)in[q].bytes + at, piece_bytes(o, in[q].room, at),
                             MPI_BYTE, (int)q, 0, o->messages, &s->request[s->pieces++]),
                   run);
-    for (uint32_t i = 0; i < parts; i++) { /* not all to the same one first */
+    for (uint32_t i = 0; i < parts; i++) { /* start with different receivers */
         const uint32_t q = (part + i) % parts;
         for (uint64_t at = 0; !run->status && at < out[q].room; at += o->piece)
             works(MPI_Isend((const char *)out[q].bytes + at,
@@ -127,7 +126,7 @@ static void begin_swap(struct mpi_exchange *o, gpugraph_run *run,
     }
 }
 
-/* All pieces have come: sizes are known. */
+/* Sets the received sizes after all pieces have arrived. */
 static void end_swap(struct mpi_exchange *o, const gpugraph_parcel *out,
                      gpugraph_parcel *in, const struct swap *s) {
     gpugraph_exchange *x = &o->exchange;
@@ -144,7 +143,7 @@ static void end_swap(struct mpi_exchange *o, const gpugraph_parcel *out,
     }
 }
 
-/* Both are under way at the same time. */
+/* Parcels and gathered bytes are under way together. */
 static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
                                        const gpugraph_parcel *out, gpugraph_parcel *in,
                                        const void *mine, size_t bytes, void *all) {

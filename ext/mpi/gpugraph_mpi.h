@@ -1,4 +1,5 @@
-/* The exchange of gpugraph_parts.h over MPI: one part for each process of a communicator. */
+/* The exchange of gpugraph_parts.h over MPI: a partition for each process of a
+** communicator. */
 #ifndef GPUGRAPH_MPI_H
 #define GPUGRAPH_MPI_H
 
@@ -6,10 +7,11 @@
 
 #include <mpi.h>
 
-/* Collective. Messages go over a copy of the communicator. NULL: no memory. Its function `fail` tells all
-** others, whose calls fail then, too; it ends no process. */
+/* Collective: opens an exchange over a copy of the communicator. NULL: the memory does
+** not suffice. Its function `fail` makes the calls of all other processes fail, too; it
+** ends no process. */
 gpugraph_exchange *gpugraph_mpi_open(MPI_Comm communicator);
-/* Collective, and not after a failure. NULL is allowed. */
+/* Collective; not after a failure. NULL is allowed. */
 void gpugraph_mpi_close(gpugraph_exchange *exchange);
 
 #endif

@@ -1,11 +1,13 @@
-/* gpugraph-mpi: the functions of SQL by processes, none of which holds the whole graph.
+/* gpugraph-mpi runs SQL's functions by several processes, none of which holds the whole
+** graph.
 **
-**     options -> columns (a share of the rows) -> dictionary (numbers) -> part -> search
-**             -> ids again -> rows -> --out
+**     options -> columns (a share of the rows) -> dictionary (numbers) -> partition
+**             -> search -> ids again -> rows -> --out
 **
-** A failure that all know of ends each process by itself, after process 0 has said the sentence. One that
-** a process meets alone is told to the others, which leave what they are doing; process 0 says it. Who
-** hears nothing of process 0 any more says it instead, and ends all. */
+** After a failure that all processes know of, each ends by itself, and process 0 prints
+** the message. A failure of one process alone is sent to the others, which stop working;
+** process 0 prints it. If process 0 stays silent, another process prints the message and
+** ends all. */
 #include "answer.h"
 #include "gpugraph_mpi.h"
 #include "distributed/exchange/post.h"
@@ -16,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 3 }; /* for process 0 to say why all end */
+enum { PATIENCE_S = 3 }; /* for process 0 to print the message */
 
 static int say(int rank, const char *sentence) {
     if (rank == 0)
@@ -24,7 +26,7 @@ static int say(int rank, const char *sentence) {
     return 1;
 }
 
-/* The processes of this host share its cores and its devices. */
+/* Divides the cores and devices of this host among its processes. */
 static void take_share(options *o) {
     MPI_Comm here;
     int processes = 1;
@@ -37,7 +39,7 @@ static void take_share(options *o) {
         o->threads = cores > processes ? (int)(cores / processes) : 1;
 }
 
-/* What process 0 does within the phases; the others tell nothing. */
+/* Prints what process 0 does within a phase. */
 static void print_phase(void *listener, const char *name, double ms, int64_t items,
                         const char *detail) {
     (void)listener;
@@ -57,7 +59,7 @@ static void run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run) {
     answer_clear(&a);
 }
 
-/* Some process has failed, and not all of them can know it by now. */
+/* Ends all processes after a failure that some of them may not know of. */
 static void end_all(int rank, const gpugraph_run *run) {
     if (rank != 0)
         sleep(PATIENCE_S);

@@ -1,5 +1,5 @@
-/* The command line. Values of a function's options are checked by the function itself, in SQL, on a table
-** without rows: one place has the rules and their sentences. */
+/* The command line. The SQL functions check the values of their options, on a table
+** without rows, so the rules and messages exist once. */
 #include "options.h"
 #include "gpugraph_extension.h"
 #include "base/names.h"
@@ -17,9 +17,9 @@ static const char *const function_name[FUNCTIONS] = {"bfs", "sssp", "mis", "comp
 #define OF_ALL       ((1u << FUNCTIONS) - 1)
 
 static const struct {
-    const char *name; /* behind the two dashes, and with _ the hidden column's */
+    const char *name; /* without the dashes; with _ for - a hidden column */
     unsigned of;
-    bool alone; /* it takes no value */
+    bool alone; /* takes no value */
 } given_text[GIVENS] = {
     [GIVEN_DB] = {"db", OF_ALL, false},
     [GIVEN_EDGES] = {"edges", OF_ALL, false},
@@ -164,7 +164,7 @@ static bool take_threads(options *o, char **error) {
                         word);
 }
 
-/* Processes on devices have arcs where their kernels want them. */
+/* Searches on devices need a partition that suits their kernels. */
 static bool take_backend(options *o, char **error) {
     static const char *const words[] = {"", "cuda", NULL};
     const bool ranks = o->function == FUNCTION_PAGERANK;
@@ -182,7 +182,7 @@ static bool take_backend(options *o, char **error) {
     return o->partition_given = true;
 }
 
-/* Is all given that must be? */
+/* Fails if a required option is missing. */
 static bool check_given(const options *o, char **error) {
     if (!o->given[GIVEN_DB])
         return fail_options(error, "--db is missing: the database, or several, that have "
@@ -227,7 +227,7 @@ bool options_read(options *o, int count, char **word, char **error) {
 
 /* ---- files ---- */
 
-/* A word is one file, or a pattern that some files match. */
+/* Adds one file, or the files that match a pattern. */
 static bool find_file(options *o, const char *word, char **error) {
     const int plain = strpbrk(word, "*?[") ? 0 : GLOB_NOCHECK;
     const int more = o->files.gl_pathc > 0 ? GLOB_APPEND : 0;
@@ -269,7 +269,7 @@ const char *not_a_file(const char *path) {
     return S_ISDIR(is.st_mode) ? "it is a folder" : "it is no plain file";
 }
 
-/* ---- values as SQL has them ---- */
+/* ---- values as in SQL ---- */
 
 int bind_given(sqlite3_stmt *statement, int at, const char *text) {
     char *end;

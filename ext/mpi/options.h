@@ -1,7 +1,7 @@
-/* What the command line says.
+/* The command line.
 **
 **     gpugraph-mpi bfs --db roads.db --edges 'roads(a, b)' --source 1 --out r.db
-**                  |   files          edges                 given[]    out          */
+**                  |   files          edges                 given[]    out */
 #ifndef GPUGRAPH_MPI_OPTIONS_H
 #define GPUGRAPH_MPI_OPTIONS_H
 
@@ -19,7 +19,7 @@ typedef enum function {
     FUNCTIONS
 } function;
 
-/* Options; from GIVEN_SOURCE on they are hidden columns of the functions. */
+/* Options. Those from GIVEN_SOURCE on are hidden columns of the functions. */
 typedef enum given {
     GIVEN_DB,
     GIVEN_EDGES,
@@ -48,36 +48,37 @@ typedef struct options {
     function function;
     const char *name;          /* "bfs" */
     char sql_name[24];         /* "gpu_bfs" */
-    const char *given[GIVENS]; /* NULL: not given; "": an option without a value is */
-    glob_t files;              /* of --db: options_find_files */
+    const char *given[GIVENS]; /* NULL: not given; "": given, without a value */
+    glob_t files;              /* of --db, by options_find_files */
     const char *edges, *out, *table;
     gpugraph_direction direction;
     gpugraph_partition partition;
-    bool partition_given; /* else it follows from function and processes */
+    bool partition_given; /* otherwise by function and number of processes */
     int threads;          /* 0: a share of the cores */
     bool cuda;            /* each process has a device */
     int place;            /* of this process among those of its host */
 } options;
 
-/* False: *error is a sentence (sqlite3_free). The same at every process. */
+/* False: *error has a message, for sqlite3_free. All processes get the same. */
 bool options_read(options *o, int count, char **word, char **error);
-/* The files that --db names; each process looks for itself. */
+/* Finds the files of --db. Each process looks for itself. */
 bool options_find_files(options *o, char **error);
 void options_clear(options *o);
-/* What the path is, where it is no plain file, of which reading might never end; NULL:
-** it is one, or nothing. */
+/* What the path is if it is no regular file, whose reading might never end; otherwise
+** NULL, also if nothing is there. */
 const char *not_a_file(const char *path);
-/* For which another process may hold a lock on a database. */
+/* How long a process waits for another one's lock on a database. */
 enum { LOCK_PATIENCE_MS = 5000 };
 void options_help(void);
 
-/* Do the functions of SQL take these values? They are asked, with no edges. */
+/* Checks values by the SQL functions, on a table without rows. False: *error has a
+** message. */
 bool options_check(const options *o, char **error);
-/* Binds the value as it would stand in SQL: 7 and 1.5 are numbers, '7' is a text, any other word as it
-** is. */
+/* Binds a value as SQL would read it: 7 and 1.5 are numbers, '7' is a text, other words
+** are texts. */
 int bind_given(sqlite3_stmt *statement, int at, const char *text);
 double given_number(const options *o, given g, double otherwise);
-/* The place of what is given in a list that ends with NULL; 0 when nothing is. */
+/* The index of the given word in a list that ends with NULL; 0 if none is given. */
 int given_word(const options *o, given g, const char *const *words);
 
 #endif

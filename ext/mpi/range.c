@@ -14,7 +14,7 @@ void strings_close(strings *s) {
     gg_release(s->first);
 }
 
-/* Lengths that have come, and bytes, become strings. */
+/* Makes strings of received lengths and bytes. */
 static bool take_strings(gpugraph_run *run, struct gg_records *lengths,
                          gg_messages *bytes, strings *received) {
     uint64_t *offset = gg_alloc(run, lengths->count + 1, sizeof *offset), at = 0;
@@ -57,7 +57,7 @@ bool strings_post(gpugraph_exchange *x, gpugraph_run *run, const gpugraph_texts 
     return go;
 }
 
-/* 0, 1, ... in the order of the strings. NULL after a failure. */
+/* Returns the sorted order of the strings; NULL after a failure. */
 static uint32_t *sort_strings(gpugraph_run *run, const gpugraph_texts *texts) {
     const uint64_t count = (uint64_t)texts->count;
     uint32_t *order = gg_alloc(run, count + 1, sizeof *order);
@@ -79,7 +79,7 @@ static uint32_t *sort_strings(gpugraph_run *run, const gpugraph_texts *texts) {
 
 enum { SAMPLES = 64 }; /* of each process */
 
-/* How many strings come before this one. order NULL: they are sorted. */
+/* The number of smaller strings. order NULL: the texts are sorted. */
 static uint64_t strings_before(const gpugraph_texts *texts, const uint32_t *order,
                                const char *bytes, uint64_t length) {
     uint64_t low = 0, high = (uint64_t)texts->count, own;
@@ -94,8 +94,8 @@ static uint64_t strings_before(const gpugraph_texts *texts, const uint32_t *orde
     return low;
 }
 
-/* Collective. ends[q]: where the strings for part q begin; parts + 1. All parts see the
-** samples of all. */
+/* Collective: sets ends[q], the first string for partition q, from samples of all
+** processes. */
 static bool split_ranges(gpugraph_exchange *x, gpugraph_run *run,
                          const gpugraph_texts *texts, const uint32_t *order,
                          uint64_t *ends) {
@@ -132,7 +132,7 @@ static gpugraph_texts strings_held(const range *r, uint64_t count) {
         .count = (int64_t)count, .offset = r->offset, .bytes = r->bytes};
 }
 
-/* Keeps each string once, sorted; place[t]: of string t of those that have come. */
+/* Keeps each received string once, sorted. place[t]: the index of received string t. */
 static bool keep_distinct(range *r, gpugraph_run *run, const gpugraph_texts *received,
                           const uint32_t *order, uint64_t *place, uint64_t *own) {
     const uint64_t count = (uint64_t)received->count;
@@ -171,7 +171,7 @@ static bool count_ranges(range *r, gpugraph_run *run, uint64_t own) {
     return true;
 }
 
-/* The number of each string that has come goes back to where it came from. */
+/* Sends the number of each received string back to its sender. */
 static bool number_strings(range *r, gpugraph_run *run, const strings *received,
                            struct gg_records *got) {
     gpugraph_exchange *x = r->exchange;
@@ -228,7 +228,7 @@ uint64_t range_find(const range *r, const char *bytes, uint64_t length) {
                : UINT64_MAX;
 }
 
-/* ---- back ---- */
+/* ---- looking numbers up ---- */
 
 static uint32_t part_of_number(const range *r, uint64_t number) {
     uint32_t q = 0;
@@ -237,7 +237,7 @@ static uint32_t part_of_number(const range *r, uint64_t number) {
     return q;
 }
 
-/* Collective. The strings of these numbers, by the parts to[i] that have them. */
+/* Collective: asks partition to[i] for the string of number[i]. */
 static bool ask_range(const range *r, gpugraph_run *run, const uint64_t *number,
                       const uint32_t *to, uint64_t count, strings *received) {
     const gpugraph_texts own = strings_held(r, range_own(r));

@@ -1,4 +1,4 @@
-/* The report of --timings: the time, messages and memory of each phase, over all processes. */
+/* The report of --timings: time, messages and memory of all processes. */
 #include "answer.h"
 #include "base/run.h"
 #include "distributed/exchange/post.h"

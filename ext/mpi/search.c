@@ -1,5 +1,5 @@
-/* The functions: sources by their ids, hashes of masters' ids, searches over parts, and which masters
-** have a row. */
+/* The functions: sources from their ids, hashes of masters' ids, searches, and which
+** masters have a row in the result. */
 #include "answer.h"
 #include "ids/ids.h"
 #include "base/run.h"
@@ -36,7 +36,7 @@ static bool find_source(struct sources *s, const char affinity[2], sqlite3_value
     return s->run->status == GPUGRAPH_OK;
 }
 
-/* Collective: all look for the same ids. */
+/* Collective: all processes find the same ids. */
 static bool find_sources(struct sources *s, const options *o, const char affinity[2],
                          gpugraph_run *run) {
     const char *source = o->given[GIVEN_SOURCE], *list = o->given[GIVEN_SOURCES];
@@ -44,7 +44,7 @@ static bool find_sources(struct sources *s, const options *o, const char affinit
     sqlite3_stmt *row = NULL;
     if (!source && !list)
         return true;
-    /* An id of a list has a character and a comma. */
+    /* Each id of a list takes at least a character and a comma. */
     s->number = gg_alloc(run, source ? 1 : strlen(list) / 2 + 1, sizeof *s->number);
     if (!s->number)
         return false;
@@ -69,8 +69,8 @@ static bool find_sources(struct sources *s, const options *o, const char affinit
 
 /* ---- hashes of ids ---- */
 
-/* Hashes the ids that this process holds as ids/hash.c does, and sends each hash to the process
-** whose master its vertex is. */
+/* Hashes the ids of this process, as ids/hash.c does, and sends each hash to the vertex's
+** owner. */
 static uint32_t *hash_masters(const answer *a, const options *o, gpugraph_run *run) {
     const range *r = &a->vertices;
     const char *seed = o->given[GIVEN_SEED];
@@ -110,7 +110,7 @@ static void search_bfs(answer *a, const options *o, const struct sources *s,
                       a->value, tree);
 }
 
-/* The bound as distances are: INTEGER ones are at most the whole number below it. */
+/* Converts the bound to the type of distances; an INTEGER one is rounded down. */
 static void *bound_of(const options *o, bool real, void *to) {
     const char *text = o->given[GIVEN_MAX_DISTANCE];
     const double bound = given_number(o, GIVEN_MAX_DISTANCE, 0);

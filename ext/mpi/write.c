@@ -1,9 +1,10 @@
-/* Rows of the result, in pieces: each process looks up the ids of some of its rows and sends them to who
-** writes, process 0, or with a file for each process itself.
+/* Writes the result. Each process looks up the ids of some of its rows and sends the
+** values to the writer: process 0, or with a file for each process itself.
 **
-**     a value    a string: 'i' and 8 bytes, 'r' and 8 bytes, or 't' and a text; else NULL
+**     a value    a string: 'i' and 8 bytes, 'r' and 8 bytes, 't' and a text; empty: NULL
 **
-** Whoever writes does it in one transaction, and ends it when all have agreed that nothing has failed. */
+** A writer uses one transaction, and commits when all processes agree that none has
+** failed. */
 #include "answer.h"
 #include "base/run.h"
 #include "distributed/exchange/post.h"
@@ -20,7 +21,7 @@ struct output {
     sqlite3 *db;
     sqlite3_stmt *insert;
     char *path;
-    bool made; /* the file was not there */
+    bool made; /* this process has created the file */
 };
 
 static bool each_writes(const options *o) {
@@ -57,7 +58,7 @@ static bool open_output(struct output *w, const options *o, gpugraph_run *run,
                         NULL) != SQLITE_OK)
         return fail_at(w, run, NULL);
     sqlite3_busy_timeout(w->db, LOCK_PATIENCE_MS);
-    if (getenv("GPUGRAPH_TEST_PAGES")) { /* a disk that is full soon */
+    if (getenv("GPUGRAPH_TEST_PAGES")) { /* simulates a full disk */
         char *sql = sqlite3_mprintf("PRAGMA max_page_count = %d",
                                     atoi(getenv("GPUGRAPH_TEST_PAGES")));
         sqlite3_exec(w->db, sql, NULL, NULL, NULL);
@@ -86,7 +87,7 @@ static bool refuse_table(struct output *w, const options *o, gpugraph_run *run) 
     return run->status == GPUGRAPH_OK;
 }
 
-/* What has been made for nothing goes. */
+/* Deletes a file that was created for nothing. */
 static void close_output(struct output *w, bool keep) {
     sqlite3_finalize(w->insert);
     sqlite3_close(w->db);
@@ -145,7 +146,7 @@ static void numbers_of(const struct answer_column *c, const answer *a, uint64_t 
     }
 }
 
-/* Keys become numbers of ids; UINT64_MAX stays. */
+/* Replaces keys by numbers of ids, except UINT64_MAX. */
 static bool number_keys(const edge_keys *k, gpugraph_run *run, uint64_t *number,
                         uint64_t count) {
     strings pairs;
@@ -199,7 +200,8 @@ static bool write_values(const answer *a, const struct answer_column *c,
 
 /* ---- sending and taking ---- */
 
-/* Collective. Values at .. at + count - 1 of a column, for the part that `ends` names. */
+/* Collective: sends `count` values of a column from row `at` on, to the partition that
+** `ends` names. */
 static bool move_column(const answer *a, const struct answer_column *c,
                         gpugraph_exchange *x, gpugraph_run *run, uint64_t at,
                         uint64_t count, const uint64_t *ends, strings *received) {
@@ -245,7 +247,8 @@ static bool insert_rows(struct output *w, gpugraph_run *run, const strings *colu
     return true;
 }
 
-/* Collective. Rows at .. at + count - 1 of this process go out; what comes is inserted. */
+/* Collective: sends `count` rows of this process from row `at` on, and inserts received
+** ones. */
 static bool move_piece(struct output *w, const answer *a, const options *o,
                        gpugraph_exchange *x, gpugraph_run *run, uint64_t at,
                        uint64_t count) {

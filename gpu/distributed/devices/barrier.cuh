@@ -358,11 +358,11 @@ PLACES_FUNCTION uint64_t several_box(uint32_t own, uint32_t other, uint32_t stri
 WARP_FUNCTION uint64_t several_reserve_messages(const struct several_barrier *m,
                                                 uint64_t round, uint32_t receiver,
                                                 uint32_t count) {
-    uint64_t *told = &m->desk[m->me]->tally[round % 3].messages[receiver];
+    uint64_t *counter = &m->desk[m->me]->tally[round % 3].messages[receiver];
 #ifdef __CUDACC__
-    return atomicAdd((unsigned long long *)told, (unsigned long long)count);
+    return atomicAdd((unsigned long long *)counter, (unsigned long long)count);
 #else
-    return __atomic_fetch_add(told, count, __ATOMIC_RELAXED);
+    return __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
 #endif
 }
 

@@ -6,8 +6,8 @@
 #include "sssp/persistent_buckets.cuh"
 #include "distributed/devices/several.cuh"
 
-static_assert((int)SENDERS == (int)SEVERAL_MOST, "mail from each");
-static_assert((int)TOLD_WORDS == (int)SEVERAL_WORDS, "all that is told");
+static_assert((int)SENDERS == (int)SEVERAL_MOST, "an inbox for each device");
+static_assert((int)TOLD_WORDS == (int)SEVERAL_WORDS, "all words of a report");
 
 enum parts_words {
     WORK,
@@ -102,9 +102,9 @@ static __device__ void send_messages(const struct parts_search<type> &s,
 
 /* Loads the reports of that round for the block, and where its messages are. */
 template <typename type>
-static __device__ void hear(const struct parts_search<type> &s,
-                            const struct parts_course<type> &c, uint64_t met,
-                            struct block_memory<type> &m) {
+static __device__ void load_reports(const struct parts_search<type> &s,
+                                    const struct parts_course<type> &c, uint64_t met,
+                                    struct block_memory<type> &m) {
     const uint32_t parts = s.view.places.parts, me = s.view.me,
                    stride = s.view.places.stride;
     __syncthreads();
@@ -139,9 +139,9 @@ static __device__ bool own_targets_wait(const struct persistent<type> &p,
 
 /* Reports, by block 0 after a grid barrier of the device. */
 template <typename type>
-static __device__ void tell(const struct parts_search<type> &s,
-                            const struct parts_course<type> &c, uint64_t met,
-                            const struct block_memory<type> &m, uint64_t messages) {
+static __device__ void
+report_round(const struct parts_search<type> &s, const struct parts_course<type> &c,
+             uint64_t met, const struct block_memory<type> &m, uint64_t messages) {
     const struct several_barrier *barrier = &s.view.barrier;
     const struct round &round = m.board.round[c.at.round % 3];
     const bool waits = own_targets_wait(s.p, c.at);

@@ -53,7 +53,7 @@ static __device__ bool seed_step(const struct parts_search<type> &s,
     if (!meet(p.state, &c.barriers, m))
         return false;
     if (blockIdx.x == 0)
-        tell(s, c, met, m, 0);
+        report_round(s, c, met, m, 0);
     return true;
 }
 
@@ -79,7 +79,7 @@ static __device__ bool relax_step(const struct parts_search<type> &s,
     const uint32_t messages = m.board.count[ROUND_LIST + c.at.round % 2];
     send_messages(s, c, met, messages);
     if (blockIdx.x == 0)
-        tell(s, c, met, m, messages);
+        report_round(s, c, met, m, messages);
     return true;
 }
 
@@ -131,7 +131,7 @@ static __device__ bool deal_step(const struct parts_search<type> &s,
     if (blockIdx.x == 0) {
         if (threadIdx.x == 0)
             p.state->board.count[REST_LIST + c.before.side] = 0;
-        tell(s, c, met, m, 0);
+        report_round(s, c, met, m, 0);
     }
     return true;
 }
@@ -146,10 +146,10 @@ static __device__ bool share_step(const struct parts_search<type> &s,
          i += gg_threads_of_grid()) {
         const uint64_t v = p.first + i;
         const typename type::word d = gg_peek(&p.distance[v]),
-                                  told = d <= c.at.bound ? d : type::unreached();
+                                  shared = d <= c.at.bound ? d : type::unreached();
         for (uint32_t q = 0; q < s.view.places.parts; q++)
             if (q != s.view.me)
-                s.distance.at[q][v] = told;
+                s.distance.at[q][v] = shared;
     }
     return true;
 }
@@ -172,7 +172,7 @@ static __device__ bool pull_step(const struct parts_search<type> &s,
     if (!pull(s.p, c.at, m, &c.barriers))
         return false;
     if (blockIdx.x == 0)
-        tell(s, c, met, m, 0);
+        report_round(s, c, met, m, 0);
     return true;
 }
 
@@ -192,19 +192,19 @@ static __device__ void leave_buckets(struct parts_course<type> &c) {
 template <typename type>
 static __device__ void next_bucket_of_all(const struct persistent<type> &p,
                                           struct parts_course<type> &c,
-                                          const uint64_t *told, uint32_t first) {
+                                          const uint64_t *sum, uint32_t first) {
     uint32_t bucket = first;
-    while (bucket < REST && !is_reported(told[BUCKETS_LISTED], bucket))
+    while (bucket < REST && !is_reported(sum[BUCKETS_LISTED], bucket))
         bucket++;
     c.at.bucket = bucket;
     c.of_bucket = true;
-    c.rest = told[REST_WAITS];
+    c.rest = sum[REST_WAITS];
     if (is_past_bound(c.at, bucket) || (bucket == REST && c.rest == 0)) {
         leave_buckets(c);
         return;
     }
     c.step = bucket < REST ? STEP_RELAX : STEP_LEAST;
-    if (bucket < REST && is_reported(told[BUCKETS_CROWDED], bucket))
+    if (bucket < REST && is_reported(sum[BUCKETS_CROWDED], bucket))
         set_bound(p, c.at, UINT32_MAX);
 }
 
@@ -212,8 +212,8 @@ static __device__ void next_bucket_of_all(const struct persistent<type> &p,
 ** shrunk by the factor p.fall. */
 template <typename type>
 static __device__ void move_buckets(const struct persistent<type> &p,
-                                    struct parts_course<type> &c, const uint64_t *told) {
-    const uint64_t least = ~told[LEAST_INVERTED];
+                                    struct parts_course<type> &c, const uint64_t *sum) {
+    const uint64_t least = ~sum[LEAST_INVERTED];
     if (least == UINT64_MAX) {
         leave_buckets(c);
         return;
@@ -231,13 +231,13 @@ static __device__ void move_buckets(const struct persistent<type> &p,
 /* Decides the next step from the reports, equally in all blocks of all devices. */
 template <typename type>
 static __device__ void decide(const struct persistent<type> &p,
-                              struct parts_course<type> &c, const uint64_t *told) {
+                              struct parts_course<type> &c, const uint64_t *sum) {
     if (c.step == STEP_LEAST) {
-        move_buckets(p, c, told);
+        move_buckets(p, c, sum);
         return;
     }
     if (c.step == STEP_DEAL || c.step == STEP_PULL) {
-        next_bucket_of_all(p, c, told, 0);
+        next_bucket_of_all(p, c, sum, 0);
         return;
     }
     if (c.step == STEP_SHARE) {
@@ -245,19 +245,19 @@ static __device__ void decide(const struct persistent<type> &p,
         c.step = STEP_PULL;
         return;
     }
-    c.settled += told[SETTLED];
-    if (told[WORK] > 0) {
+    c.settled += sum[SETTLED];
+    if (sum[WORK] > 0) {
         c.of_bucket = false;
         c.step = STEP_RELAX;
-        set_bound(p, c.at, told[WORK] < UINT32_MAX ? (uint32_t)told[WORK] : UINT32_MAX);
+        set_bound(p, c.at, sum[WORK] < UINT32_MAX ? (uint32_t)sum[WORK] : UINT32_MAX);
         return;
     }
     c.buckets++;
-    c.early = told[TARGETS_WAIT] == 0 || (p.limit > 0 && c.settled >= p.limit);
+    c.early = sum[TARGETS_WAIT] == 0 || (p.limit > 0 && c.settled >= p.limit);
     if (c.early)
         c.step = STEP_OVER;
     else
-        next_bucket_of_all(p, c, told, c.at.bucket + 1);
+        next_bucket_of_all(p, c, sum, c.at.bucket + 1);
 }
 
 /* ---- kernel ---- */
@@ -314,7 +314,7 @@ static __device__ void search_parts(const struct parts_search<type> &s,
         if (threadIdx.x < GG_WARP)
             reinterpret_cast<uint32_t *>(&m.board)[threadIdx.x] =
                 gg_peek(reinterpret_cast<uint32_t *>(&s.p.state->board) + threadIdx.x);
-        hear(s, c, met - 1, m);
+        load_reports(s, c, met - 1, m);
         decide(s.p, c, m.mail.told);
     }
     while (c.step != STEP_OVER) {
@@ -326,7 +326,7 @@ static __device__ void search_parts(const struct parts_search<type> &s,
         }
         if (!several_barrier_wait(s.view, met))
             return;
-        hear(s, c, met, m);
+        load_reports(s, c, met, m);
         decide(s.p, c, m.mail.told);
         met++;
     }
