@@ -147,6 +147,7 @@ typedef struct gpugraph_part_tree {
     int64_t *edge;    /* valid if there is a parent */
 } gpugraph_part_tree;
 
+/* depth: levels from the nearest source, up to max_depth; GPUGRAPH_NONE: not reached. */
 gpugraph_status gpugraph_part_bfs(gpugraph_part *part, const uint64_t *source,
                                   uint32_t source_count, uint32_t max_depth,
                                   gpugraph_run *run, uint32_t *depth,
@@ -174,6 +175,8 @@ typedef struct gpugraph_part_ranks {
     const uint64_t *source; /* source_count 0: all vertices */
     uint64_t source_count;
 } gpugraph_part_ranks;
+/* *iterations: how many were done. *change: in the last one, the sum of absolute changes of
+** ranks. */
 gpugraph_status gpugraph_part_pagerank(gpugraph_part *part,
                                        const gpugraph_part_ranks *how, gpugraph_run *run,
                                        double *rank, uint32_t *iterations,

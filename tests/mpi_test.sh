@@ -264,16 +264,16 @@ check_refusals() {
     refuses 'max_depth' 2 "${bfs[@]}" --out "$new" --max-depth deep
     refuses 'there is no source; give .* by --source' 0 bfs --db "$mixed" "${e[@]}" --out "$new"
     refuses 'none.db cannot be read' 3 bfs --db "$folder/none.db" "${e[@]}" --source 7 --out "$new"
-    refuses 'no file is named like' 2 bfs --db "$folder/none-*.db" "${e[@]}" --source 7 --out "$new"
+    refuses 'no file matches' 2 bfs --db "$folder/none-*.db" "${e[@]}" --source 7 --out "$new"
     refuses 'has no column' 2 bfs --db "$mixed" --edges 'e(a, c)' --source 7 --out "$new"
     refuses 'not a query' 2 bfs --db "$mixed" --edges 'SELECT a, b FROM e' --source 7 --out "$new"
     refuses 'ranges of rowids' 2 bfs --db "$mixed" --edges 'seen(a, b)' --source 7 --out "$new"
     refuses 'components do not' 2 components --db "$mixed" "${e[@]}" --out "$new" --backend cuda
-    refuses 'wants --partition target' 2 pagerank --db "$mixed" "${e[@]}" --out "$new" --backend cuda --partition source
-    refuses 'wants --partition source' 2 sssp --db "$mixed" --edges 'e(a, b, w)' --source 7 --out "$new" --backend cuda \
+    refuses 'needs --partition target' 2 pagerank --db "$mixed" "${e[@]}" --out "$new" --backend cuda --partition source
+    refuses 'needs --partition source' 2 sssp --db "$mixed" --edges 'e(a, b, w)' --source 7 --out "$new" --backend cuda \
         --partition target
-    refuses 'wants --partition source' 2 bfs --db "$mixed" "${e[@]}" --source 7 --out "$new" --backend cuda --partition grid
-    refuses 'wants --partition source' 2 mis --db "$mixed" "${e[@]}" --out "$new" --backend cuda --partition target
+    refuses 'needs --partition source' 2 bfs --db "$mixed" "${e[@]}" --source 7 --out "$new" --backend cuda --partition grid
+    refuses 'needs --partition source' 2 mis --db "$mixed" "${e[@]}" --out "$new" --backend cuda --partition target
     refuses 'cannot be written' 2 "${bfs[@]}" --out "$folder/no/folder.db"
     refuses 'there is no option --tabel; the nearest name is .--table' 0 "${bfs[@]}" --out "$new" --tabel x
     refuses 'there is no option --timings=1' 0 "${bfs[@]}" --out "$new" --timings=1
@@ -291,8 +291,8 @@ check_refusals() {
     refuses 'cannot be read: it is a folder' 0 bfs --db "$folder" "${e[@]}" --source 7 --out "$new"
     refuses 'cannot be written: it is a folder' 0 "${bfs[@]}" --out "$folder"
     mkfifo "$folder/pipe.db"
-    refuses 'pipe.db cannot be read: it is no plain file' 3 bfs --db "$folder/pipe.db" "${e[@]}" --source 7 --out "$new"
-    refuses 'pipe.db cannot be written: it is no plain file' 0 "${bfs[@]}" --out "$folder/pipe.db"
+    refuses 'pipe.db cannot be read: it is not a regular file' 3 bfs --db "$folder/pipe.db" "${e[@]}" --source 7 --out "$new"
+    refuses 'pipe.db cannot be written: it is not a regular file' 0 "${bfs[@]}" --out "$folder/pipe.db"
     : >"$folder/nothing.db"
     refuses "there is no table or view 'e'" 0 bfs --db "$folder/nothing.db" "${e[@]}" --source 7 --out "$new"
     refuses 'stands in double quotes' 0 bfs --db "$mixed" --edges 'my roads' --source 7 --out "$new"

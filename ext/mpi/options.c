@@ -53,10 +53,10 @@ void options_help(void) {
          "  --db FILE[,FILE...]  databases that have the table; patterns: 'part-*.db'\n"
          "  --edges EDGES        'roads', or 'roads(a, b, metres, id, reverse)'\n"
          "  --out FILE           where the result goes; %d: a file for each process\n"
-         "  --table NAME         the result's table; else the function's name\n"
-         "  --timings            phases, bytes, memory, when all is done\n"
+         "  --table NAME         the result's table; default: the function's name\n"
+         "  --timings            prints phases, bytes and memory at the end\n"
          "  --partition WORD     which process has an edge: grid, source or target\n"
-         "  --threads N          of each process; else its share of the cores\n"
+         "  --threads N          threads of a process; default: its share of the cores\n"
          "  --backend WORD       cpu, or cuda: a device for each process\n"
          "\n"
          "  bfs          --source ID, --sources '[ID, ...]', --direction, --max-depth\n"
@@ -176,8 +176,8 @@ static bool take_backend(options *o, char **error) {
         return fail_options(error, "--backend cuda: components do not run on devices; "
                                    "leave the option out, or write cpu");
     if (o->partition_given && o->partition != wanted)
-        return fail_options(error, "--backend cuda: %s wants --partition %s there",
-                            o->name, ranks ? "target" : "source");
+        return fail_options(error, "--backend cuda: %s needs --partition %s", o->name,
+                            ranks ? "target" : "source");
     o->partition = wanted;
     return o->partition_given = true;
 }
@@ -234,8 +234,8 @@ static bool find_file(options *o, const char *word, char **error) {
     const int status = glob(word, GLOB_NOESCAPE | plain | more, NULL, &o->files);
     return status == 0 ||
            fail_options(error,
-                        status == GLOB_NOMATCH ? "no file is named like '%s'"
-                                               : "'%s' cannot be looked for",
+                        status == GLOB_NOMATCH ? "no file matches '%s'"
+                                               : "the files '%s' cannot be listed",
                         word);
 }
 
@@ -266,7 +266,7 @@ const char *not_a_file(const char *path) {
     struct stat is;
     if (stat(path, &is) != 0 || S_ISREG(is.st_mode))
         return NULL;
-    return S_ISDIR(is.st_mode) ? "it is a folder" : "it is no plain file";
+    return S_ISDIR(is.st_mode) ? "it is a folder" : "it is not a regular file";
 }
 
 /* ---- values as in SQL ---- */

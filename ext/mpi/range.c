@@ -63,7 +63,7 @@ static uint32_t *sort_strings(gpugraph_run *run, const gpugraph_texts *texts) {
     uint32_t *order = gg_alloc(run, count + 1, sizeof *order);
     if (count > UINT32_MAX)
         gg_fail(run, GPUGRAPH_TOO_LARGE,
-                "%llu ids are more than a process can number: take more processes",
+                "a process cannot number %llu ids; use more processes",
                 (unsigned long long)count);
     for (uint64_t t = 0; order && !run->status && t < count; t++)
         order[t] = (uint32_t)t;

@@ -65,7 +65,7 @@ static bool open_output(struct output *w, const options *o, gpugraph_run *run,
         sqlite3_free(sql);
     }
     if (sqlite3_db_readonly(w->db, "main"))
-        return fail_at(w, run, "it may only be read");
+        return fail_at(w, run, "it is read-only");
     return true;
 }
 

@@ -35,6 +35,6 @@ bool gg_several_hubs(struct several_team *team, struct several_parts *parts) {
     }
     gg_several_keep_more(team, parts);
     gg_phase(team->run, "prepare", started, parts->places.n,
-             "a neighbour of each vertex to look at first, on the devices");
+             "a first neighbour of each vertex to look at, on the devices");
     return true;
 }

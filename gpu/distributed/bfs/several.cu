@@ -108,10 +108,11 @@ static bool start_several(struct shared_search *r) {
 static bool prepare_several(struct shared_search *r) {
     for (int p = r->team->first; p < r->team->end; p++)
         if (r->rows->rows[p].arcs > UINT32_MAX) {
-            gg_fail(r->team->run, GPUGRAPH_TOO_LARGE,
-                    "%llu arcs are more than one device can number in a search by depth: "
-                    "use more devices",
-                    (unsigned long long)r->rows->rows[p].arcs);
+            gg_fail(
+                r->team->run, GPUGRAPH_TOO_LARGE,
+                "one device cannot number %llu arcs in a breadth-first search; use more "
+                "devices",
+                (unsigned long long)r->rows->rows[p].arcs);
             return false;
         }
     auto lay_out = [&](struct several_space *space) { carve_several(r, space); };
@@ -172,7 +173,7 @@ static bool run_levels(struct shared_search *r, struct shared_report *report) {
     }
     if (gg_several_going(r->team))
         gg_fail(r->team->run, GPUGRAPH_DEVICE_FAILED,
-                "a search by depth on several devices ended before its time");
+                "a breadth-first search on several devices ended early");
     return false;
 }
 
@@ -236,7 +237,7 @@ static bool search_team(struct several_team *team, const gpugraph_search *search
         return false;
     gg_search_phase(
         team->run, started, (int64_t)answer.report.reached,
-        "%d parts, exchange %s, %u levels, %u bottom-up, %llu meetings, kernels %.4f "
+        "%d parts, exchange %s, %u levels, %u bottom-up, %llu barriers, kernels %.4f "
         "ms",
         team->parts, gg_several_exchange_name(team), answer.report.level,
         answer.report.bottom_up, (unsigned long long)answer.report.rounds, answer.ms);
@@ -276,10 +277,9 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const gpugraph_search *search
 /* ---- descriptor ---- */
 
 static const gg_method methods[] = {
-    {.is = {"bfs", "several", "cuda",
-            "as direction-optimizing; the rows are shared by several devices, which meet "
-            "after "
-            "each step"}},
+    {.is =
+         {"bfs", "several", "cuda",
+          "as direction-optimizing, on several devices with a barrier after each step"}},
     {},
 };
 

@@ -129,7 +129,7 @@ static bool make_kind(struct several_team *team, enum csr_kind kind, bool weight
     if (!several_lay_out(&parts->places, rows.n, (uint32_t)team->parts,
                          SEVERAL_BLOCK_BITS))
         gg_fail(team->run, GPUGRAPH_TOO_LARGE,
-                "%u vertices are too many for %d devices together", rows.n, team->parts);
+                "%d devices cannot number %u vertices together", team->parts, rows.n);
     if (!gg_several_going(team) || !gg_several_deal(team, &rows, NULL, parts))
         return false;
     keep(team, kind, parts);
@@ -146,7 +146,7 @@ static bool bring_edges_to_host(struct several_team *team) {
             gg_edges_home(gg_several_on(team, p));
     if (gg_is_away(team->graph))
         gg_fail(team->run, GPUGRAPH_DEVICE_FAILED,
-                "the edges are on another CUDA device than those that are to share them");
+                "the edges are on a CUDA device that the search does not use");
     return gg_several_going(team);
 }
 

@@ -10,13 +10,12 @@
 static bool is_within_limits(const gpugraph_part *p, gpugraph_run *run) {
     const uint64_t ranks = p->exchange->parts;
     if (ranks > SEVERAL_MOST)
-        gg_fail(run, GPUGRAPH_TOO_LARGE,
-                "%llu devices are more than the %d that search together",
-                (unsigned long long)ranks, SEVERAL_MOST);
+        gg_fail(run, GPUGRAPH_TOO_LARGE, "a search uses at most %d devices, not %llu",
+                SEVERAL_MOST, (unsigned long long)ranks);
     else if (p->vertices > UINT32_MAX ||
              several_all_places(&p->places) > UINT32_MAX - SEVERAL_UNIT)
         gg_fail(run, GPUGRAPH_TOO_LARGE,
-                "%llu vertices are more than devices can number in one search",
+                "devices cannot number %llu vertices; search on the CPU",
                 (unsigned long long)p->vertices);
     return run->status == GPUGRAPH_OK;
 }

@@ -142,7 +142,7 @@ bool gg_several_open(struct several_team *team, gpugraph_graph *graph, gpugraph_
 bool gg_several_open_rank(struct several_team *team, gpugraph_part *p,
                           gpugraph_partition wanted, gpugraph_run *run) {
     if (p->partition != wanted && !(p->exchange->parts == 1 && p->simple)) {
-        gg_fail(run, GPUGRAPH_INVALID, "this search on devices is of partitions by %s",
+        gg_fail(run, GPUGRAPH_INVALID, "on devices this search needs a partition by %s",
                 wanted == GPUGRAPH_BY_SOURCE ? "source" : "target");
         return false;
     }
@@ -270,7 +270,7 @@ static void find_absent_devices(struct several_team *team) {
         if (end[p].trouble & SEVERAL_ABSENT)
             gg_fail(
                 team->run, GPUGRAPH_DEVICE_FAILED,
-                "CUDA device %d waited %.1f seconds for device %d, which did not come",
+                "CUDA device %d waited %.1f seconds for device %d, which did not arrive",
                 team->member[p].run.device, (double)GG_SEVERAL_PATIENCE_NS * 1e-9,
                 team->member[end[p].absent].run.device);
 }

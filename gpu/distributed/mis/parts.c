@@ -120,8 +120,7 @@ static bool make_keys_of_parts(struct mis_part *m, gpugraph_priority priority,
 static void check_arguments(const gpugraph_part *p, gpugraph_priority priority,
                             const uint32_t *hash, gpugraph_run *run) {
     if (!p->simple)
-        gg_fail(run, GPUGRAPH_INVALID,
-                "the part is not simple, which independent sets are of");
+        gg_fail(run, GPUGRAPH_INVALID, "independent sets need a simple partition");
     else if (priority < GPUGRAPH_BY_DEGREE || priority > GPUGRAPH_BY_ID)
         gg_fail(run, GPUGRAPH_INVALID, "there is no priority %d", (int)priority);
     else if (!hash && p->masters > 0 &&

@@ -71,8 +71,7 @@ gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
 
 static const gg_method methods[] = {
     {.is = {"mis", "several", "cuda",
-            "asynchronous: the rows are shared by several devices, which all decide at "
-            "once"}},
+            "asynchronous, on several devices that all decide at once"}},
     {},
 };
 

@@ -135,7 +135,8 @@ static bool check(const gpugraph_part *p, const gpugraph_part_ranks *how,
     else if (!(how->tolerance >= 0))
         gg_fail(run, GPUGRAPH_INVALID, "tolerance is %g, not 0 or more", how->tolerance);
     else if (p->simple)
-        gg_fail(run, GPUGRAPH_INVALID, "the part is simple, and parallel edges count");
+        gg_fail(run, GPUGRAPH_INVALID,
+                "PageRank counts parallel edges, which a simple partition does not have");
     for (uint64_t i = 0; !run->status && i < how->source_count; i++)
         if (how->source[i] >= p->vertices)
             gg_fail(run, GPUGRAPH_INVALID, "source %llu is no vertex",

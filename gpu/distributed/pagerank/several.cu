@@ -445,9 +445,8 @@ gpugraph_status gg_cuda_part_pagerank(gpugraph_part *p,
 /* ---- descriptor ---- */
 
 static const gg_method methods[] = {
-    {.is =
-         {"pagerank", "several", "cuda",
-          "pull, with the rows shared by several devices; new shares go to all of them"}},
+    {.is = {"pagerank", "several", "cuda",
+            "pull, on several devices; new shares go to all of them"}},
     {},
 };
 

@@ -46,7 +46,7 @@ bool part_lay_out(gpugraph_part *p, gpugraph_run *run) {
     const uint64_t share = p->vertices / p->exchange->parts;
     if (share >= GPUGRAPH_NONE - 2 * SEVERAL_UNIT) {
         gg_fail(run, GPUGRAPH_TOO_LARGE,
-                "a part has more than 2^32 - 2 vertices: take more parts");
+                "a partition has more than 2^32 - 2 vertices; use more processes");
         return false;
     }
     several_lay_out(&p->places, p->vertices, p->exchange->parts,
@@ -65,8 +65,9 @@ static uint32_t local_of(struct part_making *m, uint64_t number) {
     if (ghost < GPUGRAPH_NONE - 1 - masters)
         return masters + (uint32_t)ghost;
     if (ghost != UINT64_MAX)
-        gg_fail(m->run, GPUGRAPH_TOO_LARGE,
-                "a part has more than 2^32 - 2 vertices and ghosts: take more parts");
+        gg_fail(
+            m->run, GPUGRAPH_TOO_LARGE,
+            "a partition has more than 2^32 - 2 vertices and ghosts; use more processes");
     return GPUGRAPH_NONE;
 }
 
@@ -331,12 +332,12 @@ static bool check_share(struct part_making *m) {
     for (uint64_t e = 0; e < s->count && !gg_leave(m->run, e); e++)
         if (s->source[e] >= s->vertices || s->target[e] >= s->vertices) {
             gg_fail(m->run, GPUGRAPH_INVALID,
-                    "edge %llu of a share names a vertex beyond the %llu that there are",
+                    "an end of edge %llu of a share is not below the %llu vertices",
                     (unsigned long long)e, (unsigned long long)s->vertices);
             return false;
         }
     if (m->part->simple && m->part->direction != GPUGRAPH_BOTH)
-        gg_fail(m->run, GPUGRAPH_INVALID, "simple rows go both ways");
+        gg_fail(m->run, GPUGRAPH_INVALID, "simple rows need the direction BOTH");
     return !gg_stopping(m->run);
 }
 

@@ -55,8 +55,7 @@ static void take_values(const gpugraph_part *p, gpugraph_run *run,
     for (uint64_t i = 0; i < received->count; i++) {
         const uint32_t v = part_master_of(p, received->word[2 * i]);
         if (v == GPUGRAPH_NONE) {
-            gg_fail(run, GPUGRAPH_INVALID,
-                    "vertex %llu is beyond the %llu that there are",
+            gg_fail(run, GPUGRAPH_INVALID, "vertex %llu is not below the %llu vertices",
                     (unsigned long long)received->word[2 * i],
                     (unsigned long long)p->vertices);
             return;

@@ -146,7 +146,8 @@ static bool level_arcs(struct tree_making *m, const uint32_t *source, uint32_t s
 bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
                            const gpugraph_part_tree *tree) {
     if (tree && !p->edge_id)
-        gg_fail(run, GPUGRAPH_INVALID, "a tree is asked for, and shares had no edge ids");
+        gg_fail(run, GPUGRAPH_INVALID,
+                "a tree needs edge ids, which the shares do not have");
     if (tree) {
         gg_needs(run, tree->parent, p->masters, "tree.parent");
         gg_needs(run, tree->edge, p->masters, "tree.edge");

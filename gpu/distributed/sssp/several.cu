@@ -148,7 +148,7 @@ static bool make_light_of_all(struct several_team *team, struct several_parts *p
     gg_several_keep_more(team, parts);
     if (arcs > 0)
         gg_phase(team->run, "prepare", started, (int64_t)arcs,
-                 "arcs of weights up to %u side by side, on the devices", most);
+                 "light arcs, with weights up to %u, on the devices", most);
     return gg_several_going(team);
 }
 
@@ -408,9 +408,7 @@ gpugraph_status gg_cuda_part_sssp(gpugraph_part *p, const gpugraph_search *searc
 
 static const gg_method methods[] = {
     {.is = {"sssp", "several", "cuda",
-            "delta-stepping over the parts of several devices; what they owe each other "
-            "goes in "
-            "letters"}},
+            "delta-stepping on several devices that send each other messages"}},
     {},
 };
 

@@ -555,9 +555,9 @@ static gpugraph_status wrong_arguments(void *job_, gpugraph_exchange *x,
 
 START_TEST(arguments) {
     static const char *const sentence[] = {
-        "source 5 is no vertex", "the part is not simple",
+        "source 5 is no vertex", "need a simple partition",
         "this priority needs a hash of each master", "there is no priority 9",
-        "a tree is asked for"};
+        "a tree needs edge ids"};
     shape s = shape_path(5);
     for (uint32_t i = 0; i < 5; i++) {
         job j = new_job(&s);
@@ -573,7 +573,7 @@ START_TEST(arguments) {
     gpugraph_run run = {.threads = 1};
     j.target[3] = 5;
     ck_assert_int_eq(gpugraph_in_parts(2, search_part, &j, &run), GPUGRAPH_INVALID);
-    ck_assert_ptr_nonnull(strstr(run.message, "names a vertex beyond the 5"));
+    ck_assert_ptr_nonnull(strstr(run.message, "is not below the 5 vertices"));
     free_job(&j);
     shape_free(&s);
 }
