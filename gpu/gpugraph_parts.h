@@ -57,9 +57,6 @@ typedef struct gpugraph_exchange_calls {
     gpugraph_status (*swap_and_gather)(gpugraph_exchange *, gpugraph_run *,
                                        const gpugraph_parcel *out, gpugraph_parcel *in,
                                        const void *mine, size_t bytes, void *all);
-    /* Not collective. Returns true if another partition has failed; then this run fails
-    ** with the same sentence. */
-    bool (*hear)(gpugraph_exchange *, gpugraph_run *run);
     /* Not collective. Reports that this partition has failed, as the run says, and makes
     ** no more calls. */
     void (*fail)(gpugraph_exchange *, const gpugraph_run *run);

@@ -179,8 +179,7 @@ static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
 
 /* ---- opening ---- */
 
-static const gpugraph_exchange_calls calls = {swap_and_gather, hear_exchange,
-                                              fail_exchange};
+static const gpugraph_exchange_calls calls = {swap_and_gather, fail_exchange};
 
 gpugraph_exchange *gpugraph_mpi_open(MPI_Comm communicator) {
     int part, parts;

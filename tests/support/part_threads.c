@@ -76,16 +76,6 @@ static void fail(gpugraph_exchange *x, const gpugraph_run *run) {
     note_failure(seat_of(x)->hall, run->status, run->message);
 }
 
-static bool hear(gpugraph_exchange *x, gpugraph_run *run) {
-    struct hall *h = seat_of(x)->hall;
-    gg_mutex_lock(&h->lock);
-    const gpugraph_status status = h->status;
-    gg_mutex_unlock(&h->lock);
-    if (status != GPUGRAPH_OK)
-        gg_fail(run, status, "%s", h->message);
-    return status != GPUGRAPH_OK;
-}
-
 static int has_failed(void *seat) {
     struct hall *h = ((struct seat *)seat)->hall;
     return __atomic_load_n(&h->status, __ATOMIC_RELAXED) != GPUGRAPH_OK;
@@ -207,7 +197,7 @@ static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
     return stop_looking(s, run);
 }
 
-static const gpugraph_exchange_calls calls = {swap_and_gather, hear, fail};
+static const gpugraph_exchange_calls calls = {swap_and_gather, fail};
 
 /* ---- bodies ---- */
 

@@ -101,26 +101,7 @@ extern "C" const struct part_services gg_part_services = {
     .pagerank = gg_cuda_part_pagerank,
 };
 
-/* ---- waiting and moving ---- */
-
-/* Waits until everything queued is done, or another rank fails. */
-bool gg_rank_wait(struct several_team *team) {
-    enum { LOOKS = 64 };
-    struct cuda_job *job = gg_several_on(team, team->first);
-    gpugraph_exchange *x = team->rank->exchange;
-    for (uint32_t looks = 1; gg_going(job); looks++) {
-        const cudaError_t state = cudaStreamQuery(job->stream);
-        if (state == cudaSuccess)
-            return true;
-        if (state != cudaErrorNotReady)
-            return gg_note(job, state, "run what was queued");
-        cudaGetLastError();
-        if (looks % LOOKS == 0 && !x->calls->hear(x, job->run) && gg_poll(job->run))
-            gg_stopped(job->run);
-    }
-    __atomic_store_n(job->device->stop, 1u, __ATOMIC_RELEASE);
-    return false;
-}
+/* ---- pieces ---- */
 
 /* Sets the parcels of all pieces. block[]: memory for sent and for received pieces. */
 static bool address_pieces(gpugraph_part *p, gpugraph_run *run,

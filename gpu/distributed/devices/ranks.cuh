@@ -15,8 +15,6 @@ struct part_device {
     struct several_parts parts; /* only of this rank */
 };
 
-/* What team.cu and exchange.cu call for a team of ranks. */
-bool gg_rank_wait(struct several_team *team);
 /* Downloads pieces, sends them by the partition's exchange, and uploads what arrives. */
 bool gg_rank_move(struct several_team *team, const struct several_piece *piece);
 

@@ -40,13 +40,8 @@ struct cuda_job *gg_several_on(struct several_team *team, int member) {
 }
 
 bool gg_several_wait(struct several_team *team) {
-    for (int p = team->first; p < team->end && gg_several_going(team); p++) {
-        struct cuda_job *job = gg_several_on(team, p);
-        if (team->rank)
-            gg_rank_wait(team);
-        else
-            gg_wait(job);
-    }
+    for (int p = team->first; p < team->end && gg_several_going(team); p++)
+        gg_wait(gg_several_on(team, p));
     return gg_several_going(team);
 }
 
