@@ -36,7 +36,7 @@ static void close_file(struct opened *f) {
     memset(f, 0, sizeof *f);
 }
 
-static bool say(gpugraph_run *run, const char *path, char *sentence) {
+static bool fail_with_sentence(gpugraph_run *run, const char *path, char *sentence) {
     gg_fail(run, GPUGRAPH_INVALID, "%s (%s)", sentence ? sentence : "no memory", path);
     sqlite3_free(sentence);
     return false;
@@ -58,26 +58,27 @@ static bool open_connection(struct opened *f, const options *o, const char *path
     return loader_register(f->c) == SQLITE_OK;
 }
 
-static bool resolve(struct opened *f, const options *o, gpugraph_run *run,
-                    const char *path) {
+static bool resolve_table(struct opened *f, const options *o, gpugraph_run *run,
+                          const char *path) {
     edge_source source;
     char *error = NULL;
     if (edge_parse(o->edges, (int)strlen(o->edges), EDGE_COLUMNS, &source, &error))
-        return say(run, path, error);
+        return fail_with_sentence(run, path, error);
     if (source.query) {
         edge_source_clear(&source);
-        return say(run, path,
-                   sqlite3_mprintf("%s: processes read ranges of rowids, so --edges is a "
-                                   "table, not a query",
-                                   o->sql_name));
+        return fail_with_sentence(
+            run, path,
+            sqlite3_mprintf("%s: processes read ranges of rowids, so --edges is a "
+                            "table, not a query",
+                            o->sql_name));
     }
     const int rc =
         source_resolve(f->c, o->sql_name, "edges", NULL, &source, &f->rows, &error);
     edge_source_clear(&source);
     if (rc)
-        return say(run, path, error);
+        return fail_with_sentence(run, path, error);
     if (!source_row_name(&f->rows))
-        return say(
+        return fail_with_sentence(
             run, path,
             sqlite3_mprintf("%s: processes read ranges of rowids, and %s has none: "
                             "make a table of it, with CREATE TABLE ... AS SELECT",
@@ -86,7 +87,7 @@ static bool resolve(struct opened *f, const options *o, gpugraph_run *run,
         char *why = source_without_weight(&f->rows);
         error = sqlite3_mprintf("%s: %s", o->sql_name, why);
         sqlite3_free(why);
-        return say(run, path, error);
+        return fail_with_sentence(run, path, error);
     }
     return true;
 }
@@ -102,7 +103,7 @@ static bool open_file(struct opened *f, const options *o, gpugraph_run *run,
                         : "no memory");
         return false;
     }
-    return resolve(f, o, run, path);
+    return resolve_table(f, o, run, path);
 }
 
 /* ---- a range of rowids ---- */

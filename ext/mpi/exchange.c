@@ -61,7 +61,7 @@ static bool hear_exchange(gpugraph_exchange *x, gpugraph_run *run) {
     return true;
 }
 
-static bool works(int code, gpugraph_run *run) {
+static bool mpi_works(int code, gpugraph_run *run) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
     if (code == MPI_SUCCESS)
@@ -72,7 +72,7 @@ static bool works(int code, gpugraph_run *run) {
 }
 
 /* Called while nothing has arrived. True if the process may wait on. */
-static bool waits_on(gpugraph_exchange *x, gpugraph_run *run) {
+static bool may_wait_on(gpugraph_exchange *x, gpugraph_run *run) {
     if (hear_exchange(x, run))
         return false;
     if (gg_poll(run)) {
@@ -113,16 +113,17 @@ static void begin_swap(struct mpi_exchange *o, gpugraph_run *run,
     s->status = gg_alloc(run, pieces, sizeof *s->status);
     for (uint32_t q = 0; q < parts; q++)
         for (uint64_t at = 0; !run->status && at < in[q].room; at += o->piece)
-            works(MPI_Irecv((char *)in[q].bytes + at, piece_bytes(o, in[q].room, at),
-                            MPI_BYTE, (int)q, 0, o->messages, &s->request[s->pieces++]),
-                  run);
+            mpi_works(MPI_Irecv((char *)in[q].bytes + at, piece_bytes(o, in[q].room, at),
+                                MPI_BYTE, (int)q, 0, o->messages,
+                                &s->request[s->pieces++]),
+                      run);
     for (uint32_t i = 0; i < parts; i++) { /* start with different receivers */
         const uint32_t q = (part + i) % parts;
         for (uint64_t at = 0; !run->status && at < out[q].room; at += o->piece)
-            works(MPI_Isend((const char *)out[q].bytes + at,
-                            piece_bytes(o, out[q].size, at), MPI_BYTE, (int)q, 0,
-                            o->messages, &s->request[s->pieces++]),
-                  run);
+            mpi_works(MPI_Isend((const char *)out[q].bytes + at,
+                                piece_bytes(o, out[q].size, at), MPI_BYTE, (int)q, 0,
+                                o->messages, &s->request[s->pieces++]),
+                      run);
     }
 }
 
@@ -152,17 +153,17 @@ static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
     struct swap s = {.pieces = 0};
     int swapped = !out, gathered = bytes == 0;
     if (bytes)
-        works(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-                             o->messages, &request),
-              run);
+        mpi_works(MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+                                 o->messages, &request),
+                  run);
     if (out && run->status == GPUGRAPH_OK)
         begin_swap(o, run, out, in, &s);
     while (run->status == GPUGRAPH_OK) {
         if (!swapped)
-            works(MPI_Testall(s.pieces, s.request, &swapped, s.status), run);
+            mpi_works(MPI_Testall(s.pieces, s.request, &swapped, s.status), run);
         if (!gathered)
-            works(MPI_Test(&request, &gathered, MPI_STATUS_IGNORE), run);
-        if ((swapped && gathered) || run->status != GPUGRAPH_OK || !waits_on(x, run))
+            mpi_works(MPI_Test(&request, &gathered, MPI_STATUS_IGNORE), run);
+        if ((swapped && gathered) || run->status != GPUGRAPH_OK || !may_wait_on(x, run))
             break;
     }
     if (out && run->status == GPUGRAPH_OK)

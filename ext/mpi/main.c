@@ -20,7 +20,7 @@
 
 enum { PATIENCE_S = 3 }; /* for process 0 to print the message */
 
-static int say(int rank, const char *sentence) {
+static int print_error(int rank, const char *sentence) {
     if (rank == 0)
         fprintf(stderr, "gpugraph-mpi: %s\n", sentence);
     return 1;
@@ -63,7 +63,7 @@ static void run_all(const options *o, gpugraph_exchange *x, gpugraph_run *run) {
 static void end_all(int rank, const gpugraph_run *run) {
     if (rank != 0)
         sleep(PATIENCE_S);
-    say(0, run->message);
+    print_error(0, run->message);
     fflush(NULL);
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -93,7 +93,7 @@ static int work_main(options *o, int rank) {
     if (run.status != GPUGRAPH_OK && !x->agreed)
         end_all(rank, &run);
     gpugraph_mpi_close(x);
-    return run.status == GPUGRAPH_OK ? 0 : say(rank, run.message);
+    return run.status == GPUGRAPH_OK ? 0 : print_error(rank, run.message);
 }
 
 int main(int count, char **word) {
@@ -104,7 +104,7 @@ int main(int count, char **word) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!options_read(&o, count, word, &error) ||
         (!o.given[GIVEN_HELP] && !options_check(&o, &error))) {
-        status = say(rank, error ? error : "no memory");
+        status = print_error(rank, error ? error : "no memory");
     } else if (o.given[GIVEN_HELP]) {
         if (rank == 0)
             options_help();

@@ -28,7 +28,7 @@ static bool each_writes(const options *o) {
     return strstr(o->out, "%d") != NULL;
 }
 
-static bool writes(const options *o, const gpugraph_exchange *x) {
+static bool is_writer(const options *o, const gpugraph_exchange *x) {
     return x->part == 0 || each_writes(o);
 }
 
@@ -99,7 +99,7 @@ static void close_output(struct output *w, bool keep) {
 
 bool result_check(const options *o, gpugraph_exchange *x, gpugraph_run *run) {
     struct output w;
-    if (writes(o, x)) {
+    if (is_writer(o, x)) {
         if (open_output(&w, o, run, x->part) && refuse_table(&w, o, run) &&
             sqlite3_exec(w.db, "BEGIN IMMEDIATE; ROLLBACK", NULL, NULL, NULL) !=
                 SQLITE_OK)
@@ -289,7 +289,7 @@ bool result_write(const answer *a, const options *o, gpugraph_exchange *x,
                   gpugraph_run *run) {
     struct output w;
     memset(&w, 0, sizeof w);
-    if (writes(o, x) && open_output(&w, o, run, x->part))
+    if (is_writer(o, x) && open_output(&w, o, run, x->part))
         begin_table(&w, a, o, run);
     bool good = move_rows_of_write(&w, a, o, x, run);
     if (good && w.db && sqlite3_exec(w.db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)

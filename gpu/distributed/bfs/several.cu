@@ -53,7 +53,7 @@ static void carve_several(struct shared_search *r, struct several_space *space) 
         gg_several_carve<uint32_t>(space, places->parts > 1 && !r->team->peers ? all : 0);
 }
 
-static void point(struct shared_search *r, int p) {
+static void point_at_arrays(struct shared_search *r, int p) {
     struct bfs_shared *b = &r->b[p];
     const struct several_rows *rows = &r->rows->rows[p];
     const gpugraph_search *search = r->search;
@@ -120,7 +120,7 @@ static bool prepare_several(struct shared_search *r) {
                             &gg_bfs_shared_levels, r->view, lay_out))
         return false;
     for (int p = r->team->first; p < r->team->end; p++)
-        point(r, p);
+        point_at_arrays(r, p);
     return start_several(r);
 }
 

@@ -33,7 +33,7 @@ static bool is_left(const struct strong *s, uint32_t v) {
 }
 
 /* Removes vertices without arcs in or out, and counts degrees again. */
-static bool trim(struct strong *s) {
+static bool trim_vertices(struct strong *s) {
     gpugraph_part *p = s->p;
     const struct part_field removed = {s->component, sizeof *s->component, NULL};
     const struct part_field in = {s->in, sizeof *s->in, part_sum_32},
@@ -92,7 +92,7 @@ static void paint_row(struct part_rounds *r, uint32_t u) {
 }
 
 /* Spreads colours along arcs among remaining vertices. */
-static bool paint(struct strong *s) {
+static bool paint_colours(struct strong *s) {
     gpugraph_part *p = s->p;
     for (uint32_t v = 0; v < p->locals; v++) {
         s->colour[v] = p->number[v];
@@ -149,8 +149,8 @@ static uint64_t arcs_left(const struct strong *s) {
 
 /* Finds components of gathered arcs by the search of one graph, and sends each vertex's
 ** to its master. */
-static bool solve(struct strong *s, const int64_t *source, const int64_t *target,
-                  uint64_t arcs, uint64_t *delivered) {
+static bool solve_rest(struct strong *s, const int64_t *source, const int64_t *target,
+                       uint64_t arcs, uint64_t *delivered) {
     const gpugraph_edges edges = {
         .count = (int64_t)arcs, .source = {.value = source}, .target = {.value = target}};
     gpugraph_graph *graph = NULL;
@@ -215,7 +215,7 @@ static bool gather_rest(struct strong *s, uint64_t mine) {
         }
         memset(delivered, 0xff, p->masters * sizeof *delivered);
         go = source &&
-             solve(s, source, source + received.count, received.count, delivered);
+             solve_rest(s, source, source + received.count, received.count, delivered);
     }
     if (go)
         keep_delivered(s, delivered);
@@ -233,7 +233,7 @@ static bool find_strong_of_parts(struct strong *s) {
     if (!part_sum(p, s->run, &whole))
         return false;
     for (;;) {
-        if (!trim(s))
+        if (!trim_vertices(s))
             return false;
         const uint64_t mine = arcs_left(s);
         uint64_t left = mine;
@@ -242,7 +242,7 @@ static bool find_strong_of_parts(struct strong *s) {
         if (left <= gg_limits.part_gathered ||
             (gg_limits.part_gathered > 0 && left <= whole / p->exchange->parts))
             return gather_rest(s, mine);
-        if (!paint(s) || !find_roots(s))
+        if (!paint_colours(s) || !find_roots(s))
             return false;
     }
 }

@@ -108,7 +108,7 @@ static bool shorten_all_paths(struct weak_part *w) {
 }
 
 /* Replaces ends of edges by their roots, the larger one first. */
-static bool contract(struct weak_part *w) {
+static bool contract_edges(struct weak_part *w) {
     uint64_t left = 0;
     if (!part_ask(w->p, w->run, w->above, w->edge, 2 * w->edges))
         return false;
@@ -123,7 +123,7 @@ static bool contract(struct weak_part *w) {
 }
 
 /* Hooks the larger root of each edge to its smallest neighbour. */
-static bool hook(struct weak_part *w) {
+static bool hook_roots(struct weak_part *w) {
     struct gg_records received;
     bool go = part_post(w->p, w->run, 2, w->edge, w->edges, &received);
     w->open_count = 0;
@@ -138,17 +138,17 @@ static bool hook(struct weak_part *w) {
     return go;
 }
 
-static bool merge(struct weak_part *w) {
+static bool merge_trees(struct weak_part *w) {
     for (;;) {
         uint64_t left;
-        if (!contract(w))
+        if (!contract_edges(w))
             return false;
         left = w->edges;
         if (!part_sum(w->p, w->run, &left))
             return false;
         if (left == 0)
             return true;
-        if (!hook(w) || !shorten_paths(w))
+        if (!hook_roots(w) || !shorten_paths(w))
             return false;
     }
 }
@@ -165,7 +165,8 @@ void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *compone
         w.parent[v] = v;
     if (go)
         link_rows(&w);
-    if (go && !gg_stopping(run) && name_trees(&w) && shorten_all_paths(&w) && merge(&w))
+    if (go && !gg_stopping(run) && name_trees(&w) && shorten_all_paths(&w) &&
+        merge_trees(&w))
         shorten_all_paths(&w);
     gg_release(w.parent);
     gg_release(w.open);

@@ -68,8 +68,8 @@ void gg_several_release_rows(struct several_team *team) {
 }
 
 /* Collects the kept rows. False if any member lacks them. */
-static bool gather(const struct several_team *team, enum csr_kind kind, bool weighted,
-                   struct several_parts *parts) {
+static bool gather_kept(const struct several_team *team, enum csr_kind kind,
+                        bool weighted, struct several_parts *parts) {
     *parts = team->member[0].kept->kind[kind];
     for (int p = 0; p < team->parts; p++) {
         const struct several_parts *own = &team->member[p].kept->kind[kind];
@@ -81,8 +81,8 @@ static bool gather(const struct several_team *team, enum csr_kind kind, bool wei
     return true;
 }
 
-static void keep(struct several_team *team, enum csr_kind kind,
-                 struct several_parts *parts) {
+static void keep_rows(struct several_team *team, enum csr_kind kind,
+                      struct several_parts *parts) {
     parts->stamp = __atomic_add_fetch(&stamps, 1, __ATOMIC_RELAXED);
     for (int p = 0; p < team->parts; p++) {
         struct several_kept *kept = team->member[p].kept;
@@ -132,7 +132,7 @@ static bool make_kind(struct several_team *team, enum csr_kind kind, bool weight
                 "%d devices cannot number %u vertices together", team->parts, rows.n);
     if (!gg_several_going(team) || !gg_several_deal(team, &rows, NULL, parts))
         return false;
-    keep(team, kind, parts);
+    keep_rows(team, kind, parts);
     gg_phase(team->run, "parts", started, (int64_t)parts->arcs, "%s%s, in %d parts",
              kind_name[kind], weighted ? " with weights" : "", team->parts);
     return true;
@@ -158,7 +158,7 @@ bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighte
     }
     weighted = weighted && gg_has_weights(team->graph) && kind != CSR_SIMPLE;
     return gg_several_going(team) && find_kept(team) &&
-           (gather(team, kind, weighted, parts) ||
+           (gather_kept(team, kind, weighted, parts) ||
             (bring_edges_to_host(team) && make_kind(team, kind, weighted, parts)));
 }
 

@@ -66,7 +66,7 @@ static bool make_device(struct several_team *team, const gpugraph_part *p,
            gg_several_combine(team, GPUGRAPH_MOST, &d->parts.most_arcs, 1);
 }
 
-static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
+static gpugraph_status bring_to_device(gpugraph_part *p, int place, gpugraph_run *run) {
     struct several_team team;
     int devices = 0;
     bool made = false;
@@ -93,7 +93,7 @@ static gpugraph_status bring(gpugraph_part *p, int place, gpugraph_run *run) {
 }
 
 extern "C" const struct part_services gg_part_services = {
-    .bring = bring,
+    .bring = bring_to_device,
     .free = free_device,
     .bfs = gg_cuda_part_bfs,
     .mis = gg_cuda_part_mis,

@@ -223,7 +223,7 @@ static uint64_t count_hashes(const struct shared_run *r) {
     return r->team->rank ? several_all_places(places) : places->n;
 }
 
-static void carve(struct shared_run *r, struct several_space *space) {
+static void carve_mis_arrays(struct shared_run *r, struct several_space *space) {
     const struct several_places *places = &r->parts->places;
     uint64_t entries;
     plan_lists(r, &entries);
@@ -260,7 +260,7 @@ static bool swap_hashes(struct shared_run *r) {
            gg_several_segments(r->team, r->hash, places->stride);
 }
 
-static void set_up(struct shared_run *r, int p) {
+static void set_up_member(struct shared_run *r, int p) {
     const struct mis_question *q = r->question;
     struct mis_shared *g = &r->g[p];
     const struct several_rows *rows = &r->parts->rows[p];
@@ -292,13 +292,13 @@ static void set_up(struct shared_run *r, int p) {
     g->order.hashes.stored = q->hash && !r->team->rank ? r->hash.at[p] : NULL;
 }
 
-static bool prepare(struct shared_run *r) {
-    auto lay_out = [&](struct several_space *space) { carve(r, space); };
+static bool prepare_mis(struct shared_run *r) {
+    auto lay_out = [&](struct several_space *space) { carve_mis_arrays(r, space); };
     if (!gg_several_prepare(r->team, several_combining(), &r->parts->places, &kernel,
                             r->view, lay_out))
         return false;
     for (int p = r->team->first; p < r->team->end; p++)
-        set_up(r, p);
+        set_up_member(r, p);
     return r->team->rank ? swap_hashes(r) : send_hashes(r);
 }
 
@@ -372,7 +372,7 @@ bool gg_mis_on_team(struct several_team *team, const struct several_parts *parts
     r->team = team;
     r->parts = parts;
     r->question = question;
-    bool done = prepare(r) && until_decided(r, answer);
+    bool done = prepare_mis(r) && until_decided(r, answer);
     gg_release(r);
     return done;
 }

@@ -26,12 +26,12 @@ static bool is_place(const struct part_ranking *r, uint32_t v) {
     return !r->is_place || r->is_place[v];
 }
 
-static bool reduce(struct part_ranking *r, void *value, uint32_t size,
-                   bool (*merge)(void *, const void *)) {
+static bool reduce_ghosts(struct part_ranking *r, void *value, uint32_t size,
+                          bool (*merge)(void *, const void *)) {
     return gg_reduce(r->p, r->run, (struct part_field){value, size, merge}, NULL) ==
            GPUGRAPH_OK;
 }
-static bool broadcast(struct part_ranking *r, void *value, uint32_t size) {
+static bool broadcast_masters(struct part_ranking *r, void *value, uint32_t size) {
     return !part_reads_ghosts(r->p) ||
            gg_broadcast(r->p, r->run, (struct part_field){value, size, NULL}, NULL) ==
                GPUGRAPH_OK;
@@ -43,7 +43,7 @@ static bool count_rows_of_parts(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
     for (uint32_t u = 0; u < p->locals; u++)
         r->sum[u] = p->offset[u + 1] - p->offset[u];
-    if (part_reads_ghosts(p) && !reduce(r, r->sum, sizeof *r->sum, part_sum_128))
+    if (part_reads_ghosts(p) && !reduce_ghosts(r, r->sum, sizeof *r->sum, part_sum_128))
         return false;
     for (uint32_t u = 0; u < p->masters; u++)
         r->out[u] = (double)(uint64_t)r->sum[u];
@@ -60,7 +60,7 @@ static double share_of(struct part_ranking *r, uint32_t u) {
     return split_cut(share);
 }
 
-static bool push(struct part_ranking *r) {
+static bool push_shares(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
     memset(r->sum, 0, p->locals * sizeof *r->sum);
     for (uint32_t u = 0; u < p->locals && !gg_leave(r->run, u); u++) {
@@ -69,10 +69,11 @@ static bool push(struct part_ranking *r) {
             r->sum[p->target[a]] += fixed;
     }
     return !gg_stopping(r->run) &&
-           (!part_writes_ghosts(p) || reduce(r, r->sum, sizeof *r->sum, part_sum_128));
+           (!part_writes_ghosts(p) ||
+            reduce_ghosts(r, r->sum, sizeof *r->sum, part_sum_128));
 }
 
-static void take(struct part_ranking *r) {
+static void take_sums(struct part_ranking *r) {
     const rank_gift gift = gg_rank_gift(r->how->damping, r->lost, r->places),
                     none = {0, 0};
     r->lost = r->change = 0;
@@ -97,7 +98,7 @@ static bool add_up(struct part_ranking *r) {
     return true;
 }
 
-static void iterate(struct part_ranking *r, uint32_t *iterations, double *change) {
+static void iterate_ranks(struct part_ranking *r, uint32_t *iterations, double *change) {
     *iterations = 0;
     *change = 0;
     const double start = gg_now_ms();
@@ -108,9 +109,9 @@ static void iterate(struct part_ranking *r, uint32_t *iterations, double *change
     if (!add_up(r))
         return;
     while (*iterations < r->how->iterations) {
-        if (!broadcast(r, r->share, sizeof *r->share) || !push(r))
+        if (!broadcast_masters(r, r->share, sizeof *r->share) || !push_shares(r))
             return;
-        take(r);
+        take_sums(r);
         if (!add_up(r))
             return;
         ++*iterations;
@@ -125,8 +126,8 @@ static void iterate(struct part_ranking *r, uint32_t *iterations, double *change
 
 /* ---- the whole ---- */
 
-static bool check(const gpugraph_part *p, const gpugraph_part_ranks *how,
-                  gpugraph_run *run) {
+static bool check_arguments_of_ranks(const gpugraph_part *p,
+                                     const gpugraph_part_ranks *how, gpugraph_run *run) {
     if (!gg_needs(run, how, 1, "how") ||
         !gg_needs(run, how->source, how->source_count, "how.source"))
         return false;
@@ -172,7 +173,8 @@ gpugraph_status gpugraph_part_pagerank(gpugraph_part *p, const gpugraph_part_ran
                                        uint32_t *iterations, double *change) {
     gg_begin(run);
     struct part_ranking r = {.p = p, .run = run, .how = how, .rank = rank};
-    const bool ready = check(p, how, run) && gg_needs(run, rank, p->masters, "rank") &&
+    const bool ready = check_arguments_of_ranks(p, how, run) &&
+                       gg_needs(run, rank, p->masters, "rank") &&
                        gg_needs(run, iterations, 1, "iterations") &&
                        gg_needs(run, change, 1, "change") && prepare_parts(&r);
     if (ready && p->device) {
@@ -185,7 +187,7 @@ gpugraph_status gpugraph_part_pagerank(gpugraph_part *p, const gpugraph_part_ran
                                   change);
     }
     if (ready && !p->device)
-        iterate(&r, iterations, change);
+        iterate_ranks(&r, iterations, change);
     gg_release(r.share);
     gg_release(r.out);
     gg_release(r.sum);

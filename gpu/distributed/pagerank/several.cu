@@ -205,7 +205,7 @@ struct shared_ranking {
     uint64_t most_arcs; /* of one member */
 };
 
-static void carve(struct shared_ranking *s, struct several_space *space) {
+static void carve_rank_arrays(struct shared_ranking *s, struct several_space *space) {
     const uint64_t all = several_all_places(&s->in->places), own = s->in->places.stride;
     const uint64_t hubs = most_hubs(s->most_arcs, own);
     for (int turn = 0; turn < 2; turn++)
@@ -221,7 +221,7 @@ static void carve(struct shared_ranking *s, struct several_space *space) {
     s->place = gg_several_carve<uint32_t>(space, s->how->source_count > 0 ? own / 32 : 0);
 }
 
-static void set_up(struct shared_ranking *s, gpugraph_distance_type type, int p) {
+static void set_up_ranking(struct shared_ranking *s, gpugraph_distance_type type, int p) {
     struct several_ranking *one = &s->of[p];
     struct ranking *r = &one->r;
     one->view = s->view[p];
@@ -274,16 +274,16 @@ static bool send_places(struct shared_ranking *s) {
     return gg_several_going(s->team);
 }
 
-static bool prepare(struct shared_ranking *s, gpugraph_distance_type type) {
+static bool prepare_ranking(struct shared_ranking *s, gpugraph_distance_type type) {
     s->most_arcs = gg_several_most_arcs(s->in);
     const uint64_t hubs = most_hubs(s->most_arcs, s->in->places.stride);
-    auto lay_out = [&](struct several_space *space) { carve(s, space); };
+    auto lay_out = [&](struct several_space *space) { carve_rank_arrays(s, space); };
     if (!gg_several_prepare(s->team, combining, &s->in->places, &kernel, s->view,
                             lay_out))
         return false;
     for (int p = s->team->first; p < s->team->end && gg_several_going(s->team); p++) {
         struct cuda_job *job = gg_several_on(s->team, p);
-        set_up(s, type, p);
+        set_up_ranking(s, type, p);
         gg_fill(job, s->state.at[p], 0, sizeof *s->state.at[p]);
         gg_fill(job, s->left.at[p], 0, hubs * sizeof *s->left.at[p]);
         gg_fill(job, s->arrived.at[p], 0, hubs * sizeof *s->arrived.at[p]);
@@ -347,8 +347,8 @@ bool gg_pagerank_on_team(struct several_team *team, const struct several_parts *
     s->out = out;
     s->how = how;
     s->is_place = is_place;
-    const bool done =
-        prepare(s, type) && (team->peers ? all_rounds(s, end) : round_by_round(s, end));
+    const bool done = prepare_ranking(s, type) &&
+                      (team->peers ? all_rounds(s, end) : round_by_round(s, end));
     *rank = s->rank;
     gg_release(s);
     return done;

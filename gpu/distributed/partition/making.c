@@ -341,7 +341,7 @@ static bool check_share(struct part_making *m) {
     return !gg_stopping(m->run);
 }
 
-static bool make(struct part_making *m) {
+static bool make_partition(struct part_making *m) {
     gpugraph_part *p = m->part;
     const uint32_t parts = p->exchange->parts;
     p->peer = gg_alloc_zero(m->run, parts, sizeof *p->peer);
@@ -389,7 +389,7 @@ gpugraph_status gpugraph_part_create(gpugraph_exchange *exchange,
                              .weight_type =
                                  weighted ? share->weight_type : GPUGRAPH_UNWEIGHTED};
         m.part = p;
-        make(&m);
+        make_partition(&m);
     }
     gg_release(m.source);
     gg_release(m.target);

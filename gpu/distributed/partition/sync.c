@@ -118,7 +118,7 @@ static void write_changes(const struct sync *s) {
 
 /* ---- reading ---- */
 
-static void take(struct sync *s, uint32_t v, const char *value) {
+static void take_value(struct sync *s, uint32_t v, const char *value) {
     char *into = value_of(s, v);
     if (!s->up)
         memcpy(into, value, s->f.size);
@@ -134,8 +134,8 @@ static void read_message(struct sync *s, uint32_t q) {
         uint32_t place = i;
         if (s->c)
             memcpy(&place, from, sizeof place);
-        take(s, s->up ? peer->master[place] : peer->first_ghost + place,
-             from + entry - s->f.size);
+        take_value(s, s->up ? peer->master[place] : peer->first_ghost + place,
+                   from + entry - s->f.size);
     }
 }
 

@@ -81,7 +81,7 @@ static bool is_scanned(const struct sssp_part *s, uint32_t v) {
 }
 
 /* Lets v's row wait, if it has one, after v was lowered. */
-static void wait_for(struct sssp_part *s, uint32_t v) {
+static void let_row_wait(struct sssp_part *s, uint32_t v) {
     if (s->p->offset[v] < s->p->offset[v + 1])
         part_note(s->distance[v] <= s->limit ? &s->next : &s->later, v);
 }
@@ -94,11 +94,11 @@ static void note_shared(struct sssp_part *s, uint32_t v) {
         part_note(&s->shared, v);
 }
 
-static void lower(struct sssp_part *s, uint32_t v, uint64_t sum) {
+static void lower_distance(struct sssp_part *s, uint32_t v, uint64_t sum) {
     if (sum > s->bound || sum >= s->distance[v])
         return;
     s->distance[v] = sum;
-    wait_for(s, v);
+    let_row_wait(s, v);
     note_shared(s, v);
 }
 
@@ -113,13 +113,13 @@ static void relax_row(struct sssp_part *s, uint32_t u) {
     for (uint64_t arc = p->offset[u]; arc < p->offset[u + 1]; arc++) {
         const uint64_t sum = part_sum_of(from, p->weight, arc, s->layout);
         s->over |= is_over(sum, s->layout);
-        lower(s, p->target[arc], sum);
+        lower_distance(s, p->target[arc], sum);
     }
     s->arcs += p->offset[u + 1] - p->offset[u];
 }
 
 /* Relaxes rows until none waits within the limit. */
-static bool drain(struct sssp_part *s) {
+static bool drain_rows(struct sssp_part *s) {
     const uint64_t *offset = s->p->offset;
     uint64_t since = 0;
     while (s->next.count > 0) {
@@ -172,7 +172,7 @@ static bool exchange(struct sssp_part *s, uint64_t *least) {
         return false;
     for (uint32_t i = 0; i < s->shared.count; i++)
         if (!is_scanned(s, s->shared.list[i]))
-            wait_for(s, s->shared.list[i]);
+            let_row_wait(s, s->shared.list[i]);
     if (!part_reads_ghosts(p))
         part_forget(&s->shared);
     *least = UINT64_MAX;
@@ -187,7 +187,7 @@ static bool exchange(struct sssp_part *s, uint64_t *least) {
         return false;
     for (uint32_t i = 0; i < s->shared.count; i++)
         if (!is_scanned(s, s->shared.list[i]))
-            wait_for(s, s->shared.list[i]);
+            let_row_wait(s, s->shared.list[i]);
     part_forget(&s->shared);
     return s->run->status == GPUGRAPH_OK;
 }
@@ -195,7 +195,7 @@ static bool exchange(struct sssp_part *s, uint64_t *least) {
 static bool search(struct sssp_part *s) {
     uint64_t least;
     for (;; s->rounds++) {
-        if (!drain(s) || !exchange(s, &least))
+        if (!drain_rows(s) || !exchange(s, &least))
             return false;
         if (least == UINT64_MAX)
             return true;
@@ -278,7 +278,7 @@ static bool check_range(struct sssp_part *s) {
 
 /* ---- the whole ---- */
 
-static bool make_room(struct sssp_part *s) {
+static bool allocate_search(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
     const uint64_t bytes = p->locals * sizeof *s->distance;
     struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->shared};
@@ -293,7 +293,7 @@ static bool make_room(struct sssp_part *s) {
     return true;
 }
 
-static void release(struct sssp_part *s) {
+static void release_search(struct sssp_part *s) {
     struct part_changes *lists[] = {&s->now, &s->next, &s->later, &s->shared};
     for (int i = 0; i < 4; i++)
         part_changes_close(lists[i]);
@@ -315,10 +315,10 @@ static bool ghosts_are_current(const gpugraph_part *p) {
 }
 
 static bool search_on_cpu(struct sssp_part *s, const uint32_t *here, uint32_t sources) {
-    if (!make_room(s) || !set_delta(s))
+    if (!allocate_search(s) || !set_delta(s))
         return false;
     for (uint32_t i = 0; i < sources && !s->none; i++)
-        lower(s, here[i], 0);
+        lower_distance(s, here[i], 0);
     const double start = gg_now_ms();
     const bool done = search(s);
     if (done)
@@ -380,7 +380,7 @@ gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
              part_tree_is_possible(p, run, tree) && set_bound(&s, max_distance) &&
              (here = part_sources(p, run, source, source_count, &sources)) != NULL)
         find_paths_of_parts(&s, here, sources, distance, tree);
-    release(&s);
+    release_search(&s);
     gg_release(here);
     return part_end(p->exchange, run);
 }

@@ -93,7 +93,8 @@ template <typename type> struct shared_search {
 };
 
 template <typename type>
-static void carve(struct shared_search<type> *s, struct several_space *space) {
+static void carve_sssp_arrays(struct shared_search<type> *s,
+                              struct several_space *space) {
     const struct several_places *places = &s->parts->places;
     const uint64_t all = several_all_places(places);
     const uint64_t box = (uint64_t)(s->team->parts - 1) * places->stride;
@@ -208,11 +209,11 @@ template <typename type> static bool wants_light(const struct shared_search<type
            s->wanted.limit == 0;
 }
 
-template <typename type> static bool prepare(struct shared_search<type> *s) {
+template <typename type> static bool prepare_sssp(struct shared_search<type> *s) {
     const struct cooperative_kernel kernel = {
         (const void *)find_shared_distances<type>, "find_shared_distances",
         GG_PERSISTENT_BLOCK, sizeof(struct block_memory<type>)};
-    auto lay_out = [&](struct several_space *space) { carve(s, space); };
+    auto lay_out = [&](struct several_space *space) { carve_sssp_arrays(s, space); };
     s->most_arcs = gg_several_most_arcs(s->parts);
     if (!gg_several_prepare(s->team, combining, &s->parts->places, &kernel, s->view,
                             lay_out))
@@ -272,8 +273,9 @@ static bool run_rounds(struct shared_search<type> *s, struct parts_course<type> 
 
 /* Collects what the members' kernels report about the search. */
 template <typename type>
-static bool report(struct shared_search<type> *s, const struct parts_course<type> *c,
-                   struct sssp_shared_outcome *outcome) {
+static bool report_search(struct shared_search<type> *s,
+                          const struct parts_course<type> *c,
+                          struct sssp_shared_outcome *outcome) {
     unsigned long long served = 0;
     uint64_t dropped = 0;
     for (int p = s->team->first; p < s->team->end; p++) {
@@ -319,11 +321,11 @@ static bool search_parts_of(struct several_team *team, struct several_parts *par
     s->parts = parts;
     s->wanted = *search;
     uint32_t *ends = gg_several_ends(team, &parts->places, &s->wanted);
-    bool done = ends && prepare(s);
+    bool done = ends && prepare_sssp(s);
     const double began = gg_now_ms();
     done = done && run_rounds(s, &c);
     s->ms = gg_now_ms() - began;
-    done = done && report(s, &c, outcome);
+    done = done && report_search(s, &c, outcome);
     gg_release(ends);
     gg_release(s);
     return done;
