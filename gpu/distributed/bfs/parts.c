@@ -17,7 +17,7 @@ static void expand_row(struct part_rounds *r, uint32_t v) {
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the search ---- */
 
 /* Gives ghosts the depths of their masters, and makes the tree. */
 static bool make_tree_of_parts(gpugraph_part *p, gpugraph_run *run, uint32_t *value,

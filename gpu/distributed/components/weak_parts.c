@@ -153,7 +153,7 @@ static bool merge_trees(struct weak_part *w) {
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the search ---- */
 
 void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *component) {
     struct weak_part w = {.p = p, .run = run, .above = component};

@@ -124,7 +124,7 @@ static void iterate_ranks(struct part_ranking *r, uint32_t *iterations, double *
              r->p->exchange->parts, *change);
 }
 
-/* ---- the whole ---- */
+/* ---- the search ---- */
 
 static bool check_arguments_of_ranks(const gpugraph_part *p,
                                      const gpugraph_part_ranks *how, gpugraph_run *run) {

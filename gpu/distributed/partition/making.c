@@ -305,7 +305,7 @@ static bool make_rows(struct part_making *m) {
     return !gg_stopping(m->run);
 }
 
-/* ---- the whole ---- */
+/* ---- the partition ---- */
 
 static bool is_weight(const gpugraph_share *s, uint64_t e) {
     const double real =

@@ -151,7 +151,7 @@ static void drop_ghosts(struct sync *s) {
     s->c->count = kept;
 }
 
-/* ---- the whole ---- */
+/* ---- one swap ---- */
 
 static void swap_messages(struct sync *s) {
     gpugraph_part *p = s->p;

@@ -141,7 +141,7 @@ static bool level_arcs(struct tree_making *m, const uint32_t *source, uint32_t s
     return go && reduce_candidates(m);
 }
 
-/* ---- the whole ---- */
+/* ---- the tree ---- */
 
 bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
                            const gpugraph_part_tree *tree) {

@@ -276,7 +276,7 @@ static bool check_range(struct sssp_part *s) {
     return s->run->status == GPUGRAPH_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the search ---- */
 
 static bool allocate_search(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
