@@ -116,8 +116,8 @@ void gpugraph_part_free(gpugraph_part *part);
 ** devices in turn; this process is number `place` of its host. From then on these
 ** searches run on the device: gpugraph_part_mis, gpugraph_part_bfs and gpugraph_part_sssp
 ** for partitions by source, gpugraph_part_pagerank for partitions by target, with at most
-** 16 partitions. Trees and components stay on the CPU. Data of other
-** partitions goes through `exchange`. */
+** 16 partitions. Trees and components stay on the CPU. Data of other partitions goes
+** through `exchange`. */
 gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
                                         gpugraph_run *run);
 
