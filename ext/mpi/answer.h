@@ -1,4 +1,4 @@
-/* What a search has found at a process, by master, and how numbers become ids again.
+/* The answer of a search at a process, by master, and how numbers become ids again.
 **
 **     master    0   1   2   ...        column   kind     array, an entry for each master
 **     row       0   2   ...            vertex   'v'      numbers of vertices
@@ -44,7 +44,7 @@ enum { MARKS = 7 };
 typedef struct phases {
     int marks;
     struct mark {
-        const char *name; /* of the phase that ends */
+        const char *name; /* the phase that ends */
         double ms;
         uint64_t sent, received;
     } mark[MARKS];

@@ -21,7 +21,7 @@ typedef struct columns {
     uint64_t count; /* edges */
     bool weighted, real_weight;
     bool own_ids;   /* edge ids are a column, not rowids */
-    id_columns ids; /* of the last file that this process has read */
+    id_columns ids; /* columns of the last file that this process has read */
     bool may_mix;   /* some process has ids.mixed */
     uint64_t *end[2], *key;
     number *weight;

@@ -64,7 +64,7 @@ bool options_read(options *o, int count, char **word, char **error);
 /* Finds the files of --db. Each process looks for itself. */
 bool options_find_files(options *o, char **error);
 void options_clear(options *o);
-/* What the path is if it is no regular file, whose reading might never end; otherwise
+/* Names the kind of a path that is no regular file, whose reading might never end; else
 ** NULL, also if nothing is there. */
 const char *not_a_file(const char *path);
 /* How long a process waits for another one's lock on a database. */

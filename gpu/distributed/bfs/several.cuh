@@ -34,8 +34,8 @@ enum shared_word {
 ** equal in all blocks of a device; mode and sums are equal on all devices. */
 struct shared_state {
     enum shared_mode mode;
-    uint32_t level;                      /* of the frontier */
-    uint32_t first, entries, arcs, tail; /* of the own queue */
+    uint32_t level;                      /* level of the frontier */
+    uint32_t first, entries, arcs, tail; /* positions in the own queue */
     uint32_t slot; /* the entry of size[] that counts the next frontier */
     uint32_t odd;  /* which bitmap is current */
     uint32_t bottom_up;
@@ -69,7 +69,7 @@ struct bfs_shared {
     struct shared_control *control;
     const uint32_t *source; /* places */
     uint32_t sources;
-    uint64_t n, m; /* of the whole graph; arcs along the search */
+    uint64_t n, m; /* vertices of the whole graph; arcs along the search */
 };
 
 /* The answer of a search, in the team's workspace: depths of each member's places. */

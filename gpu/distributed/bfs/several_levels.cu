@@ -9,7 +9,7 @@ struct found {
     uint32_t messages[SEVERAL_MOST];
 };
 
-struct piles { /* of a warp */
+struct piles { /* a warp's */
     pile finds, messages;
 };
 

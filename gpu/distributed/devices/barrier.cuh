@@ -54,7 +54,7 @@ struct several_slot {
     uint64_t pad[5]; /* a slot is a multiple of a cache line */
 };
 
-/* What all devices have reported. */
+/* The combined reports of all devices. */
 struct several_outcome {
     uint64_t word[SEVERAL_WORDS];    /* combined */
     uint64_t messages[SEVERAL_MOST]; /* from each sender */
@@ -222,8 +222,8 @@ struct several_sent {
     uint64_t word[SEVERAL_WORDS], messages, stop;
 };
 
-/* Sends the report, by block 0 after all blocks have arrived. The device's own share of
-** it needs no slot. */
+/* Sends the report, by block 0 after all blocks have arrived. The device keeps
+** its own share without a slot. */
 WARP_FUNCTION struct several_sent several_put_tally(const struct several_barrier *m,
                                                     uint64_t round) {
     struct several_desk *own = m->desk[m->me];

@@ -23,10 +23,10 @@ struct dealing {
     const csr *from;
     const uint64_t *number; /* of each end of an arc, if rows are a partition's */
     struct several_parts *parts;
-    int member;       /* whose rows are dealt */
-    uint64_t *offset; /* of the member's rows */
+    int member;       /* the member that gets rows */
+    uint64_t *offset; /* offsets of the member's rows */
     uint32_t first;   /* row of the piece */
-    uint32_t *target; /* of the piece */
+    uint32_t *target; /* arcs of the piece */
     char *weight;
 };
 

@@ -171,12 +171,12 @@ static inline uint64_t several_hub_bytes(const struct several_places *places) {
 
 struct several_parts { /* a view, if the graph keeps the rows */
     struct several_places places;
-    uint64_t arcs;                   /* of all members */
+    uint64_t arcs;                   /* sum over all members */
     uint64_t most_arcs;              /* of one vertex */
     uint32_t vertices[SEVERAL_MOST]; /* of each member; gaps follow them */
     size_t weight_bytes;
     enum csr_kind kind;
-    uint64_t stamp; /* of a construction, if the graph keeps the rows; else 0 */
+    uint64_t stamp; /* a construction's number, if the graph keeps the rows; else 0 */
     struct several_rows rows[SEVERAL_MOST];
 };
 
@@ -261,7 +261,7 @@ bool gg_several_begin(struct several_team *team, struct several_combining combin
 ** barrier. */
 bool gg_several_launch(struct several_team *team, const struct several_view *view,
                        void *one, size_t size);
-/* Does a barrier after a launch without peers: combines the tallies, and stores the
+/* A barrier on the host after a launch without peers: combines the tallies, and stores the
 ** outcome for the next launch. False: the run must end. */
 bool gg_several_barrier_on_host(struct several_team *team,
                                 struct several_outcome *outcome);

@@ -250,7 +250,7 @@ bool gg_several_fetch_each(struct several_team *team, void *to,
     return true;
 }
 
-/* Waits for the kernels, and fails if a device waited in vain for another one. */
+/* Waits for the kernels, and fails if a device gave up waiting for another one. */
 static void find_absent_devices(struct several_team *team) {
     struct {
         uint32_t trouble, absent;

@@ -20,10 +20,9 @@ struct mis_shared {
     uint32_t others;
     const uint64_t *offset; /* indexed by place; own rows only */
     const uint32_t *target;
-    uint8_t *code;   /* the own copy */
-    uint8_t *member; /* by place within the segment */
-    struct mis_graph
-        order; /* what keys are made of; its row numbers are vertex numbers */
+    uint8_t *code;          /* the own copy */
+    uint8_t *member;        /* by place within the segment */
+    struct mis_graph order; /* for keys; its row numbers are vertex numbers */
     uint32_t first_share;
     struct mis_left *left;
     struct waiting *list;
@@ -33,7 +32,7 @@ struct mis_shared {
 
 struct mis_left {
     uint32_t open;   /* vertices that wait */
-    uint32_t passes; /* of the warp with most passes */
+    uint32_t passes; /* most passes of a warp */
 };
 
 struct mis_question {
@@ -47,7 +46,7 @@ struct mis_question {
 struct mis_answer {
     several_array<uint8_t> member;
     unsigned launches, passes;
-    double ms; /* of the kernels */
+    double ms; /* time of the kernels */
 };
 
 /* Finds the set of the graph with these rows (CSR_SIMPLE). False: the run must end. */

@@ -24,7 +24,7 @@ struct several_ranking {
     struct ranking r; /* the own rows; each round sets the share array */
     struct several_view view;
     several_array<double> share[2];
-    several_array<int16_t> exponent; /* of all places, with weights */
+    several_array<int16_t> exponent; /* by place, with weights */
     uint32_t vertices;               /* in the own segment; gaps follow */
     uint32_t *left;                  /* slices of a hub that are added */
     uint32_t iterations;
@@ -193,7 +193,7 @@ struct shared_ranking {
     struct several_team *team;
     const struct several_parts *in, *out;
     const gpugraph_pagerank_options *how;
-    const uint8_t *is_place; /* of a rank's masters; NULL: `how` has numbers */
+    const uint8_t *is_place; /* by master of a rank; NULL: `how` has numbers */
     struct several_view view[SEVERAL_MOST];
     struct several_ranking of[SEVERAL_MOST];
     several_array<struct rank_state> state;

@@ -1,4 +1,4 @@
-/* A finished partition: its end, its device, what others ask of it, and its transpose.
+/* A finished partition: its end, its device, collective helpers, and its transpose.
 ** making.c makes it. */
 #include "part.h"
 #include "device/services.h"

@@ -39,7 +39,7 @@ struct gpugraph_part {
     gpugraph_partition partition;
     gpugraph_direction direction;
     bool simple;
-    uint64_t vertices;            /* of the whole graph */
+    uint64_t vertices;            /* in the whole graph */
     struct several_places places; /* the owner of each number, and its place there */
     uint32_t masters, locals;
     uint64_t *number;
@@ -49,7 +49,7 @@ struct gpugraph_part {
     gpugraph_weight_type weight_type;
     void *weight;     /* of each arc: int64_t or double; NULL: unweighted */
     int64_t *edge_id; /* of each arc, for trees; NULL: shares have no edge ids */
-    uint32_t columns; /* of a grid */
+    uint32_t columns; /* columns of a grid */
     struct part_peer *peer;
     /* The ghosts of master v elsewhere: link[first_link[v] .. first_link[v + 1] - 1]. */
     uint64_t *first_link;

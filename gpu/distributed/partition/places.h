@@ -42,7 +42,7 @@ struct several_places {
     uint64_t n;
     uint32_t parts;
     uint32_t shift;  /* a block has 1 << shift numbers: 2 to 10 */
-    uint32_t stride; /* of a segment, in places */
+    uint32_t stride; /* places of a segment */
 };
 
 /* By how many owners the blocks of the group are rotated. */

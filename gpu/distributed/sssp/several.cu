@@ -89,7 +89,7 @@ template <typename type> struct shared_search {
     several_array<uint64_t> slice;
     several_array<letter<type>> inbox[2], outbox;
     struct parts_course<type> begins;
-    double ms; /* of all launches */
+    double ms; /* time of all launches */
 };
 
 template <typename type>

@@ -7,7 +7,7 @@
 struct sssp_shared_outcome {
     void *distance[SEVERAL_MOST]; /* of own places, until the workspace is used again */
     bool lost;                    /* a sum left the range: there are no distances */
-    double ms;                    /* of the kernels */
+    double ms;                    /* time of the kernels */
     char more[200];               /* for the phase */
 };
 
