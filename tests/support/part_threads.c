@@ -1,14 +1,15 @@
 /* Partitions in threads of one process, and their exchange.
 **
-**     part 0         part 1         part 2
-**     shows array    shows array    shows array      a pointer to the data for others
-**     ----------------- barrier ----------------
-**     copies its own data from the others' arrays
-**     ----------------- barrier ----------------     arrays may change again
+**     partition 0    partition 1    partition 2
+**     shows array    shows array    shows array      a pointer to what it sends
+**     ---------------- barrier ----------------
+**     copies its own share out of the others' arrays
+**     ---------------- barrier ----------------      senders may overwrite their arrays
 **
-** A part that fails says so in the hall, and no part waits there any more. A part whose
-** body has returned never arrives, so a part that waits for it fails, too. The calling
-** thread asks the host whether to stop; the other parts read the answer in the hall. */
+** A partition that fails records it in the hall, and all waiting partitions end. If the
+** body of a partition has returned, partitions that wait for it fail, too. Partitions
+** other than that of the calling thread learn in the hall whether the host stops the
+** run. */
 #include "part_threads.h"
 #include "base/run.h"
 #include "mutex.h"
@@ -20,7 +21,7 @@
 /* Turns that a thread waits awake before it sleeps: about 20 microseconds. */
 enum { SPIN_TURNS = 600 };
 
-enum { LOOK_MS = 10 }; /* interval at which a waiting thread asks the host */
+enum { LOOK_MS = 10 }; /* between two questions to the host */
 
 struct shown {
     const gpugraph_parcel *out;
@@ -28,11 +29,11 @@ struct shown {
 };
 
 struct seat {
-    gpugraph_exchange exchange; /* first */
-    struct shown shown;         /* to the other parts */
+    gpugraph_exchange exchange; /* must be first */
+    struct shown shown;         /* what other partitions may read */
     struct hall *hall;
     gpugraph_run *run;
-    gpugraph_run own; /* for all parts but part 0 */
+    gpugraph_run own; /* the run of every partition but 0 */
     gpugraph_run *counts_for;
 };
 
@@ -40,10 +41,10 @@ struct hall {
     gg_mutex lock;
     gg_condition turn;
     uint32_t parts, arrived, ended;
-    uint32_t looking; /* parts that may read the arrays of others */
-    uint64_t shown;   /* the round from which on they may */
+    uint32_t looking; /* partitions that may read what others show */
+    uint64_t shown;   /* the round since which they may read */
     uint64_t round;
-    bool roomy;             /* there is a processor for each part */
+    bool roomy;             /* each partition has a processor */
     gpugraph_status status; /* the first failure */
     char message[sizeof((gpugraph_run *)0)->message];
     gpugraph_part_body *body;
@@ -87,8 +88,9 @@ static void wait_a_moment(struct hall *h) {
     gg_condition_wait(&h->turn, &h->lock, LOOK_MS);
 }
 
-/* Most barriers are short: if every part has a processor, a waiting part stays awake for
-** some microseconds. Yielding costs a time slice on a busy machine. */
+/* Waits awake for some microseconds, since most barriers are short if every partition has
+** a processor. It does not yield, which costs a time slice for each barrier on a busy
+** machine. */
 static void linger(const struct hall *h, uint64_t round) {
     for (int i = 0; i < SPIN_TURNS; i++) {
         if (__atomic_load_n(&h->round, __ATOMIC_ACQUIRE) != round)
@@ -99,8 +101,9 @@ static void linger(const struct hall *h, uint64_t round) {
     }
 }
 
-/* shows: all parts then read each other's memory, until each calls stop_looking. A part
-** that must leave waits for parts that still read, since it frees its arrays. */
+/* A barrier. shows: afterwards all partitions read each other's memory, until each calls
+** stop_looking. A partition that leaves waits for readers, since it frees what they
+** read. */
 static gpugraph_status meet_threads(struct seat *s, gpugraph_run *run, bool shows) {
     struct hall *h = s->hall;
     bool stop = false;
@@ -143,7 +146,7 @@ static gpugraph_status meet_threads(struct seat *s, gpugraph_run *run, bool show
     return run->status;
 }
 
-/* Ends reading, and waits for the others, so that each may change its array. */
+/* Ends reading, with a barrier, after which each partition may overwrite its memory. */
 static gpugraph_status stop_looking(struct seat *s, gpugraph_run *run) {
     gg_mutex_lock(&s->hall->lock);
     if (--s->hall->looking == 0)
@@ -180,7 +183,7 @@ static void take_gathered(struct seat *s, size_t bytes, void *all) {
     x->received += bytes * (x->parts - 1);
 }
 
-/* The lock of a barrier orders writes to the arrays before reads by others. */
+/* The lock of the barrier orders what is shown before it is read. */
 static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
                                        const gpugraph_parcel *out, gpugraph_parcel *in,
                                        const void *mine, size_t bytes, void *all) {

@@ -5,8 +5,8 @@
 #include "gpugraph_parts.h"
 
 /* Runs body(job, exchange) in `parts` threads, including the calling one, and returns
-** when all have ended: GPUGRAPH_OK, or the error of the first part that failed, which is
-** also in `run`. Each body has its own run. */
+** when all have ended. Each body has its own run. Returns GPUGRAPH_OK or the first
+** failure, which `run` then has, too. */
 typedef gpugraph_status gpugraph_part_body(void *job, gpugraph_exchange *exchange,
                                            gpugraph_run *run);
 gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void *job,

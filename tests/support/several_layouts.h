@@ -1,5 +1,5 @@
-/* Teams on this machine: members, devices, exchanges; for tests of graphs that several
-** devices share. Include it behind distributed/devices/several.cuh. */
+/* The teams that this machine can have: numbers of members, devices, and exchanges. For
+** tests of several devices; include it after distributed/devices/several.cuh. */
 #ifndef TEST_SEVERAL_LAYOUTS_H
 #define TEST_SEVERAL_LAYOUTS_H
 
@@ -9,11 +9,11 @@
 
 struct layout {
     int parts, ordinal[SEVERAL_MOST];
-    const char *exchange; /* NULL: whichever is chosen */
+    const char *exchange; /* NULL: the default one */
 };
 
-/* Members that share a device and, with two devices, members that do not; all
-** exchanges. */
+/* Members that share a device; with two devices also members on both, with every
+** exchange. */
 static inline std::vector<struct layout> several_layouts() {
     std::vector<struct layout> list = {
         {1, {0}, NULL}, {2, {0, 0}, NULL}, {3, {0, 0, 0}, NULL}, {8, {}, NULL}};
@@ -28,7 +28,8 @@ static inline std::vector<struct layout> several_layouts() {
     return list;
 }
 
-/* For loops of many turns: `count` layouts from `turn` on, so that each has its share. */
+/* `count` layouts for a loop of many turns, from that turn's on, so that all get their
+** share. */
 static inline std::vector<struct layout> layouts_in_turn(uint64_t turn, size_t count) {
     const std::vector<struct layout> all = several_layouts();
     const size_t step = count < all.size() ? all.size() / count : 1;

@@ -1,5 +1,6 @@
-/* The dictionary over processes against a plain sorted list: INTEGERs and texts, ids that several parts
-** have, parts that have none, 1 to 9 parts in threads. The model sorts all ids by qsort. */
+/* The dictionary over processes against a sorted list: INTEGERs and texts, ids that
+** several partitions have, partitions without ids, 1 to 9 partitions in threads. The
+** model sorts all ids by qsort. */
 #include "numbers.h"
 #include "distributed/exchange/post.h"
 #include "base/run.h"
@@ -21,9 +22,9 @@ typedef struct id {
 
 typedef struct world {
     uint32_t parts, kind;
-    uint64_t count[MOST_PARTS]; /* ids of each part, in two lists */
+    uint64_t count[MOST_PARTS]; /* ids of each partition, in two lists */
     id *ids[MOST_PARTS];
-    id *all; /* distinct, in order */
+    id *all; /* distinct and sorted */
     uint64_t distinct;
 } world;
 
@@ -91,7 +92,7 @@ static uint64_t number_in_model(const world *w, const id *one) {
     return found ? (uint64_t)(found - w->all) : UINT64_MAX;
 }
 
-/* ---- a part ---- */
+/* ---- a partition ---- */
 
 struct shares {
     int64_t value[MOST_IDS];
@@ -132,7 +133,7 @@ static void check_names(const world *w, const uint64_t *number, uint64_t count,
     }
 }
 
-/* Any numbers, some of them twice, and none. */
+/* Looks up random numbers, repeated ones, and UINT64_MAX. */
 static void check_look_up(const world *w, const range *d, uint32_t part,
                           gpugraph_run *run) {
     uint64_t number[200] = {0}, state = part + 77;
@@ -199,7 +200,8 @@ static gpugraph_status number_pairs(void *job, gpugraph_exchange *x, gpugraph_ru
     char *bytes = malloc(16 * each + 1);
     strings found;
     range r;
-    for (uint64_t i = 0; i <= each; i++) { /* part, then place, of all with that word */
+    for (uint64_t i = 0; i <= each;
+         i++) { /* partition, then index, of all pairs with that word */
         offset[i] = 16 * i;
         if (i < each) {
             put_word_in_order(bytes + 16 * i, (each - 1 - i) % 7);

@@ -1,5 +1,6 @@
-/* Meetings and letters of several devices on CPU threads: a thread for each block of each member. Every letter
-** comes to its receiver once, in the round after the one it was written in, however late a member is. */
+/* Barriers and messages of several devices on CPU threads, a thread for each block of
+** each member. Every message arrives once, in the round after the one in which it was
+** written, however late a member is. */
 #include "distributed/devices/barrier.cuh"
 
 #include "base/run.h"
@@ -21,14 +22,14 @@ struct member {
     struct several_barrier barrier;
     struct several_desk desk;
     struct letter inbox[2][MOST_PARTS * STRIDE];
-    uint64_t received, messages; /* sum of values, how many; by block 0 */
+    uint64_t received, messages; /* the sum of values, and their number; by block 0 */
     bool wrong;
 };
 
 struct block {
     struct member *all, *own;
     uint32_t number, blocks;
-    uint64_t seed, sent, messages; /* sum of values, how many */
+    uint64_t seed, sent, messages; /* the sum of values, and their number */
 };
 
 static uint64_t dice(uint64_t *seed) {

@@ -1,5 +1,5 @@
-/* What several devices stand on, on CPU threads: where vertices lie, and meetings, with a thread for
-** each block. The thread sanitizer sees what is ordered by a meeting and what is not. */
+/* Places and barriers of several devices on CPU threads, a thread for each block. The
+** thread sanitizer checks the order that a barrier gives. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static void jitter(void);
 
 static _Thread_local uint64_t dice;
 
-/* Threads come late now and then. */
+/* Makes a thread late sometimes. */
 static void jitter(void) {
     if (shape_random(&dice) % 16 == 0)
         sched_yield();
@@ -42,7 +42,7 @@ static void check_places(uint32_t n, uint32_t parts, uint32_t shift) {
     }
     ck_assert_msg(right, "%u vertices, %u parts: a place or a number", n, parts);
     for (uint32_t q = 0; q < parts; q++) {
-        /* One block of each group: a block's difference at most. */
+        /* Owners have one block of each group, so they differ by at most a block. */
         ck_assert(has[q] + (2u << shift) > n / parts &&
                   has[q] < n / parts + (2u << shift));
         for (uint32_t i = 0; i < p.stride; i++)
@@ -92,7 +92,7 @@ START_TEST(sums_of_128_bits) {
             uint64_t other[SEVERAL_WORDS];
             for (int i = 0; i < SEVERAL_WORDS; i++) {
                 other[i] = shape_random(&seed);
-                if (turn % 3 == 0) /* sums just at the edge */
+                if (turn % 3 == 0) /* sums at the limit */
                     other[i] = other[i] % 3 - 1;
             }
             low += (unsigned __int128)other[1] << 64 | other[0];
@@ -108,19 +108,20 @@ START_TEST(sums_of_128_bits) {
 }
 END_TEST
 
-/* ---- meetings ---- */
+/* ---- barriers ---- */
 
 enum { BLOCKS = 3, ROUNDS = 60, MOST_THREADS = SEVERAL_MOST * BLOCKS };
 
 struct hall {
     struct several_barrier barrier[SEVERAL_MOST];
     struct several_desk *desk[SEVERAL_MOST];
-    /* Not atomic: what block b of device p has put into device q's memory in even and odd rounds. */
+    /* Not atomic: what block b of device p has written into device q's memory in even and
+    ** odd rounds. */
     uint64_t note[SEVERAL_MOST][SEVERAL_MOST][BLOCKS][2];
     uint32_t stop[SEVERAL_MOST];
     uint32_t parts, wrong, ended;
-    int late;   /* this device comes late to each round; -1: none */
-    int absent; /* this one never comes */
+    int late;   /* this device is late in each round; -1: none */
+    int absent; /* this device never arrives */
 };
 
 struct guest {
@@ -132,7 +133,8 @@ static uint64_t noted(uint32_t p, uint32_t q, uint32_t b, uint64_t round) {
     return ((uint64_t)p << 40) + ((uint64_t)q << 32) + ((uint64_t)b << 24) + round + 1;
 }
 
-/* What all told in the round before, and what others have put here. */
+/* Compares the reports of the previous round, and what other devices have written
+** here. */
 static bool is_right(struct hall *h, const struct guest *g, uint64_t round) {
     const struct several_barrier *m = &h->barrier[g->device];
     const uint64_t parts = h->parts, blocks = parts * BLOCKS;
@@ -202,7 +204,7 @@ static void close_hall(struct hall *h) {
     free(h);
 }
 
-/* Everybody comes but the absent; `stops`: the host ends it all after a moment. */
+/* All devices but the absent one arrive. stops: the host stops them after a moment. */
 static void hold(struct hall *h, bool stops) {
     pthread_t thread[MOST_THREADS];
     struct guest guest[MOST_THREADS];
@@ -238,7 +240,8 @@ START_TEST(all_hear_what_all_tell) {
 }
 END_TEST
 
-/* All leave, whenever they see it, and nobody waits for one that has left. */
+/* All devices leave whenever they see the stop word, and none waits for one that has
+** left. */
 START_TEST(stopped) {
     for (uint32_t parts = 1; parts <= 5; parts++) {
         struct hall *h = open_hall(parts, UINT64_MAX);

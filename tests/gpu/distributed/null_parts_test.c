@@ -1,5 +1,6 @@
-/* Arguments of partitions that are NULL, types of weights that do not exist, and weights that are no
-** numbers: every public function says so by GPUGRAPH_INVALID and a sentence that names the argument. */
+/* Arguments that are NULL, types of weights that do not exist, and weights that are not
+** numbers: every function of partitions returns GPUGRAPH_INVALID, and the message names
+** the argument. */
 #include "expect.h"
 #include "part_threads.h"
 #include "suite.h"
@@ -9,7 +10,7 @@
 
 static gpugraph_run run;
 
-/* The call is refused, and its sentence begins like this. */
+/* Checks that the call fails with a message that starts like `sentence`. */
 static void refuse(const char *sentence, gpugraph_status status) {
     expect(status == GPUGRAPH_INVALID, "status %d for '%s': %s", (int)status, sentence,
            run.message);
@@ -22,7 +23,7 @@ enum { VERTICES = 3, EDGES = 2 };
 static const int64_t weights[EDGES] = {5, 6}, ids[EDGES] = {1, 2};
 static const uint64_t ends[EDGES] = {0, 1}, others[EDGES] = {1, 2};
 
-/* A part that has failed makes no call any more: each refusal has a hall of its own. */
+/* A partition that has failed makes no further call, so each case has a new hall. */
 struct part_case {
     const char *sentence;
     gpugraph_share share;

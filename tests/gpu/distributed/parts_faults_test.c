@@ -1,5 +1,5 @@
-/* Every allocation of every function over parts fails once: all parts end with the same error, none waits
-** for ever, nothing leaks. */
+/* Every allocation of every function over partitions fails once: all partitions end with
+** the same error, none waits forever, nothing leaks. */
 /* ctest: wrap=memory */
 #include "part_threads.h"
 #include "distributed/partition/part.h"

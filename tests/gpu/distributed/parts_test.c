@@ -1,5 +1,6 @@
-/* Graphs in parts against whole ones: every function, every partition, 1 to 16 parts in threads, each
-** with a slice of the edges; parts that are late, parts that fail, interrupts. */
+/* Partitions against whole graphs: every function and kind of partition, 1 to 16
+** partitions in threads, each with a slice of the edges; late partitions, failures,
+** interrupts. */
 #include "part_threads.h"
 #include "distributed/partition/part.h"
 #include "ids/ids.h"
@@ -15,11 +16,11 @@
 
 enum { MOST_PARTS = 16 };
 
-/* ---- a shape in parts ---- */
+/* ---- a shape in partitions ---- */
 
 typedef struct job {
     const shape *s;
-    uint64_t *source, *target; /* of the shape, as shares have them */
+    uint64_t *source, *target; /* the edges of the shape, as shares have them */
     int64_t *edge_id;
     gpugraph_partition partition;
     gpugraph_direction direction;
@@ -27,10 +28,10 @@ typedef struct job {
     uint64_t from[3];
     uint32_t from_count, max_depth;
     gpugraph_priority priority;
-    const uint32_t *hash; /* of each vertex */
+    const uint32_t *hash; /* a hash of each vertex */
     gpugraph_weight_type weights;
     const void *weight;
-    const void *most; /* of distances, or NULL */
+    const void *most; /* the largest distance, or NULL */
     gpugraph_component_kind kind;
     gpugraph_part_ranks ranks;
     /* by number */
@@ -39,7 +40,7 @@ typedef struct job {
     int64_t *edge;
     uint8_t *member;
     uint64_t *value; /* distances, components, ranks */
-    uint64_t arcs;   /* of all parts */
+    uint64_t arcs;   /* sum over all partitions */
 } job;
 
 static void *block(uint64_t count, size_t size) {
@@ -128,7 +129,7 @@ static gpugraph_status choose_part(void *job_, gpugraph_exchange *x, gpugraph_ru
     uint8_t *member = calloc(n + 1, 1);
     uint32_t *hash = calloc(n + 1, 4);
     uint64_t *delivered = calloc(n + 1, 8);
-    /* Hashes come from where their numbers are known: a slice of them at each part. */
+    /* Each partition delivers a slice of the hashes by number. */
     const uint64_t low = gg_slice(j->s->vertices, (int)x->part, (int)x->parts),
                    high = gg_slice(j->s->vertices, (int)x->part + 1, (int)x->parts);
     uint64_t *number = calloc(high - low + 1, 8), *value = calloc(high - low + 1, 8);
@@ -261,7 +262,7 @@ static void check_set(job *j, gpugraph_graph *graph, uint32_t parts, int64_t see
     free(hash);
 }
 
-/* A distance of one graph, as parts have it. */
+/* A distance of one graph, as partitions have it. */
 static uint64_t as_word(gpugraph_distance_type type, const void *distance, uint32_t v) {
     if (type == GPUGRAPH_UINT32) {
         const uint32_t d = ((const uint32_t *)distance)[v];
@@ -347,7 +348,8 @@ static void check_ranks(job *j, gpugraph_graph *graph, uint32_t parts) {
     free(rank);
 }
 
-/* Weights: small and often 0, fractions that sums lose, whole ones whose sums leave the range. */
+/* Weights: small ones, often 0; fractions that sums round; whole numbers whose sums leave
+** the range. */
 enum { SMALL, FRACTIONS, LOST, KINDS };
 
 static void check_weights(const shape *s, uint64_t seed, uint32_t parts) {
@@ -450,7 +452,7 @@ START_TEST(large_shapes) {
 }
 END_TEST
 
-/* Every arc is in one part, whatever the partition. */
+/* Every arc is in one partition, whatever the kind of partition. */
 START_TEST(arcs_are_in_one_part) {
     shape s = shape_rmat(9, 8, 3);
     job j = new_job(&s);
@@ -471,12 +473,12 @@ START_TEST(arcs_are_in_one_part) {
 }
 END_TEST
 
-/* ---- failing ---- */
+/* ---- failures ---- */
 
 struct unlucky {
     job j;
     uint32_t who;
-    int when; /* calls of the part that succeed */
+    int when; /* calls of the partition that succeed */
 };
 
 static gpugraph_status fail_sometime(void *unlucky, gpugraph_exchange *x,
@@ -495,7 +497,7 @@ static gpugraph_status fail_sometime(void *unlucky, gpugraph_exchange *x,
     return GPUGRAPH_OK;
 }
 
-/* Who fails, and who leaves too early, is noticed by all. */
+/* All partitions notice one that fails, or that leaves too early. */
 START_TEST(one_part_fails) {
     for (uint32_t who = 0; who < 4; who++)
         for (int when = 0; when < 5; when++) {

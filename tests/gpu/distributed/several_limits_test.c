@@ -1,6 +1,6 @@
-/* What one device has not the room for, two do together; a search of theirs is interrupted soon; and
-** searches by several devices and by one of them go on beside each other. Skipped where there are fewer
-** than two devices. */
+/* Two devices do what does not fit one; an interrupt ends their search soon; and searches
+** by both devices and by one of them run at the same time. Skipped with fewer than two
+** devices. */
 #include "mis/mis.h"
 #include "graphs.h"
 #include "share.h"
@@ -39,7 +39,8 @@ static void hear(void *listener, const char *name, double ms, int64_t items,
         snprintf(told, sizeof told, "%s", detail);
 }
 
-/* memory_limit is what the set needs on one device, over 1.7. Left to themselves, two take it. */
+/* memory_limit is the need of one device, divided by 1.7. By default the search takes two
+** devices. */
 START_TEST(too_large_for_one) {
     gpugraph_graph *graph = rmat(18, 16);
     uint8_t *right = malloc(graph->n), *got = malloc(graph->n);
@@ -85,7 +86,7 @@ static int rings(void *listener) {
     return 1;
 }
 
-/* Ranks that would be made for ever, at several moments of the making and of the search. */
+/* Interrupts ranks that would take forever, while rows are made and during the search. */
 START_TEST(an_interrupt_is_felt) {
     gpugraph_graph *graph = rmat(18, 16);
     double *rank = malloc(graph->n * sizeof *rank);
@@ -107,7 +108,7 @@ START_TEST(an_interrupt_is_felt) {
 }
 END_TEST
 
-/* ---- beside each other ---- */
+/* ---- at the same time ---- */
 
 enum { ROUNDS = 12 };
 
@@ -115,10 +116,10 @@ struct shared {
     gpugraph_graph *graph;
     const uint8_t *right;
     const uint32_t *depth;
-    char differs[600]; /* what the first worker that failed says; "" */
+    char differs[600]; /* the message of the first worker that failed; "" if none has */
 };
 
-/* A worker cannot leave a test, so it tells what fails. */
+/* Records a failure: a worker thread cannot end the test. */
 static bool holds(struct shared *s, bool true_here, const char *what,
                   const gpugraph_run *run) {
     if (!true_here)
@@ -127,7 +128,7 @@ static bool holds(struct shared *s, bool true_here, const char *what,
     return true_here;
 }
 
-/* Worker 0 has both devices, 1 the first, 2 the second. */
+/* Worker 0 uses both devices, worker 1 the first, worker 2 the second. */
 static void search_often(void *memory, uint32_t number) {
     struct shared *s = memory;
     const uint32_t source = 1;
