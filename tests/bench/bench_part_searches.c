@@ -1,11 +1,12 @@
-/* Searches over parts in threads against the library with as many threads.
+/* Searches over partitions in threads against the library with as many threads.
 **
 **     bench_part_searches [cpu] THREADS GRAPH ...
 **
-** GRAPH: as in bench_graphs.h. A line for each of gpu_bfs and gpu_sssp, both with their trees, gpu_mis by degree and
-** id, weak and strong components and PageRank (20 iterations): milliseconds of the
-** library, then of P parts of one thread each by source, by target and in a grid; the least of five. Answers must be
-** the same, bit for bit. "cpu": processor time of all threads, which a busy machine changes less. */
+** GRAPH: as in bench_graphs.h. There is a line for each of gpu_bfs and gpu_sssp, both
+** with trees, gpu_mis by degree and id, weak and strong components and PageRank (20
+** iterations): milliseconds of the library, then of P partitions of one thread each by
+** source, by target and in a grid; the least of five. Answers must have the same bits.
+** "cpu": processor time of all threads, which a busy machine changes less. */
 #include "bench_graphs.h"
 #include "distributed/exchange/post.h"
 #include "part_threads.h"
@@ -106,9 +107,9 @@ static double time_whole(gpugraph_graph *g, int search, struct answers *a,
     return least;
 }
 
-/* ---- parts ---- */
+/* ---- partitions ---- */
 
-/* word holds depths and members of their own width until they are kept. */
+/* word holds depths and members in their own width until they are kept. */
 static void search_part(gpugraph_part *p, int search, gpugraph_run *run,
                         struct answers *a, const gpugraph_part_tree *tree) {
     const uint64_t first = 0;

@@ -1,17 +1,20 @@
-/* What graphs in parts exchange, in how many rounds, and how even the parts are.
+/* What partitions exchange, in how many rounds, and how even they are.
 **
 **     bench_parts [MOST] GRAPH ...
 **     bench_parts owners [MOST] GRAPH ...
 **
-** GRAPH: as in bench_graphs.h. P = 1, 2, 4, ... MOST parts (64 when not given), each in a thread of its
-** own; all of them share this machine's cores. Prints a Markdown table, a line for each partition and P:
-** ghosts for each vertex; arcs of the largest part against the mean; bytes kept by the largest part against
-** all bytes of one part; then rounds, bytes sent by all parts and by the part that sends most, and
-** milliseconds (median of three), for independent sets by degree and for breadth-first search with its
-** tree from the first edge's source. Each set and each depth must be those of the whole graph.
+** GRAPH: as in bench_graphs.h. P = 1, 2, 4, ... MOST (64 by default) partitions, each in
+** a thread; all share the cores of this machine. Prints a Markdown table with a line for
+** each kind of partition and P: ghosts for each vertex; arcs of the largest partition
+** against the mean; bytes that the largest partition keeps against all bytes of one; then
+** rounds, bytes sent by all and by the partition that sends most, and milliseconds
+** (median of three), for independent sets by degree and for breadth-first search with its
+** tree from the source of the first edge. Sets and depths must be those of the whole
+** graph.
 **
-** "owners" compares rules for who owns a vertex, from the arcs alone: a hash of its number; its rank by
-** degree modulo P; a hash of its number divided by 16, 128, 1024. */
+** "owners" compares rules for the owners of vertices, from arcs alone: a hash of the
+** number; the rank by degree modulo P; a hash of the number divided by 16, 128 or
+** 1024. */
 #include "ids/ids.h"
 #include "distributed/partition/part.h"
 #include "base/run.h"
@@ -29,12 +32,12 @@ struct whole {
     uint64_t *source, *target;
     int64_t *edge_id;
     uint32_t *hash;
-    /* what must come out */
+    /* the expected answers */
     uint8_t *member;
     uint32_t *depth, *edge;
 };
 
-/* One search over parts. */
+/* One search over partitions. */
 struct figures {
     uint64_t sent[MOST_PARTS];
     double ms[CALLS];
@@ -95,7 +98,7 @@ static void free_whole(struct whole *w) {
         free(columns[i]);
 }
 
-/* ---- parts ---- */
+/* ---- partitions ---- */
 
 static void keep_rounds(void *figures, const char *name, double ms, int64_t items,
                         const char *detail) {
@@ -118,7 +121,7 @@ static gpugraph_status make_part(struct trial *t, gpugraph_exchange *x, gpugraph
                                 part);
 }
 
-/* Calls search once for every part, and keeps what it takes. */
+/* Calls `search` once for each partition, and keeps its figures. */
 static gpugraph_status measure(struct figures *f, gpugraph_exchange *x, gpugraph_run *run,
                                gpugraph_status (*search)(struct trial *, gpugraph_part *,
                                                          gpugraph_run *, void *),
@@ -291,7 +294,7 @@ enum { RULES = 5 };
 
 struct owners {
     const char *name;
-    uint64_t *key; /* of each vertex: it belongs to part key % P */
+    uint64_t *key; /* of each vertex: its owner is key % P */
 };
 
 static uint32_t columns_of(uint32_t parts) {
@@ -311,7 +314,7 @@ static uint32_t part_of(gpugraph_partition partition, uint32_t from, uint32_t to
 static void try_owners(const struct whole *w, const struct owners *o,
                        gpugraph_partition partition, uint32_t parts) {
     uint64_t arcs[MOST_PARTS] = {0}, ghosts[MOST_PARTS] = {0};
-    uint64_t *seen = column(w->vertices, sizeof *seen); /* a bit for each part */
+    uint64_t *seen = column(w->vertices, sizeof *seen); /* a bit for each partition */
     const uint32_t columns = columns_of(parts);
     for (uint64_t e = 0; e < 2 * w->edges; e++) {
         const bool back = e >= w->edges;
@@ -338,7 +341,7 @@ static void try_owners(const struct whole *w, const struct owners *o,
     free(seen);
 }
 
-static uint32_t *ranked_degree; /* what by_degree compares by */
+static uint32_t *ranked_degree; /* the order of by_degree */
 
 static int by_degree(const void *a, const void *b) {
     const uint32_t u = *(const uint32_t *)a, v = *(const uint32_t *)b;

@@ -1,14 +1,17 @@
-/* Independent sets and searches by depth over R-MATs that several devices share (drawn_parts.cuh).
+/* Independent sets and breadth-first searches on R-MATs that several devices share
+** (drawn_parts.cuh).
 **
 **     bench_several SCALE FACTOR DEVICES ...
 **
-** For each of DEVICES: the time of making the rows, for the first with that of the host's rows.
-** Then a line for every search: the median, least and most of REPEATS (5, in the environment)
-** in milliseconds, and a checksum over (number, value), which every set of devices gives. On one device alone the same rows are given to
-** the one-device forms, too ("one-launch-balanced", "direction-optimizing"), whose kernels are timed.
-** Searches by depth are from SOURCES (5) vertices of the largest component, each repeated; a first
-** round of each kind, in which hubs are learned, is not timed. TIMES=1: all times, too, in their order. Behind each search its answer comes home, as a whole call's does, and
-** as that of processes (bench_mpi_drawn) does, which stand beside these: devices are idle meanwhile. BRING=0: it does not.
+** For each of DEVICES it prints the time of making rows, for the first with the host's
+** rows. Then a line for every search has the median, least and most of REPEATS (5, in the
+** environment) in milliseconds, and a checksum over (number, value), which is equal for
+** every set of devices. On one device the one-device kernels ("one-launch-balanced",
+** "direction-optimizing") are timed on the same rows, too. Breadth-first searches start
+** from SOURCES (5) vertices of the largest component, REPEATS times each; a first round
+** of each kind, which finds hubs, is not timed. TIMES=1 also prints all times, in order.
+** After each search its answer is downloaded, as in a whole call and in bench_mpi_drawn,
+** so that devices are idle in between. BRING=0 leaves that out.
 **
 **     MAKE,scale,factor,devices,ms,arcs
 **     SEVERAL,algorithm,method,scale,factor,devices,repeats,median,least,most,sum */
@@ -51,7 +54,7 @@ static void sum_slice(void *job, uint64_t low, uint64_t high) {
     __atomic_fetch_add(&s->reached, reached, __ATOMIC_RELAXED);
 }
 
-/* Of bytes, or of depths. */
+/* Arrays of bytes or depths. */
 template <typename type>
 static struct summing sum_of(struct bench *b, const several_array<type> &array) {
     struct summing s = {b, 0, NULL, NULL, 0, 0};
@@ -90,7 +93,7 @@ static void time_one_launch(struct bench *b) {
         struct mis_graph g = mis_graph();
         struct mis_report report;
         g.n = b->parts.places
-                  .stride; /* on one device places are numbers; gaps join alone */
+                  .stride; /* on one device places are numbers; gaps join by themselves */
         g.m = b->parts.arcs;
         g.offset = b->parts.rows[0].offset;
         g.target = b->parts.rows[0].target;
@@ -132,7 +135,7 @@ static gpugraph_search search_from(const uint32_t *source) {
     return search;
 }
 
-/* Vertices that reach a tenth of all. */
+/* Vertices that reach a tenth of all vertices. */
 static std::vector<uint32_t> find_sources(struct bench *b) {
     std::vector<uint32_t> source;
     size_t wanted = getenv("SOURCES") ? strtoul(getenv("SOURCES"), NULL, 10) : 5;

@@ -1,14 +1,16 @@
-/* PageRank and shortest paths over R-MATs that several devices share
-** (drawn_parts.cuh): each edge both ways, weights 1 .. 255.
+/* PageRank and shortest paths on R-MATs that several devices share (drawn_parts.cuh):
+** each edge both ways, weights 1 .. 255.
 **
 **     bench_several_searches SCALE FACTOR DEVICES ...
 **
-** On one device alone its own form gets the same rows. Ten iterations of ranks; shortest paths from three
-** vertices with arcs. In the environment: REPEATS (3), and ONLY=pagerank or sssp.
+** On one device its own kernels get the same rows. Ten iterations of PageRank; shortest
+** paths from three vertices with arcs. In the environment: REPEATS (3), ONLY=pagerank or
+** sssp.
 **
-**     SEVERAL,algorithm,method,scale,factor,devices,runs,median,least,most,sum         milliseconds
+**     SEVERAL,algorithm,method,scale,factor,devices,runs,median,least,most,sum
 **
-** sum: of all entries' bits, mixed with vertex numbers: the same whatever computed them. */
+** Times are in milliseconds. sum: of all entries' bits, mixed with vertex numbers, equal
+** for every way to compute them. */
 #include "drawn_parts.cuh"
 #include "distributed/pagerank/several.cuh"
 #include "pagerank/pagerank.cuh"
@@ -34,7 +36,7 @@ static uint64_t sum_on(struct bench *b, struct cuda_job *job, const type *at) {
     return sum_of(found);
 }
 
-/* One device's places are numbers. */
+/* On one device places are numbers. */
 static struct device_csr rows_of_one(const struct bench *b, bool weighted) {
     const struct several_rows *rows = &b->parts.rows[0];
     return gg_packed_rows(b->parts.places.n, rows->arcs, rows->offset, rows->target,
@@ -71,7 +73,8 @@ static void time_ranks(struct bench *b) {
         tell(b, "pagerank", "pull", one, sum_on(b, job, rank));
 }
 
-/* As method "persistent" with the parameters of graphs with hubs; light arcs are those of one device's parts. */
+/* The method "persistent" with parameters for graphs with hubs, and the light arcs of the
+** only member. */
 static void search_alone(struct bench *b, const gpugraph_search *wanted, double weight,
                          std::vector<double> *ms, uint64_t *sum, std::string *more) {
     struct cuda_job *job = gg_several_on(&b->team, 0);

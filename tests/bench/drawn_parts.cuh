@@ -1,9 +1,10 @@
-/* What benchmarks of several devices share: R-MATs that a device draws and the host keeps, as gengraph.cuh's
-** rmat:SCALE:FACTOR, edge for edge.
+/* Shared by benchmarks of several devices: R-MATs that a device draws and the host keeps,
+** with the edges of gengraph.cuh's rmat:SCALE:FACTOR.
 **
 **     NAME SCALE FACTOR DEVICES ...
 **
-** DEVICES: ordinals with commas between them, 0 or 0,1; several are done one after the other. */
+** DEVICES: ordinals with commas between them, 0 or 0,1; several sets run one after the
+** other. */
 #ifndef BENCH_DRAWN_PARTS_CUH
 #define BENCH_DRAWN_PARTS_CUH
 
@@ -52,7 +53,7 @@ static bool draw_edges(struct cuda_job *job, gpugraph_graph *graph, int scale) {
     return gg_going(job);
 }
 
-/* A graph that has edges and no ids, for gg_rows. NULL: run says why. */
+/* A graph with edges and without ids, for gg_rows. NULL: run says why. */
 static gpugraph_graph *draw_graph(int scale, uint64_t factor, bool weighted,
                                   gpugraph_run *run) {
     struct cuda_job job;
@@ -98,7 +99,8 @@ static void need(struct bench *b, bool well) {
     }
 }
 
-/* MAKE,scale,factor,devices,ms,arcs: for the first of DEVICES the host's rows are made, too. */
+/* Prints MAKE,scale,factor,devices,ms,arcs. For the first of DEVICES the host's rows are
+** made, too. */
 static void make(struct bench *b, enum csr_kind kind, bool weighted) {
     const double began = gg_now_ms();
     need(b, gg_several_rows(&b->team, kind, weighted, &b->parts));
@@ -107,8 +109,8 @@ static void make(struct bench *b, enum csr_kind kind, bool weighted) {
     fflush(stdout);
 }
 
-/* A line of what one search took, in milliseconds: the median, least and most, and a checksum. TIMES, in the environment:
-** and one of all, in their order. */
+/* Prints a line for a search: median, least and most in milliseconds, and a checksum.
+** TIMES in the environment also prints all times, in order. */
 static void tell(const struct bench *b, const char *algorithm, const char *method,
                  std::vector<double> ms, uint64_t sum) {
     if (getenv("TIMES")) {
@@ -149,7 +151,7 @@ static void run_on(struct bench *b, const char *devices, enum csr_kind kind,
     gpugraph_release_device(b->graph);
 }
 
-/* REPEATS, in the environment, or so many. */
+/* repeats: used unless REPEATS is in the environment. */
 static int run_all(int argc, char **argv, const char *name, int repeats,
                    enum csr_kind kind, bool weighted, void (*search)(struct bench *)) {
     struct bench b = {};

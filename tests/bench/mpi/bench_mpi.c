@@ -1,17 +1,19 @@
-/* Searches over processes, each with a device, on R-MATs of which each process draws its share: no table is read.
+/* Searches by processes, each with a device, on R-MATs. Each process draws its share of
+** the edges; no table is read.
 **
 **     mpirun -n P bench_mpi SCALE FACTOR FUNCTION ...
 **
-** FUNCTION: mis, bfs (with each edge both ways, as bench_several has its graphs, which does the same within one
-** process), sssp (along edges), on devices; after the word cpu: on the processes' cores. The first search of each kind
-** is not timed; REPEATS (5, in the environment) more are, from one source, the first edge's, without trees.
+** FUNCTION: mis, bfs (each edge both ways, as in bench_several, which does it within one
+** process) or sssp (along edges), on devices; after the word cpu on the processes' cores.
+** The first search of each kind is not timed. REPEATS (5, in the environment) more are,
+** from the source of the first edge, without trees.
 **
 **     MAKE,function,scale,factor,processes,ms of the part,ms to the device,arcs here
-**     MPI,function,scale,factor,processes,exchange,repeats,median,least,most,sum,MB,meetings
+**     MPI,function,scale,factor,processes,backend,repeats,median,least,most,sum,MB,waits
 **
-** Milliseconds; MB that process 0 sent in a search, and how often it met others.
-**
-** sum: of all entries, mixed with vertex numbers: the same whatever computed them. */
+** Times are in milliseconds. MB: sent by process 0 in a search; waits: how often it
+** waited for others. sum: of all entries, mixed with vertex numbers, equal for every way
+** to compute them. */
 #include "gpugraph_mpi.h"
 #include "distributed/partition/part.h"
 #include "base/run.h"
@@ -116,7 +118,7 @@ struct heard {
     double ms;
 };
 
-/* What the phase "search" says it took. */
+/* Keeps the time of the phase "search". */
 static void hear(void *listener, const char *phase, double ms, int64_t items,
                  const char *detail) {
     (void)items, (void)detail;
@@ -143,7 +145,7 @@ static void time_searches(struct bench *b, gpugraph_part *part, const char *func
         need(b, true);
         sent = b->x->sent - sent_before;
         waits = b->x->waits - met_before;
-        uint64_t slowest = (uint64_t)(heard.ms * 1e6); /* of all parts */
+        uint64_t slowest = (uint64_t)(heard.ms * 1e6); /* maximum over all processes */
         gg_combine(b->x, &b->run, GPUGRAPH_MOST, &slowest, 1);
         ms[i] = (double)slowest * 1e-6;
     }

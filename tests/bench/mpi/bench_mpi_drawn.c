@@ -1,15 +1,17 @@
-/* Independent sets and searches by depth over processes, each with a device, on the graphs of bench_several, from its
-** sources, with its checksums: the two stand beside each other.
+/* Independent sets and breadth-first searches by processes, each with a device, on the
+** graphs of bench_several, from its sources and with its checksums, for comparison.
 **
 **     mpirun -n P bench_mpi_drawn SCALE FACTOR FUNCTION ...
 **
-** FUNCTION: mis, bfs. Each process makes the rows of the whole graph and keeps its part:
-** some 30 GB of memory each for scale 26 and factor 16. REPEATS (5) of each search, SOURCES (5)
-** of bfs, in the environment; a first round is not timed, nor is the one that finds sources. Milliseconds are those of the search within its phase, of the
-** slowest process. TIMES=1: all of them, too, in their order.
+** FUNCTION: mis, bfs. Each process makes the rows of the whole graph and keeps its
+** partition: some 30 GB of memory each for scale 26 and factor 16. REPEATS (5) of each
+** search and SOURCES (5) of bfs come from the environment. A first round and the search
+** for sources are not timed. Milliseconds are those of the search within its phase, of
+** the slowest process. TIMES=1 also prints all of them, in order.
 **
-**     MAKE,function,scale,factor,processes,ms of the part,ms to the device,arcs here,ghosts here
-**     MPI,function,scale,factor,processes,repeats,median,least,most,sum,MB sent by process 0 in a search */
+**     MAKE,function,scale,factor,processes,ms of the part,ms to the device,arcs,ghosts
+**     MPI,function,scale,factor,processes,repeats,median,least,most,sum,MB of process
+** 0 */
 #include "drawn_part.h"
 #include "gpugraph_mpi.h"
 
@@ -24,10 +26,10 @@ struct bench {
     gpugraph_exchange *x;
     gpugraph_part *part;
     gpugraph_run run;
-    double heard_ms; /* of the phase "search" */
+    double heard_ms; /* time of the phase "search" */
     double *ms;
     int timed;
-    uint64_t sent; /* by this process, in what was timed */
+    uint64_t sent; /* by this process, in timed searches */
     uint8_t *member;
     uint32_t *depth, *hash;
 };
@@ -57,7 +59,7 @@ static void sum_over_parts(struct bench *b, uint64_t *word, uint32_t words) {
     need(b, gg_combine(b->x, &b->run, GPUGRAPH_SUM, word, words) == GPUGRAPH_OK);
 }
 
-/* What the phase "search" says it took. */
+/* Keeps the time of the phase "search". */
 static void hear(void *bench, const char *phase, double ms, int64_t items,
                  const char *detail) {
     (void)items, (void)detail;
@@ -90,7 +92,7 @@ static void find_depths(struct bench *b, uint64_t source, bool timed) {
         note_time(b, before);
 }
 
-/* Checksum, and how many there are. */
+/* word[]: the checksum, and the number of entries. */
 static void sum_up(struct bench *b, uint64_t word[2]) {
     const uint64_t *number = gpugraph_part_numbers(b->part);
     word[0] = word[1] = 0;
@@ -154,7 +156,7 @@ static void time_depths(struct bench *b) {
         const uint64_t v = hash(i) % b->rows.of.n;
         find_depths(b, v, false);
         sum_up(b, word);
-        if (word[1] > b->rows.of.n / 10) { /* of the largest component */
+        if (word[1] > b->rows.of.n / 10) { /* in the largest component */
             source[sources++] = v;
             sum += word[0];
         }

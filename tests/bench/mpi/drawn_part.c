@@ -1,9 +1,10 @@
-/* A part of a graph whose rows lie here whole: threads pick out what is the part's.
+/* A partition of a graph whose rows are complete in this process: threads pick its rows.
 **
-**     masters    by owner, as any part's                     part_lay_out
-**     local[]    of each number of the graph                 masters first, then ghosts by owner and number
+**     masters    by owner, as in every partition           part_lay_out
+**     local[]    of each number of the graph               masters, then ghosts by owner
 **     ghosts     neighbours of masters that others own
-**     peer       since arcs go both ways: masters with a neighbour that the peer owns are its ghosts */
+**     peer       since arcs go both ways, masters with a neighbour that the peer owns are
+**                ghosts there */
 #include "drawn_part.h"
 #include "distributed/partition/part.h"
 #include "team.h"
@@ -15,8 +16,8 @@ struct picking {
     gpugraph_part *p;
     gpugraph_run *run;
     uint32_t *local; /* of each number; GPUGRAPH_NONE: none here */
-    uint8_t *ghost;  /* of each number: it is one here */
-    uint8_t *told;   /* of each peer and master: the master is a ghost there */
+    uint8_t *ghost;  /* of each number: 1 if it is a ghost here */
+    uint8_t *told;   /* of each peer and master: 1 if the master is a ghost there */
 };
 
 void drawn_rows_close(struct drawn_rows *rows) {
@@ -29,7 +30,7 @@ static void each(struct picking *k, uint64_t count, gg_span *range) {
     gg_chunks(gg_team_limit(0), count, CHUNK, range, k);
 }
 
-/* Of masters low .. high - 1. */
+/* Masters low .. high - 1. */
 static void mark_ghosts(void *picking, uint64_t low, uint64_t high) {
     struct picking *k = picking;
     const csr *rows = k->rows;
@@ -44,7 +45,7 @@ static void mark_ghosts(void *picking, uint64_t low, uint64_t high) {
         }
 }
 
-/* Of numbers: ghosts by owner, then by number. local[] has them after that alone. */
+/* Numbers ghosts by owner, then by number, and sets their local[]. */
 static bool place_ghosts(struct picking *k) {
     gpugraph_part *p = k->p;
     uint64_t ghosts = 0;
@@ -83,7 +84,7 @@ static bool list_told(struct picking *k) {
 
 /* ---- rows ---- */
 
-/* Of masters; the rows of ghosts are empty. */
+/* Fills the row of a master; rows of ghosts are empty. */
 static uint64_t fill_row(const struct picking *k, uint64_t v, uint32_t *to) {
     const csr *rows = k->rows;
     const gpugraph_part *p = k->p;
@@ -122,7 +123,7 @@ static bool make_rows(struct picking *k) {
     return p->target != NULL;
 }
 
-/* ---- the whole ---- */
+/* ---- the partition ---- */
 
 static bool make(struct picking *k) {
     gpugraph_part *p = k->p;

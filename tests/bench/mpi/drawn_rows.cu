@@ -1,7 +1,7 @@
 /* The rows of a drawn graph, made by the host. */
 #include "drawn_part.h"
 
-#pragma nv_diag_suppress 177 /* of what is there for programs this takes the edges alone */
+#pragma nv_diag_suppress 177 /* unused functions of gengraph programs */
 #include "drawn_parts.cuh"
 
 extern "C" bool drawn_rows_open(struct drawn_rows *rows, int scale, uint64_t factor,

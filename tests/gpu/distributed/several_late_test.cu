@@ -1,6 +1,6 @@
-/* Members that share a device, one of which is late: whatever its stream has still to do, another one's
-** transfers and its own do not mix. On a card that nobody else uses streams are never late by themselves.
-** Skipped where there is no device. */
+/* Members that share a device while one of them is late: whatever is still queued in its
+** stream, transfers of members do not mix. Streams of an otherwise idle device are never
+** late by themselves. Skipped without a device. */
 #include "distributed/devices/several.cuh"
 
 extern "C" {
@@ -26,7 +26,7 @@ static void be_late(struct several_team *team, int member) {
     ck_assert(gg_launched(job, "linger"));
 }
 
-/* What a member has on the host and in its memory. */
+/* A member's arrays on the host and on the device. */
 struct load {
     std::vector<uint64_t> here;
     uint64_t bytes;
@@ -59,7 +59,7 @@ static void check_there(struct several_team *team, int member, const struct load
                   (unsigned long long)one->bytes, member);
 }
 
-/* By one call for all bytes, and by calls for a few. */
+/* All bytes in one call, and a few bytes in each of several calls. */
 static void check_late(struct several_team *team, int late, uint64_t bytes,
                        uint64_t piece) {
     struct load slow = load_of(team, late, bytes),

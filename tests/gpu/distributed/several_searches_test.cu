@@ -1,6 +1,5 @@
-/* PageRank and shortest paths of graphs that several devices share: the same bits as
-** the CPU's, however many members there are and whatever moves data between them. Skipped where there is no
-** device. */
+/* PageRank and shortest paths of graphs on several devices have the bits of the CPU's,
+** with any number of members and any exchange. Skipped without a device. */
 #include "graph/graph.h"
 #include "pagerank/pagerank.h"
 #include "sssp/sssp.h"
@@ -48,7 +47,7 @@ static gpugraph_run cpu_run() {
 
 /* ---- ranks ---- */
 
-/* Each graph has its turn with a few of the layouts: parts are made anew for each of them. */
+/* Each graph uses a few of the layouts, since rows are made for each of them. */
 static uint64_t turn;
 static size_t at_a_time;
 
@@ -108,7 +107,8 @@ static uint64_t bits_of(const void *distance, size_t size) {
     return bits;
 }
 
-/* As the CPU has them; after an early end none that is told is wrong, and what was asked for is there. */
+/* Compares with the CPU. After an early end, reported distances are right, and the
+** requested ones are there. */
 static void check_paths_of(const shape *s, gpugraph_graph *graph,
                            const std::vector<struct layout> &list,
                            const gpugraph_search *search, const char *what) {
@@ -193,15 +193,15 @@ static void check_paths(const shape *s, uint64_t seed) {
     }
 }
 
-/* What the phase of the last search has told. */
+/* The detail of the last search's phase. */
 static std::string told_of_search;
 static void hear_search(void *, const char *name, double, int64_t, const char *detail) {
     if (strcmp(name, "search") == 0)
         told_of_search = detail;
 }
 
-/* Hubs, arcs of both directions: far vertices pull, and from the second search of the rows on light arcs lie side
-** by side, by every exchange. */
+/* Graphs with hubs and arcs of both directions: far vertices pull, and from the second
+** search on there are light arcs, with every exchange. */
 START_TEST(far_vertices_pull) {
     shape s = shape_rmat(14, 12, 4);
     gpugraph_graph *graph = graph_of(&s, SMALL, 3);
@@ -240,7 +240,7 @@ END_TEST
 /* ---- shapes ---- */
 
 static void check_all(const shape *s, uint64_t seed, size_t layouts) {
-    turn = seed * 9; /* no kind of a graph is always with the same ones */
+    turn = seed * 9; /* so that each kind of graph gets all layouts */
     at_a_time = layouts;
     check_ranks(s, seed);
     check_paths(s, seed);
@@ -256,7 +256,7 @@ START_TEST(small_shapes) {
 }
 END_TEST
 
-/* Long ways, hubs whose rows blocks share, many components, rows that are cut. */
+/* Long paths, hubs whose rows blocks share, many components, rows that are split. */
 START_TEST(larger_shapes) {
     shape list[] = {shape_rmat(14, 10, 4), shape_star(60000),
                     shape_grid(150, 130),  shape_comb(3000, 3),
@@ -270,7 +270,7 @@ START_TEST(larger_shapes) {
 }
 END_TEST
 
-/* Sums of weights that leave the range: the CPU says so. */
+/* Sums of weights that leave the range: the CPU reports the error. */
 START_TEST(out_of_range) {
     shape s = shape_path(40);
     std::vector<int64_t> whole(40, INT64_MAX / 4);
@@ -320,7 +320,7 @@ START_TEST(interrupts) {
                 rank_by_several(graph, &run, &how, rank.data(), &end);
             else
                 search_by_several(graph, &search, &run, rank.data(), NULL);
-            /* What is over before anybody asks is over. */
+            /* A search may end before the first question whether to stop. */
             ck_assert(run.status == GPUGRAPH_INTERRUPTED ||
                       (which > 0 && run.status == GPUGRAPH_OK));
             ck_assert_msg(gg_now_ms() - began < 1500, "after %.0f ms",
@@ -345,7 +345,7 @@ START_TEST(no_memory_and_then_enough) {
     gpugraph_sssp(graph, &search, &run, right.data(), NULL);
     for (const struct layout &l : several_layouts()) {
         int refused = 0;
-        if (l.exchange) /* which takes no memory of its own */
+        if (l.exchange) /* it needs no memory of its own */
             continue;
         for (int64_t limit = 65536; limit < INT64_C(1) << 32; limit *= 4) {
             begin_layout(&run, &l);

@@ -1,6 +1,7 @@
-/* A graph on several devices: rows, meetings and answers are those of one, however many members share
-** it and whatever moves data between them. On a machine with one device members share that one, and the
-** host moves what they tell each other; where there are two, kernels do. Skipped where there is no device. */
+/* A graph on several devices: rows, barriers and answers are those of one device, with
+** any number of members and any exchange. On a machine with one device the members share
+** it, and the host moves their data; with two devices, kernels do. Skipped without a
+** device. */
 #include "graph/graph.h"
 #include "bfs/bfs.h"
 #include "mis/mis.h"
@@ -48,7 +49,7 @@ static uint64_t weight_at(const void *weight, size_t bytes, uint64_t i) {
     return value;
 }
 
-/* By the CPU. */
+/* Made by the CPU. */
 static std::vector<arc> arcs_of_graph(gpugraph_graph *graph, int kind, bool weighted) {
     gpugraph_run run = gpugraph_run();
     csr g;
@@ -65,7 +66,8 @@ static std::vector<arc> arcs_of_graph(gpugraph_graph *graph, int kind, bool weig
     return list;
 }
 
-/* What the members have; every vertex once, gaps empty, SIMPLE in order. */
+/* Arcs of all members. Checks that every vertex is there once, that gaps are empty, and
+** that SIMPLE rows are sorted. */
 static std::vector<arc> arcs_of_parts(struct several_team *team,
                                       const struct several_parts *parts, int kind) {
     std::vector<arc> list;
@@ -167,7 +169,7 @@ START_TEST(rows_of_larger_shapes) {
 }
 END_TEST
 
-/* ---- meeting ---- */
+/* ---- barriers ---- */
 
 enum { MEETINGS = 2000 };
 
@@ -177,7 +179,7 @@ struct meeter {
     uint64_t expected;
 };
 
-/* Every block of every member tells its number; what all come to is compared. */
+/* Every block of every member reports its number; the sums are compared. */
 static __global__ void meet_often(const __grid_constant__ meeter m) {
     const several_view &v = m.view;
     for (uint64_t round = several_round(v); round < MEETINGS; round++) {
@@ -226,7 +228,7 @@ static void open_meeters(struct meeters *m, const struct layout *l) {
     ck_assert(gg_several_going(&m->team));
 }
 
-/* In kernels, and by the host, which needs as many launches as there are meetings. */
+/* Barriers of kernels, and barriers on the host, one for each launch. */
 static void check_meetings(const struct layout *l, bool peers) {
     struct meeters m = {};
     uint64_t expected = 0;
@@ -283,7 +285,7 @@ static int interrupt_later(void *) {
     return ++asked > 5;
 }
 
-/* Of two members one is not launched. */
+/* Launches one of two members only. */
 static void wait_in_vain(struct meeters *m) {
     const struct layout pair = {2, {0, 0}, NULL};
     gg_limits.several_exchange = "peer";
@@ -300,7 +302,7 @@ START_TEST(a_device_that_never_comes) {
     struct meeters m = {};
     uint32_t trouble[2];
     begin_layout(&m.run, &pair);
-    wait_in_vain(&m); /* with all the patience there is: until the stop word */
+    wait_in_vain(&m); /* with the usual patience: until the stop word */
     __atomic_store_n(m.team.member[0].job.device->stop, 1u, __ATOMIC_RELEASE);
     ck_assert(gg_several_wait(&m.team));
     gg_fetch(gg_several_on(&m.team, 0), trouble, &m.team.member[0].desk->trouble, 8);
@@ -397,7 +399,7 @@ START_TEST(sets_of_larger_shapes) {
 }
 END_TEST
 
-/* Two neighbours of equal degree and equal word: hashes, then numbers. */
+/* Two neighbours of equal degree and equal word: hashes decide, then numbers. */
 START_TEST(ties) {
     shape s = shape_empty(40000);
     for (uint32_t v = 0; v + 1 < s.vertices; v += 2)
@@ -471,7 +473,7 @@ struct depths {
     }
 };
 
-/* By the CPU, or (l) by a team. */
+/* Depths by the CPU, or by a team with the layout l. */
 static struct depths depths_of(gpugraph_graph *graph, const gpugraph_search *search,
                                const struct layout *l) {
     struct depths d = {std::vector<uint32_t>(graph->n + 1, 7),
@@ -490,8 +492,8 @@ static struct depths depths_of(gpugraph_graph *graph, const gpugraph_search *sea
     return d;
 }
 
-/* Of a search that may end early: targets, or as many as the limit says, have their depths, and nobody
-** has another one than it should. */
+/* After a search that may end early, targets have their depths, or as many vertices as
+** the limit says, and no vertex has a wrong depth. */
 static void check_early(const shape *s, const gpugraph_search *search,
                         const struct depths &got, const struct depths &full) {
     uint64_t reached = 0, final = 0;
@@ -506,7 +508,7 @@ static void check_early(const shape *s, const gpugraph_search *search,
     ck_assert(search->target_count > 0 || final >= std::min(reached, search->limit));
 }
 
-/* In every direction, several times: later searches look from both sides. */
+/* Every direction, several times, because later searches also go bottom-up. */
 static void check_depths(const shape *s, uint64_t seed, size_t layouts) {
     gpugraph_graph *graph = shape_graph(s);
     const std::vector<struct layout> list = layouts_in_turn(seed, layouts);
@@ -563,7 +565,7 @@ START_TEST(depths_of_larger_shapes) {
 }
 END_TEST
 
-/* Alternating between forms whose rows and copies lie in the same memory. */
+/* Kernels that use the same memory for different rows and copies, in turn. */
 START_TEST(forms_in_turn) {
     shape s = shape_rmat(14, 12, 4);
     gpugraph_graph *graph = shape_graph(&s);

@@ -1,6 +1,7 @@
-/* The engine "persistent" over parts, as it stands, on CPU threads (cuda_lanes.h): a grid of small blocks for each
-** member, which all run at once and meet as devices do, by devices/barrier.cuh; or, as without peer access, return
-** at each meeting and have their letters carried. Distances against Dijkstra's. */
+/* The engine "persistent" on several devices, unchanged, on CPU threads (cuda_lanes.h).
+** Each member has a grid of small blocks, and all grids run at once. They synchronise by
+** devices/barrier.cuh, or return at each barrier as without peer access, and the test
+** moves their messages. Distances are compared with Dijkstra's. */
 #define LANES_SHARED __thread
 #include "cuda_lanes.h"
 
@@ -10,14 +11,14 @@
 #define GG_PERSISTENT_VERTICES 16
 #define GG_PERSISTENT_SLICE    3 /* 8 arcs */
 
-/* What nvcc does not mind, or has of its own. */
+/* Warnings that nvcc does not give, and names that it has built in. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wextra"
 typedef void *cudaStream_t;
 #include "distributed/devices/several.cuh"
 
-/* As several.cuh has them for nvcc. */
+/* As in several.cuh for nvcc. */
 static uint64_t several_round(const several_view &v) {
     return v.barrier.desk[v.me]->round;
 }
@@ -69,7 +70,7 @@ static gpugraph_graph *weighted_graph(const shape *s, enum weights weights,
                          tenths.data());
 }
 
-/* A member's rows, by places. */
+/* A member's rows, by place. */
 struct rows {
     std::vector<uint64_t> offset;
     std::vector<uint32_t> target;
@@ -110,7 +111,7 @@ template <typename type> struct member {
     struct parts_search<type> search;
 };
 
-struct plan { /* of a case */
+struct plan { /* a case */
     gpugraph_graph *graph;
     gpugraph_search *search;
     uint32_t parts;
@@ -120,7 +121,8 @@ struct plan { /* of a case */
 
 static const struct several_combining combined = {1u << LEAST_INVERTED, 0};
 
-static unsigned pulled, lightly; /* members that did so, in all searches */
+static unsigned pulled,
+    lightly; /* members that pulled, and that had light arcs, in all searches */
 
 template <typename type>
 static void make_member(const struct plan *plan, const several_places *places,
@@ -189,7 +191,7 @@ static void make_member(const struct plan *plan, const several_places *places,
     m.course->at.per_bucket = (typename type::span)(1 / to->delta);
 }
 
-/* Once all are made: where each finds the others. */
+/* Sets each member's pointers to the others, once all exist. */
 template <typename type>
 static void introduce(const struct plan *plan, const several_places *places,
                       std::vector<struct member<type>> &all, const uint32_t *stop) {
@@ -228,7 +230,7 @@ template <typename type> static void launch(std::vector<struct member<type>> &al
         one.join();
 }
 
-/* What the host does where kernels do not meet. */
+/* Moves messages and segments, as the host does if kernels do not reach each other. */
 template <typename type>
 static void carry(std::vector<struct member<type>> &all, uint32_t stride, uint64_t met) {
     struct several_outcome outcome = several_outcome();
@@ -254,7 +256,7 @@ static void carry(std::vector<struct member<type>> &all, uint32_t stride, uint64
     }
 }
 
-/* Words by number; false: a sum left the range. */
+/* Distances by number. False: a sum left the range. */
 template <typename type>
 static bool search_with(const struct plan *plan,
                         std::vector<typename type::word> &distance) {
@@ -318,7 +320,7 @@ template <typename type> static void check_search(const char *name, struct plan 
            "%s: %llu in the limit", name, (unsigned long long)reached);
 }
 
-/* A share is taken of kinds of weights, so that it is never empty. */
+/* Takes a share of each kind of weights, so that the share is never empty. */
 static void check_shape(const shape *s, bool pulls, uint64_t seed) {
     static uint64_t graphs;
     for (int kind = 0; kind < KINDS; kind++) {
@@ -364,7 +366,7 @@ START_TEST(random_graphs) {
 }
 END_TEST
 
-/* Long ways, hubs, rows that are cut into slices. */
+/* Long paths, hubs, rows that are split into slices. */
 START_TEST(shapes) {
     shape shapes[] = {shape_grid(13, 17), shape_rmat(8, 8, 5), shape_path(400),
                       shape_star(1500),   shape_comb(9, 5),    shape_rmat(9, 2, 9)};
@@ -375,7 +377,7 @@ START_TEST(shapes) {
 }
 END_TEST
 
-/* Vertices beyond a bound, of all crowds, by all numbers of parts. */
+/* Vertices beyond a bound pull, with all sizes of crowds and all numbers of members. */
 START_TEST(pulling) {
     pulled = lightly = 0;
     for (uint64_t i = 0; i < 8; i++) {
