@@ -198,10 +198,12 @@ static inline bool gg_take_arrays(struct cuda_job *job, const carving &carve) {
 
 bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes);
 bool gg_download(struct cuda_job *job, void *to, const void *from_device, uint64_t bytes);
-/* Queues a download to a stage, which has the bytes once gg_wait_for has seen
-** staged[stage]: for callers that read stages themselves. */
-bool gg_queue_download(struct cuda_job *job, int stage, const void *from_device,
-                       size_t bytes);
+/* Downloads in pieces of GG_STAGE_BYTES, and calls take(context, job, at, piece, bytes) for
+** each of them in order; `at` is its offset in bytes. */
+typedef void gg_piece_taker(void *context, struct cuda_job *job, uint64_t at,
+                            const void *piece, size_t bytes);
+bool gg_download_pieces(struct cuda_job *job, const void *from_device, uint64_t bytes,
+                        gg_piece_taker *take, void *context);
 /* Downloads an array of a result. Phase "download". */
 template <typename type>
 static inline bool gg_bring(struct cuda_job *job, type *to, const type *from, uint64_t n,

@@ -172,8 +172,8 @@ bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t
 
 /* Members of a team that share the device have their own streams, so an earlier transfer
 ** of another member may still read the stage. */
-bool gg_queue_download(struct cuda_job *job, int stage, const void *from_device,
-                       size_t bytes) {
+static bool queue_download(struct cuda_job *job, int stage, const void *from_device,
+                           size_t bytes) {
     struct cuda_device *device = job->device;
     if (!gg_wait_for(job, device->staged[stage]))
         return false;
@@ -185,23 +185,33 @@ bool gg_queue_download(struct cuda_job *job, int stage, const void *from_device,
                    "record an event");
 }
 
-bool gg_download(struct cuda_job *job, void *to, const void *from_device,
-                 uint64_t bytes) {
+bool gg_download_pieces(struct cuda_job *job, const void *from_device, uint64_t bytes,
+                        gg_piece_taker *take, void *context) {
     const char *from = (const char *)from_device;
     uint64_t parts = (bytes + GG_STAGE_BYTES - 1) / GG_STAGE_BYTES, queued = 0;
     for (uint64_t part = 0; part < parts; part++) {
         int stage = (int)(part % GG_STAGES);
         for (; queued < parts && queued < part + GG_STAGES; queued++)
-            if (!gg_queue_download(job, (int)(queued % GG_STAGES),
-                                   from + queued * GG_STAGE_BYTES,
-                                   stage_part(bytes, queued)))
+            if (!queue_download(job, (int)(queued % GG_STAGES),
+                                from + queued * GG_STAGE_BYTES,
+                                stage_part(bytes, queued)))
                 return false;
         if (!gg_wait_for(job, job->device->staged[stage]))
             return false;
-        gg_copy(job->run, (char *)to + part * GG_STAGE_BYTES, job->device->stage[stage],
-                stage_part(bytes, part));
+        take(context, job, part * GG_STAGE_BYTES, job->device->stage[stage],
+             stage_part(bytes, part));
     }
     return gg_going(job);
+}
+
+static void copy_piece(void *to, struct cuda_job *job, uint64_t at, const void *piece,
+                       size_t bytes) {
+    gg_copy(job->run, (char *)to + at, piece, bytes);
+}
+
+bool gg_download(struct cuda_job *job, void *to, const void *from_device,
+                 uint64_t bytes) {
+    return gg_download_pieces(job, from_device, bytes, copy_piece, to);
 }
 
 bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes) {
