@@ -18,8 +18,7 @@ enum { ANSWER_COLUMNS = 4 };
 typedef struct edge_keys {
     bool numbered;
     range ids;
-    range
-        order; /* strings of two words: number of the id, position in the order of rows */
+    range order; /* strings of two words: number of the id, position of the row */
 } edge_keys;
 
 typedef struct answer {

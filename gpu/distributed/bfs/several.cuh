@@ -43,8 +43,8 @@ struct shared_state {
     uint64_t all_entries, all_arcs; /* the frontier of all devices */
     uint64_t more_entries, more_arcs, more_found; /* found so far for the next level */
     uint64_t reached, seen, missing;
-    uint32_t have[SEVERAL_MOST],
-        received[SEVERAL_MOST]; /* messages from each sender: read before, new */
+    /* Messages from each sender: read before, and new. */
+    uint32_t have[SEVERAL_MOST], received[SEVERAL_MOST];
 };
 
 struct shared_report {

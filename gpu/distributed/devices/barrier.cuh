@@ -67,8 +67,7 @@ struct several_desk { /* starts as zeros */
     struct several_tally tally[3];
     struct several_outcome outcome[2];
     uint64_t arrived; /* blocks, summed over all rounds of a launch */
-    uint64_t
-        opened; /* twice the completed rounds of a launch, plus 1 if all devices end */
+    uint64_t opened;  /* twice the completed rounds of a launch; odd: all devices end */
     uint64_t round;   /* the first round of the launch, after barriers on the host */
     uint32_t trouble; /* enum several_trouble, in bits */
     uint32_t absent;  /* the device that did not arrive */
@@ -83,8 +82,7 @@ struct several_combining {
 
 /* A kernel's argument, by value. */
 struct several_barrier {
-    struct several_desk
-        *desk[SEVERAL_MOST]; /* by device; without peers only the own one */
+    struct several_desk *desk[SEVERAL_MOST]; /* by device; own one without peers */
     uint32_t me, parts;
     uint32_t peers;  /* kernels reach each other's memory */
     uint32_t blocks; /* of this device's kernel */
