@@ -17,7 +17,6 @@
 ** segments of the bitmap, combines reports, and launches the kernel again. */
 #include "several.cuh"
 #include "bfs/bfs.h"
-#include "distributed/devices/ranks.cuh"
 #include "tree/tree.h"
 
 struct shared_search {

@@ -9,7 +9,7 @@
 #include "device/parts.cuh"
 #include "graph/graph.cuh"
 #include "graph/graph.h"
-#include "ranks.cuh"
+#include "several.cuh"
 
 #include <string.h>
 

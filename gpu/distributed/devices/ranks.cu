@@ -1,9 +1,10 @@
-/* A partition on its device, where it is a rank of a team.
+/* Partitions on devices. The rows of a partition go to a device of its process, and the
+** partition becomes a rank of a team: the only member of that team in this process.
 **
-**     rows       ends of arcs become places     -> the device
-**     search     the team has one member here; the exchange of the partition moves what
-**                the members send each other */
-#include "ranks.cuh"
+** Kernels of ranks do not reach each other's memory. They return at each barrier, and
+** segments and messages go through the hosts. Rows of masters are complete: arcs out of
+** them in partitions by source, arcs into them in partitions by target. */
+#include "several.cuh"
 
 /* ---- rows ---- */
 

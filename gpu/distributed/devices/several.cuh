@@ -25,10 +25,8 @@
 #define GPUGRAPH_SEVERAL_CUH
 
 #include "device/cuda.cuh"
-#include "gpugraph_parts.h"
-#include "distributed/exchange/post.h"
+#include "distributed/partition/part.h"
 #include "graph/light_arcs.cuh"
-#include "distributed/partition/places.h"
 #include "barrier.cuh"
 
 /* How long a kernel waits for another device, in nanoseconds: many times the longest
@@ -55,7 +53,7 @@ struct several_team {
     int parts;
     int first, end; /* members first .. end - 1 are in this process */
     /* The partition whose search this is: the other members are ranks of its exchange
-    ** (devices/ranks.cuh). NULL: all members are in this process. */
+    ** (ranks.cu). NULL: all members are in this process. */
     gpugraph_part *rank;
     bool peers; /* kernels reach the memory of every other device */
     /* Set by gg_several_begin: */
@@ -240,6 +238,21 @@ static inline bool gg_several_download(struct several_team *team,
         at[p] = segment.at[p];
     return gg_several_download_bytes(team, places, at, sizeof(type), to);
 }
+
+/* ---- partitions on devices (ranks.cu) ---- */
+
+struct part_device {
+    int ordinal;
+    struct several_parts parts; /* only of this rank */
+};
+/* Downloads pieces, sends them by the partition's exchange, and uploads what arrives. */
+bool gg_rank_move(struct several_team *team, const struct several_piece *piece);
+
+/* Searches of a partition, each in the folder of its algorithm. */
+part_bfs gg_cuda_part_bfs;
+part_mis gg_cuda_part_mis;
+part_sssp gg_cuda_part_sssp;
+part_pagerank gg_cuda_part_pagerank;
 
 /* ---- kernels ---- */
 

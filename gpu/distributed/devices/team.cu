@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "device/parts.cuh"
 #include "device/services.h"
-#include "ranks.cuh"
+#include "several.cuh"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 ** environment variable GPUGRAPH_EXCHANGE forces `peer`; any other value forces
 ** `copies`. */
 #include "base/limits.h"
-#include "distributed/devices/ranks.cuh"
+#include "distributed/devices/several.cuh"
 
 #include <stdlib.h>
 #include <string.h>

@@ -24,7 +24,6 @@
 ** again. Its owner drops it again because of the vertex that joined: the first joined
 ** neighbour comes earlier in the order, and no look goes past it while it is open. */
 #include "several.cuh"
-#include "distributed/devices/ranks.cuh"
 #include "mis/codes.cuh"
 #include "mis/keep.cuh"
 #include "mis/mis.h"

@@ -1,7 +1,6 @@
 /* Independent sets of a graph on several devices, and of a partition on its device: opens
 ** the team, finds rows and hashes, searches (several.cu), and downloads members. */
 #include "several.cuh"
-#include "distributed/devices/ranks.cuh"
 #include "mis/mis.h"
 #include "ids/ids.h"
 

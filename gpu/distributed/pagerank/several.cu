@@ -14,7 +14,6 @@
 #define RANK_SHARE(at) (*(at)) /* other devices write shares while the kernel runs */
 #include "several.cuh"
 #include "pagerank/sums.cuh"
-#include "distributed/devices/ranks.cuh"
 
 #include <cooperative_groups.h>
 

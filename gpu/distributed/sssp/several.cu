@@ -13,7 +13,6 @@
 #include "sssp/sssp.h"
 #include "persistent_parts.cuh"
 #include "sssp/persistent_plan.cuh"
-#include "distributed/devices/ranks.cuh"
 
 #include <algorithm>
 #include <math.h>
