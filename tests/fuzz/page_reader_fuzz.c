@@ -106,19 +106,22 @@ static void look_there(const page_source *source, const page_layout *layout,
 
 /* Every entry that was promised can be read. */
 static void look_at(const page_columns *columns, const intern *texts) {
-    int64_t sum = 0;
+    uint64_t sum = 0;
     for (int64_t i = 0; i < columns->count; i++)
-        sum += page_id_at(columns, 0, i) ^ page_id_at(columns, 1, i) ^
-               (columns->weight || columns->weight32 ? page_weight_at(columns, i) : 0) ^
-               (columns->reverse ? columns->reverse[i] : 0) ^
-               (columns->edge_id ? columns->edge_id[i] : 0);
+        sum ^=
+            (uint64_t)(page_id_at(columns, 0, i) ^ page_id_at(columns, 1, i) ^
+                       (columns->weight || columns->weight32 ? page_weight_at(columns, i)
+                                                             : 0) ^
+                       (columns->reverse ? columns->reverse[i] : 0) ^
+                       (columns->edge_id ? columns->edge_id[i] : 0));
     for (int64_t i = 0; i < columns->halves; i++)
         if (columns->half[i] >> 2 >= columns->count || !(columns->half[i] & 3) ||
             (i && columns->half[i] >> 2 <= columns->half[i - 1] >> 2))
             __builtin_trap();
     for (int64_t i = 0; i < texts->count; i++)
-        sum +=
-            texts->offset[i + 1] > texts->offset[i] ? texts->bytes[texts->offset[i]] : 0;
+        sum ^= texts->offset[i + 1] > texts->offset[i]
+                   ? (uint8_t)texts->bytes[texts->offset[i]]
+                   : 0;
     if (columns->count < 0 || (columns->count == 0 && texts->count == 0 && sum != 0))
         __builtin_trap();
 }
