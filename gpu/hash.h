@@ -64,13 +64,11 @@ static inline uint64_t gg_place_text(struct gg_placing p, const char *bytes,
 }
 
 /* For a vertex number or a label, also in kernels: the upper bits are well mixed. The
-** rounds after the first product spread numbers at regular distances. */
+** round after the first product spreads numbers at regular distances. */
 GG_HASH uint32_t gg_place_number(uint32_t odd, uint32_t number) {
     number *= odd;
-    number ^= number >> 16;
-    number *= 0x7feb352du;
     number ^= number >> 15;
-    return number * 0x846ca68bu;
+    return number * 0x7feb352du;
 }
 
 /* ---- fixed ---- */
