@@ -163,7 +163,7 @@ static std::vector<uint32_t> depths_of(const searcher *s) {
 
 struct changing {
     const bench_graph *graph;
-    std::vector<bool> gone; /* flags of the graph's own edges */
+    std::vector<bool> removed; /* for each edge of the graph */
     int64_t last_id;
 };
 
@@ -177,8 +177,8 @@ static store_changes make_batch(changing *c, uint64_t changes, batch *b) {
     *b = batch();
     for (uint64_t i = 0; i < changes; i++) {
         uint64_t e = draw() % g->m, f = draw() % g->m;
-        if (i % 2 && !c->gone[e]) {
-            c->gone[e] = true;
+        if (i % 2 && !c->removed[e]) {
+            c->removed[e] = true;
             b->gone_source.push_back(g->source[e]);
             b->gone_target.push_back(g->target[e]);
             b->gone_id.push_back((int64_t)e + 1);

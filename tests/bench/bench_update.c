@@ -5,11 +5,11 @@
 **
 ** GRAPH: a DIMACS file (default: the New York road network of GPUGRAPH_SHARED_DATA),
 ** grid:SIDE, SIDE * SIDE vertices with edges both ways to their four neighbours, or
-** rmat:SCALE, 2^SCALE vertices and eight edges for each. Prints for each kind of change
-** and 1, 100 and 10,000 changed edges the median and smallest milliseconds of
-** gpugraph_update on a graph with the CSR of a breadth-first search and, in a second
-** column, with all derived data: OUT and IN, weighted, BOTH, SIMPLE and the edges by
-** their ends. Every batch is reverted before the next one, which is not timed.
+** rmat:SCALE, 2^SCALE vertices and eight edges for each. Prints for each kind of change,
+** with 1, 100 and 10,000 changed edges, the median and smallest milliseconds of
+** gpugraph_update. The graph has the CSR of a breadth-first search, in a second column
+** all derived data: OUT and IN, weighted, BOTH, SIMPLE and the edges by their ends. Every
+** batch is reverted before the next one, which is not timed.
 **
 ** cuda: medians of gpugraph_update with a copy on a device, and of the next search there:
 ** if the copy follows, and if it is freed and must be sent again. The searches end at
