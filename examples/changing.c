@@ -47,14 +47,14 @@ int main(void) {
     uint64_t added, removed;
     check(gpugraph_multigraph_insert(graph, 4, source, target, id, weight, &run, &added),
           &run);
-    printf("%" PRIu64 " edges came:\n", added);
+    printf("inserted %" PRIu64 " edges:\n", added);
     print_rows(graph, &run);
 
     /* The id selects one of the two for deletion. */
     check(gpugraph_multigraph_delete(graph, 1, &source[1], &target[1], &id[1], &run,
                                      &removed),
           &run);
-    printf("%" PRIu64 " went:\n", removed);
+    printf("deleted %" PRIu64 " edge:\n", removed);
     print_rows(graph, &run);
 
     /* A repeated batch changes nothing: an existing edge receives the batch's weight. */
@@ -62,7 +62,7 @@ int main(void) {
     check(gpugraph_multigraph_insert(graph, 1, &source[2], &target[2], &id[2], &weight[2],
                                      &run, &added),
           &run);
-    printf("%" PRIu64 " came, %" PRIu64 " are there:\n", added,
+    printf("inserted %" PRIu64 " edges, %" PRIu64 " in all:\n", added,
            gpugraph_multigraph_edge_count(graph));
     print_rows(graph, &run);
 

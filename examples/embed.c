@@ -18,7 +18,7 @@ static void run(sqlite3 *db, const char *sql) {
 }
 
 /* Prints the shortest path between two places: one statement with bound parameters. */
-static void print_way(sqlite3 *db, const char *from, const char *to) {
+static void print_path(sqlite3 *db, const char *from, const char *to) {
     sqlite3_stmt *statement;
     if (sqlite3_prepare_v2(
             db, "SELECT vertex, distance FROM gpu_path('roads', ?1, ?2) ORDER BY seq", -1,
@@ -47,12 +47,12 @@ int main(void) {
             "'Nuremberg', 283),"
             "    ('Berlin', 'Hanover', 286), ('Hanover', 'Frankfurt', 352),"
             "    ('Frankfurt', 'Munich', 392), ('Nuremberg', 'Munich', 170)");
-    print_way(db, "Berlin", "Munich");
+    print_path(db, "Berlin", "Munich");
 
     /* The graph follows the table: the next statement sees the closed road. */
     run(db, "DELETE FROM roads WHERE src = 'Leipzig'");
     puts("without the road from Leipzig to Nuremberg:");
-    print_way(db, "Berlin", "Munich");
+    print_path(db, "Berlin", "Munich");
 
     sqlite3_close(db);
     return 0;

@@ -17,7 +17,7 @@
 #include "gpugraph.h"
 
 struct columns {
-    int64_t count, room;
+    int64_t count, capacity;
     int64_t *source, *target;
     double *weight;
     bool weighted; /* every line so far had a weight */
@@ -29,19 +29,19 @@ static void die(const char *sentence) {
     exit(1);
 }
 
-static void *grown(void *array, int64_t room, size_t size) {
-    array = realloc(array, (size_t)room * size);
+static void *grown(void *array, int64_t count, size_t size) {
+    array = realloc(array, (size_t)count * size);
     if (array == NULL)
         die("out of memory");
     return array;
 }
 
 static void add_edge(struct columns *c, int64_t source, int64_t target, double weight) {
-    if (c->count == c->room) {
-        c->room = c->room ? 2 * c->room : 1024;
-        c->source = grown(c->source, c->room, sizeof(int64_t));
-        c->target = grown(c->target, c->room, sizeof(int64_t));
-        c->weight = grown(c->weight, c->room, sizeof(double));
+    if (c->count == c->capacity) {
+        c->capacity = c->capacity ? 2 * c->capacity : 1024;
+        c->source = grown(c->source, c->capacity, sizeof(int64_t));
+        c->target = grown(c->target, c->capacity, sizeof(int64_t));
+        c->weight = grown(c->weight, c->capacity, sizeof(double));
     }
     c->source[c->count] = source;
     c->target[c->count] = target;

@@ -4,7 +4,7 @@
 .mode list
 .headers off
 
--- Roads of less than 130 m, in decimetres, connect crossings; each component has a rank by size.
+-- Roads shorter than 130 m (lengths are decimetres) connect crossings; each component has a rank by size.
 CREATE TEMP TABLE piece(vertex INTEGER PRIMARY KEY, component);
 INSERT INTO piece
 SELECT vertex, component FROM gpu_components('SELECT src, dst FROM roads WHERE length < 1300');
@@ -42,6 +42,6 @@ GROUP BY rank ORDER BY rank;
 SELECT '</g><rect width="520" height="230" fill="url(#shade)"/>';
 
 SELECT printf('<g fill="#fff"><text x="36" y="62" font-size="38">New York in pieces</text>'
-           || '<text x="37" y="88" font-size="15" fill="#aab4c8">what hangs together by roads of less than 130 m</text>'
+           || '<text x="37" y="88" font-size="15" fill="#aab4c8">components of roads shorter than 130 m</text>'
            || '<text x="37" y="110" font-size="15" fill="#aab4c8">%,d components of %,d crossings</text></g></svg>',
               (SELECT count(*) FROM ranked), (SELECT count(*) FROM piece));

@@ -1,23 +1,23 @@
 #!/bin/sh
-# Checks calls between rooms by the symbols of object files: no object of gpu/ needs a symbol that a room above its own
-# (rooms.sh) or ext/ defines, and no object of ext/ needs a symbol of a room above its own. So the test also finds an upward
+# Checks calls between folders by the symbols of object files: no object of gpu/ needs a symbol that a folder above its own
+# (folders.sh) or ext/ defines, and no object of ext/ needs a symbol of a folder above its own. So the test also finds an upward
 # call through a local declaration, which no include line shows.
-# no_cuda.c replaces the .cu files of every room, and no_distributed.c the room distributed: their symbols are not
+# no_cuda.c replaces the .cu files of every folder, and no_distributed.c the folder distributed: their symbols are not
 # checked. A descriptor names its side in distributed: gg_NAME_distributed.
-# Usage: call_rules_test.sh [FOLDER]: the folder with the objects, gpu/ROOM/NAME.c.o, NAME.cu.o and ext/.... Without FOLDER
+# Usage: call_rules_test.sh [FOLDER]: the folder with the objects, gpu/FOLDER/NAME.c.o, NAME.cu.o and ext/.... Without FOLDER
 # the test first checks that it finds violations planted in a copy, and then reads the build in GPUGRAPH_BUILD.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/rooms.sh
-. "$here/rooms.sh"
+# shellcheck source=tests/folders.sh
+. "$here/folders.sh"
 
 check() {
-    find gpu ext -name '*.o' | sort | xargs nm -A -g | awk -v gpu_rooms="$GPU_ROOMS" -v ext_rooms="$EXT_ROOMS" '
+    find gpu ext -name '*.o' | sort | xargs nm -A -g | awk -v gpu_folders="$GPU_FOLDERS" -v ext_folders="$EXT_FOLDERS" '
         BEGIN {
-            n = split(gpu_rooms, name, " "); for (i = 1; i <= n; i++) rank["gpu/" name[i]] = i
-            n = split(ext_rooms, name, " "); for (i = 1; i <= n; i++) rank["ext/" name[i]] = i
+            n = split(gpu_folders, name, " "); for (i = 1; i <= n; i++) rank["gpu/" name[i]] = i
+            n = split(ext_folders, name, " "); for (i = 1; i <= n; i++) rank["ext/" name[i]] = i
         }
-        # The top of an area is above its rooms, and ext/ is above gpu/.
+        # The top of an area is above its folders, and ext/ is above gpu/.
         function height(file, part) {
             split(file, part, "/")
             return (part[1] == "ext") * 1000 + (part[3] == "" ? 999 : rank[part[1] "/" part[2]])
@@ -35,7 +35,7 @@ check() {
         END {
             for (i = 1; i <= uses; i++)
                 if (!(used[i] in stands) && used[i] !~ /^gg_[a-z]+_distributed$/ && used[i] in lowest && height(user[i]) < height(lowest[used[i]])) {
-                    print user[i] " needs " used[i] ", which is in " lowest[used[i]] ": that room is above this one"
+                    print user[i] " needs " used[i] ", which is in " lowest[used[i]] ": that folder is above this one"
                     bad = 1
                 }
             if (!uses) { print "no object files"; bad = 1 }
@@ -43,7 +43,7 @@ check() {
         }'
 }
 
-# The header of each function: "gpu/ROOM/NAME.h function".
+# The header of each function: "gpu/FOLDER/NAME.h function".
 declarations() {
     # shellcheck disable=SC2016 # the program's own dollars
     (cd "$1" && find gpu -name '*.h' | sort | xargs awk '/^[a-z]/ && !/^(static|typedef|extern)/ &&
@@ -57,11 +57,11 @@ check_headers() {
             sed -n 's/^\([^:]*\):[0-9a-f]* [A-Z] \(g[^ ]*\)$/object \1 \2/p'
         declarations "$1" | sed 's/^/header /'
     } | awk '
-        function room(file, part) { split(file, part, "/"); return part[3] == "" ? "" : part[2] }
+        function folder_of(file, part) { split(file, part, "/"); return part[3] == "" ? "" : part[2] }
         $1 == "object" { at[$3] = $2; next }
         !($3 in at) { next }
-        room($2) == "" && ($2 ~ /(gpugraph[a-z_]*|cells)\.h$/ || $2 ~ /\/algorithm\.h$/ || room(at[$3]) == "base") { next }
-        room($2) != room(at[$3]) { print $2 " declares " $3 ", which is in " at[$3]; bad = 1 }
+        folder_of($2) == "" && ($2 ~ /(gpugraph[a-z_]*|cells)\.h$/ || $2 ~ /\/algorithm\.h$/ || folder_of(at[$3]) == "base") { next }
+        folder_of($2) != folder_of(at[$3]) { print $2 " declares " $3 ", which is in " at[$3]; bad = 1 }
         END { exit bad }'
 }
 
@@ -89,7 +89,7 @@ check_headers "$here/.."
 mkdir -p "$copy/planted/gpu/base"
 echo 'void gg_enter_graph(void);' >"$copy/planted/gpu/base/planted.h"
 if check_headers "$copy/planted" >"$copy/said"; then
-    echo "planted, and not found: a header that declares a function of another room"
+    echo "planted, and not found: a header that declares a function of another folder"
     exit 1
 fi
 rm -r "$copy/planted"

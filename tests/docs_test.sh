@@ -78,13 +78,13 @@ for name in $(grep -o '`[a-z0-9_]*()`' "$page" | tr -d '`()' | sort -u); do
         status=1
     }
 done
-# A walk is a row "| `function()` | `room/` |", with the room or file of the function. The walk of an inserted row names
+# A walk is a row "| `function()` | `folder/` |", with the folder or file of the function. The walk of an inserted row names
 # at most twelve files.
 # shellcheck disable=SC2016 # backquotes for sed
 sed -n 's/^| `\([a-z0-9_]*\)()` | `\([a-z_./]*\)` |.*/\1 \2/p' "$page" >"$work/walk"
-while read -r name room; do
-    grep -rqE "^[a-z].*\\b$name\\(" "$tests/../$room" || {
-        echo "$(basename "$page") says that $name() is in $room"
+while read -r name folder; do
+    grep -rqE "^[a-z].*\\b$name\\(" "$tests/../$folder" || {
+        echo "$(basename "$page") says that $name() is in $folder"
         status=1
     }
 done <"$work/walk"

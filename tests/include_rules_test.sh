@@ -1,8 +1,8 @@
 #!/bin/sh
-# Checks the include lines. A room is a folder of gpu/ or ext/ with its subfolders. rooms.sh lists the rooms from the lowest
-# to the highest, and a room may include only itself and rooms before it. Every room may include the headers at the top of
-# gpu/ and ext/, and these may include only the lowest room. "room/header.h" names another room; a bare name is the
-# file's own room or the top. No file includes itself through others.
+# Checks the include lines. folders.sh lists the folders of gpu/ and ext/, with their subfolders, from the lowest to the highest.
+# A folder may include only itself and folders before it. Every folder may include the headers at the top of gpu/ and ext/, and
+# these may include only the lowest folder. "folder/header.h" names another folder; a bare name is the file's own folder
+# or the top. No file includes itself through others.
 #   ext/*.c          the public headers at the top of gpu/; never CUDA. ext/mpi: any header of gpu/
 #   gpu/*.c          never SQLite, never CUDA
 #   gpu/*.cu *.cuh   never SQLite
@@ -14,8 +14,8 @@
 # checks that it finds violations planted in copies, and then reads this project.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tests/rooms.sh
-. "$here/rooms.sh"
+# shellcheck source=tests/folders.sh
+. "$here/folders.sh"
 PUBLIC="cells.h gpugraph.h gpugraph_dynamic.h gpugraph_parts.h gpugraph_types.h team.h brief_lock.h hash.h mutex.h platform.h"
 
 # Each line: a file, and the header that it names, quoted or in angle brackets.
@@ -30,10 +30,10 @@ includes() {
 }
 
 check() {
-    includes | awk -v gpu_rooms="$GPU_ROOMS" -v ext_rooms="$EXT_ROOMS" -v public="$PUBLIC" '
+    includes | awk -v gpu_folders="$GPU_FOLDERS" -v ext_folders="$EXT_FOLDERS" -v public="$PUBLIC" '
         BEGIN {
-            n = split(gpu_rooms, name, " "); for (i = 1; i <= n; i++) rank["gpu/" name[i]] = i
-            n = split(ext_rooms, name, " "); for (i = 1; i <= n; i++) rank["ext/" name[i]] = i
+            n = split(gpu_folders, name, " "); for (i = 1; i <= n; i++) rank["gpu/" name[i]] = i
+            n = split(ext_folders, name, " "); for (i = 1; i <= n; i++) rank["ext/" name[i]] = i
             n = split(public, name, " "); for (i = 1; i <= n; i++) is_public[name[i]] = 1
         }
         function there(path, line) {
@@ -46,8 +46,8 @@ check() {
         {
             split($1, part, "/"); area = part[1]; header = $3
             folder = $1; sub(/\/[^\/]*$/, "", folder)
-            room = part[3] == "" ? area : area "/" part[2]
-            if (room != area && area != "examples" && !(room in rank)) { refuse("no room of that name is in the list"); next }
+            layer = part[3] == "" ? area : area "/" part[2]
+            if (layer != area && area != "examples" && !(layer in rank)) { refuse("no folder of that name is in the list"); next }
             if (header ~ /\.(c|cu|cpp)$/) { refuse("a source is not included"); next }
             if (header ~ /^(cuda.*|cub\/.*|cooperative_groups.*|thrust\/.*)$/ || header ~ /\.cuh$/)
                 if (area != "gpu" || $1 ~ /\.c$/) { refuse("this side knows nothing of CUDA"); next }
@@ -57,7 +57,7 @@ check() {
                  (area == "gpu" && header ~ /^(time\.h|unistd\.h|sys\/.*)$/)))
                 { refuse("platform.h stands for the operating system"); next }
             if ($2 != "\"") next
-            if (header ~ /\.\./) { refuse("a header is named by its room"); next }
+            if (header ~ /\.\./) { refuse("a header is named by its folder"); next }
             if (header !~ /\// && there(folder "/" header)) next # in its own folder
             if (area == "examples") {
                 if (!is_public[header] && header !~ /^(gpugraph_extension|sqlite3)\.h$/)
@@ -68,13 +68,13 @@ check() {
             if (there(area "/" header)) {
                 if (header !~ /\//) next # the top
                 split(header, part, "/"); other = area "/" part[1]
-                if (other == room) next
-                if (!(other in rank)) refuse("no room of that name is in the list")
-                else if (room == area && rank[other] > 1) refuse("the top knows the lowest room alone")
-                else if (room != area && rank[other] > rank[room]) refuse("that room is above this one")
+                if (other == layer) next
+                if (!(other in rank)) refuse("no folder of that name is in the list")
+                else if (layer == area && rank[other] > 1) refuse("the top includes only the lowest folder")
+                else if (layer != area && rank[other] > rank[layer]) refuse("that folder is above this one")
                 next
             }
-            if (room == "ext/mpi" && there("gpu/" header)) next
+            if (layer == "ext/mpi" && there("gpu/" header)) next
             if (area == "ext" && there("gpu/" header)) refuse("ext/ knows nothing of the inside of gpu/")
         }
         END { exit bad }'

@@ -21,15 +21,14 @@ sources() {
 
 {
     printf '%s\n| --- | ---: | ---: |\n' "$header"
-    sources gpu ext mpi | awk '
+    sources gpu ext | awk '
         BEGIN {
             part("distributed execution", 10000,
                  "^ext/mpi/|^gpu/distributed/")
-            part("`tuning.h`, `backend.h`", 0, "^gpu/(tuning|backend)[.]h$")
             part("`dynamic`", 6000, "^gpu/(dynamic|slab)/")
             part("`graph`, `update`, `store`, `ids`, derived data", 11500,
                  "^gpu/(graph|update|store|ids|derived)/")
-            part("`backend`; of `device` what chooses", 1200,
+            part("`backend`, and the choice in `device`", 1200,
                  "^gpu/(backend|choose)/|^gpu/device/(course|rent|weigh|learn|model)")
             part("`sssp`", 6500, "^gpu/sssp/")
             part("`bfs`, `mis`, `dfs`", 9000, "^gpu/(bfs|mis|dfs)/")
@@ -55,7 +54,7 @@ sources() {
         END {
             for (i = 1; i <= parts; i++)
                 printf "| %s | %d | %s |\n", names[i], lines[i], budget[i]
-            printf "| `gpu`, `ext` and `mpi` in all | %d | 88000 |\n", all
+                            printf "| `gpu` and `ext` in all | %d | 88000 |\n", all
         }'
     sources tests | awk '{ all += $1 } END { printf "| `tests` | %d | 72000 |\n", all }'
 } >"$table"

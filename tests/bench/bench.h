@@ -1,4 +1,4 @@
-/* What benchmarks share: a clock, and statements that must not fail. */
+/* Functions that benchmarks share: a clock, and statements that must not fail. */
 #ifndef BENCH_H
 #define BENCH_H
 

@@ -1,19 +1,22 @@
-/* Sessions of mixed searches: by `auto`, all on the CPU, all on a device, and what of that was best in
-** hindsight.
+/* Compares sessions of mixed searches: with `auto`, all on the CPU, all on a device, and
+** the best of these in hindsight.
 **
 **     bench_auto [MOST_EDGES [LONGEST [THREADS [LEAST_EDGES [GRAPHS [SHORTEST]]]]]]
 **
-** Graphs of LEAST_EDGES (10^4), ten times as many, ... MOST_EDGES edges (10^7 where not given; 10^8 takes 6 GB), sequences
-** of 1, 3, 10, 30 ... LONGEST (100) searches, those shorter than SHORTEST left out; GRAPHS: rmat, roads or, where not given, both. A session is a process: it announces the
-** graph (gpugraph_expect), makes it from columns of ids, and searches it breadth first, by weight,
-** depth first, for an independent set, in an order drawn at random. Counted is all of that but
-** the making of the columns, in ms, the best of RUNS (of large graphs, of one); on a device the start of the driver and of a
-** context is part of it. Where there is no device the best is the CPU's.
+** Graphs have LEAST_EDGES (10^4), ten times as many, ... MOST_EDGES edges (default 10^7;
+** 10^8 takes 6 GB). Sequences have 1, 3, 10, 30 ... LONGEST (100) searches, without those
+** shorter than SHORTEST. GRAPHS: rmat, roads, or by default both.
 **
-**     ratio    auto's sum over the best one: at most 1.5, from ten searches on 1.15
+** A session is a process. It announces the graph (gpugraph_expect), makes it from columns
+** of ids, and searches it breadth first, by weight, depth first, and for an independent
+** set, in random order. The time is in ms, without making the columns, the best of RUNS
+** (of large graphs, of one). On a device it includes the start of the driver and of a
+** context. Without a device the CPU's time is the best.
 **
-** TRACE=1 in the environment: what each search of the first session of each side ran on, when it
-** began and what it took, and its phases from a millisecond on. */
+**     ratio    auto's sum divided by the best sum: at most 1.5, from ten searches on 1.15
+**
+** TRACE=1 in the environment prints, for each search of the first session of each side,
+** the backend, the begin, the time, and phases of a millisecond and more. */
 #include "bench.h"
 #include "bench_graphs.h"
 
@@ -22,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Sessions on graphs of LARGE edges and more take seconds, and are played once. */
+/* Sessions on graphs of LARGE edges and more take seconds and run once. */
 enum { RUNS = 3, LARGE = 50000000, KINDS = 4 };
 
 static int threads;
@@ -41,7 +44,7 @@ static void make_columns(struct columns *c, int64_t edges, bool roads) {
     fill(c, name);
 }
 
-/* ---- a session, in a process of its own ---- */
+/* ---- a session in a separate process ---- */
 
 struct results {
     void *first, *second;
@@ -104,34 +107,34 @@ static double play(const struct columns *c, int length, gpugraph_backend backend
     return now_ms() - began;
 }
 
-struct told {
+struct outcome {
     double ms;
     int on_device;
 };
 
-/* Negative: the session failed, which on a machine without a device it does there. */
-static struct told session(const struct columns *c, int length,
-                           gpugraph_backend backend) {
-    struct told told = {-1, 0};
+/* The time is negative if the session failed, as on a device that does not exist. */
+static struct outcome session(const struct columns *c, int length,
+                              gpugraph_backend backend) {
+    struct outcome outcome = {-1, 0};
     int out[2];
     if (pipe(out))
         exit(1);
     fflush(NULL);
-    pid_t child = fork(); /* this process has no device, and no thread */
+    pid_t child = fork(); /* this process has no device and no threads */
     if (child == 0) {
         close(out[0]);
         if (backend == GPUGRAPH_CUDA && !freopen("/dev/null", "w", stderr))
             _exit(1);
-        told.ms = play(c, length, backend, &told.on_device);
+        outcome.ms = play(c, length, backend, &outcome.on_device);
         fflush(stdout);
-        _exit(write(out[1], &told, sizeof told) != sizeof told);
+        _exit(write(out[1], &outcome, sizeof outcome) != sizeof outcome);
     }
     close(out[1]);
-    if (read(out[0], &told, sizeof told) != sizeof told)
-        told.ms = -1;
+    if (read(out[0], &outcome, sizeof outcome) != sizeof outcome)
+        outcome.ms = -1;
     close(out[0]);
     waitpid(child, NULL, 0);
-    return told;
+    return outcome;
 }
 
 /* ---- the table ---- */
@@ -139,17 +142,17 @@ static struct told session(const struct columns *c, int length,
 enum { SIDES = 3 };
 static const gpugraph_backend side[SIDES] = {GPUGRAPH_AUTO, GPUGRAPH_CPU, GPUGRAPH_CUDA};
 
-/* They take turns, so that all of them meet what else the machine has to do. */
+/* The sides take turns, so that other work on the machine affects all of them. */
 static void row(const struct columns *c, const char *name, int length) {
-    struct told best[SIDES];
+    struct outcome best[SIDES];
     for (int i = 0; i < (c->count < LARGE ? RUNS : 1); i++)
         for (int k = 0; k < SIDES; k++) {
             traced = i == 0 && getenv("TRACE");
             if (traced)
                 printf("  %s, backend %d\n", name, (int)side[k]);
-            struct told told = session(c, length, side[k]);
-            if (i == 0 || (told.ms >= 0 && told.ms < best[k].ms))
-                best[k] = told;
+            struct outcome outcome = session(c, length, side[k]);
+            if (i == 0 || (outcome.ms >= 0 && outcome.ms < best[k].ms))
+                best[k] = outcome;
         }
     const double cpu = best[1].ms, cuda = best[2].ms;
     const double least = cuda >= 0 && cuda < cpu ? cuda : cpu;

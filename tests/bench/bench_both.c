@@ -1,11 +1,11 @@
-/* Rows in both directions, from the edge list as gpu/graph/csr.c makes them, and from the rows of
-** OUT and IN joined one by one.
+/* Compares two ways to make rows in both directions: from the edge list, as in
+** gpu/graph/csr.c, and from the rows of OUT and IN, joined one by one.
 **
 **     bench_both [THREADS]
 **
-** Two graphs of 8.4 M edges: the R-MAT graph R20, and a grid of sources in order. The best
-** of RUNS counts, which take turns on a new graph each; milliseconds of the processor, all
-** threads together. */
+** Two graphs of 8.4 M edges: the R-MAT graph R20, and a grid with sources in order. The
+** ways take turns on a new graph each; the best of RUNS counts, in milliseconds of
+** processor time of all threads. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void make_edges(bool grid, int64_t *source, int64_t *target) {
     }
 }
 
-/* Milliseconds to make one kind; the least so far. */
+/* Makes one kind of rows, and keeps the least milliseconds in *best. */
 static csr make(gpugraph_graph *graph, enum csr_kind kind, double *best) {
     gpugraph_run run = {.threads = threads};
     csr view;
@@ -79,7 +79,7 @@ static void join_rows(void *job, uint64_t low, uint64_t high) {
     }
 }
 
-/* OUT's row, then IN's without loops. Returns the number of arcs. */
+/* Joins OUT's row and IN's row without loops. Returns the number of arcs. */
 static uint64_t join(const csr *out, const csr *in, double *best) {
     double start = now_ms();
     uint64_t *offset = malloc((out->n + 1ull) * sizeof *offset);

@@ -1,11 +1,11 @@
-/* What the bus gives kernels that read pinned host memory, beside a copy by the driver: the
-** ceiling of method "out-of-core" of gpu_mis.
+/* Measures the bandwidth of kernels that read pinned host memory, beside a copy by the
+** driver. It limits the method "out-of-core" of gpu_mis.
 **
 **     bench_bus [GIB]          default: 4 GiB of memory
 **
-** Whole warps read lines of 128 bytes, LINES of them that lie together at a time, one piece
-** after the other; pieces in order over all warps, or here and there. A line for each: GB/s,
-** and microseconds that a warp waits for a piece. */
+** Whole warps read pieces of LINES adjacent lines of 128 bytes, one piece after the
+** other. The pieces are in order over all warps, or scattered. Prints for each: GB/s, and
+** the microseconds that a warp waits for a piece. */
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum {
     WARP = 32,
     BLOCK = 256,
     LINE = 128,
-    PARTS = 8 /* of the memory is read for a figure */
+    PARTS = 8 /* each measurement reads 1 / PARTS of the memory */
 };
 
 static void check(cudaError_t error) {
@@ -27,8 +27,8 @@ static void check(cudaError_t error) {
     exit(1);
 }
 
-/* One warp to a piece, `turns` times. What is read has a say in what comes next, so that no
-** warp has two pieces under way. */
+/* Each warp reads one piece at a time, `turns` times. The next position depends on the
+** data, so that no warp has two pieces in flight. */
 template <int lines>
 static __global__ void read_pieces(const uint32_t *memory, uint64_t pieces,
                                    bool scattered, uint64_t turns, uint32_t *sink) {

@@ -1,25 +1,23 @@
 /* Times breadth-first search and shortest paths on the CPU, through gpugraph.h.
 **
 **     bench_cpu GRAPH [repeats [threads [method]]]
-**     SOURCES=64 bench_cpu GRAPH ...     searches from so many sources instead, one after the
-**                                        other and at once, each to arrays of its own, and
-**                                        depths as bytes (0 ms: they do not fit)
-**
-**     PATHS=depth bench_cpu GRAPH ...    paths by depth between random pairs instead, by a
-**                                        search and from both ends; PATHS=weight: by weight
-**     ROWS=1 bench_cpu GRAPH ...         makes the rows of every kind instead
-**     SESSION=10 bench_cpu GRAPH ...     makes the graph anew for each repeat, and begins with so
-**                                        many searches in a row: milliseconds of each, by the
+**     SOURCES=64 bench_cpu GRAPH ...     searches from 64 sources: one call for each, and
+**                                        one call for all, into separate arrays
+**     PATHS=depth bench_cpu GRAPH ...    paths by depth between random pairs, by a search
+**                                        and from both ends; PATHS=weight: by weight
+**     ROWS=1 bench_cpu GRAPH ...         makes the rows of every kind
+**     SESSION=10 bench_cpu GRAPH ...     makes the graph again for each repeat, then ten
+**                                        searches in a row: milliseconds of each, of the
 **                                        clock and of CPU, the least of all repeats
 **     WIDE=1 bench_cpu GRAPH ...         with edge numbers of 64 bits
 **
-** GRAPH: as in bench_graphs.h. repeats: searches timed, each from another vertex that has
-** edges (default 21); the same vertices on every run. threads: 0, the default, is one for
-** each core. method: as for gpugraph_run.
+** GRAPH: as in bench_graphs.h. repeats: timed searches, each from another vertex that has
+** edges (default 21); every run takes the same vertices. threads: 0, the default, means
+** one for each core. method: as for gpugraph_run.
 **
-** Prints one line for each function: median, smallest and largest milliseconds of the whole
-** call without parents, and of the parents alone. The first search, which makes the CSR, is
-** not timed. */
+** Prints one line for each function: median, smallest and largest milliseconds of the
+** whole call without parents, and of the parents alone. The first search, which makes the
+** CSR, is not timed. */
 #include "graph/graph.h"
 #include "bench_graphs.h"
 
@@ -34,8 +32,8 @@ static void print_times(const char *name, double *ms, int count) {
            ms[count - 1]);
 }
 
-/* Adds up the phase "parents". */
-static void hear_phase(void *parents_ms, const char *name, double ms, int64_t items,
+/* Adds the time of the phase "parents". */
+static void keep_phase(void *parents_ms, const char *name, double ms, int64_t items,
                        const char *detail) {
     (void)items;
     if (strcmp(name, "parents") == 0)
@@ -58,15 +56,15 @@ static void time_searches(gpugraph_graph *graph, gpugraph_run *run, int repeats,
         gpugraph_search search = {
             .source = &source, .source_count = 1, .max_depth = GPUGRAPH_NONE};
         bool with_tree = i >= repeats;
-        double heard = 0, started = now_ms();
-        run->listener = &heard;
+        double tree_ms = 0, started = now_ms();
+        run->listener = &tree_ms;
         if (weighted)
             gpugraph_sssp(graph, &search, run, value, with_tree ? tree : NULL);
         else
             gpugraph_bfs(graph, &search, run, value, with_tree ? tree : NULL);
         give_up_on_error(run);
         if (with_tree)
-            parents[i - repeats] = heard;
+            parents[i - repeats] = tree_ms;
         else if (i >= 0)
             whole[i] = now_ms() - started;
     }
@@ -79,8 +77,8 @@ static void time_searches(gpugraph_graph *graph, gpugraph_run *run, int repeats,
     free(parents);
 }
 
-/* Paths between random pairs of vertices that have edges, the same for each method;
-** what the first of them makes is told by itself. */
+/* Times paths between random pairs of vertices that have edges, the same pairs for each
+** method. Prints the first call, which makes rows, separately. */
 static void compare_paths(gpugraph_graph *graph, gpugraph_run *run, int repeats,
                           bool weighted) {
     const char *const methods[] = {weighted ? "delta-stepping" : "direction-optimizing",
@@ -120,7 +118,8 @@ static void compare_paths(gpugraph_graph *graph, gpugraph_run *run, int repeats,
     free(ms);
 }
 
-/* The same sources by a call of gpugraph_bfs each (method NULL), or by one call for all. */
+/* Searches from the sources by one call of gpugraph_bfs for each (method NULL), or by one
+** call for all. */
 static double time_each(gpugraph_graph *graph, gpugraph_run *run, const char *method,
                         const uint32_t *source, uint32_t sources, uint32_t **depth,
                         void **tree) {
@@ -178,7 +177,7 @@ static void compare_each(gpugraph_graph *graph, gpugraph_run *run, int repeats,
     free(ms);
 }
 
-/* Rows made anew each time, without weights. */
+/* Times the making of rows, without weights. */
 static void time_rows(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
     static const char *const names[] = {"out", "in", "both", "simple"};
     double *ms = need(malloc((size_t)repeats * sizeof *ms));
@@ -203,7 +202,7 @@ static double cpu_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* ms[0], cpu[0]: the making; [k]: the k-th search. */
+/* ms[0] and cpu[0] are the times of making the graph, [k] those of the k-th search. */
 static void one_session(const gpugraph_edges *edges, gpugraph_run *run, int searches,
                         double *ms, double *cpu) {
     gpugraph_graph *graph;
@@ -259,7 +258,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "bench_cpu: no repeats\n");
         return 2;
     }
-    gpugraph_run run = {.backend = GPUGRAPH_CPU, .phase = hear_phase};
+    gpugraph_run run = {.backend = GPUGRAPH_CPU, .phase = keep_phase};
     run.threads = argc > 3 ? atoi(argv[3]) : 0;
     double unheard = 0;
     run.listener = &unheard;

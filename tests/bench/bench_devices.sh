@@ -1,11 +1,11 @@
 #!/bin/bash
-# What auto does with two devices, beside one: a line for each search of each graph, medians of searches
-# that take turns with one device and with two at hand; where it takes longer than one device by more than
-# a twentieth marked so.
+# Compares auto with two devices and with one: a line for each search of each graph, medians of searches
+# that take turns with one and with two devices. A mark shows a search that takes over a twentieth longer with
+# two devices.
 #
 #     bench_devices.sh BENCH_GPU [GRAPH ...]          the eight graphs of the benchmark
 #
-# DEVICES,graph,algorithm source,ms by one,ms with two at hand,ratio,method with two at hand
+# DEVICES,graph,algorithm source,ms by one,ms with two,ratio,method with two
 #
 # In the environment: REPEATS (7) of each search, from SOURCES (2).
 set -eu

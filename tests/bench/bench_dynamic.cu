@@ -1,16 +1,18 @@
-/* Dynamic graphs on a device, in million edges (or vertices) a second, by the device's own
-** clock, batches already there.
+/* Measures dynamic graphs in million edges (or vertices) per second, on a device by
+** events; batches are in device memory before the clock starts.
 **
 **     bench_dynamic GRAPH [REPEATS] [BACKEND]     operations on a map of the graph
-**     bench_dynamic GRAPH load                    the load of tables: time against memory
+**     bench_dynamic GRAPH load                    the load of tables: time and memory
 **     bench_dynamic GRAPH growth                  builds from empty, in batches
-**     bench_dynamic GRAPH triangles               static, and after each of five batches: by queries
-**                                                 of a set, and by intersection of rows made anew
-**     bench_dynamic GRAPH ids                     operations on a multigraph: edges with ids
+**     bench_dynamic GRAPH triangles               static, and after each of five batches:
+**                                                 by queries of a set, and by intersection
+**                                                 of rows made from the tables
+**     bench_dynamic GRAPH ids                     operations on a multigraph: edges with
+**                                                 ids
 **
 ** GRAPH: a name of gengraph.cuh. BACKEND: cuda (default) or cpu. Batches are uniformly
-** random pairs of vertices, repeats and absent edges included. In the environment: SORTED=n
-** batches of insertions are announced from n on. */
+** random pairs of vertices, with repeats and absent edges. SORTED=n in the environment:
+** batches of n insertions and more are announced. */
 #include "base/limits.h"
 #include "gengraph.cuh"
 #include "gpugraph.h"
@@ -32,9 +34,9 @@ static uint64_t draw() { /* SplitMix64 (Steele, Lea, Flood 2014) */
     return x ^ x >> 31;
 }
 
-static double last_ms; /* of the latest phase that is an operation */
-static double room_ms; /* of making room beside them, so far */
-static double rows_ms; /* of the latest rows made of edges */
+static double last_ms; /* ms of the latest operation */
+static double room_ms; /* ms of making space for batches, in all */
+static double rows_ms; /* ms of the latest making of rows */
 
 static void listen(void *, const char *name, double ms, int64_t, const char *) {
     if (strcmp(name, "room") == 0)
@@ -114,7 +116,7 @@ static gpugraph_dynamic *make(uint32_t n, bool valued, double load) {
     return d;
 }
 
-/* Inserts the edges in batches of `batch`; ms in all. */
+/* Inserts the edges in batches of `batch`. Returns the ms of all. */
 static double insert(gpugraph_dynamic *d, const edges &e, uint64_t batch) {
     double ms = 0;
     for (uint64_t i = 0; i < e.source.size(); i += batch) {
@@ -132,7 +134,7 @@ static gpugraph_dynamic *build(const edges &e, bool valued, double load, double 
     return d;
 }
 
-/* The edges in any order. */
+/* Builds from empty, with the edges shuffled. */
 static void growth(const edges &e, int repeats) {
     std::vector<double> ms(repeats);
     double bytes = 0;
@@ -176,7 +178,7 @@ static void operations(edges e, int repeats) {
         std::vector<double> inserts, deletes, queries;
         column answer(count);
         for (int i = 0; i <= repeats;
-             i++) { /* the first loads the kernels, and makes room */
+             i++) { /* the first turn loads the kernels and makes space */
             edges b = random_batch(e.n, count);
             inserts.push_back(insert(d, b, count));
             check(gpugraph_dynamic_query(d, count, b.source.data(), b.target.data(), &run,
@@ -232,7 +234,8 @@ static void loads(const edges &e) {
     }
 }
 
-/* By intersection of sorted rows: the search's ms; those of the rows are in rows_ms. */
+/* Counts triangles by intersection of sorted rows. Returns the ms of the search; rows_ms
+** has those of the rows. */
 static double intersect(const edges &e, uint64_t *count) {
     std::vector<int64_t> source(e.source.begin(), e.source.end());
     std::vector<int64_t> target(e.target.begin(), e.target.end());
@@ -249,7 +252,7 @@ static double intersect(const edges &e, uint64_t *count) {
     return last_ms;
 }
 
-/* Both directions of random edges, without loops. */
+/* Draws random edges in both directions, without loops. */
 static edges random_pairs(uint32_t n, uint64_t count) {
     edges b = random_batch(n, count);
     for (uint64_t i = 0; i < count; i++) {
@@ -285,7 +288,7 @@ static void triangles(edges e) {
     gpugraph_dynamic_free(d);
 }
 
-/* Rows of a table come with ascending ids. */
+/* Ids ascend, as those of rows of a table. */
 static std::vector<int64_t> new_ids(uint64_t count) {
     static int64_t last;
     std::vector<int64_t> id(count);

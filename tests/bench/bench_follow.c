@@ -1,22 +1,27 @@
-/* What following costs and saves, in SQL: ratios within one run.
+/* Measures in SQL what following costs and saves, as ratios within one run.
 **
 **     bench_follow FOLDER [GRAPH.gr [PARTS [EDGES [BACKEND [QUERIES [CHANGES]]]]]]
-**                                               databases go to FOLDER; GRAPH.gr is a DIMACS
-**                                               file, gzip'ed or not, or '' for a grid of New
-**                                               York's size; PARTS: 24, say; the rest: of part 6
+**                                               FOLDER is for databases; GRAPH.gr is a
+**                                               DIMACS file, also gzip'ed, or '' for a grid
+**                                               of New York's size; PARTS: such as 24; the
+**                                               other arguments: for part 6
 **
-** 1. writers: 1 M rows into a table with the triggers of a graph, against the same without
-** 2. readers: gpu_bfs after 1, 100 and 10,000 changed edges, against gpu_bfs after none
-** 3. lookups: WHERE src = ? [AND dst = ?] on the graph, against the table with an index
-** 4. opening: a graph kept by persist = 1, in a new connection, against sqlite3_blob_read
-**    of its bytes into one small buffer; 8.2 M arcs
-** 5. catching up: one row of a small table is updated and one edge looked up, on the table and
-**    on the graph
-** 6. changes: the first query after a change, against the same without one, on grids of 0.7, 8
-**    and 60 million edges, or of EDGES. QUERIES: letters of the table below; a capital one asks for
-**    the longest of the queries after CHANGES (10,000) changes of one edge, the five kinds in turns
+** 1. writers: 1 M rows into a table with the triggers of a graph, compared with a table
+**    without
+** 2. readers: gpu_bfs after 1, 100 and 10,000 changed edges, compared with gpu_bfs after
+**    no change
+** 3. look-ups: WHERE src = ? [AND dst = ?] on the graph, compared with the table with an
+**    index
+** 4. opening: a graph kept by persist = 1, in a new connection, compared with
+**    sqlite3_blob_read of its bytes into one small buffer; 8.2 M arcs
+** 5. catching up: one row of a small table is updated and one edge looked up, on the
+**    table and on the graph
+** 6. changes: the first query after a change, compared with a query without a change, on
+**    grids of 0.7, 8 and 60 million edges, or of EDGES. QUERIES: characters of the
+**    table below; a capital one measures the longest query after each of CHANGES (10,000)
+**    changes of one edge, the five kinds in turns
 **
-** Jobs of a pair take turns, RUNS times; medians count. */
+** The two jobs of a pair take turns, RUNS times; medians count. */
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,7 +44,7 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *sql) {
     return s;
 }
 
-/* Steps to the end, touching the first columns. */
+/* Steps to the end, and reads the first columns. */
 static sqlite3_int64 drain(sqlite3_stmt *s) {
     sqlite3_int64 sum = 0;
     int rc, columns = sqlite3_column_count(s);
@@ -166,7 +171,7 @@ static void read_network(sqlite3 *db, const char *file) {
         die(NULL, file);
 }
 
-/* 514 x 514 crossings, both ways. */
+/* Makes 514 x 514 crossings with roads both ways. */
 static void make_network(sqlite3 *db) {
     run(db,
         "WITH RECURSIVE c(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM c WHERE i < "
@@ -185,7 +190,7 @@ static double one_bfs(sqlite3_stmt *bfs, int source) {
     return now_ms() - began;
 }
 
-/* Rows are taken out, put in and changed, a third each. */
+/* Deletes, inserts and updates rows, a third each. */
 static void change_edges(sqlite3 *db, int count, int salt) {
     run(db, "BEGIN");
     sqlite3_stmt *change = prepare(
@@ -215,7 +220,7 @@ static void readers(sqlite3 *db, const char *what, const char *sql) {
     for (size_t j = 0; j < sizeof jobs / sizeof *jobs; j++) {
         double same[RUNS], changed[RUNS];
         for (int i = 0; i < RUNS; i++) {
-            one_bfs(bfs, source += 37); /* another source: a search is made, not found */
+            one_bfs(bfs, source += 37); /* another source: no kept search */
             same[i] = one_bfs(bfs, source += 37);
             change_edges(db, jobs[j].edges, source);
             changed[i] = one_bfs(bfs, source += 37);
@@ -315,7 +320,7 @@ static void lookups(sqlite3 *db) {
 
 /* ---- catching up ---- */
 
-/* Microseconds for an update and a look. */
+/* Returns the microseconds of an update and a look-up. */
 static double one_turn(sqlite3_stmt *update, sqlite3_stmt *look) {
     enum { TURNS = 5000 };
     double began = now_ms();
@@ -359,7 +364,8 @@ static void catching_up(const char *folder) {
 
 enum { SIDE = 1431 };
 
-/* A grid of SIDE x SIDE crossings, in the order of their sources or, `mixed`, in none. */
+/* Makes a grid of SIDE x SIDE crossings, in the order of sources, or shuffled if `mixed`.
+** */
 static void make_kept(sqlite3 *db, int mixed) {
     char sql[600];
     snprintf(
@@ -456,8 +462,8 @@ static void insert_road(sqlite3_stmt *s, int a, int b, int metres) {
     sqlite3_reset(s);
 }
 
-/* Roads both ways between neighbours of a grid of about so many edges; sources in no order. No journal
-** is kept meanwhile: tens of millions of rows are written once. */
+/* Makes roads both ways between neighbours of a grid of about `edges` edges, shuffled.
+** Writes no journal, because tens of millions of rows are written once. */
 static int make_grid(sqlite3 *db, double edges) {
     int side = 2;
     while (4.0 * (side + 1) * side < edges)
@@ -479,7 +485,7 @@ static int make_grid(sqlite3 *db, double edges) {
 }
 
 typedef struct change {
-    const char *what, *sql; /* of one edge; ?1 a rowid, ?2 a vertex */
+    const char *what, *sql; /* changes one edge; ?1 is a rowid, ?2 a vertex */
     int edges, turns;
 } change;
 
@@ -506,7 +512,7 @@ static double one_look(sqlite3_stmt *look, int salt) {
     return now_ms() - began;
 }
 
-/* The phases of the latest search, but for short ones. */
+/* Prints the phases of the latest search, except short ones. */
 static void trace(sqlite3 *db, const char *what) {
     sqlite3_stmt *s = prepare(db, "SELECT phase, ms, detail FROM gpugraph_timings WHERE "
                                   "ms > 0.03");
@@ -530,12 +536,13 @@ static const change changes[] = {
     {"1,000,000 inserted", "INSERT INTO roads VALUES (?2, ?2 + ?1 * 0 + 1, 5)", 1000000,
      1},
 };
-enum { SINGLE = 5, FEW = 7 }; /* the first of them, of one edge; of few */
+enum { SINGLE = 5, FEW = 7 }; /* kinds that change one edge; few edges */
 
-static int salt = 1; /* no change is made twice */
+static int salt = 1; /* for different changes */
 
-/* What the first query after a change takes more than the same without one, of the same graph: a search may take
-** longer where many edges have moved. */
+/* Measures how much longer the first query after a change takes than a query without a
+** change. Both use the changed graph, because a search may take longer after many edges
+** have moved. */
 static void after_changes(sqlite3 *db, const char *what, const char *sql,
                           sqlite3_int64 edges, int vertices, int many) {
     const int traced = getenv("TRACE") != NULL;
@@ -568,7 +575,7 @@ static void after_changes(sqlite3 *db, const char *what, const char *sql,
     sqlite3_finalize(look);
 }
 
-/* The longest pauses: how long the query takes after one of many changes of one edge. */
+/* Measures the longest query after each of many changes of one edge. */
 static void pauses(sqlite3 *db, const char *what, const char *sql, sqlite3_int64 edges,
                    int vertices, int count) {
     sqlite3_stmt *look = prepare(db, sql);

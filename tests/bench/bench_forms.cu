@@ -1,22 +1,22 @@
-/* The two forms that a search may walk of a graph whose edges live in slab tables, after 0 to 1,000,000
-** changes, and what each costs to have.
+/* Compares the two forms that a search may read if slab tables hold the edges of a graph,
+** after 0 to 1,000,000 changes.
 **
 **     bench_forms [REPEATS [GRAPH ...]]
 **
-** GRAPH: names of gengraph.cuh, default all eight. A change removes an edge of the graph or puts in one between
-** ends of two of its edges, half of them each. For each number of changes medians over REPEATS batches (default 3), in
-** milliseconds of wall time:
+** GRAPH: names of gengraph.cuh, default all eight. Half of the changes remove an edge of
+** the graph, half insert an edge between ends of two of its edges. Prints for each number
+** of changes medians over REPEATS batches (default 3), in milliseconds of wall time:
 **
 **     FORMS,graph,changes,batch,all,slabs,rows
 **
-** batch     deletions and insertions into the tables
-** all       all rows read from the tables
-** slabs     a breadth-first search over the tables
-** rows      the same search over rows
+**     batch     deletions and insertions into the tables
+**     all       all rows read from the tables
+**     slabs     a breadth-first search over the tables
+**     rows      a breadth-first search over rows
 **
-** The search is the plainest: a warp to a vertex of the frontier, one launch for each level. So a change and a
-** search cost batch + slabs, or batch + all + rows. Depths are compared; the program ends with 1 where
-** they differ.
+** The search is the simplest possible: a warp for each vertex of the frontier, one launch
+** for each level. So a change and a search cost batch + slabs, or batch + all + rows. If
+** depths differ, the program ends with status 1.
 **
 **     BUILD,graph,vertices,edges,ms,bytes for an edge of tables,of rows */
 #include "device/cuda.cuh"
@@ -91,7 +91,7 @@ static __device__ void reach(const level &l, uint32_t v) {
         l.next[atomicAdd(l.next_count, 1)] = v;
 }
 
-/* One warp to a vertex of the frontier. */
+/* One warp for each vertex of the frontier. */
 static __global__ void over_rows(level l, const uint64_t *offset,
                                  const uint32_t *target) {
     uint32_t lane = threadIdx.x % 32;
@@ -118,11 +118,11 @@ static __global__ void over_slabs(level l, const __grid_constant__ slab_graph g)
 
 struct searcher {
     uint32_t n, *depths, *frontier[2], *count;
-    uint32_t *count_here; /* on the host, where the device writes */
+    uint32_t *count_here; /* in host memory that the device writes */
     cudaStream_t stream;
 };
 
-/* Milliseconds. */
+/* Returns milliseconds. */
 static double search(const searcher *s, uint32_t start, const chain_rows *r,
                      const slab_graph *g) {
     double began = now_ms();
@@ -163,7 +163,7 @@ static std::vector<uint32_t> depths_of(const searcher *s) {
 
 struct changing {
     const bench_graph *graph;
-    std::vector<bool> gone; /* of the graph's own edges */
+    std::vector<bool> removed; /* for each edge of the graph */
     int64_t last_id;
 };
 
@@ -177,8 +177,8 @@ static store_changes make_batch(changing *c, uint64_t changes, batch *b) {
     *b = batch();
     for (uint64_t i = 0; i < changes; i++) {
         uint64_t e = draw() % g->m, f = draw() % g->m;
-        if (i % 2 && !c->gone[e]) {
-            c->gone[e] = true;
+        if (i % 2 && !c->removed[e]) {
+            c->removed[e] = true;
             b->gone_source.push_back(g->source[e]);
             b->gone_target.push_back(g->target[e]);
             b->gone_id.push_back((int64_t)e + 1);

@@ -2,60 +2,75 @@
 **
 **     bench_gpu GRAPH ALGORITHM [METHOD [BACKEND [SOURCES [REPEATS]]]]
 **
-** GRAPH: as gengraph.cuh has them, or path:N (one path of N vertices, arcs both ways),
-** pairs:N (N components of two vertices and one arc), rings:N (the same with an arc
-** back). ALGORITHM: bfs, sssp, dfs, mis, triangles, degrees, components, strong
-** (components), pagerank, cores, forest (the spanning forest by weight),
-** topological_order (of a graph without cycles, as with DAG=1), matrix (from 100
-** vertices to 100 others, the same on every run), corners (triangles of each vertex),
-** clustering (with directions), labels (ten iterations of each), several with commas
-** between them, or all of these; paths: between SOURCES random pairs of vertices that
-** have arcs, by depth and by weight; csr: makes each CSR anew REPEATS times, medians
-** of the phases "upload" and "csr"; first: searches by depth of a graph that has just
-** left the device, REPEATS times from each source, medians of the phases "upload",
-** "csr" and "prepare", and of the kernels; each: 8, 16 and 64 sources by one
-** gpugraph_bfs_each, as METHOD says; breakdown: dfs by each of its methods on the device
-** (or METHOD alone), once from each source, the first alone where that has taken
-** BREAKDOWN_MS; plain: the serial search of plain_dfs.h.
-** METHOD and BACKEND: as for gpugraph_run, default auto; several with commas between
-** them are timed one after the other. SOURCES: how many of the graph's sixteen sources
-** are searched from, default 5; REPEATS: times each, default 3. In the environment:
+** GRAPH: a name of gengraph.cuh, or path:N (one path of N vertices, arcs both ways),
+** pairs:N (N components of two vertices and one arc), rings:N (pairs with a second arc
+** back). METHOD and BACKEND: as for gpugraph_run, default auto; several, separated by
+** commas, run one after the other. SOURCES: the number of the graph's sixteen sources,
+** default 5; REPEATS: searches from each source, default 3.
 **
-**     TREE=1     tree edges too             ORDERED=1   dfs: the lexicographic tree
+** ALGORITHM: several, separated by commas, or all.
+**
+**     bfs sssp dfs mis degrees pagerank cores triangles
+**     components, strong       weak and strong components
+**     forest                   the spanning forest by weight
+**     topological_order        of a graph without cycles, as with DAG=1
+**     matrix                   from 100 vertices to 100 others, the same in every run
+**     corners, clustering      triangles of each vertex, without and with directions
+**     labels                   ten iterations, as for pagerank
+**     paths                    between SOURCES random pairs of vertices that have arcs, by
+**                              depth and by weight
+**     csr                      makes each CSR REPEATS times: medians of the phases upload
+**                              and csr
+**     first                    searches by depth of a graph that has just left the device,
+**                              REPEATS times from each source: medians of the phases
+**                              upload, csr and prepare, and of the kernels
+**     each                     8, 16 and 64 sources by one gpugraph_bfs_each
+**     breakdown                dfs by METHOD, or by each of its methods on the device, once
+**                              from each source; only one source if it has taken
+**                              BREAKDOWN_MS
+**     plain                    the serial search of plain_dfs.h
+**
+** Environment:
+**
+**     TREE=1     also tree edges            ORDERED=1   dfs: the lexicographic tree
 **     NUMBERS=1  dfs: pre- and postorder    FOREST=1    dfs: no source
-**     PHASES=1   every phase, to stderr     DAG=1       of every two arcs between vertices
-**     DEVICE=1   the search's phase alone               that from the smaller number
-**     ONE_WAY=1  of every two arcs between vertices one, by a hash of the ends
-**     SHUFFLE=1  edges, which come by source and target, in a random order
-**     OPEN=1     degrees on the device first: `auto` then weighs without its start
+**     PHASES=1   every phase, to stderr     DEVICE=1    only the phase "search"
+**     DAG=1      keeps, of two arcs between a pair of vertices, the arc from the smaller
+**                number; ONE_WAY=1: one of them, by a hash of the ends
+**     SHUFFLE=1  edges in random order instead of by source and target
+**     OPEN=1     opens the device first, so that `auto` does not count its start
 **     PRIORITY=degree-id, random or id, SEED=number    of mis
-**     BOTH_ENDS_AFTER=1000000  paths: after so many searches `auto` makes what they take
-**     DELTA=0.5,1,2    all of it with buckets that wide, of sssp and paths, in place of 1
-**     BLOCKS=0.5       so many blocks there; FALL=0,0.9  all of it with wider buckets once the rest falls below that share
-**     PULL=0,1         all of it with far vertices that pull from beyond that many times the distance; 0: never,
-**                      otherwise from the second search on
-**     DEVICES=1,2      all of it on that many devices, 2?: on as many at most, as `auto` chooses; with TURNS=1 searches
-**                      take turns on them, one by one, and each source has a line for each number
-**     PARTS=1,4,10     all of it without a limit to device memory, then with a quarter, then
-**                      with a tenth of what the rows of OUT take
+**     BOTH_ENDS_AFTER=1000000  paths: the number of searches after which `auto` makes the
+**                index of a search from both ends
+**     DELTA=0.5,1,2    repeats everything with each bucket width of sssp and paths,
+**                relative to the default
+**     BLOCKS=0.5       the number of blocks of sssp, relative; FALL=0,0.9: repeats
+**                everything with wider buckets once the remaining work is below that share
+**     PULL=0,1         repeats everything with vertices that pull beyond that multiple of
+**                the distance; 0: never, otherwise from the second search on
+**     DEVICES=1,2      repeats everything on each number of devices; 2?: on at most two, as
+**                `auto` chooses. With TURNS=1 searches take turns on them, and each source
+**                has a line for each number
+**     PARTS=1,4,10     repeats everything without a limit of device memory, then with a
+**                quarter, then with a tenth of the bytes of the rows of OUT
 **
-** The graph is made on the device, brought to the host and given to gpugraph_create; a
-** first search, which uploads it and makes the CSR, is not timed. A line for each
-** source:
+** The device makes the graph, the host downloads it and passes it to gpugraph_create. A
+** first search, which uploads it and makes the CSR, is not timed. Prints lines, with
+** times in milliseconds of the whole call:
 **
 **     RES,method,backend,algorithm,graph,source,runs,median,least,most,
 **         reached,edges,sum,largest                            (all in one line)
-**
-** times in milliseconds of the whole call; edges: those that leave reached vertices;
-** sum: a hash over (vertex, value) of all reached ones, with TREE=1 of their edges
-** too, 16 hexadecimal digits, the same whatever computed them; largest: the largest
-** value. mis: members are reached, values are 0. triangles: `reached` is the count. An
-** unordered dfs has no values to compare: 0.
-**     FIRST,method,graph,source,runs,upload,csr,prepare,kernels,sum      all in ms but the sum
+**     FIRST,method,graph,source,runs,upload,csr,prepare,kernels,sum
 **     PATHS,method,backend,depth or weight,graph,pairs,median,least,most of whole calls,
 **         medians of the phases search, parents and walk,steps,sum  (all in one line)
 **     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls
-**     BREAKDOWN,method,graph,sources,median,least,most of the phase search, a line for each method */
+**     BREAKDOWN,method,graph,sources,median,least,most of the phase search
+**
+** edges: those that leave reached vertices. sum: a hash over (vertex, value) of all
+** reached vertices, with TREE=1 also of their edges, 16 hexadecimal digits, equal for
+** every method and backend. largest: the largest value. mis: members are reached, values
+** are 0. triangles: `reached` is the number. The sum of an unordered dfs is 0, because
+** its values differ between runs. */
 #include "graph_data.h"
 #include "gengraph.cuh"
 #include "peers/plain_dfs.h"
@@ -74,13 +89,13 @@
 #include <thread>
 #include <vector>
 
-struct turn { /* of DEVICES */
+struct turn { /* an entry of DEVICES */
     int devices;
     bool all;
 };
 
 struct bench {
-    std::vector<struct turn> turns; /* that searches from a source take */
+    std::vector<struct turn> turns; /* turns of the searches from a source */
     const char *graph_name;
     bench_graph edges;
     gpugraph_graph *graph;
@@ -88,9 +103,9 @@ struct bench {
     int sources, repeats;
     bool tree, phases, device, ordered, forest;
     double upload_ms, csr_ms, prepare_ms;
-    char csr[100];                         /* how it was made */
-    double device_ms;                      /* of the latest search */
-    double search_ms, parents_ms, walk_ms; /* of the latest call: these phases */
+    char csr[100];                         /* how the CSR was made */
+    double device_ms;                      /* kernels of the latest search */
+    double search_ms, parents_ms, walk_ms; /* phases of the latest call */
     gpugraph_priority priority;
     int64_t seed;
 };
@@ -138,7 +153,7 @@ static void need(const struct bench *b, gpugraph_status status) {
     }
 }
 
-/* Each edge comes far from the one before: places m * 0.618 apart, round and round. */
+/* Moves successive edges m * 0.618 positions apart, modulo m. */
 static void shuffle(int64_t *column, uint64_t m) {
     const std::vector<int64_t> from(column, column + m);
     uint64_t step = (uint64_t)((double)m * 0.618034) | 1, at = 0;
@@ -150,8 +165,8 @@ static void shuffle(int64_t *column, uint64_t m) {
     }
 }
 
-/* A block of malloc with the numbers as 64 bits, made by all threads: pages of a new block are
-** dear. */
+/* Returns a block of malloc with the numbers in 64 bits. All threads fill it, because the
+** first touch of new pages is slow. */
 static int64_t *widened(const uint32_t *from, uint64_t count) {
     int64_t *column = (int64_t *)malloc((count + 1) * sizeof *column);
     unsigned threads = std::max(1u, std::thread::hardware_concurrency());
@@ -166,7 +181,7 @@ static int64_t *widened(const uint32_t *from, uint64_t count) {
     return column;
 }
 
-/* lean: weights and what the generator made of the edges are not needed afterwards. */
+/* `lean`: frees weights and the generator's edges. */
 static void bring_in(struct bench *b, bool lean) {
     bench_graph *g = &b->edges;
     std::vector<int64_t> vertex(g->n);
@@ -194,7 +209,7 @@ static void bring_in(struct bench *b, bool lean) {
     need(b, gpugraph_create(&edges, &b->run, &b->graph));
 }
 
-/* ---- what a search has found ---- */
+/* ---- the result of a search ---- */
 
 struct finding {
     uint64_t reached, edges, sum;
@@ -221,7 +236,7 @@ static void add(const struct bench *b, struct finding *f, uint32_t v, uint64_t v
 
 enum { MATRIX_ENDS = 100 };
 
-/* Vertices that have arcs: sources, then targets. */
+/* Draws vertices that have arcs: sources, then targets. */
 static std::vector<uint32_t> matrix_ends(const struct bench *b) {
     std::vector<uint32_t> end;
     for (uint64_t i = 0; end.size() < 2 * MATRIX_ENDS; i++) {
@@ -240,7 +255,7 @@ struct results {
     std::vector<uint8_t> member;
     std::vector<uint64_t> cell;
     uint64_t count;
-    uint32_t edges; /* of a forest, whose numbers are in wide */
+    uint32_t edges; /* edges of a forest; `wide` has their numbers */
 };
 
 static struct finding look_at_cells(const struct bench *b, const struct results *r) {
@@ -359,7 +374,7 @@ static struct finding look_at(const struct bench *b, const char *algorithm,
     return f;
 }
 
-/* A line in front of those of so many devices. */
+/* Prints a line before the lines of a number of devices. */
 static void take_turn(struct bench *b, const struct turn *turn, bool tells) {
     static const int ordinal[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     b->run.devices = ordinal;
@@ -382,7 +397,7 @@ static void time_source(struct bench *b, const char *algorithm, uint32_t source)
     r.member.resize(b->edges.n);
     r.count = 0;
     std::vector<std::vector<double>> times(turns);
-    /* The first search of each is not timed; the last one of each is looked at. */
+    /* The first search of each is not timed; the result of the last one is checked. */
     for (int i = 0; i <= b->repeats; i++)
         for (size_t turn = 0; turn < turns; turn++) {
             std::vector<double> &ms = times[turn];
@@ -413,8 +428,8 @@ static double median_of(std::vector<double> *ms) {
     return (*ms)[ms->size() / 2];
 }
 
-/* A search that ends at its source, in each direction, by edges and by weight, on a graph
-** that has just left the device. */
+/* Times a search that ends at its source, in each direction, by edges and by weight, on a
+** graph that has just left the device. */
 static void time_csr(struct bench *b) {
     std::vector<uint64_t> result(b->edges.n);
     gpugraph_search s = gpugraph_search();
@@ -441,7 +456,7 @@ static void time_csr(struct bench *b) {
     }
 }
 
-/* From each source, a search by depth of a graph that has just left the device. */
+/* Times a search by depth from each source, on a graph that has just left the device. */
 static void time_first(struct bench *b) {
     struct results r;
     r.word.resize(b->edges.n);
@@ -473,7 +488,7 @@ static void time_algorithm(struct bench *b, const char *algorithm) {
 
 /* ---- many sources ---- */
 
-/* Vertices with arcs, the same on every run. */
+/* Draws vertices with arcs, the same in every run. */
 static std::vector<uint32_t> draw_sources(const struct bench *b, uint32_t count) {
     std::vector<uint32_t> source;
     for (uint64_t i = 0; source.size() < count; i++)
@@ -544,7 +559,7 @@ static void time_path(struct bench *b, bool weighted, const uint32_t ends[2],
         t->sum += hash(hash(t->steps++) + narrow[i]);
 }
 
-/* The first pair, by which all is made, is not timed. */
+/* The first pair, which makes all derived data, is not timed. */
 static void time_paths(struct bench *b, bool weighted) {
     const uint32_t pairs = (uint32_t)b->sources;
     const std::vector<uint32_t> end = draw_sources(b, 2 * pairs);
@@ -583,7 +598,7 @@ static void time_plain(struct bench *b) {
     }
 }
 
-enum { BREAKDOWN_MS = 1500 }; /* of one method, from which it gets no further source */
+enum { BREAKDOWN_MS = 1500 }; /* a method that has taken longer gets no further source */
 
 static void break_method_down(struct bench *b, struct results *r) {
     std::vector<double> ms;
@@ -628,7 +643,7 @@ static void change_parameters(struct sssp_parameters *p) {
     }
 }
 
-/* ---- graphs of one kind of piece ---- */
+/* ---- graphs of equal components ---- */
 
 static bool make_pieces(const char *name, bench_graph *g) {
     unsigned long long count;
@@ -660,7 +675,7 @@ static bool make_pieces(const char *name, bench_graph *g) {
     return true;
 }
 
-/* Does the arc from u to v stay, and that from v to u go? */
+/* True if the arc from u to v stays and the arc from v to u is dropped. */
 static bool goes_from(bool one_way, uint32_t u, uint32_t v) {
     if (!one_way)
         return u < v;
@@ -668,7 +683,8 @@ static bool goes_from(bool one_way, uint32_t u, uint32_t v) {
     return (hash(high << 32 | low) & 1) == (u < v);
 }
 
-/* Drops one of every two arcs: that to a smaller number, or by a hash of the ends. */
+/* Drops one of every two arcs: the arc to a smaller number, or one by a hash of the ends.
+** */
 static void orient(bench_graph *g, bool one_way) {
     uint64_t kept = 0, e = 0;
     for (uint32_t v = 0; v < g->n; v++) {
@@ -693,7 +709,7 @@ static const char *const algorithms[] = {
     "pagerank",  "labels",  "corners",    "clustering",
     "matrix",    "cores",   "forest",     "topological_order"};
 
-/* Is it in the list of names with commas between them? */
+/* True if the list of names, separated by commas, has this name. */
 static bool asked(const char *list, const char *name) {
     std::stringstream names(list);
     for (std::string one; std::getline(names, one, ',');)

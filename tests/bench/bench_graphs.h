@@ -4,9 +4,10 @@
 **                         probabilities, numbers scrambled, weights 1 .. 255
 **     grid:SIDE           SIDE * SIDE vertices, both ways to the four neighbours, weights
 **                         1 .. 255
-**     path:LENGTH         one long line
-**     tree:VERTICES       a random tree, both ways along each edge, weights 1 .. 255: each labelled
-**                         tree is as likely as any other (Aldous, SIAM J. Discrete Math. 3, 1990)
+**     path:LENGTH         one long path
+**     tree:VERTICES       a random tree, both ways along each edge, weights 1 .. 255; each
+**                         labelled tree is equally likely (Aldous, SIAM J. Discrete Math.
+**                         3, 1990)
 **     a file's name       DIMACS, with or without .gz or .xz: arcs `a SRC DST WEIGHT`; or
 **                         lines `SRC DST`, weight 1 */
 #ifndef GPUGRAPH_BENCH_GRAPHS_H
@@ -86,7 +87,7 @@ static void make_grid(struct columns *c, int64_t side) {
     }
 }
 
-/* A vertex hangs on the vertex before it, or on an earlier one that is drawn. */
+/* The parent of a vertex is the vertex before it, or a random earlier one. */
 static void make_tree(struct columns *c, int64_t n) {
     for (int64_t v = 1; v < n; v++) {
         int64_t drawn = (int64_t)(mix((uint64_t)v) % (uint64_t)n);
@@ -132,7 +133,7 @@ static inline void free_columns(struct columns *c) {
     free(c->weight);
 }
 
-/* Ends the program where a call failed. */
+/* Ends the program if a call failed. */
 static inline void give_up_on_error(const gpugraph_run *run) {
     if (run->status != GPUGRAPH_OK) {
         fprintf(stderr, "%s\n", run->message);
@@ -140,7 +141,7 @@ static inline void give_up_on_error(const gpugraph_run *run) {
     }
 }
 
-/* The graph of these edges, which are freed. */
+/* Makes the graph of these edges, and frees them. */
 static inline gpugraph_graph *graph_of(struct columns *c, gpugraph_run *run) {
     gpugraph_edges edges = {.count = c->count,
                             .source = {c->source, NULL},
@@ -154,7 +155,7 @@ static inline gpugraph_graph *graph_of(struct columns *c, gpugraph_run *run) {
     return graph;
 }
 
-/* The graph of that name, with all its edges. */
+/* Makes the graph of that name, with all its edges. */
 static inline gpugraph_graph *make_graph(const char *name, gpugraph_run *run) {
     struct columns c = {0};
     fill(&c, name);

@@ -1,14 +1,14 @@
-/* From ids to vertex numbers: milliseconds of the phase "map" of gpugraph_create, and of
-** "upload" and "download" where a device does it.
+/* Times the mapping of ids to vertex numbers: milliseconds of the phase "map" of
+** gpugraph_create, and of "upload" and "download" if a device maps.
 **
 **     bench_ids SHAPE EDGES [THREADS [BACKEND [RUNS]]]
 **
-** SHAPE: rmat (numbers below 2^22, a fifth of them absent, both ends scattered), grid (every
-** number occurs, neighbours near), sparse (rmat's ids as 64-bit hashes) or wide (different
-** 64-bit hashes, each id about twice). THREADS: 0, the default, is one for each core.
-** BACKEND: auto, cpu or cuda, for which a context is opened first. Columns are given to
-** the graph, as the extension does. The least of RUNS (default 5) counts; a sum over all
-** numbers shows that backends agree. */
+** SHAPE: rmat (numbers below 2^22, a fifth of them absent, both ends scattered), grid
+** (every number occurs, neighbours near), sparse (rmat's ids as 64-bit hashes) or wide
+** (different 64-bit hashes, each id about twice). THREADS: 0, the default, means one for
+** each core. BACKEND: auto, cpu or cuda, for which a context is opened first. The graph
+** takes over the columns, as in the extension. The least of RUNS (default 5) counts. A
+** sum over all numbers shows that backends agree. */
 #include "team.h"
 #include "gpugraph.h"
 
@@ -45,14 +45,14 @@ static int64_t end_of(const char *shape, int64_t m, int64_t e, int end) {
     return strcmp(shape, "sparse") == 0 ? (int64_t)mix((uint64_t)id) : id;
 }
 
-struct heard {
+struct phases {
     double map_ms, moved_ms; /* "map"; "upload" and "download" of a device */
     char detail[200];
 };
 
-static void hear(void *listener, const char *phase, double ms, int64_t items,
-                 const char *detail) {
-    struct heard *h = listener;
+static void keep_phase(void *listener, const char *phase, double ms, int64_t items,
+                       const char *detail) {
+    struct phases *h = listener;
     (void)items;
     if (strcmp(phase, "upload") == 0)
         h->moved_ms = ms;
@@ -123,14 +123,14 @@ int main(int argc, char **argv) {
                         "[auto|cpu|cuda [RUNS]]]\n");
         return 2;
     }
-    struct heard heard = {0, 0, ""}, best = {1e9, 0, ""};
+    struct phases phases = {0, 0, ""}, best = {1e9, 0, ""};
     int64_t m = atoll(argv[2]);
     int runs = argc > 5 ? atoi(argv[5]) : 5;
     const char *backend = argc > 4 ? argv[4] : "cpu";
     gpugraph_run run = {.backend = backend_named(backend),
                         .threads = argc > 3 ? atoi(argv[3]) : 0,
-                        .phase = hear,
-                        .listener = &heard};
+                        .phase = keep_phase,
+                        .listener = &phases};
     int64_t *source = malloc((size_t)(m + 1) * 8), *target = malloc((size_t)(m + 1) * 8);
     uint64_t sum = 0;
     if (!source || !target)
@@ -147,8 +147,8 @@ int main(int argc, char **argv) {
         gpugraph_graph *graph;
         if (gpugraph_create(&edges, &run, &graph))
             fail(run.message);
-        if (heard.map_ms + heard.moved_ms < best.map_ms + best.moved_ms)
-            best = heard;
+        if (phases.map_ms + phases.moved_ms < best.map_ms + best.moved_ms)
+            best = phases;
         sum = sum_of(graph);
         gpugraph_free(graph);
     }

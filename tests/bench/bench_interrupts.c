@@ -1,14 +1,14 @@
-/* How long a call goes on after it was interrupted.
+/* Measures how long a call runs after it was interrupted.
 **
 **     bench_interrupts BACKEND GRAPH [FUNCTION ...]     GRAPH: as in bench_graphs.h
 **
-** Each method of each function runs once to the end, and then INTERRUPTS times (6) until the poll
-** at an equal share of its polls answers that it must end. A line for each method:
+** Each method of each function runs once to the end, and then INTERRUPTS times (6) until
+** the poll at an equal share of its polls requests the end. Prints for each method:
 **
-**     function, method, ms of the call, polls, the longest ms between two polls (from the call's
-**     begin, to its end), the longest ms from an answer to the call's return
+**     function, method, ms of the call, polls, the longest ms between two polls (including
+**     the begin and the end of the call), the longest ms from a request to the return
 **
-** In the environment: LIMIT_MS (30000): a call that takes longer is ended, THREADS (0: all). */
+** Environment: LIMIT_MS (30000) ends a call that takes longer; THREADS (0: all). */
 #include "bench_graphs.h"
 #include "calls.h"
 
@@ -31,7 +31,7 @@ static int poll(void *unused) {
     return end;
 }
 
-/* Milliseconds of the call; `polls`, `gap` and `ended` tell the rest. */
+/* Returns the milliseconds of the call, and sets `polls`, `gap` and `ended`. */
 static double time_call(const world *w, const question *q, gpugraph_run *run,
                         uint64_t at) {
     const char *threads = getenv("THREADS");
@@ -52,7 +52,7 @@ static void time_method(const world *w, const question *q, const char *method,
     const gpugraph_run fresh = {.method = method, .backend = backend};
     gpugraph_run run = fresh;
     double longest = 0, late = 0;
-    time_call(w, q, &run, 0); /* which makes what later calls find */
+    time_call(w, q, &run, 0); /* makes the rows that later calls use */
     if (run.status == GPUGRAPH_INVALID)
         return;
     run = fresh;

@@ -1,22 +1,25 @@
-/* Does auto of gpu_matrix take the method that is best? Graph by graph, for near and far places.
+/* Tests whether auto of gpu_matrix chooses the best method, for near and far places.
 **
-**     bench_matrix [GRAPH ...]     as in bench_graphs.h; else a chain of 2 M vertices, a grid of
-**                                  1500 x 1500, two random trees and an R-MAT graph of scale 18
+**     bench_matrix [GRAPH ...]     as in bench_graphs.h; default: a chain of 2 M vertices,
+**                                  a grid of 1500 x 1500, two random trees and an R-MAT
+**                                  graph of scale 18
 **
-** A line for each graph, kind and number of places, and method: the least milliseconds of a call,
-** its CPU seconds, its peak memory, and where it is auto its ratio to the best method and what it
-** did. Near places are those nearest to a random vertex, far places are random. The places are
-** sources and targets, and edges go both ways: a graph that is not an R-MAT one keeps one of the two
-** arcs of each edge. The graph and its rows exist before the clock starts.
+** Prints a line for each graph, kind and number of places, and method: the least
+** milliseconds of a call, its CPU seconds, its peak memory, and for auto its ratio to the
+** best method and its choice. Near places are those nearest to a random vertex; far
+** places are random. The places are sources and targets, and edges go both ways: a graph
+** that is not an R-MAT one keeps one of the two arcs of each edge. The graph and its rows
+** exist before the clock starts.
 **
-** Each call runs in a process of its own, a copy of the process that made the graph. The methods
-** take turns, so that other work on the machine hits all of them. The method "single" is one search
-** of gpugraph_sssp (or gpugraph_bfs) from each place, which ends when all targets are settled.
+** Each call runs in a separate process, a copy of the process that made the graph. The
+** methods take turns, so that other work on the machine affects all of them. The method
+** "single" is one search of gpugraph_sssp (or gpugraph_bfs) from each place, which ends
+** when all targets are settled.
 **
-** In the environment: PLACES ("8 50 200"), KINDS ("near far"), METHODS ("rows contraction single
-** auto"), REPEATS (3) of each method, LIMIT (60): seconds after which a call is ended, and counts as
-** infinitely long, THREADS (0: all cores), DEPTH=1: by depth. Methods whose cells differ end the
-** program. */
+** Environment: PLACES ("8 50 200"), KINDS ("near far"), METHODS ("rows contraction single
+** auto"), REPEATS (3) of each method, LIMIT (60): seconds after which a call is ended and
+** counts as infinitely long, THREADS (0: all cores), DEPTH=1: by depth. If the cells of
+** two methods differ, the program ends. */
 #define _GNU_SOURCE
 #include "bench_graphs.h"
 
@@ -33,7 +36,7 @@ struct question {
     uint32_t place[MOST_PLACES], places;
 };
 
-/* What a process tells about its call. */
+/* The figures that a process reports about its call. */
 struct outcome {
     double ms, cpu_s, mib, more_mib;
     uint64_t checksum;
@@ -85,7 +88,7 @@ static void draw_near(struct question *q, gpugraph_run *run) {
     free(vertex);
 }
 
-/* ---- a call in a process of its own ---- */
+/* ---- a call in a separate process ---- */
 
 static void keep_detail(void *to, const char *name, double ms, int64_t items,
                         const char *detail) {
@@ -219,7 +222,7 @@ static int words_of(const char *name, const char *otherwise, char *copy, size_t 
     return count;
 }
 
-/* The least of both, field by field. */
+/* Keeps the smaller value of each field. */
 static void keep_least(struct outcome *least, const struct outcome *o) {
     const bool first = least->ms == 0;
     if (!first && o->checksum != least->checksum && isfinite(o->ms))
@@ -286,7 +289,7 @@ static void compare(const char *name, const char *kind, const struct question *q
     fflush(stdout);
 }
 
-/* Where each edge is there both ways, one of them. */
+/* Keeps one of the two arcs of each edge. */
 static gpugraph_graph *make_undirected(const char *name, gpugraph_run *run) {
     struct columns c = {0};
     int64_t kept = 0;

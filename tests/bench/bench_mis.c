@@ -1,21 +1,21 @@
-/* How large maximal independent sets are, and in how many rounds they are found, by priority.
+/* Measures sizes of maximal independent sets, and rounds to find them, by priority.
 **
 **     bench_mis GRAPH ...
 **     bench_mis phases GRAPH ...
 **
-** GRAPH: as in bench_graphs.h. Prints a Markdown table, a line for each graph and priority:
-** vertices and edges of the undirected graph, members of the set, their share of the
-** vertices, rounds, and milliseconds of the CPU's call (median of five). For 'random' it is the
-** largest set of ten seeds.
+** GRAPH: as in bench_graphs.h. Prints a Markdown table, a line for each graph and
+** priority: vertices and edges of the undirected graph, members of the set, their share
+** of the vertices, rounds, and milliseconds of the CPU's call (median of five). For
+** 'random' it is the largest set of ten seeds.
 **
-** Rounds are synchronous, as in method 'rounds' on a device: a vertex joins when all open
-** neighbours come later in the order, drops when a neighbour has joined, and sees what was
-** decided in earlier rounds. They are counted here from the definition, one vertex after the
-** other, and the set that comes out must be the library's.
+** Rounds are synchronous: a vertex joins when all open neighbours come later in the
+** order, drops when a neighbour has joined, and sees the decisions of earlier rounds.
+** This program counts them from the definition, one vertex after the other. The set must
+** be the library's.
 **
-** "phases" prints what rounds by degree look at instead, in arcs: in the first round, in which
-** a look ends at the first earlier neighbour, since nobody has joined yet, and what it would be
-** without that early exit; in the second, and in all later ones. */
+** "phases" prints instead the arcs that rounds by degree examine: in the first round, in
+** which a vertex stops at the first earlier neighbour because no vertex has joined yet;
+** without this early exit; in the second round; and in all later rounds. */
 #include "graph/graph.h"
 #include "ids/ids.h"
 #include "bench_graphs.h"
@@ -25,7 +25,7 @@ enum { CALLS = 5, SEEDS = 10 };
 
 struct order {
     csr g;
-    uint64_t *key; /* the smaller, the earlier; then by number */
+    uint64_t *key; /* smaller keys come first; equal keys by number */
 };
 
 static void set_keys(struct order *o, gpugraph_graph *graph, gpugraph_priority priority,
@@ -52,7 +52,7 @@ static void set_keys(struct order *o, gpugraph_graph *graph, gpugraph_priority p
     free(hash);
 }
 
-/* What rounds look at, in arcs, and leave open. */
+/* The arcs that rounds examine, and the vertices that they leave open. */
 struct work {
     uint64_t first, first_patient, second, later;
     uint32_t open[2]; /* after the first and the second */
@@ -62,7 +62,7 @@ static bool is_earlier(const struct order *o, uint32_t u, uint32_t v) {
     return o->key[u] < o->key[v] || (o->key[u] == o->key[v] && u < v);
 }
 
-/* hasty: until the first earlier neighbour. Adds the arcs that were looked at. */
+/* `hasty` stops at the first earlier neighbour. Adds the examined arcs. */
 static int verdict_of(const struct order *o, const uint8_t *state, uint32_t v, bool hasty,
                       uint64_t *arcs) {
     int verdict = JOINED;
@@ -79,7 +79,7 @@ static int verdict_of(const struct order *o, const uint8_t *state, uint32_t v, b
     return verdict;
 }
 
-/* Rounds until nobody is open; state afterwards. */
+/* Runs rounds until no vertex is open. `state` has the states afterwards. */
 static uint32_t count_rounds(const struct order *o, uint8_t *state, struct work *work) {
     uint32_t *open = need(malloc((size_t)o->g.n * sizeof *open)), count = o->g.n;
     uint8_t *verdict = need(malloc(o->g.n));

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# bench_mpi.sh DATABASE TABLE SOURCE [FUNCTION...]: gpugraph-mpi by 1, 2 and 4 processes against the library with two threads, on a
-# table TABLE(a, b, w): milliseconds, the best of three; the largest memory of a process, less that
-# of one which has a table of one edge. ONLY=memory: that alone, with 1 and 4 processes, a run each.
+# bench_mpi.sh DATABASE TABLE SOURCE [FUNCTION...]: compares gpugraph-mpi by 1, 2 and 4 processes with the library by two
+# threads, on a table TABLE(a, b, w): milliseconds, the best of three, and the largest memory of a process, less the memory
+# of a process with a table of one edge. ONLY=memory: prints only the memory, with 1 and 4 processes, one run each.
 #   build/bench/rmat_table r20.db 20 && tests/bench/bench_mpi.sh r20.db g 0
 #   gzip -dc USA-road-d.NY.gr.gz | awk '$1 == "a" { print $2 "," $3 "," $4 }' >ny.csv
 #   sqlite3 ny.db 'CREATE TABLE g(a INTEGER, b INTEGER, w INTEGER)' '.import --csv ny.csv g' &&
@@ -16,14 +16,14 @@ export OMPI_MCA_hwloc_base_binding_policy=none
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# library CALL COLUMN: what the search and the tree took, the table being read before. A tree is made where a column
-# of it is asked for.
+# library CALL COLUMN: prints the time of the search and the tree, on a kept graph. The tree is made if the column
+# belongs to it.
 library() {
     sqlite3 "$db" ".load \"$build/gpugraph\"" "SELECT gpugraph_config('threads', 2), gpugraph_config('backend', 'cpu')" \
         "SELECT count(*), sum($2) FROM $1" \
         "SELECT printf('%.1f', sum(ms)) FROM gpugraph_timings WHERE phase IN ('search', 'parents')" | tail -n 1
 }
-# processes COUNT FUNCTION EDGES ARGUMENT...: "MS BYTES SEARCH", MS with the tree and hashes, SEARCH without
+# processes COUNT FUNCTION EDGES ARGUMENT...: prints "MS BYTES SEARCH". MS includes the tree and hashes, SEARCH does not.
 processes() {
     local count=$1 function=$2 edges=$3
     shift 3

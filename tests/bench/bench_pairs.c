@@ -1,13 +1,14 @@
 /* Times distance matrices, and paths in order, on the CPU, through gpugraph.h.
 **
 **     bench_pairs matrix GRAPH [ENDS [repeats [threads [method]]]]
-**     bench_pairs paths GRAPH [K [repeats [threads [method]]]]    K (default 10) paths, between another
-**                                                                 pair of vertices each time
+**     bench_pairs paths GRAPH [K [repeats [threads [method]]]]    K (default 10) paths,
+**                                                                 for another pair of
+**                                                                 vertices each time
 **
-** GRAPH: as in bench_graphs.h. ENDS: so many sources, and as many targets, of vertices that have edges
-** (default 200), the same on every run. DEPTH=1: by depth; else by weight. Prints the median, smallest
-** and largest milliseconds of a call, and a checksum of all cells. The first call, which makes the rows,
-** is not timed. */
+** GRAPH: as in bench_graphs.h. ENDS: the number of sources and of targets, which have
+** edges (default 200); every run takes the same ones. DEPTH=1: by depth, otherwise by
+** weight. Prints the median, smallest and largest milliseconds of a call, and a checksum
+** of all cells. The first call, which makes the rows, is not timed. */
 #include "bench_graphs.h"
 
 static int ascending(const void *a, const void *b) {

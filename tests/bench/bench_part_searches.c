@@ -109,7 +109,7 @@ static double time_whole(gpugraph_graph *g, int search, struct answers *a,
 
 /* ---- partitions ---- */
 
-/* word holds depths and members in their own width until they are kept. */
+/* `word` holds depths and members in their own width until they are copied. */
 static void search_part(gpugraph_part *p, int search, gpugraph_run *run,
                         struct answers *a, const gpugraph_part_tree *tree) {
     const uint64_t first = 0;
@@ -148,7 +148,7 @@ static void keep(struct trial *t, gpugraph_part *p, int search, const struct ans
         }
 }
 
-static int searched; /* which of them */
+static int searched; /* the running search */
 
 static gpugraph_status body(void *trial, gpugraph_exchange *x, gpugraph_run *run) {
     struct trial *t = trial;

@@ -1,11 +1,12 @@
-/* How long a change of one edge makes a writer wait at most.
+/* Measures how long a change of one edge makes a writer wait.
 **
 **     bench_pauses [SIDE [changes]]
 **
-** A grid of SIDE * SIDE vertices (default 1414: 8 M edges), edges both ways, in no order of their
-** sources, with what a followed graph keeps: OUT and IN with weights, SIMPLE, and the arcs of each
-** vertex by edge ids. Then 10,000 changes of one edge, of each kind in turns; for each kind of
-** change the quantiles of gpugraph_update, the longest one and which of all it was. */
+** A grid of SIDE * SIDE vertices (default 1414: 8 M edges) has edges both ways, not in
+** the order of their sources, with the derived data of a followed graph: OUT and IN with
+** weights, SIMPLE, and the arcs of each vertex by edge ids. Then come 10,000 changes of
+** one edge, the kinds in turns. Prints for each kind the quantiles of gpugraph_update,
+** the longest call and its number. */
 #include "graph/graph.h"
 #include "bench.h"
 #include "graphs.h"
@@ -35,7 +36,8 @@ static void *need(void *block) {
     return block;
 }
 
-/* Both ways between neighbours; edge i is the (i * step mod 4 * side * side)-th that could be. */
+/* Makes edges both ways between neighbours. Edge i is number i * step mod 4 * side * side
+** of all possible edges. */
 static void make_grid(columns *c, int64_t side) {
     static const int64_t dx[] = {1, -1, 0, 0}, dy[] = {0, 0, 1, -1};
     const int64_t most = 4 * side * side;

@@ -1,18 +1,20 @@
-/* Times connected components and PageRank on the CPU beside the GAP benchmark suite's, on the same edges
-** and in turns.
+/* Times connected components and PageRank on the CPU beside those of the GAP benchmark
+** suite, on the same edges and in turns.
 **
 **     bench_peers GRAPH GAPBS [rounds [threads]]
 **
-** GRAPH: as in bench_graphs.h; taken as undirected, without loops and parallel edges, in the order of
-** their first occurrence. GAPBS: a folder in which that suite is built (github.com/sbeamer/gapbs, make),
-** whose cc and pr are run, by as many threads. A round is a process of each peer with three trials, and
-** three calls of ours; rounds: 3, threads: 2 unless given.
+** GRAPH: as in bench_graphs.h; undirected, without loops and parallel edges, in the order
+** of their first occurrence. GAPBS: a folder in which that suite is built
+** (github.com/sbeamer/gapbs, make); its programs cc and pr run with as many threads. A
+** round is a process of each peer with three trials, and three calls of gpugraph. rounds:
+** 3, threads: 2 by default.
 **
-** Prints a line for each algorithm: milliseconds of ours and of the peer, the least and the median of all
-** trials, and ours over the peer's. Ours is the phase "search" alone, and the peer's what it calls a
-** trial: rows are made before, and neither hands its result on. cc is asked twice: before ours has rows,
-** when it looks at the list of edges, and with them. Both make ten iterations of ranks; the
-** peers' are float, and Gauss-Seidel in pr, Jacobi in pr_spmv. */
+** Prints a line for each algorithm: milliseconds of gpugraph and of the peer, the least
+** and the median of all trials, and the ratio of gpugraph to the peer. The times are
+** those of gpugraph's phase "search" and of the peer's trial: both exclude making rows
+** and returning the result. Weak components run twice: before gpugraph has rows, from the
+** list of edges, and with rows. Both compute ten iterations of ranks; the peer's ranks
+** are float, by Gauss-Seidel in pr and by Jacobi in pr_spmv. */
 #include "bench_graphs.h"
 
 #include <unistd.h>
@@ -54,7 +56,7 @@ static void print_both(const char *graph, const char *name, struct times *ours,
 
 /* ---- the edges ---- */
 
-/* Keeps of each pair of different vertices the first edge. */
+/* Keeps the first edge of each pair of different vertices. */
 static void keep_first(struct columns *c) {
     uint64_t slots = 1;
     while (slots < 2 * (uint64_t)c->count + 2)
@@ -88,10 +90,10 @@ static void write_edges(const struct columns *c, const char *path) {
     }
 }
 
-/* ---- ours ---- */
+/* ---- gpugraph ---- */
 
-/* Remembers the phase "search". */
-static void hear_phase(void *ms, const char *name, double took, int64_t items,
+/* Stores the time of the phase "search". */
+static void keep_phase(void *ms, const char *name, double took, int64_t items,
                        const char *detail) {
     (void)items;
     (void)detail;
@@ -154,7 +156,7 @@ int main(int argc, char **argv) {
     write_edges(&c, path);
     const gpugraph_edges edges = {
         .count = c.count, .source = {c.source, NULL}, .target = {c.target, NULL}};
-    gpugraph_run run = {.backend = GPUGRAPH_CPU, .threads = threads, .phase = hear_phase};
+    gpugraph_run run = {.backend = GPUGRAPH_CPU, .threads = threads, .phase = keep_phase};
     double unheard = 0;
     run.listener = &unheard;
     gpugraph_graph *graph;

@@ -1,13 +1,15 @@
-/* A pool of connections to one file: memory, first answers, and searches of all at once.
+/* Measures a pool of connections to one file: memory, first answers, and simultaneous
+** searches.
 **
 **     bench_pool FILE EDGES SOURCE [CONNECTIONS [ROUNDS]]
 **
-** EDGES as for gpu_sssp, such as 'roads(src, dst, weight)', or a followed graph. Opens CONNECTIONS (8) and asks each for a
-** breadth-first search and shortest paths from SOURCE: prints the milliseconds, the process's memory
-** and the bytes of graphs and kept searches, each shared graph once. Then each asks, in a thread of
-** its own and with one thread for searching, for shortest paths from ROUNDS (20) sources. First
-** with connections that share nothing (they take no locks, so SQLite cannot say what they see), then
-** with plain ones. */
+** EDGES: as for gpu_sssp, such as 'roads(src, dst, weight)', or a followed graph. Opens
+** CONNECTIONS (8) and runs on each a breadth-first search and shortest paths from SOURCE.
+** Prints the milliseconds, the process's memory, and the bytes of graphs and kept
+** searches, each shared graph once. Then each connection, in a separate thread and with
+** one search thread, finds shortest paths from ROUNDS (20) sources. The first pool has
+** connections that share nothing (they take no locks, so SQLite cannot say what they
+** see), the second has ordinary connections. */
 #include "bench.h"
 #include "gpugraph_extension.h"
 
@@ -72,7 +74,7 @@ static void open_one(int i, const char *parameters) {
            now_ms() - begun, resident_mb(), graph_bytes() / (1 << 20));
 }
 
-/* Each from sources of its own: what one has found the others need not search for. */
+/* Each connection has its own sources, because connections share searches. */
 static void *search_on(void *slot) {
     sqlite3 **db = slot;
     const int first = 1 + (int)(db - pool) * rounds;
@@ -95,7 +97,7 @@ static void all_at_once(void) {
            connections * rounds * 1e3 / (now_ms() - begun));
 }
 
-/* In a process of its own, which begins without memory of another's. */
+/* Runs in a separate process, which starts without memory of an earlier pool. */
 static void try_pool(const char *what, const char *parameters) {
     int status = 1;
     fflush(stdout);

@@ -1,6 +1,6 @@
-"""An answer in Python as arrays, and as rows, at so many vertices: bench_python.py [MILLIONS]
+"""Times an answer in Python as arrays and as rows: bench_python.py [MILLIONS of vertices]
 
-Where the package is not installed: PYTHONPATH=ext/python GPUGRAPH_EXTENSION=build/gpugraph.so
+If the package is not installed: PYTHONPATH=ext/python GPUGRAPH_EXTENSION=build/gpugraph.so
 """
 
 import sqlite3
@@ -12,7 +12,7 @@ import numpy
 
 
 def timed(what, work, runs=5):
-    """The least time of some runs, in ms, of a search that is kept after the first."""
+    """Prints the least ms of some runs of a search that is kept after the first."""
     least, found = float("inf"), None
     for _ in range(runs):
         began = time.perf_counter()
@@ -31,7 +31,7 @@ def main(millions):
            SELECT n, abs(random() % ?) + 1 FROM i UNION ALL SELECT n / 2 + 1, n FROM i""",
         (millions * 1000000,) * 2,
     )
-    db.commit()  # a graph that is read inside a transaction that writes is not kept
+    db.commit()  # the graph is not kept if a transaction that writes reads it
     print(f"{millions} million vertices, {db.execute('SELECT count(*) FROM e').fetchone()[0]} edges")
     began = time.perf_counter()
     first = gpugraph.bfs(db, "e", 1)

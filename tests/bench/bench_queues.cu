@@ -1,20 +1,21 @@
-/* The multi-level multi-queues of shortest paths, part by part: tables of what each level, each
-** pair of queues, more blocks and another write-back period bring.
+/* Measures the parts of the multi-level multi-queues of shortest paths: each level, each
+** pair of queues, the number of blocks and the write-back period.
 **
 **     bench_queues GRAPH [TABLE...]
 **
-** GRAPH: one of gengraph.cuh. TABLE, default all of them:
+** GRAPH: a name of gengraph.cuh. TABLE, default all:
 **
-**     levels       L2 alone (what a warp finds goes there at once), L1 over it, L0 over both
+**     levels       only L2 (a warp writes there at once), L1 over it, L0 over both
 **     pairs        both pairs of queues
 **     blocks       blocks for each multiprocessor, of two pairs
-**     write-back   writes to L1V between two that go through
+**     write-back   writes to L1V between two that pass the cache
 **
-** The graph's first source, the least of three. A line for each, times in ms of the kernels:
+** From the graph's first source, the least of three. Prints a line for each, with times
+** in ms of the kernels:
 **
 **     QUEUES,graph,table,pair,setting,ms,relaxations a vertex,same or OTHER distances
 **
-** "none" in place of ms where a search gave up. Exit status 1 where any distance is another. */
+** ms is "none" if a search gave up. The exit status is 1 if any distance differs. */
 #include "gengraph.cuh"
 #include "sssp/choice/choice.h"
 #include "graph_data.h"
@@ -57,7 +58,7 @@ static void adjust(struct sssp_parameters *p) {
         change(p);
 }
 
-/* False: it gave up. */
+/* Returns false if the search gave up. */
 static bool search(struct bench *b, const char *method, std::vector<uint32_t> *distance) {
     gpugraph_search s = gpugraph_search();
     gpugraph_run run = gpugraph_run();

@@ -1,26 +1,28 @@
-/* From an edge table to a graph, step by step: rows per second of the three ways to read
-** it, and milliseconds from arrays to vertex numbers and to CSR, with one and two threads.
+/* Times the steps from an edge table to a graph: rows per second of the three ways to
+** read it, and milliseconds from arrays to vertex numbers and to CSR, with one and two
+** threads.
 **
 **     bench_reader FOLDER [NAME ...]           the tables below, or those named
 **     bench_reader make FILE MILLION-ROWS [sparse|text]
-**                                              makes an R-MAT table `edges` and stays
-**     bench_reader read FILE THREADS ...       reads `edges` of FILE by pages alone, with so
-**                                              many threads, from the page cache and from
-**                                              the disk
-**     bench_reader warm FILE THREADS ...       the same from the page cache alone
-**     bench_reader floor FILE THREADS ...      what such a reader stands on, and nothing else: the
-**                                              file copied out of the page cache by batches, as
-**                                              many bytes of fresh huge pages made real, and
-**                                              arithmetic in registers
-**     bench_reader beside FILE COUNT ...       what a process of so many threads reads, and so many
-**                                              processes of one thread together, compared with one alone;
-**                                              each reads again and again for some seconds
+**                                              makes an R-MAT table `edges` and keeps it
+**     bench_reader read FILE THREADS ...       reads `edges` of FILE by pages, with each
+**                                              number of threads, from the page cache and
+**                                              from the disk
+**     bench_reader warm FILE THREADS ...       reads only from the page cache
+**     bench_reader floor FILE THREADS ...      the limits of such a reader: copies the file
+**                                              from the page cache by batches, touches as
+**                                              many bytes of new huge pages, and computes
+**                                              in registers
+**     bench_reader beside FILE COUNT ...       compares one thread with COUNT threads of a
+**                                              process, and with COUNT processes of one
+**                                              thread; each reads for some seconds
 **
-** Tables of three integer columns in files that the page cache holds: grids (a road
-** network's shape: sources ascending, neighbours near, weights to 10000) and R-MAT graphs
-** (a social network's: both ends scattered, a few ids far more often). "sparse" has 64-bit
-** numbers in place of the ids of R20, "text" has texts. The best of RUNS counts (of `beside` all); every way
-** to read must give the same sums. Nothing stays in FOLDER. */
+** Tables have three integer columns, in files that the page cache holds: grids (like a
+** road network: sources ascending, neighbours near, weights to 10000) and R-MAT graphs
+** (like a social network: both ends scattered, a few ids far more frequent). "sparse" has
+** 64-bit numbers instead of the ids of R20, "text" has texts. The best of RUNS counts (of
+** `beside` all). Every way to read must give the same sums. All files in FOLDER are
+** deleted. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -136,7 +138,7 @@ static void keep_best(struct reading *best, const struct reading *r) {
     best->csr_ms = r->csr_ms < best->csr_ms ? r->csr_ms : best->csr_ms;
 }
 
-/* A text, if there may be any, counts as its length. */
+/* The sum counts a text as its length. */
 static struct reading by_steps(sqlite3 *db, bool texts) {
     struct reading r = {.seconds = now()};
     sqlite3_stmt *scan;
@@ -162,8 +164,8 @@ static uint64_t value_of(const page_columns *c, const intern *texts, int k, int6
     return texts->offset[value + 1] - texts->offset[value];
 }
 
-static void hear(void *reading, const char *phase, double ms, int64_t items,
-                 const char *detail) {
+static void keep_phase(void *reading, const char *phase, double ms, int64_t items,
+                       const char *detail) {
     struct reading *r = reading;
     (void)items, (void)detail;
     if (strcmp(phase, "map") == 0)
@@ -172,7 +174,7 @@ static void hear(void *reading, const char *phase, double ms, int64_t items,
         r->csr_ms = ms;
 }
 
-/* The columns become a graph, which becomes a CSR. */
+/* Makes a graph of the columns, and its CSR. */
 static void build(struct reading *r, page_columns *c, const intern *texts, int threads) {
     gpugraph_edges edges = {
         .count = c->count,
@@ -185,7 +187,7 @@ static void build(struct reading *r, page_columns *c, const intern *texts, int t
         .texts = {.count = texts->count, .offset = texts->offset, .bytes = texts->bytes},
         .take_over = true};
     gpugraph_run run = {
-        .backend = GPUGRAPH_CPU, .threads = threads, .phase = hear, .listener = r};
+        .backend = GPUGRAPH_CPU, .threads = threads, .phase = keep_phase, .listener = r};
     gpugraph_graph *graph;
     *c = (page_columns){0};
     if (gpugraph_create(&edges, &run, &graph))
@@ -199,7 +201,7 @@ static void build(struct reading *r, page_columns *c, const intern *texts, int t
     gpugraph_free(graph);
 }
 
-/* Its seconds. */
+/* Returns the seconds. */
 static double read_pages(sqlite3 *db, int threads, intern *texts, page_columns *c) {
     const page_table table = {.db = db,
                               .schema = "main",
@@ -229,8 +231,8 @@ static struct reading by_pages(sqlite3 *db, int threads) {
     return r;
 }
 
-/* By gpugraph_collect, which serves when a write transaction is open: the phase "read"
-** of a search that finds nothing. */
+/* Reads by gpugraph_collect, as in an open write transaction. The time is the phase
+** "read" of a search without rows. */
 static struct reading by_collect(sqlite3 *db) {
     struct reading r = {0};
     sqlite3_stmt *timing;
@@ -280,7 +282,7 @@ static void measure(const struct table *table, sqlite3 *db) {
 
 /* ---- pages alone ---- */
 
-/* The page cache gives back what it holds of the file. */
+/* Drops the file from the page cache. */
 static void forget_file(const char *path) {
     int file = open(path, O_RDONLY);
     if (file < 0 || fdatasync(file) || posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED))
@@ -288,7 +290,7 @@ static void forget_file(const char *path) {
     close(file);
 }
 
-/* Its seconds; adds the rows. */
+/* Returns the seconds, and adds the rows. */
 static double read_once(const char *path, int threads, int64_t *rows) {
     intern texts = {0};
     page_columns c;
@@ -326,11 +328,12 @@ static int read_alone(int argc, char **argv) {
     return 0;
 }
 
-/* ---- threads, and as many processes ---- */
+/* ---- threads compared with processes ---- */
 
 enum { SECONDS = 5 };
 
-/* Rows a second of what ends before the deadline; goes on past it, so that others are not alone. */
+/* Rows per second of the readings that end before the deadline. Reading continues after
+** the deadline, so that other processes do not run alone. */
 static double read_until(const char *path, int threads, double deadline) {
     double seconds = 0;
     int64_t rows = 0;
@@ -345,14 +348,14 @@ static double read_until(const char *path, int threads, double deadline) {
     return (double)rows / seconds;
 }
 
-/* Each of one thread, from one moment on; all together. */
+/* Rows per second of all processes, which have one thread each and start together. */
 static double read_by_processes(const char *path, int count) {
     int result[2];
     double sum = 0;
     const double deadline = now() + SECONDS;
     if (pipe(result))
         die(NULL, "pipe");
-    fflush(stdout); /* or each process would write it */
+    fflush(stdout); /* otherwise each process would write the buffer */
     for (int i = 0; i < count; i++) {
         const pid_t child = fork();
         if (child < 0)
@@ -362,7 +365,7 @@ static double read_by_processes(const char *path, int count) {
         const double rate = read_until(path, 1, deadline);
         _exit(write(result[1], &rate, sizeof rate) != sizeof rate);
     }
-    close(result[1]); /* so that the end of all processes can be read */
+    close(result[1]); /* so that reading ends when all processes have ended */
     for (int i = 0; i < count; i++) {
         double rate;
         if (read(result[0], &rate, sizeof rate) != sizeof rate)
@@ -391,7 +394,7 @@ static int read_beside(int argc, char **argv) {
     return 0;
 }
 
-/* ---- what a reader stands on ---- */
+/* ---- limits of a reader ---- */
 
 enum { BATCH = 512 << 10, HUGE = 2 << 20 };
 

@@ -1,14 +1,14 @@
-/* What a row costs on its way out of a search that is kept: nanoseconds of CPU, the least of
-** some runs.
+/* Measures what a row of a kept search costs: nanoseconds of CPU, the least of some runs.
 **
-**     bench_rows [GRAPH [RUNS [STATEMENT]]]     GRAPH as in bench_graphs.h; default rmat:20:8
+**     bench_rows [GRAPH [RUNS [STATEMENT]]]     GRAPH: as in bench_graphs.h, default
+**                                               rmat:20:8
 **
-** With a statement, that one alone, as `perf record` would have it:
+** With a statement, only this statement runs, for example under `perf record`:
 **     perf record bench_rows rmat:20:8 50 "SELECT sum(vertex), sum(depth) FROM gpu_bfs('edges', 0)"
 **
 **     from       gpu_bfs   rows of a search
-**                bare      a virtual table that reads the same two arrays and does no more: the
-**                          least that SQLite takes for a row of any virtual table
+**                bare      a virtual table that only reads the same two arrays: the least
+**                          that SQLite takes for a row of any virtual table
 **                table     an ordinary table with the same rows */
 #include <sqlite3.h>
 #include <stdint.h>
@@ -134,7 +134,7 @@ static void insert_edges(sqlite3 *db, const char *name) {
 
 #define BFS "gpu_bfs('edges', 0)"
 
-/* The rows of the search, for those that it is compared with. */
+/* Copies the rows of the search for `bare` and `table`. */
 static void copy_rows(sqlite3 *db) {
     run(db, "CREATE TABLE found(vertex INTEGER, depth INTEGER);"
             "INSERT INTO found SELECT vertex, depth FROM " BFS);
@@ -160,7 +160,7 @@ static void measure(sqlite3 *db, const char *from, const char *sql, int runs) {
     for (int i = 0; i < runs; i++) {
         run(db, "DROP TABLE IF EXISTS copy");
         run(db,
-            "SELECT count(*) FROM " BFS); /* kept, now that the database has changed */
+            "SELECT count(*) FROM " BFS); /* kept again after a change of the database */
         sqlite3_stmt *query = prepare(db, sql);
         int rc, columns = sqlite3_column_count(query);
         int64_t sum = 0;

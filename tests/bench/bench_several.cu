@@ -19,7 +19,7 @@
 #include "drawn_parts.cuh"
 #include "distributed/mis/several.cuh"
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 /* The finalizer of MurmurHash3, as in bench_gpu. */
 static uint64_t hash(uint64_t x) {
@@ -92,8 +92,7 @@ static void time_one_launch(struct bench *b) {
     for (int i = 0; i <= b->repeats; i++) {
         struct mis_graph g = mis_graph();
         struct mis_report report;
-        g.n = b->parts.places
-                  .stride; /* on one device places are numbers; gaps join by themselves */
+        g.n = b->parts.places.stride; /* on one device places are numbers */
         g.m = b->parts.arcs;
         g.offset = b->parts.rows[0].offset;
         g.target = b->parts.rows[0].target;
@@ -107,7 +106,7 @@ static void time_one_launch(struct bench *b) {
         member.at[0] = g.member;
         bring_home(b, member);
     }
-    tell(b, "mis", "one-launch-balanced", ms, sum_of(b, member).sum);
+    print_result(b, "mis", "one-launch-balanced", ms, sum_of(b, member).sum);
 }
 
 static void time_mis(struct bench *b) {
@@ -120,7 +119,8 @@ static void time_mis(struct bench *b) {
             ms.push_back(answer.ms);
         bring_home(b, answer.member);
     }
-    tell(b, "mis", gg_several_exchange_name(&b->team), ms, sum_of(b, answer.member).sum);
+    print_result(b, "mis", gg_several_exchange_name(&b->team), ms,
+                 sum_of(b, answer.member).sum);
     if (b->team.parts == 1)
         time_one_launch(b);
 }
@@ -135,7 +135,7 @@ static gpugraph_search search_from(const uint32_t *source) {
     return search;
 }
 
-/* Vertices that reach a tenth of all vertices. */
+/* Finds vertices that reach a tenth of all vertices. */
 static std::vector<uint32_t> find_sources(struct bench *b) {
     std::vector<uint32_t> source;
     size_t wanted = getenv("SOURCES") ? strtoul(getenv("SOURCES"), NULL, 10) : 5;
@@ -178,7 +178,7 @@ static void time_direction_optimizing(struct bench *b,
                         sum += hash(u * 0x9E3779B97F4A7C15ULL + all[u]);
             }
         }
-    tell(b, "bfs", "direction-optimizing", ms, sum);
+    print_result(b, "bfs", "direction-optimizing", ms, sum);
 }
 
 static void time_bfs(struct bench *b) {
@@ -197,7 +197,7 @@ static void time_bfs(struct bench *b) {
             if (i == b->repeats)
                 sum += sum_of(b, answer.depth).sum;
         }
-    tell(b, "bfs", gg_several_exchange_name(&b->team), ms, sum);
+    print_result(b, "bfs", gg_several_exchange_name(&b->team), ms, sum);
     printf("    %u levels, %u bottom-up, %llu meetings, %llu reached\n",
            answer.report.level, answer.report.bottom_up,
            (unsigned long long)answer.report.rounds,

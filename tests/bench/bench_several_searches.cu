@@ -17,7 +17,7 @@
 #include "distributed/sssp/several.cuh"
 #include "sssp/sssp.cuh"
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 template <typename type> static uint64_t sum_of(const std::vector<type> &found) {
     uint64_t sum = 0;
@@ -59,7 +59,7 @@ static void time_ranks(struct bench *b) {
             ms.push_back(gg_now_ms() - began);
     }
     need(b, gg_several_download(&b->team, &b->parts.places, own, found.data()));
-    tell(b, "pagerank", "several", ms, sum_of(found));
+    print_result(b, "pagerank", "several", ms, sum_of(found));
     const struct device_csr g = rows_of_one(b, false);
     struct cuda_job *job = gg_several_on(&b->team, 0);
     for (int i = 0; b->team.parts == 1 && i <= b->repeats; i++) {
@@ -70,7 +70,7 @@ static void time_ranks(struct bench *b) {
             one.push_back(gg_now_ms() - began);
     }
     if (b->team.parts == 1)
-        tell(b, "pagerank", "pull", one, sum_on(b, job, rank));
+        print_result(b, "pagerank", "pull", one, sum_on(b, job, rank));
 }
 
 /* The method "persistent" with parameters for graphs with hubs, and the light arcs of the
@@ -140,10 +140,10 @@ static void time_paths(struct bench *b) {
              i++)
             search_alone(b, &search, 128, &one, &sum_alone, &more_alone);
     }
-    tell(b, "sssp", "several", ms, sum);
+    print_result(b, "sssp", "several", ms, sum);
     printf("    %s\n", more.c_str());
     if (b->team.parts == 1) {
-        tell(b, "sssp", "persistent", one, sum_alone);
+        print_result(b, "sssp", "persistent", one, sum_alone);
         printf("    %s\n", more_alone.c_str());
     }
 }

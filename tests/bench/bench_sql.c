@@ -1,18 +1,19 @@
-/* Whole queries against the ways SQLite users have today, statement in to last row out.
+/* Compares whole queries, from the statement to its last row, with other ways that SQLite
+** users have.
 **
 **     bench_sql DATABASE-FOLDER [GRAPH.gr|R20]    all jobs, a table of ratios
-**     bench_sql --job NAME DATABASE               one job in this process, prints lines of
+**     bench_sql --job NAME DATABASE               one job in this process; prints lines of
 **                                                 NAME, ms and rows
 **
-** Every job runs in a process of its own (a first query is the first of its process), on a
-** database file that the page cache holds. GRAPH.gr is a DIMACS file, gzip'ed or not; without
-** it a grid of the New York network's size stands in. R20 is the R-MAT graph of bench_reader,
-** for the breadth-first searches alone, from its hub. Jobs take turns, RUNS times; the median
-** counts. Beside the time elapsed stands that of the processor, all threads together, which a
-** busy machine stretches less.
+** Every job runs in a separate process (a first query is the first of its process), on a
+** database file that the page cache holds. GRAPH.gr is a DIMACS file, also gzip'ed; by
+** default a grid of the New York network's size replaces it. R20 is the R-MAT graph of
+** bench_reader, for breadth-first searches from its hub. Jobs take turns, RUNS times; the
+** median counts. The program also prints the processor time of all threads, which depends
+** less on other work of the machine.
 **
-** Peers: plain SQL, a few lines of C, and Boost where its headers are (libboost-graph-dev);
-** others were measured elsewhere, see docs/performance.md. */
+** Peers: plain SQL, a few lines of C, and Boost if its headers exist
+** (libboost-graph-dev). Other peers were measured elsewhere (docs/performance.md). */
 #define _GNU_SOURCE
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -52,7 +53,7 @@ static void run(sqlite3 *db, const char *sql) {
         die(db, sql);
 }
 
-/* Steps a statement to its end, touching two columns of each row. */
+/* Steps a statement to its end, and reads two columns of each row. */
 static sqlite3_int64 step_all(sqlite3 *db, const char *sql) {
     sqlite3_stmt *statement;
     sqlite3_int64 rows = 0, sum = 0;
@@ -72,7 +73,7 @@ static sqlite3_int64 step_all(sqlite3 *db, const char *sql) {
 
 /* ---- the peers ---- */
 
-/* A table-valued function that emits constants: the floor under every virtual table. */
+/* A table-valued function that returns constants: the least time of any virtual table. */
 typedef struct constant_cursor {
     sqlite3_vtab_cursor base;
     sqlite3_int64 row;
@@ -374,9 +375,9 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Touches memory, in pages of any size, and gives it back. A virtual machine's host takes free
-** memory away again, and whoever touches it next waits for the host, at several times what
-** clearing takes: every job is to begin with the same. */
+/* Touches memory, in pages of any size, and frees it. The host of a virtual machine
+** reclaims free memory, and the next process that touches it waits for the host, several
+** times as long as clearing takes. So every job starts with the same memory. */
 static void touch_memory(void) {
     const size_t bytes = (size_t)1 << 30;
     char *block =
@@ -388,7 +389,8 @@ static void touch_memory(void) {
     munmap(block, bytes);
 }
 
-/* One process of this program; *read stays where the job tells none. */
+/* Runs a job in one process of this program. *read does not change if the job does not
+** print it. */
 static void measure(const char *self, int job, const char *file, double *ms,
                     double *processor, double *read) {
     char command[10000], label[64];
@@ -418,7 +420,7 @@ typedef struct comparison {
     const char *job, *peer; /* peer NULL: peer_ms was measured elsewhere */
     double peer_ms;
     const char *peer_name;
-    double at_least; /* how many times faster; below 1: at most that much slower */
+    double at_least; /* required: the peer's time divided by the job's */
 } comparison;
 
 static const comparison comparisons[] = {
@@ -442,7 +444,7 @@ static const comparison r20_comparisons[] = {
     {"bfs-first", "boost-packed-bfs", 0, "Boost, packed, no rows", 0},
 };
 
-/* The number of a job; -1: this build has none of that name. */
+/* The number of a job, or -1 if this build has no job of that name. */
 static int job_of(const char *name) {
     for (int j = 0; j < JOBS; j++)
         if (strcmp(jobs[j].name, name) == 0)

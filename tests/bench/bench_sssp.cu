@@ -1,24 +1,24 @@
-/* Times every candidate that "auto" may choose for shortest paths on the device:
+/* Times every candidate that "auto" may choose for shortest paths on the device.
 **
 **     bench_sssp REPEATS SOURCES GRAPH...
 **
-** GRAPH: one of gengraph.cuh, "training" for all of training_graphs.cuh or a range of them
-** by number ("training:252-", "training:0-99", both ends included), or a file of edges
-** ('./roads.tsv'). What sssp_learn.py learns from is
+** GRAPH: a name of gengraph.cuh, "training" for all of training_graphs.cuh or a range of
+** them by number ("training:252-", "training:0-99", both ends included), or a file of
+** edges ('./roads.tsv'). sssp_learn.py learns from the output of
 **
 **     bench_sssp 3 2 training ./NY.gr ... > training.csv
 **
-** A CSV line for each graph and candidate: the graph's features, the candidate's number,
-** method and parameters, the median ms of the kernels, relaxed vertices, and whether the
-** distances agree with the first candidate's ("same" or "OTHER"; then the exit status
-** is 1). A candidate that gave up has no ms, and "none". With 0 REPEATS: a line for each
-** graph, its features alone. Lines go out one by one, and the
-** training graphs are mixed, so whoever ends the program before its time has some of every
-** family; sssp_learn.py leaves out the graph that was cut off.
+** Prints a CSV line for each graph and candidate: the graph's features, the candidate's
+** number, method and parameters, the median ms of the kernels, relaxed vertices, and
+** "same" if the distances equal the first candidate's, otherwise "OTHER" (the exit status
+** is then 1). For a candidate that gave up, ms is empty and the last column "none". With
+** 0 REPEATS it prints only a line of features for each graph. Lines are flushed one by
+** one, and training graphs are mixed, so a program that is ended early has printed some
+** of every family; sssp_learn.py omits the incomplete graph.
 **
-** In the environment: ONLY=i,j,... those candidates alone; ONLY=auto what "auto" chooses;
-** BLOCKS=x that many blocks (of 256 threads, for each multiprocessor) instead; COOPERATIVE=x
-** a multi-queue's warp relaxes a vertex of more arcs by itself. */
+** Environment: ONLY=i,j,... only these candidates; ONLY=auto the choice of "auto";
+** BLOCKS=x the number of blocks (of 256 threads, for each multiprocessor); COOPERATIVE=x
+** the number of arcs from which a whole warp of a multi-queue relaxes a vertex. */
 #include "gengraph.cuh"
 #include "sssp/sssp.cuh"
 #include "sssp/sssp.h"
@@ -34,7 +34,7 @@
 #include <string>
 #include <vector>
 
-enum { FIRST = 5 }; /* the candidate that is timed first */
+enum { FIRST = 5 }; /* number of the candidate that is timed first */
 static const double NEVER = 1e30;
 
 struct timing {
@@ -101,8 +101,8 @@ struct contender {
     struct sssp_parameters parameters;
 };
 
-/* Those that are asked for, a good one first: others are then known as hopeless after one
-** run. */
+/* The requested candidates, a good one first, so that one run shows that another
+** candidate is hopeless. */
 static std::vector<contender> contenders(const struct sssp_features *f) {
     const char *only = getenv("ONLY"), *blocks = getenv("BLOCKS");
     const char *cooperative = getenv("COOPERATIVE");
@@ -133,8 +133,8 @@ static std::vector<contender> contenders(const struct sssp_features *f) {
     return all;
 }
 
-/* The median ms of a candidate from some of the graph's sources; `right` are the sums of
-** distances, found by the first one. NEVER where it gave up, which is told. */
+/* Returns the median ms of a candidate from some of the graph's sources, or NEVER, with a
+** message, if it gave up. The first candidate sets `right`, the sums of distances. */
 static double time_candidate(const char *name, const bench_graph *g,
                              gpugraph_graph *graph, const contender &one, double best,
                              int repeats, std::vector<uint64_t> *right, bool *agrees) {
@@ -143,7 +143,7 @@ static double time_candidate(const char *name, const bench_graph *g,
     std::vector<double> ms;
     for (size_t s = 0; s < right->size(); s++) {
         if (s > 0 && !first && ms.back() > 4 * best)
-            break; /* no need to know how bad exactly */
+            break; /* the exact time does not matter */
         gpugraph_search search = gpugraph_search();
         gpugraph_run run = gpugraph_run();
         search.source = &g->start[s];
@@ -194,7 +194,7 @@ static void print_features(const char *name, const struct sssp_features *f) {
            f->ball_depth);
 }
 
-/* The latest of a candidate's searches; ms: NEVER if it gave up. */
+/* Prints the latest search of a candidate; ms is NEVER if it gave up. */
 static void print_line(const char *name, const struct sssp_features *f,
                        const contender &one, double ms, bool agrees) {
     const bool timed = ms < NEVER;
@@ -223,7 +223,7 @@ static bool time_graph(const char *name, const bench_graph *g, gpugraph_graph *g
     std::vector<uint64_t> right((size_t)sources);
     bool same = true;
     double best = NEVER;
-    gg_limits.sssp_adjust = NULL; /* while parameters are chosen */
+    gg_limits.sssp_adjust = NULL; /* unset while parameters are chosen */
     const std::vector<contender> all = contenders(&f);
     gg_limits.sssp_adjust = use_wanted;
     for (const contender &one : all) {
@@ -245,7 +245,7 @@ static bool time_and_free(const char *name, bench_graph *g, int repeats, int sou
     return same;
 }
 
-/* "training", "training:FROM-" or "training:FROM-TO", both ends included. */
+/* Parses "training", "training:FROM-" or "training:FROM-TO", both ends included. */
 static bool training_range(const char *text, int *from, int *to) {
     int used = 0;
     *from = 0;
@@ -260,8 +260,8 @@ static bool training_range(const char *text, int *from, int *to) {
     return *from >= 0 && *from <= *to && *to < training_graph_count();
 }
 
-/* The numbers below `count` in the order of their bits reversed (van der Corput): the
-** first few, as any few in a row, are spread over all. */
+/* The numbers below `count` in the order of their reversed bits (van der Corput): any few
+** in a row are spread over all. */
 static std::vector<int> spread_order(int count) {
     std::vector<int> order;
     int bits = 0;
@@ -277,7 +277,8 @@ static std::vector<int> spread_order(int count) {
     return order;
 }
 
-/* Graphs `from` to `to` of the table, made by other threads while earlier ones are timed. */
+/* Times graphs `from` to `to` of the table. Other threads make graphs while earlier ones
+** are timed. */
 static bool time_training(int from, int to, int repeats, int sources) {
     struct made {
         std::string name;

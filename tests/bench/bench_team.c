@@ -1,11 +1,12 @@
-/* What a parallel region costs: a team of the pool (gpu/team.h) beside one of OpenMP's runtime,
-** where the compiler has one.
+/* Measures what a parallel region costs: a team of the pool (gpu/team.h) beside one of
+** OpenMP's runtime, if the compiler has one.
 **
 **     bench_team [threads]
 **
-** Each region adds up an array of WORDS numbers, some microseconds' work, in equal slices.
-** Microseconds a region, medians; in the columns, how long the caller works alone between two
-** regions: so its helpers are still awake, or asleep. */
+** Each region adds up an array of WORDS numbers in equal slices, which takes some
+** microseconds. Prints median microseconds of a region. The columns give how long the
+** caller works alone between two regions, so that the other threads are awake or
+** asleep. */
 #include "bench.h"
 #include "team.h"
 

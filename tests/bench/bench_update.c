@@ -1,22 +1,23 @@
-/* Times gpugraph_update beside the search that follows it and gpugraph_create, and
-** gpugraph_unpack beside the reading of its bytes.
+/* Times gpugraph_update beside the next search and gpugraph_create, and gpugraph_unpack
+** beside the reading of its bytes.
 **
 **     bench_update [GRAPH [repeats [threads [cuda | tables]]]]
 **
 ** GRAPH: a DIMACS file (default: the New York road network of GPUGRAPH_SHARED_DATA),
 ** grid:SIDE, SIDE * SIDE vertices with edges both ways to their four neighbours, or
-** rmat:SCALE, 2^SCALE vertices and eight edges for each. For each kind of change and 1, 100 and 10,000 changed edges: median and smallest milliseconds of
-** gpugraph_update on a graph that has the CSR of a breadth-first search and, in a second
-** column, all there are: OUT and IN, weighted, BOTH, SIMPLE and the edges
-** by their ends. Every batch is taken back before the next, and that is not timed.
+** rmat:SCALE, 2^SCALE vertices and eight edges for each. Prints for each kind of change,
+** with 1, 100 and 10,000 changed edges, the median and smallest milliseconds of
+** gpugraph_update. The graph has the CSR of a breadth-first search, in a second column
+** all derived data: OUT and IN, weighted, BOTH, SIMPLE and the edges by their ends. Every
+** batch is reverted before the next one, which is not timed.
 **
-** cuda: medians of gpugraph_update, with a copy on a device, and of the next search there:
-** where the copy follows, and where it is given back so that it must be sent again. The
-** searches end at once, so what they cost is making ready: a breadth-first search of depth
-** 1, then one by weight of distance 0.
+** cuda: medians of gpugraph_update with a copy on a device, and of the next search there:
+** if the copy follows, and if it is freed and must be sent again. The searches end at
+** once, so their time is that of their preparation: a breadth-first search of depth 1,
+** then one by weight of distance 0.
 **
-** tables: the same where rows are made anew of the edges by the next search, and where tables
-** of edges take each batch first and the rows that change are written from them; up to
+** tables: the same measurement if the next search makes all rows from the edges, and if
+** slab tables take each batch first and the changed rows are written from them; up to
 ** 1,000,000 changes. */
 #include "bench.h"
 #include "gpugraph.h"
@@ -105,7 +106,7 @@ static void make_rmat(columns *c, int scale) {
     }
 }
 
-/* The same edges, but not in the order of their sources. */
+/* Shuffles the edges. */
 static void stir(columns *c) {
     uint64_t random = 1;
     for (int64_t e = c->count - 1; e > 0; e--) {
@@ -135,7 +136,7 @@ static const char *const names[KINDS] = {"weights",     "appended",       "put b
                                          "new, between"};
 
 typedef struct batch {
-    columns removed, added, back; /* back: what was removed, to be added again */
+    columns removed, added, back; /* back: the removed edges, to insert again */
 } batch;
 
 static void take(batch *b, const columns *all, int64_t e) {
@@ -143,8 +144,8 @@ static void take(batch *b, const columns *all, int64_t e) {
     add(&b->back, all->source[e], all->target[e], all->weight[e], all->id[e]);
 }
 
-/* Ids of edges are even, so there is room between them; ids of vertices are multiples of
-** 4. */
+/* Ids of edges are even and ids of vertices multiples of 4, so that new ids fit between
+** them. */
 static void fill(batch *b, const columns *all, enum kind kind, int64_t count,
                  uint64_t *random) {
     int64_t step = all->count / count, last = all->id[all->count - 1];
@@ -228,7 +229,7 @@ static void time_batches(gpugraph_graph *graph, gpugraph_run *run, const columns
 
 /* ---- a copy on a device ---- */
 
-/* A search that ends where it begins. */
+/* Runs a search that ends at its source. */
 static double next_search(gpugraph_graph *graph, gpugraph_run *run, bool weighted,
                           uint64_t *result) {
     uint32_t source = 0;
@@ -258,7 +259,7 @@ static void time_copy(gpugraph_graph *graph, gpugraph_run *run, const columns *a
     for (int i = 0; i < 2 * repeats; i++) {
         double *to = ms + i / 2 + (size_t)(i % 2 ? AGAIN_UPDATE : UPDATE) * repeats;
         uint64_t random = (uint64_t)count + kind + (uint64_t)(i / 2) * 977;
-        fill(&b, all, kind, count, &random); /* both ways take in the same batches */
+        fill(&b, all, kind, count, &random); /* both graphs receive the same batches */
         next_search(graph, run, weighted, result);
         if (i % 2)
             gpugraph_release_device(graph);
@@ -314,7 +315,7 @@ static void time_ways(gpugraph_graph *graph, gpugraph_run *run, const columns *a
     reserve(&b.back, count);
     for (int way = 0; way < WAYS; way++) {
         gpugraph_release_device(graph);
-        for (int i = -1; i < repeats; i++) { /* the first one makes what stays */
+        for (int i = -1; i < repeats; i++) { /* the first turn makes the derived data */
             uint64_t random = (uint64_t)count + kind + (uint64_t)(i + 1) * 977;
             int at = i < 0 ? 0 : i;
             fill(&b, all, kind, count, &random);
@@ -349,7 +350,7 @@ static void time_tables(gpugraph_graph *graph, gpugraph_run *run, const columns 
     }
 }
 
-/* ---- what is timed beside it ---- */
+/* ---- calls for comparison ---- */
 
 static gpugraph_graph *create(const columns *all, gpugraph_run *run, int repeats) {
     gpugraph_edges edges = edges_of(all);
@@ -386,7 +387,7 @@ static void time_search(gpugraph_graph *graph, gpugraph_run *run, int repeats) {
     free(depth);
 }
 
-/* A packed graph in memory. */
+/* Stores a packed graph in memory. */
 static int store(void *context, void *bytes, size_t count, uint64_t at) {
     memcpy((char *)context + at, bytes, count);
     return 0;
@@ -427,7 +428,7 @@ static void time_packing(gpugraph_graph *graph, gpugraph_run *run, int repeats) 
     free(part);
 }
 
-/* Makes every CSR there is. */
+/* Makes every kind of CSR. */
 static void make_all(gpugraph_graph *graph, gpugraph_run *run) {
     uint32_t n = gpugraph_vertex_count(graph), source = 0;
     uint64_t count;
@@ -500,7 +501,7 @@ int main(int argc, char **argv) {
         }
     gpugraph_free(graph[0]);
     gpugraph_free(graph[1]);
-    for (int i = 0; i < 2; i++) { /* as given, and in any order */
+    for (int i = 0; i < 2; i++) { /* in the given order, then shuffled */
         graph[i] = create(&all, &run, 5);
         time_packing(graph[i], &run, 9);
         gpugraph_free(graph[i]);

@@ -1,18 +1,19 @@
-/* A graph whose edge numbers do not fit 32 bits: made, searched and checked, on every backend
-** that is there.
+/* Makes, searches and checks a graph whose edge numbers do not fit 32 bits, on every
+** backend of the machine.
 **
 **     bench_wide [bits [vertex_bits]]
 **
 **     edges below 2^bits     number e = j << vertex_bits | s:   s -> 3 s + j     (mod 2^vertex_bits)
 **     edges from there on    v -> 2^vertex_bits + v: the one edge to that vertex
 **
-** bits: 32 by default, else numbers become wide from 2^bits edges on, which makes the same run
-** possible on a small machine. vertex_bits: 22 by default. With 32 bits it takes some 90 GB of
-** memory: the columns are 69 GB, which the graph takes over; a device needs 110 GB.
+** bits: 32 by default; numbers are wide from 2^bits edges on, so a smaller value makes
+** the run possible on a small machine. vertex_bits: 22 by default. With 32 bits it takes
+** about 90 GB of memory: the columns are 69 GB, which the graph takes over; a device
+** needs 110 GB.
 **
-** The smallest edge to a vertex from one step nearer can be worked out from the formula, so
-** every tree edge is compared; of depths, the ones before a vertex are looked at for one in 16
-** vertices. Prints each phase with its milliseconds. */
+** The formula gives the smallest edge to a vertex from one step nearer, so the program
+** compares every tree edge. It checks the depths of the predecessors for one vertex in
+** 16. Prints each phase with its milliseconds. */
 #define _GNU_SOURCE
 #include "base/limits.h"
 #include "gpugraph.h"
@@ -28,7 +29,7 @@ enum { LOOK_AT = 16, HUGE_PAGE = 2 << 20 };
 
 typedef struct formula {
     uint64_t regular; /* edges below 2^bits */
-    uint32_t half;    /* vertices that those join; as many hang from them */
+    uint32_t half;    /* vertices of regular edges; 2 half in all */
 } formula;
 
 static uint64_t edge_count(const formula *f) {
@@ -63,8 +64,8 @@ static int64_t *column(uint64_t count) {
     return block;
 }
 
-static void tell(void *listener, const char *name, double ms, int64_t items,
-                 const char *detail) {
+static void print_phase(void *listener, const char *name, double ms, int64_t items,
+                        const char *detail) {
     (void)listener;
     printf("%-10s %10.1f ms  %lld  %s\n", name, ms, (long long)items, detail);
     fflush(stdout);
@@ -96,7 +97,7 @@ static gpugraph_graph *make(const formula *f, gpugraph_run *run) {
     int64_t *source = column(m), *target = column(m);
     struct columns columns = {f, source, target};
     gg_slices(gg_team_limit(0), m, fill_columns, &columns);
-    tell(NULL, "columns", now_ms() - started, (int64_t)m, "");
+    print_phase(NULL, "columns", now_ms() - started, (int64_t)m, "");
     gpugraph_edges edges = {.count = (int64_t)m,
                             .source = {source, NULL},
                             .target = {target, NULL},
@@ -109,7 +110,7 @@ static gpugraph_graph *make(const formula *f, gpugraph_run *run) {
 
 /* ---- checking ---- */
 
-/* The tree edge of v that the rule asks for. */
+/* The correct tree edge of v. */
 static uint64_t right_edge(const formula *f, const uint32_t *depth, uint32_t v) {
     if (depth[v] == 0)
         return GPUGRAPH_NO_EDGE;
@@ -123,7 +124,7 @@ static uint64_t right_edge(const formula *f, const uint32_t *depth, uint32_t v) 
     return GPUGRAPH_NO_EDGE;
 }
 
-/* Is a vertex before v more than a step nearer? */
+/* True if a predecessor of v is more than one step nearer. */
 static bool too_deep(const formula *f, const uint32_t *depth, uint32_t v) {
     for (uint32_t j = 0; j < f->regular / f->half; j++)
         if (depth[source_to(f, v, j)] + 1 < depth[v])
@@ -190,7 +191,7 @@ static void search(const formula *f, gpugraph_graph *graph, gpugraph_run *run) {
         double started = now_ms();
         gpugraph_bfs(graph, &s, run, depth, edge);
         give_up(run);
-        tell(NULL, "bfs", now_ms() - started, n, run->used_backend);
+        print_phase(NULL, "bfs", now_ms() - started, n, run->used_backend);
     }
     check_tree(f, graph, depth, edge);
     s.target = &target;
@@ -208,7 +209,7 @@ static void search(const formula *f, gpugraph_graph *graph, gpugraph_run *run) {
 
 int main(int argc, char **argv) {
     int bits = argc > 1 ? atoi(argv[1]) : 32, vertex_bits = argc > 2 ? atoi(argv[2]) : 22;
-    gpugraph_run run = {.backend = GPUGRAPH_CPU, .phase = tell};
+    gpugraph_run run = {.backend = GPUGRAPH_CPU, .phase = print_phase};
     if (bits < vertex_bits || bits > 40 || vertex_bits < 2 || vertex_bits > 30) {
         fprintf(stderr, "usage: bench_wide [bits [vertex_bits]], vertex_bits 2 .. 30 and "
                         "no more than bits\n");
@@ -221,7 +222,7 @@ int main(int argc, char **argv) {
     if (gpugraph_edge_count(graph) != edge_count(&f) ||
         gpugraph_find_edge(graph, (int64_t)edge_count(&f)) != edge_count(&f) - 1)
         return 1;
-    run.method = "top-down"; /* the transpose would take as much again */
+    run.method = "top-down"; /* the transpose would take as much memory as the rows */
     search(&f, graph, &run);
     if (gpugraph_cuda_usable(NULL)) {
         run.backend = GPUGRAPH_CUDA;

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Breadth-first search on the device, first along the edges alone, then by what "auto" chooses: a table in Markdown.
+"""Prints a table in Markdown of breadth-first searches on the device, by "persistent" and by the choice of "auto".
 
     bfs_table.py BUILD/bench [GRAPH...]         default: all eight graphs of gengraph.cuh
 
-Time is that of the kernels, the filling of depths included: the median of three sources, five times
-each. Along the edges every vertex that is reached, and every arc of these, is looked at once, which is
-the least there is; bytes are those that the kernels ask for then, not whole sectors. Bottom-up, arcs
-are skipped and not counted, so bytes are not told.
+Times are those of the kernels, including the filling of depths: the median of three sources, five times each.
+"persistent" examines every reached vertex and each of its arcs once; bytes are those that the kernels request, not
+whole sectors. A bottom-up search skips arcs, so its bytes are unknown.
 """
 import os
 import re
@@ -17,22 +16,22 @@ import sys
 GRAPHS = "rmat20 rmat22 rmat24 road1m road4m road24m mesh1m mesh16m".split()
 SOURCES, REPEATS = 3, 5
 PEAK = 4.8e12  # bytes a second, H200
-# A vertex is filled and has a bit; one that is reached is written to the queue and read, has its offsets read, a
-# bit claimed and a depth stored; an arc leads to a vertex whose bit is tested.
+# Bytes for each vertex (filling, a bit), for each reached vertex (queue written and read, offsets, bit, depth), and
+# for each arc (its target and the target's bit).
 FILL, ROW, ARC = 4 + 1 / 8, 8 + 8 + 16 + 4 + 4, 4 + 4
 DETAIL = re.compile(r"(\d+) levels, (\d+) of them narrow, (\d+) bottom-up")
 
 
 def searches(bench, graph):
-    """Vertices of the graph, and a list for each method: (name, ms, reached, arcs, levels, narrow, bottom-up)."""
+    """Returns the number of vertices, and a list for each method: (name, ms, reached, arcs, levels, narrow, bottom-up)."""
     out = subprocess.run([f"{bench}/bench_gpu", graph, "bfs", "persistent,auto", "cuda", str(SOURCES), str(REPEATS)],
                          check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          env={**os.environ, "DEVICE": "1", "PHASES": "1"}).stdout
     found, vertices, detail = [], 0, (0, 0, 0)
     for line in out.splitlines():
-        told, field = DETAIL.search(line), line.split(",")
-        if told:
-            detail = tuple(map(int, told.groups()))
+        match, field = DETAIL.search(line), line.split(",")
+        if match:
+            detail = tuple(map(int, match.groups()))
         elif field[0] == "GRAPH":
             vertices = int(field[2][len("n="):])
         elif field[0] == "RES":

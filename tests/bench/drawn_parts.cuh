@@ -22,7 +22,7 @@
 
 /* ---- edges ---- */
 
-/* One thread per edge. Weights, unless NULL: 1 .. 255. */
+/* One thread for each edge. Weights are 1 .. 255, unless NULL. */
 static __global__ void draw(uint64_t first, uint64_t count, int scale, uint32_t *source,
                             uint32_t *target, uint32_t *weight) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
@@ -53,7 +53,8 @@ static bool draw_edges(struct cuda_job *job, gpugraph_graph *graph, int scale) {
     return gg_going(job);
 }
 
-/* A graph with edges and without ids, for gg_rows. NULL: run says why. */
+/* Makes a graph with edges and without ids, for gg_rows. Returns NULL on an error, with a
+** message in `run`. */
 static gpugraph_graph *draw_graph(int scale, uint64_t factor, bool weighted,
                                   gpugraph_run *run) {
     struct cuda_job job;
@@ -111,8 +112,8 @@ static void make(struct bench *b, enum csr_kind kind, bool weighted) {
 
 /* Prints a line for a search: median, least and most in milliseconds, and a checksum.
 ** TIMES in the environment also prints all times, in order. */
-static void tell(const struct bench *b, const char *algorithm, const char *method,
-                 std::vector<double> ms, uint64_t sum) {
+static void print_result(const struct bench *b, const char *algorithm, const char *method,
+                         std::vector<double> ms, uint64_t sum) {
     if (getenv("TIMES")) {
         printf("TIMES,%s,%s", algorithm, method);
         for (double one : ms)

@@ -1,5 +1,6 @@
-/* How R-MATs are drawn on a device, an edge at a time and each by itself: the benchmark graphs (gengraph.cu), and
-** those that several devices draw their shares of (drawn_parts.cuh). The same edges, whoever draws them. */
+/* Draws R-MATs on a device, each edge independently: for the benchmark graphs
+** (gengraph.cu), and for graphs of which several devices draw their shares
+** (drawn_parts.cuh). Both draw the same edges. */
 #ifndef BENCH_DRAWN_RMAT_CUH
 #define BENCH_DRAWN_RMAT_CUH
 
@@ -15,8 +16,8 @@ static inline __host__ __device__ uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/* A permutation of the numbers of `bits` bits: four rounds of an odd factor, a fold and
-** an addition. */
+/* Permutes the numbers of `bits` bits: four rounds of an odd factor, a fold and an
+** addition. */
 static inline __device__ uint32_t scramble(uint32_t x, int bits) {
     uint32_t mask = bits == 32 ? UINT32_MAX : (1u << bits) - 1;
     for (uint32_t round = 0; round < 4; round++) {
@@ -27,12 +28,13 @@ static inline __device__ uint32_t scramble(uint32_t x, int bits) {
     return x & mask;
 }
 
-/* What the draws of edge or cell number i begin with. */
+/* The seed of the draws of edge or cell number i. */
 static inline __device__ uint64_t draw_number(uint64_t i) {
     return mix(DRAWN_SEED * 0x1000003ULL + i);
 }
 
-/* Edge number i: a quadrant of the adjacency matrix for each bit. Returns what the last one was drawn by. */
+/* Draws edge number i: a quadrant of the adjacency matrix for each bit. Returns the last
+** random word. */
 static inline __device__ uint64_t draw_rmat_edge(uint64_t i, int scale, uint32_t *source,
                                                  uint32_t *target) {
     uint32_t u = 0, v = 0;

@@ -1,13 +1,13 @@
-/* See gengraph.cuh.
+/* The making of the graphs of gengraph.cuh.
 **
 **     draw                             key[2 i], key[2 i + 1]: edge i both ways, as
 **                                      source << 32 | target, or NO_EDGE
-**     sort, unique                     the edges, ascending; NO_EDGE at the end goes
+**     sort, unique                     the edges, ascending; NO_EDGE at the end is dropped
 **     split                            source[], target[], weight[]
-**     union-find                       the largest component, where the sources lie
+**     union-find                       the largest component, which has the sources
 **
-** The arithmetic of drawn_rmat.cuh and of the kernels that draw defines the graphs: a change
-** there is another graph. */
+** The arithmetic of drawn_rmat.cuh and of the kernels that draw defines the graphs: a
+** change there makes other graphs. */
 #include "gengraph.cuh"
 #include "drawn_rmat.cuh"
 
@@ -163,7 +163,7 @@ static __global__ void part(uint32_t *parent, uint32_t n) {
         parent[v] = (uint32_t)v;
 }
 
-/* One thread per edge; each is there both ways, one of them counts. */
+/* One thread for each edge. Each edge occurs both ways; one of them counts. */
 static __global__ void unite(const uint64_t *key, uint64_t m, uint32_t *parent) {
     for (uint64_t i = thread(); i < m; i += threads()) {
         uint32_t u = (uint32_t)(key[i] >> 32), v = (uint32_t)key[i];
@@ -209,7 +209,7 @@ static void draw(struct plan plan, uint64_t *key, uint32_t n) {
     check(cudaDeviceSynchronize(), "draw");
 }
 
-/* The distinct edges of `keys` drawn ones, in one of the two arrays. */
+/* Returns the distinct edges among the drawn `keys`, in one of the two arrays. */
 static uint64_t *sort_unique(uint64_t *key, uint64_t *other, uint64_t keys, uint64_t *m) {
     cub::DoubleBuffer<uint64_t> both(key, other);
     uint64_t *count = on_device<uint64_t>(1), last;
@@ -259,7 +259,8 @@ static void count_rows(bench_graph *graph) {
     }
 }
 
-/* Sixteen vertices of the largest component; of equal ones the first. */
+/* Draws sixteen vertices of the largest component, or of the first of equally large ones.
+** */
 static void draw_sources(const uint64_t *key, bench_graph *graph) {
     uint32_t *parent = on_device<uint32_t>(graph->n),
              *size = on_device<uint32_t>(graph->n);

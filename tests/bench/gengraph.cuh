@@ -7,12 +7,12 @@
 **                                   p = .05
 **     mesh1m mesh16m                a triangulated square grid of side 1024, 4096,
 **                                   numbers scrambled
-**     rmat:26:16                    as rmat20, of that scale and that many edges drawn for each
-**                                   vertex: only as much of it as the device holds
+**     rmat:26:16                    as rmat20, with that scale and number of edges drawn
+**                                   for each vertex, as far as device memory suffices
 **
 ** Symmetric, without loops or repeats, edges ascending by (source, target); the weight of
 ** {u, v} is 1 .. 255 by a hash of the pair. Sixteen sources are drawn from the largest
-** component. All of it is made on a CUDA device and brought to the host. */
+** component. A CUDA device makes the graph, and the host downloads it. */
 #ifndef BENCH_GENGRAPH_CUH
 #define BENCH_GENGRAPH_CUH
 
@@ -30,8 +30,8 @@ struct bench_graph {
     uint32_t isolated;
 };
 
-/* Makes the graph of that name. False where there is none; ends the program with a line
-** on stderr where CUDA or memory fails. */
+/* Makes the graph of that name. Returns false if there is none. If CUDA or memory fails,
+** ends the program with a line on stderr. */
 bool bench_graph_make(const char *name, bench_graph *graph);
 void bench_graph_free(bench_graph *graph);
 const char *bench_graph_names(void);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What a query waits for after an edge to a new vertex whose id lies between others', in a followed graph of 4 million
-edges and 700,000 vertices: total ms by gpugraph_timings, of the first three such changes, and the median and the largest of the rest.
+"""Measures a query after an edge to a new vertex whose id lies between other ids, in a followed graph of 4 million edges
+and 700,000 vertices: total ms by gpugraph_timings of the first three changes, and the median and the largest of the others.
 
     ids_between.py GPUGRAPH.so IDS QUERY [BACKEND]
 
-IDS: consecutive (but for one far behind, before which all new ones come), apart (by 1,000; new ones at random), counting (the
-same; new ones count on from one of them), before (the same; new ones count down from the first), texts (of ten characters; new ones at random) or behind (such texts; new ones come behind all
-others). QUERY: look-up, bfs or mis."""
+IDS has the old and the new ids: consecutive (one id is far larger; new ids come before it), apart (1,000 apart; new ids
+at random), counting (as apart; new ids count up from one of them), before (as apart; new ids count down from the first),
+texts (of ten characters; new ids at random) or behind (as texts; new ids are the largest). QUERY: look-up, bfs or mis."""
 import random
 import statistics
 import subprocess

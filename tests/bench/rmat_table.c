@@ -1,5 +1,5 @@
-/* rmat_table FILE SCALE: a database with a table g(a, b, w) of R-MAT edges, eight for each vertex, for
-** bench_mpi.sh. */
+/* rmat_table FILE SCALE: makes a database with a table g(a, b, w) of R-MAT edges, eight
+** for each vertex, for bench_mpi.sh. */
 #include "rmat.h"
 
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A session as a user has it: a table of edges changes, and five questions follow each
+"""Runs a session of a user: a table of edges changes, and five questions follow each
 change.
 
     session.py GPUGRAPH.so [EDGES [STEPS [FOLDER]]]
@@ -12,17 +12,17 @@ depth, the 100 nearest vertices by weight, a path, and the components by size.
     plain      the functions read the table, and read it again after a change
     followed   CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))
 
-Each form runs with the backends cpu, cuda (if there is a device) and auto. Each run has a
-process and a copy of the database of its own, and all runs make the same changes and ask
-the same questions. A line of the table is a run:
+Each form runs with the backends cpu, cuda (if there is a device) and auto. Each run has
+its own process and its own copy of the database. All runs make equal changes and ask
+equal questions. A line of the table is a run:
 
-    start                   the first query, CREATE VIRTUAL TABLE included; ms
+    start                   the first query, including CREATE VIRTUAL TABLE; ms
     steps, cpu              seconds of all steps, by the clock and by the processors
     change ... components   the median of each kind; change is the three statements; ms
 
-The answers of all runs must be equal. Two ratios follow, of steps and of cpu: auto over
-the better of cpu and cuda, at most 1.1, and followed over plain, at most 1. If other
-programs use the processors, only cpu means anything. Some builds of Python load no
+The answers of all runs must be equal. Two ratios follow, of steps and of cpu: auto divided
+by the better of cpu and cuda, at most 1.1, and followed divided by plain, at most 1. If
+other programs use the processors, only cpu is meaningful. Some builds of Python load no
 extensions; /usr/bin/python3 usually does."""
 import json
 import os
@@ -84,7 +84,7 @@ def connect(library, path):
 
 
 def change(db, rows):
-    """Adds an edge between known vertices, deletes one, gives one another weight."""
+    """Inserts an edge between known vertices, deletes an edge, and changes a weight."""
     near, deleted, other = (random.randint(1, rows - 2) for _ in range(3))
     db.execute("INSERT INTO roads(a, b, metres) SELECT p.a, q.b, ? FROM roads p, roads q "
                "WHERE p.id = ? AND q.id = ?", (random.randint(1, 255), near, near + 2))
@@ -99,7 +99,7 @@ def draw_ends(db, rows):
 
 
 def run(library, path, form, backend, rows, steps):
-    """One run. Answers are in the order of steps, then of QUESTIONS."""
+    """Runs a session. Answers are in the order of steps, then of QUESTIONS."""
     random.seed(50)
     db = connect(library, path)
     db.execute("SELECT gpugraph_config('backend', ?)", (backend,))
@@ -155,7 +155,7 @@ def show_ratios(runs, backends):
 
 
 def difference(runs):
-    """Where a run answers differently from the first run; None: nowhere."""
+    """Returns the place where a run answers differently from the first run, or None."""
     (first, expected), *others = runs.items()
     for name, found in others:
         for i, answer in enumerate(found["answers"]):

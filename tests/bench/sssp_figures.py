@@ -1,17 +1,16 @@
-"""What sssp_learn.py learns from: features of graphs, and the ms of every candidate on them, as bench_sssp
-measured them. A packed file has a line for each graph: its name, FEATURES, and the ms of every candidate,
-empty where it was not timed."""
+"""The input of sssp_learn.py: features of graphs, and the ms of every candidate on them, measured by bench_sssp. A
+packed file has a line for each graph: its name, FEATURES, and the ms of every candidate, empty if it was not timed."""
 import csv
 import math
 import sys
 
-# Columns of a line of bench_sssp behind the graph's name.
+# Columns of a line of bench_sssp after the graph's name.
 FEATURES = ["vertices", "arcs", "degree", "degree_deviation", "most_degree", "weight", "weight_deviation",
             "ball_depth"]
 
 
 class Figures:
-    """features: a dictionary for each graph; ms[graph][candidate], infinite where it was not timed."""
+    """features: a dictionary for each graph; ms[graph][candidate]: infinite if it was not timed."""
 
     def __init__(self, path):
         with open(path, newline="") as file:
@@ -24,17 +23,17 @@ class Figures:
 
 
 def family(name):
-    """grid of grid-50-50-1-byte; others are real graphs, or those of the benchmarks."""
+    """Returns "grid" for grid-50-50-1-byte. Names without sizes are real graphs and benchmark graphs."""
     return name.split("-")[0] if name.count("-") > 2 and name[0] != "." else "other"
 
 
 def shape(name):
-    """The name without its weights, so that no graph is held out whose twin is learned from."""
+    """Returns the name without the kind of weights. Graphs of one shape are held out together."""
     return name.rsplit("-", 1)[0] if name.count("-") > 2 else name
 
 
 def unpack(path):
-    """A packed file, or lines of bench_sssp: graph -> (features, {candidate: ms or nothing}), and the candidates."""
+    """Reads a packed file or lines of bench_sssp: graph -> (features, {candidate: ms or nothing}), and the candidates."""
     graphs, names, last = {}, {}, 1 + len(FEATURES)
     with open(path, newline="") as file:
         rows = list(csv.reader(file))
@@ -55,15 +54,15 @@ def unpack(path):
 
 
 def pack(paths):
-    """Lines of bench_sssp to one for each graph, without the details."""
+    """Packs lines of bench_sssp: one line for each graph, without the details."""
     graphs, names = {}, {}
     for path in paths:
-        more, told = unpack(path)
+        more, found = unpack(path)
         if not more:
             raise SystemExit(f"{path}: no graphs")
         for graph, (features, ms) in more.items():
             graphs[graph] = features, graphs.get(graph, (features, {}))[1] | ms
-        names |= told
+        names |= found
     for graph in [g for g, (_, ms) in graphs.items() if len(ms) < len(names)]:
         print(f"{graph}: some candidates were not timed, it is left out", file=sys.stderr)
         del graphs[graph]

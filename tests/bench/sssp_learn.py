@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
 """Learns which candidate is fastest for shortest paths on a graph, from what bench_sssp measured.
 
-    sssp_learn.py training.csv                    figures on graphs held out, nothing written
-    sssp_learn.py training.csv tables.h chosen.txt     tables in C, from all graphs, and what is chosen on each of them
-    sssp_learn.py --misses training.csv           every graph that is missed when held out, and how often
-    sssp_learn.py --pack measured.csv... > packed.csv     only what is learned from; a packed file may be among those
-                                                  that are read; of a graph and candidate in several the last counts
+    sssp_learn.py training.csv                    prints the quality on held-out graphs, and writes nothing
+    sssp_learn.py training.csv tables.h chosen.txt     writes tables in C, from all graphs, and the choice for each graph
+    sssp_learn.py --misses training.csv           prints every graph whose choice is slow when it is held out, and how often
+    sssp_learn.py --pack measured.csv... > packed.csv     writes a packed file. The input may include packed files; if a
+                                                  graph and candidate occur in several, the last counts
 
-The model is in sssp_process.py. All but --pack needs numpy; tables come out the same to the byte."""
+The model is in sssp_process.py. All but --pack needs numpy. The tables are reproducible to the byte."""
 import random
 import sys
 
 from sssp_figures import Figures, family, pack, shape
 
-FOLDS, WAYS = 10, 10  # graphs are held out a fold at a time, for each of so many ways to make folds
+FOLDS, WAYS = 10, 10  # a fold of graphs is held out at a time, for each of WAYS partitions into folds
 BENCHMARKS = "rmat20 rmat22 rmat24 road1m road4m road24m mesh1m mesh16m".split()
 COMMAND = """tests/bench/sssp_learn.py tests/bench/data/sssp_training.csv
 **         gpu/sssp/choice/learned/tables.h tests/bench/data/sssp_chosen.txt"""
 
 
 class Learner:
-    """Speeds of choices beside the best of all candidates."""
+    """Speeds of choices relative to the best of all candidates."""
 
     def __init__(self, figures):
         import numpy
@@ -34,13 +34,13 @@ class Learner:
         self.timed = numpy.isfinite(ms).all(1)
 
     def fit(self, some=None):
-        """From all graphs or some. The benchmarks' are favoured: no tie with a graph alike changes their choice."""
+        """Learns from all graphs or some. Benchmark graphs are favoured, so that similar graphs do not change their choice."""
         some = list(range(len(self.graphs))) if some is None else some
         favoured = [k for k, i in enumerate(some) if self.graphs[i] in BENCHMARKS]
         return self.process.Process().fit(self.x[some], self.tilts[some], self.lost[some], favoured)
 
     def held_out(self, out):
-        """graph -> speed of its choice, with none of these learned from."""
+        """Returns graph -> speed of its choice, if none of these graphs is learned from."""
         out = set(out)
         model = self.fit([i for i in range(len(self.graphs)) if i not in out])
         tested = sorted(out)
@@ -48,7 +48,7 @@ class Learner:
         return {self.graphs[i]: float(self.speed[i, c]) for i, c in zip(tested, chosen)}
 
     def folds(self, group, way):
-        """The same of all graphs, whose groups are held out a fold at a time."""
+        """Returns the speeds for all graphs, whose groups are held out a fold at a time."""
         groups = sorted({group(g) for g in self.graphs})
         random.Random(way).shuffle(groups)
         speed = {}
@@ -108,7 +108,7 @@ def misses(learner):
 
 
 def fingerprint(path):
-    """FNV-1a, 64 bits, by which a test sees that tables are of these figures."""
+    """FNV-1a, 64 bits: a test compares it to check that tables were made from these figures."""
     value = 0xCBF29CE484222325
     with open(path, "rb") as file:
         for byte in file.read():
@@ -117,7 +117,7 @@ def fingerprint(path):
 
 
 def array(kind, name, items):
-    """Items are texts, in lines of 118 columns."""
+    """Joins items, which are texts, into lines of 118 columns."""
     lines, line = [], ""
     for item in items:
         if len(line) + len(item) > 117:
@@ -128,7 +128,7 @@ def array(kind, name, items):
 
 
 def rows(numbers):
-    """Texts of a matrix' numbers, with the braces of its rows."""
+    """Returns the texts of a matrix' numbers, with the braces of its rows."""
     for row in numbers:
         yield from ["{" + str(row[0]), *map(str, row[1:-1]), str(row[-1]) + "}"]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""UNITS of sssp_process.py: those by which the measured losses are most likely, had a Gaussian process drawn them
-(the evidence), with the covariance amplitude * likeness and noise of a graph with itself.
+"""Finds UNITS of sssp_process.py: the units that maximise the likelihood of the measured losses under a Gaussian
+process (the evidence) with the covariance amplitude * likeness, and the noise of a graph with itself.
 
     sssp_lengths.py training.csv
 
@@ -14,11 +14,11 @@ from scipy.optimize import minimize
 import sssp_process
 from sssp_figures import Figures
 
-LENGTH, NOISE, STEPS = 6.0, 0.05, 40  # where the search begins, lengths in deviations of an input; its steps
+LENGTH, NOISE, STEPS = 6.0, 0.05, 40  # the start of the search, with lengths in deviations of an input; its number of steps
 
 
 def evidence(theta, apart, y):
-    """Its negative logarithm for each output, and the slope by the logarithms of all parameters."""
+    """Returns the negative logarithm of the evidence for each output, and its slope by the logarithms of all parameters."""
     lengths, amplitude, noise = numpy.exp(theta[:-2]), numpy.exp(theta[-2]), numpy.exp(theta[-1])
     alike = numpy.exp(-sum(d / l for d, l in zip(apart, lengths)))
     try:
@@ -35,7 +35,7 @@ def evidence(theta, apart, y):
 
 def main(path):
     figures = Figures(path)
-    fine = {name: 1000.0 for name in sssp_process.UNITS}  # inputs as they are, before they are whole units
+    fine = {name: 1000.0 for name in sssp_process.UNITS}  # inputs before they are rounded to units
     sssp_process.UNITS = fine
     x = numpy.array([sssp_process.inputs(f) for f in figures.features]) / 1000
     lost = sssp_process.losses(figures.ms)

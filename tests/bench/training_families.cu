@@ -1,4 +1,5 @@
-/* See training_families.cuh. a and b are sizes, p a probability or the like. */
+/* The families of training_families.cuh. a and b are sizes, p is a probability or a
+** mean. */
 #include "training_families.cuh"
 
 #include <math.h>
@@ -89,7 +90,7 @@ static uint32_t draw_small_world(uint32_t n, uint32_t near, double p, dice &d,
     return n;
 }
 
-/* Each new vertex is joined to `near` ends of edges that are there. */
+/* Each new vertex is joined to `near` ends of existing edges. */
 static uint32_t draw_preferential(uint32_t n, uint32_t near, dice &d, edges &out) {
     out.push_back({0, 1, 0});
     for (uint32_t v = 2; v < n; v++)
@@ -100,7 +101,7 @@ static uint32_t draw_preferential(uint32_t n, uint32_t near, dice &d, edges &out
     return n;
 }
 
-/* All pairs; with p only so large a share of them, drawn. */
+/* All pairs, or with p a random share p of them. */
 static uint32_t draw_bipartite(uint32_t a, uint32_t b, double p, dice &d, edges &out) {
     for (uint32_t u = 0; u < a && p == 0; u++)
         for (uint32_t v = 0; v < b; v++)
@@ -153,7 +154,8 @@ static uint32_t draw_regular(uint32_t n, uint32_t degree, dice &d, edges &out) {
     return n;
 }
 
-/* A tree: each new vertex grows from one of the latest b, so it is n / b high, or so. */
+/* A tree: the parent of each new vertex is one of the latest b vertices, so the height is
+** about n / b. */
 static uint32_t draw_shoots(uint32_t n, uint32_t b, dice &d, edges &out) {
     for (uint32_t v = 1; v < n; v++)
         out.push_back({v - 1 - d.below(std::min(v, b)), v, 0});
@@ -170,7 +172,8 @@ static uint32_t draw_layers(uint32_t a, uint32_t b, double p, dice &d, edges &ou
     return a * b;
 }
 
-/* a cliques of b members in a ring; with probability p a member knows somebody anywhere. */
+/* a cliques of b members in a ring; with probability p a member has an edge to any
+** vertex. */
 static uint32_t draw_communities(uint32_t a, uint32_t b, double p, dice &d, edges &out) {
     for (uint32_t v = 0; v < a * b; v++) {
         for (uint32_t u = v + 1; u < (v / b + 1) * b; u++)

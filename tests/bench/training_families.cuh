@@ -1,6 +1,5 @@
-/* How the shapes of training_graphs.cuh are drawn: a family, two sizes and a share, or the
-** like, to undirected edges. What the sizes mean stands at each family's function
-** (training_families.cu). */
+/* Draws the shapes of training_graphs.cuh: a family, two sizes and a share or mean give
+** undirected edges. Each family's function explains its sizes (training_families.cu). */
 #ifndef BENCH_TRAINING_FAMILIES_CUH
 #define BENCH_TRAINING_FAMILIES_CUH
 
@@ -27,7 +26,7 @@ struct dice {
 
 struct edge {
     uint32_t u, v;
-    double length; /* for GEOMETRIC; else 0 */
+    double length; /* for GEOMETRIC; otherwise 0 */
 };
 typedef std::vector<edge> edges;
 
@@ -59,7 +58,7 @@ struct shape {
 };
 
 const char *family_name(enum family family);
-/* Repeats and loops may be among the edges. Returns how many vertices there are. */
+/* The edges may contain repeats and loops. Returns the number of vertices. */
 uint32_t draw_edges(const shape &s, dice &d, edges &out);
 
 #endif

@@ -1,5 +1,5 @@
-/* See training_graphs.cuh. A family draws undirected edges (repeats and loops go), then
-** weights are drawn for them, then rows and sources are made. */
+/* The graphs of training_graphs.cuh. A family draws undirected edges; repeats and loops
+** are dropped. Then weights are drawn, and rows and sources made. */
 #include "training_graphs.cuh"
 #include "training_families.cuh"
 
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-/* ---- the table: what is new comes last, so that a graph keeps its number ---- */
+/* ---- the table: new shapes come last, so that a graph keeps its number ---- */
 
 static const shape shapes[] = {
     {GRID, 50, 50, 1},
@@ -100,7 +100,7 @@ static const shape shapes[] = {
     {TREE, 400000, 4, 0},
     {TREE, 200000, 8, 0},
     {TREE, 100000, 16, 0},
-    /* In between those above, and families that came later: graph 252 and on. */
+    /* Sizes between those above, and further families: graph 252 and later. */
     {GRID, 70, 70, 1},
     {GRID, 60, 600, 1},
     {GRID, 130, 130, .8},
@@ -284,7 +284,7 @@ struct weighted {
     }
 };
 
-/* Both ways, sorted, the first of equal ones. */
+/* Makes edges both ways, sorted, and keeps the first of equal ones. */
 static void both_ways(std::vector<weighted> &all) {
     size_t count = all.size();
     for (size_t i = 0; i < count; i++)
@@ -305,7 +305,7 @@ static uint32_t *array_of(size_t count) {
     return array;
 }
 
-/* Vertices that a search from v reaches. */
+/* Returns the number of vertices that a search from v reaches. */
 static uint32_t reach(const bench_graph *g, uint32_t v) {
     std::vector<bool> seen(g->n);
     std::queue<uint32_t> queue;
@@ -320,7 +320,7 @@ static uint32_t reach(const bench_graph *g, uint32_t v) {
     return count;
 }
 
-/* Sources from which at least a tenth of the vertices is reached, where some are found. */
+/* Draws sources that reach at least a tenth of the vertices, if there are any. */
 static void draw_starts(bench_graph *g, dice &d) {
     int tries = 0;
     for (int i = 0; i < BENCH_SOURCES; i++) {
@@ -358,7 +358,7 @@ int training_graph_count(void) {
 
 void training_graph_make(int i, std::string *name, bench_graph *graph) {
     const shape &s = shapes[i / WEIGHTS_EACH];
-    /* Bytes always, and two of the other kinds in turn. */
+    /* Weights of a byte always, and two of the other kinds in turn. */
     int turn = i % WEIGHTS_EACH, first = i / WEIGHTS_EACH * 2;
     enum weights kind =
         turn == 0 ? BYTE : (enum weights)(1 + (first + turn - 1) % (KINDS - 1));

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""What does a trivial query take in the shell, from its start to its exit, with one build and with another?
+"""Compares the time of a trivial query in the shell, from its start to its exit, in two builds.
 
     trivial_query.py WITHOUT_CUDA WITH_CUDA [RUNS [EDGES]]
 
-EDGES: the query searches a table of so many random edges, in a file, in place of three edges.
-
-Build folders; runs (101) take turns, and the shell alone is measured beside them. Prints the least, the median and the
-ninth decile in ms, and how far the second build's median lies above the first one's: at most 2 ms."""
+The first two arguments are build folders. EDGES: the query searches a table of that many random edges, in a file, instead
+of three edges. RUNS (101) take turns, with the shell alone as a third. Prints the least, the median and the ninth decile
+in ms, and the difference of the second build's median from the first one's: at most 2 ms."""
 import os
 import random
 import sqlite3
@@ -60,7 +59,7 @@ def main():
         for i in range(runs + 1):
             for k, build in enumerate(builds):
                 ms = run(build, path)
-                if i:  # files are in the page cache from the second on
+                if i:  # the page cache has the files from the second run on
                     took[k].append(ms)
     for name, ms in zip(["the shell alone"] + sys.argv[1:3], took):
         ms.sort()

@@ -1,19 +1,19 @@
-/* Searches by processes, each with a device, on R-MATs. Each process draws its share of
-** the edges; no table is read.
+/* Times searches by processes, each with a device, on R-MATs. Each process draws its
+** share of the edges; no table is read.
 **
 **     mpirun -n P bench_mpi SCALE FACTOR FUNCTION ...
 **
-** FUNCTION: mis, bfs (each edge both ways, as in bench_several, which does it within one
+** FUNCTION: mis, bfs (each edge both ways, as in bench_several, which runs in one
 ** process) or sssp (along edges), on devices; after the word cpu on the processes' cores.
-** The first search of each kind is not timed. REPEATS (5, in the environment) more are,
-** from the source of the first edge, without trees.
+** The first search of each kind is not timed. REPEATS (5, in the environment) searches
+** are timed, from the source of the first edge, without trees.
 **
-**     MAKE,function,scale,factor,processes,ms of the part,ms to the device,arcs here
+**     MAKE,function,scale,factor,processes,ms of the partition,ms to the device,arcs here
 **     MPI,function,scale,factor,processes,backend,repeats,median,least,most,sum,MB,waits
 **
 ** Times are in milliseconds. MB: sent by process 0 in a search; waits: how often it
-** waited for others. sum: of all entries, mixed with vertex numbers, equal for every way
-** to compute them. */
+** waited for other processes. sum: a checksum of all entries with their vertex numbers,
+** equal for every backend and number of processes. */
 #include "gpugraph_mpi.h"
 #include "distributed/partition/part.h"
 #include "base/run.h"
@@ -98,7 +98,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* One search: entries of masters go to found, 8 bytes each. */
+/* Searches once, and writes the entries of masters to `found`, 8 bytes each. */
 static void search(struct bench *b, gpugraph_part *part, const char *function,
                    uint32_t *narrow, uint64_t *found) {
     const uint32_t masters = gpugraph_part_masters(part);
@@ -114,16 +114,16 @@ static void search(struct bench *b, gpugraph_part *part, const char *function,
         found[v] = function[0] == 'm' ? ((uint8_t *)narrow)[v] : narrow[v];
 }
 
-struct heard {
+struct phases {
     double ms;
 };
 
 /* Keeps the time of the phase "search". */
-static void hear(void *listener, const char *phase, double ms, int64_t items,
-                 const char *detail) {
+static void keep_phase(void *listener, const char *phase, double ms, int64_t items,
+                       const char *detail) {
     (void)items, (void)detail;
     if (strcmp(phase, "search") == 0)
-        ((struct heard *)listener)->ms = ms;
+        ((struct phases *)listener)->ms = ms;
 }
 
 static void time_searches(struct bench *b, gpugraph_part *part, const char *function,
@@ -134,18 +134,18 @@ static void time_searches(struct bench *b, gpugraph_part *part, const char *func
     uint64_t *found = gg_alloc_zero(&b->run, (uint64_t)masters + 1, sizeof *found),
              sum = 0;
     double *ms = gg_alloc(&b->run, (uint64_t)b->repeats + 1, sizeof *ms);
-    struct heard heard = {0};
+    struct phases phases = {0};
     uint64_t sent = 0, waits = 0;
     need(b, narrow && found && ms);
-    b->run.phase = hear;
-    b->run.listener = &heard;
+    b->run.phase = keep_phase;
+    b->run.listener = &phases;
     for (int i = 0; i <= b->repeats; i++) {
         const uint64_t sent_before = b->x->sent, met_before = b->x->waits;
         search(b, part, function, narrow, found);
         need(b, true);
         sent = b->x->sent - sent_before;
         waits = b->x->waits - met_before;
-        uint64_t slowest = (uint64_t)(heard.ms * 1e6); /* maximum over all processes */
+        uint64_t slowest = (uint64_t)(phases.ms * 1e6); /* maximum over all processes */
         gg_combine(b->x, &b->run, GPUGRAPH_MOST, &slowest, 1);
         ms[i] = (double)slowest * 1e-6;
     }

@@ -1,15 +1,15 @@
-/* Independent sets and breadth-first searches by processes, each with a device, on the
-** graphs of bench_several, from its sources and with its checksums, for comparison.
+/* Times independent sets and breadth-first searches by processes, each with a device, on
+** the graphs of bench_several, from its sources and with its checksums, for comparison.
 **
 **     mpirun -n P bench_mpi_drawn SCALE FACTOR FUNCTION ...
 **
 ** FUNCTION: mis, bfs. Each process makes the rows of the whole graph and keeps its
-** partition: some 30 GB of memory each for scale 26 and factor 16. REPEATS (5) of each
-** search and SOURCES (5) of bfs come from the environment. A first round and the search
-** for sources are not timed. Milliseconds are those of the search within its phase, of
-** the slowest process. TIMES=1 also prints all of them, in order.
+** partition: about 30 GB of memory each for scale 26 and factor 16. The environment gives
+** REPEATS (5) of each search and SOURCES (5) of bfs. A first round and the search for
+** sources are not timed. Times are milliseconds of the search within its phase, of the
+** slowest process. TIMES=1 also prints all of them, in order.
 **
-**     MAKE,function,scale,factor,processes,ms of the part,ms to the device,arcs,ghosts
+**     MAKE,function,scale,factor,processes,ms of the partition,ms to the device,arcs,ghosts
 **     MPI,function,scale,factor,processes,repeats,median,least,most,sum,MB of process
 ** 0 */
 #include "drawn_part.h"
@@ -26,7 +26,7 @@ struct bench {
     gpugraph_exchange *x;
     gpugraph_part *part;
     gpugraph_run run;
-    double heard_ms; /* time of the phase "search" */
+    double search_ms; /* time of the phase "search" */
     double *ms;
     int timed;
     uint64_t sent; /* by this process, in timed searches */
@@ -60,17 +60,17 @@ static void sum_over_parts(struct bench *b, uint64_t *word, uint32_t words) {
 }
 
 /* Keeps the time of the phase "search". */
-static void hear(void *bench, const char *phase, double ms, int64_t items,
-                 const char *detail) {
+static void keep_phase(void *bench, const char *phase, double ms, int64_t items,
+                       const char *detail) {
     (void)items, (void)detail;
     if (strcmp(phase, "search") == 0)
-        ((struct bench *)bench)->heard_ms = ms;
+        ((struct bench *)bench)->search_ms = ms;
 }
 
 /* ---- one search ---- */
 
 static void note_time(struct bench *b, uint64_t sent_before) {
-    uint64_t slowest = (uint64_t)(b->heard_ms * 1e6);
+    uint64_t slowest = (uint64_t)(b->search_ms * 1e6);
     b->sent += b->x->sent - sent_before;
     need(b, gg_combine(b->x, &b->run, GPUGRAPH_MOST, &slowest, 1) == GPUGRAPH_OK);
     b->ms[b->timed++] = (double)slowest * 1e-6;
@@ -209,7 +209,7 @@ int main(int count, char **word) {
                (size_t)b.repeats * sizeof *b.ms);
     need(&b, b.ms != NULL);
     need(&b, drawn_rows_open(&b.rows, b.scale, b.factor, (int)b.x->part, &b.run));
-    b.run.phase = hear;
+    b.run.phase = keep_phase;
     b.run.listener = &b;
     for (int i = 3; i < count; i++)
         bench_function(&b, word[i]);

@@ -17,7 +17,7 @@ struct picking {
     gpugraph_run *run;
     uint32_t *local; /* of each number; GPUGRAPH_NONE: none here */
     uint8_t *ghost;  /* of each number: 1 if it is a ghost here */
-    uint8_t *told;   /* of each peer and master: 1 if the master is a ghost there */
+    uint8_t *linked; /* of each peer and master: 1 if the master is a ghost there */
 };
 
 void drawn_rows_close(struct drawn_rows *rows) {
@@ -41,7 +41,7 @@ static void mark_ghosts(void *picking, uint64_t low, uint64_t high) {
             if (k->local[w] != GPUGRAPH_NONE)
                 continue;
             __atomic_store_n(&k->ghost[w], 1, __ATOMIC_RELAXED);
-            k->told[(uint64_t)part_owner(p, w) * p->masters + v] = 1;
+            k->linked[(uint64_t)part_owner(p, w) * p->masters + v] = 1;
         }
 }
 
@@ -69,14 +69,14 @@ static bool place_ghosts(struct picking *k) {
     return true;
 }
 
-static bool list_told(struct picking *k) {
+static bool list_linked_masters(struct picking *k) {
     gpugraph_part *p = k->p;
     for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        const uint8_t *told = k->told + (uint64_t)q * p->masters;
+        const uint8_t *linked = k->linked + (uint64_t)q * p->masters;
         struct part_peer *peer = &p->peer[q];
         peer->master = gg_alloc(k->run, p->masters, sizeof *peer->master);
         for (uint32_t v = 0; peer->master && v < p->masters; v++)
-            if (told[v])
+            if (linked[v])
                 peer->master[peer->masters++] = v;
     }
     return k->run->status == GPUGRAPH_OK;
@@ -139,14 +139,14 @@ static bool make(struct picking *k) {
         p->number[v] = several_number_of(&p->places, p->exchange->part, v);
     k->local = gg_alloc(k->run, k->rows->n, sizeof *k->local);
     k->ghost = gg_alloc_zero(k->run, k->rows->n, 1);
-    k->told = gg_alloc_zero(k->run, (uint64_t)parts * p->masters, 1);
+    k->linked = gg_alloc_zero(k->run, (uint64_t)parts * p->masters, 1);
     if (k->run->status)
         return false;
     memset(k->local, 0xff, k->rows->n * sizeof *k->local);
     for (uint32_t v = 0; v < p->masters; v++)
         k->local[p->number[v]] = v;
     each(k, p->masters, mark_ghosts);
-    return place_ghosts(k) && list_told(k) && make_rows(k);
+    return place_ghosts(k) && list_linked_masters(k) && make_rows(k);
 }
 
 gpugraph_part *drawn_part(const struct drawn_rows *rows, gpugraph_exchange *x,
@@ -164,7 +164,7 @@ gpugraph_part *drawn_part(const struct drawn_rows *rows, gpugraph_exchange *x,
     }
     gg_release(k.local);
     gg_release(k.ghost);
-    gg_release(k.told);
+    gg_release(k.linked);
     if (part_end(x, run) != GPUGRAPH_OK) {
         gpugraph_part_free(p);
         return NULL;

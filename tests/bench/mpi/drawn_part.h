@@ -16,13 +16,15 @@ struct drawn_rows {
     gpugraph_graph *graph;
     csr of;
 };
-/* Draws gengraph.cuh's rmat:SCALE:FACTOR on that device. False: run says why. */
+/* Draws gengraph.cuh's rmat:SCALE:FACTOR on that device. Returns false on an error, with
+** a message in `run`. */
 bool drawn_rows_open(struct drawn_rows *rows, int scale, uint64_t factor, int ordinal,
                      gpugraph_run *run);
 void drawn_rows_close(struct drawn_rows *rows);
 
 /* Returns the partition by source of this exchange, as searches on devices need it. It
-** has no edge ids, and its masters no links. NULL: run says why. */
+** has no edge ids, and its masters no links. Returns NULL on an error, with a message in
+** `run`. */
 gpugraph_part *drawn_part(const struct drawn_rows *rows, gpugraph_exchange *x,
                           gpugraph_run *run);
 

@@ -1,6 +1,7 @@
-/* The breadth-first search over prepared SELECTs that bench_sql measures gpu_bfs against, the
-** way of SQLite's ext/misc/closure.c: an AVL tree of the vertices seen, which stand in a queue
-** as well, and one SELECT on a covering index for each of them. It hands out no rows. */
+/* A breadth-first search over prepared SELECTs, with which bench_sql compares gpu_bfs. It
+** works as SQLite's ext/misc/closure.c: an AVL tree of the visited vertices, which are
+** also in a queue, and one SELECT on a covering index for each of them. It returns no
+** rows. */
 #ifndef BENCH_BFS_OVER_SELECTS_H
 #define BENCH_BFS_OVER_SELECTS_H
 
@@ -23,7 +24,7 @@ static void measure_height(seen_vertex *v) {
     v->height = 1 + (a > b ? a : b);
 }
 
-/* The child on that side comes up. */
+/* Rotates the child on that side up. */
 static seen_vertex *rotate(seen_vertex *v, int side) {
     seen_vertex *up = v->child[side];
     v->child[side] = up->child[!side];
@@ -46,7 +47,7 @@ static seen_vertex *balance(seen_vertex *v) {
     return v;
 }
 
-/* The vertex `id`; *added: it is new. */
+/* Returns the vertex `id`, and sets *added if it is new. */
 static seen_vertex *see(seen_vertex **root, sqlite3_int64 id, bool *added) {
     seen_vertex **path[64];
     int length = 0;

@@ -1,6 +1,6 @@
-// What bench_sql measures gpu_bfs against where Boost's headers are: the table stepped into a
-// graph, and breadth_first_search with depths. Ids are dense enough to be vertex numbers; the
-// source is 1. It hands out no rows.
+// A peer of gpu_bfs in bench_sql, if Boost's headers exist: the rows of the table become a graph,
+// and breadth_first_search computes depths. Ids are dense enough to be vertex numbers; the source
+// is 1. It returns no rows.
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
@@ -40,14 +40,14 @@ template <typename graph> sqlite3_int64 search(const graph &g) {
 
 } // namespace
 
-// Into an adjacency_list, arc by arc: the graph of Boost's own examples.
+// Inserts the arcs into an adjacency_list, as in Boost's own examples.
 extern "C" sqlite3_int64 boost_bfs(sqlite3 *db) {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> g;
     step(db, [&](unsigned u, unsigned v) { add_edge(u, v, g); });
     return search(g);
 }
 
-// Into a list of arcs, and that into a compressed_sparse_row_graph.
+// Collects the arcs, and makes a compressed_sparse_row_graph of them.
 extern "C" sqlite3_int64 boost_packed_bfs(sqlite3 *db) {
     std::vector<std::pair<unsigned, unsigned>> arcs;
     unsigned n = 0;

@@ -1,6 +1,6 @@
-/* What an ordered search is measured beside: the plain serial depth-first search of a
-** textbook, neighbours in ascending order, that finds parents and nothing else. Rows
-** ascend; parent[] says too whether a vertex was visited. */
+/* The plain serial depth-first search of a textbook, with neighbours in ascending order,
+** with which the ordered search is compared. It finds only parents. Rows ascend; parent[]
+** also says whether a vertex was visited. */
 #ifndef BENCH_PLAIN_DFS_H
 #define BENCH_PLAIN_DFS_H
 
@@ -13,8 +13,8 @@ struct plain_frame {
     uint64_t next, end;
 };
 
-/* Parents of all that the source reaches, its own at the source, UINT32_MAX elsewhere.
-** Returns how many. */
+/* Sets the parents of all vertices that the source reaches; the source is its own parent,
+** and the others have UINT32_MAX. Returns the number of reached vertices. */
 static uint32_t plain_dfs(const bench_graph *g, uint32_t source,
                           std::vector<plain_frame> &stack,
                           std::vector<uint32_t> &parent) {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Decision trees in place of the Gaussian process that chooses how a device searches for shortest paths.
+"""Decision trees instead of the Gaussian process that chooses how a device searches for shortest paths.
 
     sssp_tree.py training.csv    prints how often a tree's choice reaches 0.9 of the best candidate's speed
 
-A leaf names the candidate that loses least on the leaf's graphs. The tree grows best split first, by the sum
-of losses that a split saves, as sssp_process.py counts losses. A tree of 20 leaves has 39 nodes. The graphs of
-one family are held out together; the same for each shape and each graph, by folds, as in sssp_learn.py.
+A leaf names the candidate that loses least on the leaf's graphs. The tree grows by the split that saves the largest
+sum of losses, as sssp_process.py counts losses. A tree of 20 leaves has 39 nodes. The graphs of a family, of a shape,
+or single graphs are held out by folds, as in sssp_learn.py.
 Needs numpy."""
 import heapq
 import math
@@ -22,7 +22,7 @@ LEAVES, WAYS = 20, 3
 
 
 def inputs(f):
-    """The inputs of the Gaussian process, and the arcs."""
+    """Returns the inputs of the Gaussian process, and the arcs."""
     degree, weight = f["degree"] or 1, f["weight"] or 1
     return [math.log2(f["vertices"] + 1), math.log2(f["arcs"] + 1), math.log2(f["degree"] + 1),
             math.log2(f["degree_deviation"] / degree + 0.02), math.log2(f["most_degree"] / degree + 1),
@@ -36,7 +36,7 @@ class Tree:
         self.smallest_leaf = smallest_leaf
 
     def best_split(self, x, lost, graphs):
-        """(saved loss, (input, threshold, graphs below, graphs above)); None where no split saves anything."""
+        """Returns (saved loss, (input, threshold, graphs below, graphs above)), or None if no split saves anything."""
         best = (1e-9, None)
         whole = lost[graphs].sum(0).min()
         for k in range(x.shape[1]):
