@@ -38,22 +38,27 @@ struct bfs_step {
     uint32_t stop;              /* the host was interrupted */
 };
 
-struct bfs_control {
+/* What a turn of the whole grid leaves to the next one. */
+struct bfs_progress {
     uint32_t next; /* enum bfs_next */
     uint32_t level;
-    uint32_t first,
-        tail; /* positions in the queue: the begin and the end of the frontier */
-    bfs_size frontier;
-    bfs_size spill; /* narrow: entries and arcs that went to the queue */
-    struct bfs_step step[3];
+    /* positions in the queue: the begin and the end of the frontier */
+    uint32_t first, tail;
     uint32_t phase;                /* steps so far */
     uint32_t missing;              /* targets not reached */
     uint32_t has_rest, rest, side; /* vertices left over: any, how many, which array */
     uint32_t odd;                  /* which bitmap holds the visited vertices */
-    uint32_t failed;               /* a barrier was waited for too long */
     uint32_t explodes; /* for some frontier a bottom-up level would have paid */
-    uint32_t narrow_levels, bottom_up, turns;
+    uint32_t bottom_up;
     unsigned long long reached, seen;
+};
+
+struct bfs_control : bfs_progress {
+    bfs_size frontier;
+    bfs_size spill; /* narrow: entries and arcs that went to the queue */
+    struct bfs_step step[3];
+    uint32_t failed; /* a barrier was waited for too long */
+    uint32_t narrow_levels, turns;
 };
 
 struct bfs_bounds {
@@ -76,7 +81,6 @@ struct bfs_bounds {
 /* These numbers for a kernel and a graph. */
 struct bfs_shape {
     uint32_t narrow_in, narrow_out; /* entries of a frontier: below, above */
-    uint32_t narrow_levels;         /* levels in a row, before the cluster takes over */
 };
 
 /* What bottom-up levels need beside the transpose. Kept with the graph. (prepare.cu) */
@@ -173,12 +177,15 @@ int gg_bfs_cluster(struct cuda_job *job);
 
 /* ---- kernels' helpers ---- */
 
-static __device__ __forceinline__ bool gg_bit(const uint32_t *bits, uint32_t v) {
+/* Steps of the kernels, compiled into their callers. */
+#define BFS_STEP static __device__ __forceinline__
+
+BFS_STEP bool gg_bit(const uint32_t *bits, uint32_t v) {
     return bits[v / 32] >> v % 32 & 1;
 }
 
 /* The sum of the values of this lane and of all lanes before it. */
-static __device__ __forceinline__ uint32_t gg_sum_to(uint32_t value) {
+BFS_STEP uint32_t gg_sum_to(uint32_t value) {
     for (int step = 1; step < GG_WARP; step *= 2) {
         uint32_t other = __shfl_up_sync(ALL_LANES, value, step);
         if ((int)gg_lane() >= step)
@@ -195,8 +202,7 @@ template <int count> struct bfs_rows {
 };
 
 /* One warp: fills the sums before each lane, and the total. */
-template <int count>
-static __device__ __forceinline__ void gg_add_up(bfs_rows<count> *r) {
+template <int count> BFS_STEP void gg_add_up(bfs_rows<count> *r) {
     uint32_t entries = 0, arcs = 0;
 #pragma unroll
     for (int i = 0; i < count; i++) {
@@ -212,8 +218,8 @@ static __device__ __forceinline__ void gg_add_up(bfs_rows<count> *r) {
 
 /* One warp: loads the rows of the vertices and fills the sums. NONE: no vertex. */
 template <int count>
-static __device__ __forceinline__ void
-gg_weigh(const device_csr &g, const uint32_t (&v)[count], bfs_rows<count> *r) {
+BFS_STEP void gg_weigh(const device_csr &g, const uint32_t (&v)[count],
+                       bfs_rows<count> *r) {
 #pragma unroll
     for (int i = 0; i < count; i++) {
         r->begin[i] = r->arcs[i] = 0;
@@ -228,8 +234,7 @@ gg_weigh(const device_csr &g, const uint32_t (&v)[count], bfs_rows<count> *r) {
 
 /* Writes the rows behind `start`, the entries and arcs of the level so far. */
 template <int count>
-static __device__ __forceinline__ void gg_place(uint2 *level, bfs_size start,
-                                                const bfs_rows<count> &r) {
+BFS_STEP void gg_place(uint2 *level, bfs_size start, const bfs_rows<count> &r) {
     uint32_t at = (uint32_t)start + r.entries_before;
     uint32_t before = (uint32_t)(start >> 32) + r.arcs_before;
 #pragma unroll
@@ -243,8 +248,7 @@ static __device__ __forceinline__ void gg_place(uint2 *level, bfs_size start,
 
 /* One warp: reserves space and writes the rows. */
 template <int count>
-static __device__ __forceinline__ void gg_enqueue(uint2 *level, bfs_size *size,
-                                                  const bfs_rows<count> &r) {
+BFS_STEP void gg_enqueue(uint2 *level, bfs_size *size, const bfs_rows<count> &r) {
     bfs_size start = 0;
     if (r.total == 0)
         return;

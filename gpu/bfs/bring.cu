@@ -58,10 +58,8 @@ static bool queue_piece(struct cuda_job *job, const uint32_t *from, uint64_t n,
     const uint32_t count = piece_size(n, piece);
     if (!gg_going(job))
         return false;
-    narrow_depths<<<gg_grid(job, count / 4 + 1, NARROWING_BLOCKS), GG_BLOCK, 0,
-                    job->stream>>>(from + piece * PIECE, count,
-                                   (uint32_t *)device->stage[stage]);
-    return gg_launched(job, "narrow_depths") &&
+    return GG_LAUNCH(job, narrow_depths, gg_grid(job, count / 4 + 1, NARROWING_BLOCKS),
+                     from + piece * PIECE, count, (uint32_t *)device->stage[stage]) &&
            gg_note(job, cudaEventRecord(device->staged[stage], job->stream),
                    "record an event");
 }

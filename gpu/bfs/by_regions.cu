@@ -24,54 +24,50 @@ static void carve_region_depths(struct workspace *space, const struct device_csr
     out->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
 }
 
-/* Searches if the regions are there. The workspace may evict the regions: then *there is
-** false. */
-static bool search_regions(struct cuda_job *job, const gpugraph_search *search,
-                           const struct device_csr *g, bool tree, struct bfs_outcome *out,
-                           bool *there) {
+/* Finds or makes the regions. *there: the graph has them. False: the job must end. */
+static bool find_regions(struct cuda_job *job, const gpugraph_search *search,
+                         const struct device_csr *g, struct device_regions *regions,
+                         bool *there) {
     const enum csr_kind kind = gg_forward_kind(search->direction);
-    const uint64_t tree_bytes = tree ? gg_tree_bytes(job, tree) : 0;
-    struct workspace space = {NULL, 0};
-    struct device_regions regions;
-    struct regions_outcome found;
-    uint32_t *ends;
-    *there = gg_regions(job->graph, kind, false, &regions);
-    if (!*there)
-        return true;
-    const double started = gg_now_ms();
-    *out = bfs_outcome();
-    carve_region_depths(&space, g, search, tree_bytes, out, &ends);
-    space.used += gg_regions_bytes(&regions);
-    if (!gg_workspace(job, &space))
+    const int64_t own = (int64_t)g->n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
+    *there = gg_fits_regions(search);
+    if (*there && !gg_make_regions(job, kind, g, false, own))
         return false;
-    *there = gg_regions(job->graph, kind, false, &regions);
-    if (!*there)
-        return true;
-    carve_region_depths(&space, g, search, tree_bytes, out, &ends);
-    gg_upload(job, ends, search->source, (uint64_t)search->source_count * sizeof *ends);
-    if (!gg_search_regions(job, &regions, ends, search->source_count, WIDTH, out->depth,
-                           &space, &found))
-        return false;
-    char more[160];
-    gg_tell_regions(job, &regions, &found, more, sizeof more);
-    out->deepest = found.deepest;
-    gg_search_phase(job->run, started, (int64_t)found.reached, "%s", more);
-    return gg_going(job);
+    *there = *there && gg_regions(job->graph, kind, false, regions);
+    return true;
 }
 
 bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tree,
                     struct bfs_outcome *out) {
-    struct device_csr g;
-    bool there = false;
     const enum csr_kind kind = gg_forward_kind(search->direction);
-    if (!gg_device_csr(job, kind, false, &g))
+    struct device_csr g;
+    struct device_regions regions;
+    struct regions_outcome found;
+    struct workspace rest;
+    uint32_t *ends;
+    bool there;
+    char more[160];
+    if (!gg_device_csr(job, kind, false, &g) ||
+        !find_regions(job, search, &g, &regions, &there))
         return false;
-    const int64_t own = (int64_t)g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
-    if (gg_fits_regions(search) && (!gg_make_regions(job, kind, &g, false, own) ||
-                                    !search_regions(job, search, &g, tree, out, &there)))
+    const double started = gg_now_ms();
+    if (there && !gg_take_arrays(job, [&](workspace *space) {
+            carve_region_depths(space, &g, search, gg_tree_bytes(job, tree), out, &ends);
+            rest = *space;
+            space->used += gg_regions_bytes(&regions);
+        }))
         return false;
-    if (there)
-        return true;
-    job->run->used_method = "persistent";
-    return gg_bfs_levels(job, search, false, tree, out);
+    /* The workspace may have taken their memory. */
+    if (!there || !gg_regions(job->graph, kind, false, &regions)) {
+        job->run->used_method = "persistent";
+        return gg_bfs_levels(job, search, false, tree, out);
+    }
+    gg_upload(job, ends, search->source, (uint64_t)search->source_count * sizeof *ends);
+    if (!gg_search_regions(job, &regions, ends, search->source_count, WIDTH, out->depth,
+                           &rest, &found))
+        return false;
+    gg_tell_regions(job, &regions, &found, more, sizeof more);
+    out->deepest = found.deepest;
+    gg_search_phase(job->run, started, (int64_t)found.reached, "%s", more);
+    return gg_going(job);
 }

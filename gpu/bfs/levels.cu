@@ -111,9 +111,7 @@ static bool start_bfs_levels(struct cuda_job *job, const struct device_csr *g,
 
 static struct bfs_shape shape_for(struct cuda_job *job) {
     uint32_t blocks = (uint32_t)gg_bfs_cluster(job);
-    struct bfs_shape shape = {GG_BFS_NARROW_IN * blocks, GG_BFS_NARROW_OUT * blocks,
-                              GG_BFS_NARROW_LEVELS};
-    return shape;
+    return bfs_shape{GG_BFS_NARROW_IN * blocks, GG_BFS_NARROW_OUT * blocks};
 }
 
 /* Queues turns of both kernels until the search is over. */

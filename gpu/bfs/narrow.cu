@@ -26,9 +26,8 @@ enum { STOP_LEVELS = 1024 };
 /* One warp passes on the rows that its lanes have found. 0 arcs: no row. Rows go to the
 ** blocks in turns, or to the queue if there is no space. */
 template <int count>
-static __device__ __forceinline__ void
-pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[count],
-        const uint32_t (&arcs)[count]) {
+BFS_STEP void pass_on(const narrow &w, const place &p, uint32_t half,
+                      const uint32_t (&begin)[count], const uint32_t (&arcs)[count]) {
     unsigned mask[count];
     uint32_t total = 0, at = 0;
     bool leaves = false;
@@ -67,9 +66,9 @@ pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[
 /* One warp claims the targets v of its lanes. NONE: no target. Returns how many targets
 ** this thread has claimed. */
 template <int count>
-static __device__ __forceinline__ uint32_t visit_targets(const narrow &w, const place &p,
-                                                         const uint32_t (&v)[count],
-                                                         uint32_t half, uint32_t depth) {
+BFS_STEP uint32_t visit_targets(const narrow &w, const place &p,
+                                const uint32_t (&v)[count], uint32_t half,
+                                uint32_t depth) {
     /* The low words of offsets. */
     const uint32_t *row_begin = reinterpret_cast<const uint32_t *>(w.g.begin),
                    *row_end = reinterpret_cast<const uint32_t *>(w.g.end);
@@ -108,8 +107,7 @@ struct rows_ahead {
     uint32_t v[TURNS][PARTS];
 };
 
-static __device__ __forceinline__ void load_rows(const narrow &w, const part &t,
-                                                 uint32_t at, rows_ahead *b) {
+BFS_STEP void load_rows(const narrow &w, const part &t, uint32_t at, rows_ahead *b) {
     const uint32_t sub = gg_lane() & ((1u << t.lanes) - 1);
 #pragma unroll
     for (int i = 0; i < TURNS; i++) {

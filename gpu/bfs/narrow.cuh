@@ -74,10 +74,8 @@ struct place {
 };
 
 /* The number of entries of that sender that came to this block. */
-static __device__ __forceinline__ uint32_t entries_for_block(uint32_t shift,
-                                                             uint32_t sent,
-                                                             uint32_t sender,
-                                                             uint32_t receiver) {
+BFS_STEP uint32_t entries_for_block(uint32_t shift, uint32_t sent, uint32_t sender,
+                                    uint32_t receiver) {
     uint32_t blocks = 1u << shift, first = (receiver - sender) & (blocks - 1);
     sent = sent < ROOM ? sent : ROOM;
     return (sent + blocks - 1 - first) >> shift;
@@ -86,7 +84,7 @@ static __device__ __forceinline__ uint32_t entries_for_block(uint32_t shift,
 /* ---- between blocks ---- */
 
 /* All threads of the block. The block sends no more entries in this turn. */
-static __device__ __forceinline__ void finish_sending(const place &p, uint32_t turn) {
+BFS_STEP void finish_sending(const place &p, uint32_t turn) {
     __syncthreads();
     if (threadIdx.x < GG_WARP) {
         uint32_t sent = p.m->sent, flags = p.m->flags, hits = p.m->hits;
@@ -110,7 +108,7 @@ struct summary {
 };
 
 /* One warp. */
-static __device__ __forceinline__ summary sum_up(const place &p, uint32_t turn) {
+BFS_STEP summary sum_up(const place &p, uint32_t turn) {
     bool there = gg_lane() < 1u << p.shift;
     uint2 one = there ? p.m->news[turn % 2][gg_lane()] : make_uint2(0, 0);
     summary s;
@@ -128,8 +126,7 @@ struct part {
     uint32_t lanes; /* for a row, as a power of 2 */
 };
 
-static __device__ __forceinline__ part part_of_warp(const place &p, uint32_t turn,
-                                                    bool short_rows) {
+BFS_STEP part part_of_warp(const place &p, uint32_t turn, bool short_rows) {
     const uint32_t warp = threadIdx.x / GG_WARP, blocks = 1u << p.shift;
     const uint32_t warps = blockDim.x / GG_WARP >> p.shift; /* for a sender */
     const uint32_t sender = warp & (blocks - 1);

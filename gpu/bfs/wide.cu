@@ -48,7 +48,7 @@ static __device__ void choose_step(const wide &w, state *s) {
     bool calm = s->mode == DOWN && s->entries <= w.shape.narrow_in &&
                 s->arcs <= GG_BFS_NARROW_ROW * (uint64_t)w.shape.narrow_in;
     s->calm = calm ? s->calm + 1 : 0;
-    if (s->calm > w.shape.narrow_levels) {
+    if (s->calm > GG_BFS_NARROW_LEVELS) {
         s->next = BFS_NARROW;
         s->mode = DONE;
     }
@@ -57,20 +57,9 @@ static __device__ void choose_step(const wide &w, state *s) {
 static __device__ void begin_wide(const wide &w, state *s) {
     const bfs_control *c = w.b.control;
     *s = state();
-    s->level = c->level;
-    s->first = c->first;
-    s->tail = c->tail;
+    static_cast<bfs_progress &>(*s) = *c;
     s->entries = (uint32_t)c->frontier;
     s->arcs = (uint32_t)(c->frontier >> 32);
-    s->missing = c->missing;
-    s->has_rest = c->has_rest;
-    s->rest = c->rest;
-    s->side = c->side;
-    s->odd = c->odd;
-    s->phase = c->phase;
-    s->reached = c->reached;
-    s->seen = c->seen;
-    s->next = BFS_WIDE;
     choose_step(w, s);
 }
 
@@ -140,21 +129,8 @@ static __device__ void end_wide_step(const wide &w, state *s, uint64_t found) {
 
 static __device__ void leave_grid(const wide &w, const state &s) {
     bfs_control *c = w.b.control;
-    c->next = s.next;
-    c->missing = s.missing;
-    c->level = s.level;
-    c->first = s.first;
-    c->tail = s.tail;
+    static_cast<bfs_progress &>(*c) = s;
     c->frontier = (bfs_size)s.arcs << 32 | s.entries;
-    c->has_rest = s.has_rest;
-    c->rest = s.rest;
-    c->side = s.side;
-    c->odd = s.odd;
-    c->phase = s.phase;
-    c->reached = s.reached;
-    c->seen = s.seen;
-    c->explodes |= s.explodes;
-    c->bottom_up += s.bottom_up;
     c->turns++;
 }
 

@@ -39,13 +39,10 @@ enum mode { DONE, DOWN, SWEEP, LIST, COLLECT };
 
 /* The state of a search, which the first thread of a block computes for all its threads.
 ** All blocks compute the same state. */
-struct state {
+struct state : bfs_progress {
     enum mode mode;
-    uint32_t level; /* the level of the frontier */
-    uint32_t first, entries, arcs, tail;
-    uint32_t has_rest, rest, side, odd, phase, calm, missing;
-    uint32_t explodes, bottom_up, next;
-    uint64_t reached, seen, newest;
+    uint32_t entries, arcs, calm;
+    uint64_t newest;
 };
 
 struct wide {
@@ -64,8 +61,7 @@ struct pile {
 
 /* ---- piles ---- */
 
-static __device__ __forceinline__ void take_off(const pile &p,
-                                                uint32_t (&v)[LANE_FINDS]) {
+BFS_STEP void take_off(const pile &p, uint32_t (&v)[LANE_FINDS]) {
 #pragma unroll
     for (int i = 0; i < LANE_FINDS; i++) {
         uint32_t at = i * GG_WARP + gg_lane();
@@ -74,7 +70,7 @@ static __device__ __forceinline__ void take_off(const pile &p,
 }
 
 /* One warp. Returns true if the pile is full: it must be flushed before the next call. */
-static __device__ __forceinline__ bool put_on(pile *p, uint32_t v, bool wanted) {
+BFS_STEP bool put_on(pile *p, uint32_t v, bool wanted) {
     unsigned mask = __ballot_sync(ALL_LANES, wanted);
     if (wanted)
         p->vertex[p->count + __popc(mask & ((1u << gg_lane()) - 1))] = v;
@@ -84,7 +80,7 @@ static __device__ __forceinline__ bool put_on(pile *p, uint32_t v, bool wanted) 
 }
 
 /* Moves the remaining vertices down, after the first FULL have been taken. */
-static __device__ __forceinline__ void move_down(pile *p) {
+BFS_STEP void move_down(pile *p) {
     uint32_t left = p->count - FULL;
     uint32_t v = gg_lane() < left ? p->vertex[FULL + gg_lane()] : 0;
     __syncwarp();
@@ -94,8 +90,8 @@ static __device__ __forceinline__ void move_down(pile *p) {
     __syncwarp();
 }
 
-static __device__ __forceinline__ void add_find(const wide &w, const state &s,
-                                                pile *finds, uint32_t v, bool fresh) {
+BFS_STEP void add_find(const wide &w, const state &s, pile *finds, uint32_t v,
+                       bool fresh) {
     if (!put_on(finds, v, fresh))
         return;
     uint32_t row[LANE_FINDS];
@@ -106,8 +102,7 @@ static __device__ __forceinline__ void add_find(const wide &w, const state &s,
     move_down(finds);
 }
 
-static __device__ __forceinline__ void flush_rest(const wide &w, const state &s,
-                                                  const pile &p) {
+BFS_STEP void flush_rest(const wide &w, const state &s, const pile &p) {
     uint32_t row[LANE_FINDS], at = 0, count = p.count < FULL ? p.count : FULL;
     if (count == 0)
         return;
@@ -121,8 +116,8 @@ static __device__ __forceinline__ void flush_rest(const wide &w, const state &s,
             w.b.rest[1 - s.side][at + i * GG_WARP] = row[i];
 }
 
-static __device__ __forceinline__ void leave_over(const wide &w, const state &s,
-                                                  pile *rest, uint32_t v, bool wanted) {
+BFS_STEP void leave_over(const wide &w, const state &s, pile *rest, uint32_t v,
+                         bool wanted) {
     if (!put_on(rest, v, wanted))
         return;
     flush_rest(w, s, *rest);
@@ -160,8 +155,7 @@ static __device__ bfs_size flush_piles(const device_csr &g, uint2 *level, bfs_si
     return all;
 }
 
-static __device__ __forceinline__ void flush_finds(const wide &w, const state &s,
-                                                   const pile &finds) {
+BFS_STEP void flush_finds(const wide &w, const state &s, const pile &finds) {
     flush_piles(w.g, w.b.queue + s.tail, &w.b.control->step[s.phase % 3].size, finds);
 }
 

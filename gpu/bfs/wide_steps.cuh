@@ -11,8 +11,7 @@ enum {
 };
 static_assert(HANDFUL % GRASP == 0, "a handful is whole grasps");
 
-static __device__ __forceinline__ void note_target(const wide &w, const state &s,
-                                                   uint32_t v) {
+BFS_STEP void note_target(const wide &w, const state &s, uint32_t v) {
     if (w.bounds.targets && gg_bit(w.b.wanted, v))
         atomicAdd(&w.b.control->step[s.phase % 3].hits, 1u);
 }
@@ -21,8 +20,7 @@ static __device__ __forceinline__ void note_target(const wide &w, const state &s
 
 /* One warp: the last entry that begins at or before that arc. Each step reduces the range
 ** to a 32nd. */
-static __device__ __forceinline__ uint32_t entry_of(const uint2 *frontier,
-                                                    uint32_t entries, uint32_t arc) {
+BFS_STEP uint32_t entry_of(const uint2 *frontier, uint32_t entries, uint32_t arc) {
     uint32_t low = 0, high = entries;
     while (high - low > 1) {
         uint32_t step = (high - low + GG_WARP - 1) / GG_WARP, at = low + gg_lane() * step;
@@ -35,8 +33,8 @@ static __device__ __forceinline__ uint32_t entry_of(const uint2 *frontier,
 }
 
 /* Loads the arcs from k on that 32 entries cover, up to SPAN for each lane. */
-static __device__ __forceinline__ void load_arcs(const wide &w, uint2 entry, uint32_t k,
-                                                 uint32_t stop, uint32_t (&v)[SPAN]) {
+BFS_STEP void load_arcs(const wide &w, uint2 entry, uint32_t k, uint32_t stop,
+                        uint32_t (&v)[SPAN]) {
 #pragma unroll
     for (int i = 0; i < SPAN; i++) {
         uint32_t arc = k + i * GG_WARP + gg_lane(), owner = 0;
@@ -49,9 +47,8 @@ static __device__ __forceinline__ void load_arcs(const wide &w, uint2 entry, uin
     }
 }
 
-static __device__ __forceinline__ uint32_t visit_arcs(const wide &w, const state &s,
-                                                      const uint32_t (&v)[SPAN],
-                                                      pile *finds) {
+BFS_STEP uint32_t visit_arcs(const wide &w, const state &s, const uint32_t (&v)[SPAN],
+                             pile *finds) {
     uint32_t *visited = w.b.visited[s.odd], found = 0;
     bool fresh[SPAN];
 #pragma unroll
@@ -115,8 +112,8 @@ static __device__ uint32_t go_down(const wide &w, const state &s, pile *finds) {
 ** looks at a handful of targets, then its warp looks at the rest of the row. All lanes
 ** call. */
 template <typename test_type>
-static __device__ __forceinline__ uint32_t look_at_row(const device_csr &rows, uint32_t v,
-                                                       bool looks, test_type is_visited) {
+BFS_STEP uint32_t look_at_row(const device_csr &rows, uint32_t v, bool looks,
+                              test_type is_visited) {
     uint64_t at = 0, end = 0;
     uint32_t found = GPUGRAPH_NONE;
     if (looks) {
@@ -164,8 +161,8 @@ static __device__ __forceinline__ uint32_t look_at_row(const device_csr &rows, u
 /* Loads the hubs of open vertices whose numbers are GG_WARP apart. NONE: not open, or the
 ** row is empty. */
 template <int count>
-static __device__ __forceinline__ void
-nearest(const wide &w, uint64_t v, const bool (&open)[count], uint32_t (&hub)[count]) {
+BFS_STEP void nearest(const wide &w, uint64_t v, const bool (&open)[count],
+                      uint32_t (&hub)[count]) {
 #pragma unroll
     for (int i = 0; i < count; i++)
         hub[i] = open[i] ? __ldcg(&w.below.hub[v + i * GG_WARP]) : GPUGRAPH_NONE;
@@ -174,8 +171,7 @@ nearest(const wide &w, uint64_t v, const bool (&open)[count], uint32_t (&hub)[co
 /* Looks at the rows of lanes whose hub is not visited. The visited target that is found
 ** becomes the hub of the vertex. */
 template <typename test_type>
-static __device__ __forceinline__ bool look_further(const wide &w, uint32_t v, bool looks,
-                                                    test_type is_visited) {
+BFS_STEP bool look_further(const wide &w, uint32_t v, bool looks, test_type is_visited) {
     uint32_t u = look_at_row(w.below.rows, v, looks, is_visited);
     if (u != GPUGRAPH_NONE)
         w.below.hub[v] = u;

@@ -272,10 +272,9 @@ static uint64_t tree_edge(const struct both_ends *s, uint32_t v) {
     return best;
 }
 
-static enum outcome walk_back(struct both_ends *s, uint32_t source, uint32_t target,
-                              void *edge, uint32_t *count) {
+static enum outcome walk_back(struct both_ends *s, const struct path_task *t) {
     uint32_t steps = 0;
-    for (uint32_t v = target; v != source; steps++) {
+    for (uint32_t v = t->search->target[0]; v != t->search->source[0]; steps++) {
         uint64_t arcs = s->to.rows.end[v] - s->to.rows.begin[v];
         if (!may_go_on(s, arcs + 1))
             return STOPPED;
@@ -284,11 +283,11 @@ static enum outcome walk_back(struct both_ends *s, uint32_t source, uint32_t tar
             return STOPPED;
         if (e == GPUGRAPH_NO_EDGE)
             return LEFT_OPEN;
-        gg_put_edge(edge, s->graph->wide, steps, e);
+        gg_put_edge(t->edge, s->graph->wide, steps, e);
         v = gpugraph_other_end(s->graph, e, v);
     }
-    gg_reverse_edges(s->graph, edge, steps);
-    *count = steps;
+    gg_reverse_edges(s->graph, t->edge, steps);
+    *t->count = steps;
     return FOUND;
 }
 
@@ -310,61 +309,60 @@ static void free_front(struct front *f) {
     gg_release(f->ball.vertex);
 }
 
-static enum outcome search_and_walk(struct both_ends *s, const gpugraph_search *search,
-                                    void *edge, uint32_t *count) {
-    uint32_t source = search->source[0], target = search->target[0];
+static enum outcome search_and_walk(struct both_ends *s, const struct path_task *t) {
+    const uint32_t source = t->search->source[0], target = t->search->target[0];
     if (source == target) {
-        *count = 0;
+        *t->count = 0;
         return FOUND;
     }
-    if (s->weight && search->bounded)
+    if (s->weight && t->search->bounded)
         return LEFT_OPEN;
     if (!prepare_front(s, &s->from, source) || !prepare_front(s, &s->to, target) ||
-        !(s->weight ? search_by_weight(s) : search_by_depth(s, search->max_depth)))
+        !(s->weight ? search_by_weight(s) : search_by_depth(s, t->search->max_depth)))
         return STOPPED;
     if (s->best == GG_INFINITE)
         return s->over ? LEFT_OPEN : NOT_FOUND;
-    return walk_back(s, source, target, edge, count);
+    return walk_back(s, t);
 }
 
-bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
-                      bool weighted) {
-    enum csr_kind reverse = gg_reverse_kind(search->direction);
-    bool made = gg_edge_rows_made(graph) && gg_csr_made(graph, reverse);
-    bool left_open = weighted && (gg_knows(&graph->known.ways_tie) || search->bounded);
+bool gg_path_prepared(const void *task) {
+    const struct path_task *t = task;
+    const gpugraph_graph *graph = t->graph;
+    const bool made = gg_edge_rows_made(graph) &&
+                      gg_csr_made(graph, gg_reverse_kind(t->search->direction));
+    const bool left_open =
+        t->weighted && (gg_knows(&graph->known.ways_tie) || t->search->bounded);
     /* On roads balls by weight are large, and the rows take many searches to pay. */
-    bool pays = !weighted || !gg_is_thin(graph);
-    bool due = pays && gg_searches(graph) > gg_limits.path_prepare_after;
-    return !left_open && (made || due);
+    const bool pays = !t->weighted || !gg_is_thin(graph);
+    return !left_open &&
+           (made || (pays && gg_searches(graph) > gg_limits.path_prepare_after));
 }
 
-static gpugraph_status bring_front_rows(gpugraph_graph *graph, enum csr_kind kind,
-                                        bool weighted, gpugraph_run *run, csr *rows) {
-    gg_rows(graph, kind, weighted, false, run, rows);
-    if (!weighted)
+static gpugraph_status bring_front_rows(const struct path_task *t, enum csr_kind kind,
+                                        csr *rows) {
+    gg_rows(t->graph, kind, t->weighted, false, t->run, rows);
+    if (!t->weighted)
         rows->weight = NULL;
-    return run->status;
+    return t->run->status;
 }
 
-gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
-                                       const gpugraph_search *search, bool weighted,
-                                       gpugraph_run *run, void *edge, uint32_t *count) {
+gpugraph_status gg_path_from_both_ends(const struct path_task *t) {
+    gpugraph_graph *graph = t->graph;
+    gpugraph_run *run = t->run;
+    const gpugraph_direction direction = t->search->direction;
     struct both_ends s = {.run = run,
                           .graph = graph,
-                          .direction = search->direction,
-                          .type = weighted ? graph->distance_type : GPUGRAPH_UINT32,
+                          .direction = direction,
+                          .type = gg_path_type(graph, t->weighted),
                           .best = GG_INFINITE,
                           .bound = GG_INFINITE};
-    *count = GPUGRAPH_NONE;
-    if (bring_front_rows(graph, gg_forward_kind(search->direction), weighted, run,
-                         &s.from.rows) ||
-        bring_front_rows(graph, gg_reverse_kind(search->direction), weighted, run,
-                         &s.to.rows) ||
+    if (bring_front_rows(t, gg_forward_kind(direction), &s.from.rows) ||
+        bring_front_rows(t, gg_reverse_kind(direction), &s.to.rows) ||
         gg_edge_rows(graph, run) || gg_bring_edges(graph, run))
         return run->status;
-    s.weight = weighted ? graph->weight : NULL;
+    s.weight = t->weighted ? graph->weight : NULL;
     double started = gg_now_ms();
-    enum outcome outcome = search_and_walk(&s, search, edge, count);
+    enum outcome outcome = search_and_walk(&s, t);
     free_front(&s.from);
     free_front(&s.to);
     gg_release(s.between.vertex);
@@ -372,10 +370,10 @@ gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
         return run->status;
     if (outcome == STOPPED)
         return gg_stopped(run);
-    if (weighted)
+    if (t->weighted)
         gg_know(&graph->known.ways_tie, outcome == LEFT_OPEN && s.best != GG_INFINITE);
     if (outcome == LEFT_OPEN)
-        return gg_path_by_search(graph, search, true, run, edge, count);
+        return gg_path_by_search(t);
     gg_search_phase(run, started, (int64_t)(s.from.settled + s.to.settled),
                     "%llu vertices settled from the source, %llu from the target",
                     (unsigned long long)s.from.settled, (unsigned long long)s.to.settled);

@@ -341,14 +341,13 @@ static void ask_device_for_list(gpugraph_graph *graph, const gg_algorithm *a,
     gg_fall_back(run, a, fallback);
 }
 
-void gg_list_reached(gpugraph_graph *graph, const gpugraph_search *search, bool by_depth,
-                     gpugraph_run *run, const gg_algorithm *a, struct reached_list *to) {
+static void list_reached(gpugraph_graph *graph, const gpugraph_search *search,
+                         bool by_depth, gpugraph_run *run, const gg_algorithm *a,
+                         struct reached_list *to) {
     const bool bounded = by_depth ? search->max_depth != GPUGRAPH_NONE : search->bounded;
     const bool targets = gg_is_for_targets(search, bounded);
-    const bool negative =
-        !by_depth && graph->distance_type == GPUGRAPH_REAL && bounded &&
-        search->max_real_distance < 0; /* bits of negative numbers do not ascend */
-    to->count = GPUGRAPH_NONE;
+    /* Bits of negative numbers do not ascend. */
+    const bool negative = !by_depth && gg_sssp_bound(search, graph->distance_type).none;
     if (!targets && !negative &&
         is_list_for_cpu(graph, search, by_depth, run, to->tree_edge != NULL))
         list_on_cpu(graph, search, by_depth, run, to);
@@ -357,18 +356,25 @@ void gg_list_reached(gpugraph_graph *graph, const gpugraph_search *search, bool 
         ask_device_for_list(graph, a, search, run, to);
 }
 
-/* ---- the public function ---- */
+gpugraph_status gg_list_reached(gpugraph_graph *graph, const gpugraph_search *search,
+                                bool by_depth, gpugraph_run *run, const gg_algorithm *a,
+                                struct reached_list to, uint32_t *count) {
+    to.count = GPUGRAPH_NONE;
+    gg_enter_graph(graph, run);
+    if (!gg_needs(run, count, 1, "count"))
+        return gg_leave_graph(graph, run);
+    if (!(by_depth ? gg_check_search : gg_check_sssp)(graph, search, run) &&
+        gg_needs(run, to.vertex, to.room, "vertex") &&
+        gg_needs(run, to.value, to.room, by_depth ? "depth" : "distance"))
+        list_reached(graph, search, by_depth, run, a, &to);
+    *count = to.count;
+    return gg_leave_graph(graph, run);
+}
 
 gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search *search,
                                    gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                    void *distance, void *tree_edge, uint32_t *count) {
-    struct reached_list to = {room, vertex, distance, tree_edge, GPUGRAPH_NONE};
-    gg_enter_graph(graph, run);
-    if (!gg_needs(run, count, 1, "count"))
-        return gg_leave_graph(graph, run);
-    if (!gg_check_sssp(graph, search, run) && gg_needs(run, vertex, room, "vertex") &&
-        gg_needs(run, distance, room, "distance"))
-        gg_list_reached(graph, search, false, run, &gg_sssp, &to);
-    *count = to.count;
-    return gg_leave_graph(graph, run);
+    return gg_list_reached(graph, search, false, run, &gg_sssp,
+                           (struct reached_list){room, vertex, distance, tree_edge, 0},
+                           count);
 }

@@ -21,11 +21,11 @@
 /* ---- kernel ---- */
 
 template <typename type>
-static __device__ void search_persistent(const struct persistent<type> &p,
-                                         struct block_memory<type> &m) {
-    struct place<type> at = {
-        0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false, false
-    };
+static __device__ void search_persistent(const persistent<type> &p,
+                                         block_memory<type> &m) {
+    place<type> at = {
+        0,    (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false,
+        false};
     uint32_t barriers = 0, buckets = 0;
     uint64_t settled = 0;
     begin(p, m);
@@ -50,7 +50,7 @@ static __device__ void search_persistent(const struct persistent<type> &p,
             more = next_bucket(p, at, m, &barriers);
         if (!more)
             break;
-        const uint32_t list = is_finishing(m) ? m.ways.list : at.bucket;
+        const uint32_t list = is_finishing(m) ? m.paths.list : at.bucket;
         in = {OF_BUCKET, list_at(p, list), m.board.count[list]};
         begin_bucket(p, at, m);
     }
@@ -73,14 +73,14 @@ template <typename type>
 static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
     find_distances(const __grid_constant__ persistent<type> p) {
     extern __shared__ __align__(16) unsigned char memory[];
-    struct block_memory<type> &m = *reinterpret_cast<struct block_memory<type> *>(memory);
+    block_memory<type> &m = *reinterpret_cast<block_memory<type> *>(memory);
     if (gg_lane() < LISTS)
         m.stage[warp_of_block()].tally[gg_lane()] = 0;
     if (gg_lane() == 0)
         m.stage[warp_of_block()].staged = 0;
     if (threadIdx.x == 0) {
         m.settled = m.served = 0;
-        forget_ways(p, m);
+        forget_paths(p, m);
     }
     __syncthreads();
     search_persistent(p, m);
@@ -90,7 +90,7 @@ static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
 
 template <typename type>
 static void carve_persistent(struct workspace *space, const struct sssp_search *s,
-                             struct persistent<type> *p) {
+                             persistent<type> *p) {
     uint64_t n = (uint64_t)s->g.n * type::ends, arcs = s->g.m + s->back.m;
     p->state = gg_carve<struct persistent_state>(space, 1);
     p->list = gg_carve<uint32_t>(space, n * LISTS);
@@ -107,14 +107,14 @@ static void carve_persistent(struct workspace *space, const struct sssp_search *
 #endif
 
 template <typename type>
-static bool launch_persistent(struct cuda_job *job, struct persistent<type> *p,
+static bool launch_persistent(struct cuda_job *job, persistent<type> *p,
                               const struct cooperative_kernel *kernel, unsigned blocks) {
     void *arguments[] = {p};
     struct persistent_state *state = p->state;
     gg_mark(job, GG_BEGAN);
     gg_fill(job, state, 0, sizeof *state);
     gg_fill(job, &state->least, 0xff,
-            sizeof state->least + sizeof state->way + sizeof state->lightest);
+            sizeof state->least + sizeof state->path + sizeof state->lightest);
     gg_launch_cooperative(job, kernel, blocks, arguments);
     gg_mark(job, GG_ENDED);
     return gg_wait(job);
@@ -123,11 +123,11 @@ static bool launch_persistent(struct cuda_job *job, struct persistent<type> *p,
 template <typename type>
 static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
                               struct workspace *space) {
-    struct persistent<type> p;
+    persistent<type> p;
     struct persistent_state state;
     const struct cooperative_kernel kernel = {(const void *)find_distances<type>,
                                               "find_distances", GG_PERSISTENT_BLOCK,
-                                              sizeof(struct block_memory<type>)};
+                                              sizeof(block_memory<type>)};
     carve_persistent(space, s, &p);
     set_up(s, &p);
     unsigned blocks = gg_sssp_blocks(job, s, &kernel, GG_PERSISTENT_VERTICES);
@@ -154,8 +154,8 @@ static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
 
 uint64_t gg_sssp_persistent_bytes(struct cuda_job *, const struct sssp_search *s) {
     struct workspace space = {NULL, 0};
-    struct persistent<integer32> any;
-    struct persistent<both_ends<integer32>> any_both;
+    persistent<integer32> any;
+    persistent<both_ends<integer32>> any_both;
     if (s->back.begin)
         carve_persistent(&space, s, &any_both);
     else

@@ -28,7 +28,7 @@ static uint32_t slice_of(uint64_t arcs) {
 }
 
 template <typename type>
-static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
+static void set_up(const struct sssp_search *s, persistent<type> *p) {
     const struct sssp_parameters *chosen = &s->parameters;
     p->g = s->g;
     p->back = s->back;

@@ -40,22 +40,16 @@ struct sssp_search {
     gpugraph_distance_type type;
     void *distance;       /* the result: n words of the type; from both ends 2 n */
     uint32_t *ends;       /* sources, then targets */
+    void *tree;           /* edge numbers; NULL: not wanted */
+    uint32_t *scratch;    /* for the tree */
     const uint32_t *stop; /* not 0: the host was interrupted */
     /* Reports of the engine: */
     bool dropped; /* a sum left the range of the type, not only a bound of the caller */
     bool early;   /* the search ended early; only final distances are kept */
+    bool lost; /* a sum left the range: there are no distances, the host has to search */
     uint64_t served;   /* relaxed vertices, counted each time */
     uint32_t barriers; /* grid barriers; 0: the engine has none */
     char more[300];    /* text for the phase */
-};
-
-/* Results of a search, on the device. */
-struct sssp_outcome {
-    void *distance;
-    uint32_t *ends;    /* sources, then targets */
-    void *tree;        /* edge numbers; NULL: not wanted */
-    uint32_t *scratch; /* for the tree */
-    bool lost; /* a sum left the range: there are no distances, the host has to search */
 };
 
 /* Search by the engine of the parameters: bytes, and distances. The arrays `distance` and
@@ -66,15 +60,12 @@ bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s, struct workspac
 bool gg_sssp_begin(struct cuda_job *job, const gpugraph_search *search,
                    struct sssp_search *s);
 /* Makes room for the search of s->parameters, and searches. Phase "search". */
-bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree,
-                 struct sssp_outcome *out);
+bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree);
 /* gg_sssp_begin and gg_sssp_run, with an engine chosen by gg_sssp_choose. */
 bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
-                    struct sssp_outcome *out);
-/* Fills out->tree, except for *ties vertices (gg_device_distance_tree). Phase
-** "parents". */
-bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
-                  const struct sssp_outcome *out, uint32_t *ties);
+                    struct sssp_search *s);
+/* Fills s->tree, except for *ties vertices (gg_device_distance_tree). Phase "parents". */
+bool gg_sssp_tree(struct cuda_job *job, const struct sssp_search *s, uint32_t *ties);
 /* Reports that the host searches because the device's search is lost. */
 void gg_sssp_lost(gpugraph_run *run);
 

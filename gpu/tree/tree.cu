@@ -161,8 +161,7 @@ static bool make_depth_tree(struct cuda_job *job, gpugraph_direction direction,
         return false;
     depth_bytes bytes = {scratch, scratch + edges.n, deepest < NO_BYTE ? NULL : depth};
     unsigned list = gg_grid(job, edges.n, 16);
-    write_bytes<<<list, GG_BLOCK, 0, job->stream>>>(depth, edges.n, bytes);
-    gg_launched(job, "write_bytes");
+    GG_LAUNCH(job, write_bytes, list, depth, edges.n, bytes);
     uint64_t low = 0, high = edges.m;
     for (int part = 1; part < PARTS; part++)
         high /= PART_GROWTH;
@@ -170,11 +169,9 @@ static bool make_depth_tree(struct cuda_job *job, gpugraph_direction direction,
         uint64_t end =
             part == PARTS - 1 ? edges.m : high / EDGES_A_THREAD * EDGES_A_THREAD;
         if (part > 0)
-            drop_bytes<<<list, GG_BLOCK, 0, job->stream>>>(tree_edge, edges.n, bytes);
-        depth_tree<<<gg_grid(job, (end - low) / EDGES_A_THREAD + 1, 8), GG_BLOCK, 0,
-                     job->stream>>>(edges, senses_of(direction), bytes, low, end,
-                                    tree_edge);
-        gg_launched(job, "depth_tree");
+            GG_LAUNCH(job, drop_bytes, list, tree_edge, edges.n, bytes);
+        GG_LAUNCH(job, depth_tree, gg_grid(job, (end - low) / EDGES_A_THREAD + 1, 8),
+                  edges, senses_of(direction), bytes, low, end, tree_edge);
         low = end;
         high *= PART_GROWTH;
     }
@@ -409,18 +406,16 @@ static bool settle_tied(struct cuda_job *job, const struct tree_task *t,
     const uint32_t sources = t->search->source_count;
     uint32_t before, open;
     pass.settled = s->settled;
-    if (!gg_fill(job, s, 0, scratch_bytes(pass.edges.n)))
-        return false;
-    if (!GG_LAUNCH(job, settle_sources, gg_grid(job, sources, 2), t->source, sources,
+    if (!gg_fill(job, s, 0, scratch_bytes(pass.edges.n)) ||
+        !GG_LAUNCH(job, settle_sources, gg_grid(job, sources, 2), t->source, sources,
                    s) ||
         !count_tied(job, pass, s, &open))
         return false;
     before = open + 1;
     for (int round = 0; round < TIE_ROUNDS && open > 0 && open < before; round++) {
         before = open;
-        offer_level<type, number>
-            <<<gg_grid(job, pass.edges.m, 16), GG_BLOCK, 0, job->stream>>>(pass);
-        if (!gg_launched(job, "offer_level") || !count_tied(job, pass, s, &open))
+        if (!GG_LAUNCH(job, offer_level<type>, gg_grid(job, pass.edges.m, 16), pass) ||
+            !count_tied(job, pass, s, &open))
             return false;
     }
     *t->ties = open;

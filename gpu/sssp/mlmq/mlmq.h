@@ -140,7 +140,6 @@ struct mlmq_shared {
 struct mlmq_warp {
     const struct mlmq *m;
     struct mlmq_shared *shared;
-    uint32_t number;
     /* the control line, as last read */
     uint32_t over, base, bnum, pile, exhausted;
     /* levels */

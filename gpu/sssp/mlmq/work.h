@@ -327,7 +327,6 @@ WARP_FUNCTION void mlmq_live(const struct mlmq *m, struct mlmq_shared *shared,
     memset(&w, 0, sizeof w);
     w.m = m;
     w.shared = shared;
-    w.number = number - 1;
     w.segment_number = MLMQ_NONE;
     mlmq_toil(&w);
 }

@@ -119,7 +119,7 @@ static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
     cuda_device device = {1, 0, 0};
     cuda_job job = {&run, &device, NULL};
     const bfs_bounds bounds = {GPUGRAPH_NONE, !target.empty(), limit, &stop};
-    const bfs_shape shape = {0, 40, 0};
+    const bfs_shape shape = {0, 40};
     while (a.control.next != BFS_OVER) {
         if (a.control.next == BFS_NARROW)
             gg_bfs_narrow(&job, &g, &b, bounds, shape);
