@@ -350,8 +350,6 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
         bucket_queue_free(&s->queue[t]);
     gg_release(s->queue);
     gg_release(s->work);
-    if (s->run->status)
-        return s->run->status;
     if (gg_stopping(s->run))
         return gg_stopped(s->run);
     if (s->early)
@@ -429,20 +427,12 @@ gpugraph_status gg_check_sssp(const gpugraph_graph *graph, const gpugraph_search
     return run->status;
 }
 
-static gpugraph_status search_checked(gpugraph_graph *graph,
-                                      const gpugraph_search *search, gpugraph_run *run,
-                                      void *distance, void *tree_edge) {
-    if (gg_check_sssp(graph, search, run) ||
-        !gg_needs(run, distance, graph->n, "distance"))
-        return run->status;
-    GG_RUN(sssp_entry, &gg_sssp, search, graph, run,
-           (graph, search, run, distance, tree_edge));
-    return run->status;
-}
-
 gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, void *distance, void *tree_edge) {
     gg_enter_graph(graph, run);
-    search_checked(graph, search, run, distance, tree_edge);
+    if (!gg_check_sssp(graph, search, run) &&
+        gg_needs(run, distance, graph->n, "distance"))
+        GG_RUN(sssp_entry, &gg_sssp, search, graph, run,
+               (graph, search, run, distance, tree_edge));
     return gg_leave_graph(graph, run);
 }

@@ -93,20 +93,6 @@ static const struct engine {
                {gg_sssp_mlmq_bytes, gg_sssp_mlmq},
                {gg_sssp_mlmq_bytes, gg_sssp_mlmq}};
 
-bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s,
-                    struct workspace *space) {
-    const gpugraph_search *wanted = s->wanted;
-    gg_upload(job, s->ends, wanted->source,
-              (uint64_t)wanted->source_count * sizeof *s->ends);
-    gg_upload(job, s->ends + wanted->source_count, wanted->target,
-              (uint64_t)wanted->target_count * sizeof *s->ends);
-    return engines[s->parameters.kind].search(job, s, space);
-}
-
-uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s) {
-    return engines[s->parameters.kind].bytes(job, s);
-}
-
 /* Chooses regions if they are asked for or worth making, and possible, and else by
 ** gg_sssp_choose. Multi-queues have distances of 32 bits and do not end early, so `auto`
 ** takes none of them for a search with a limit or targets. */
@@ -143,7 +129,7 @@ static bool make_sssp_room(struct cuda_job *job, struct sssp_search *s, bool tre
     const bool fixes = s->parameters.local && !s->back.begin;
     *space = {NULL, 0};
     carve_sssp(job, space, s, tree);
-    space->used += gg_sssp_engine_bytes(job, s);
+    space->used += engines[s->parameters.kind].bytes(job, s);
     if ((fixes && !gg_fix_arcs(job, kind, &s->g, (int64_t)space->used)) ||
         !gg_sssp_prepare_pull(job, s, (int64_t)space->used) || !gg_workspace(job, space))
         return false;
@@ -166,6 +152,7 @@ bool gg_sssp_begin(struct cuda_job *job, const gpugraph_search *search,
 }
 
 bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree) {
+    const gpugraph_search *wanted = s->wanted;
     struct workspace space;
     const double started = gg_now_ms();
     if (!make_sssp_room(job, s, tree, &space))
@@ -176,7 +163,11 @@ bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree) {
         job->run->used_method = gg_sssp_cuda.methods[SSSP_PERSISTENT].is.name;
         return gg_sssp_run(job, s, tree);
     }
-    if (!gg_sssp_engine(job, s, &space))
+    gg_upload(job, s->ends, wanted->source,
+              (uint64_t)wanted->source_count * sizeof *s->ends);
+    gg_upload(job, s->ends + wanted->source_count, wanted->target,
+              (uint64_t)wanted->target_count * sizeof *s->ends);
+    if (!engines[s->parameters.kind].search(job, s, &space))
         return false;
     s->lost = s->dropped && !s->early;
     if (!s->lost)

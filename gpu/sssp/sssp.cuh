@@ -52,10 +52,6 @@ struct sssp_search {
     char more[300];    /* text for the phase */
 };
 
-/* Search by the engine of the parameters: bytes, and distances. The arrays `distance` and
-** `ends` are carved already. (sssp.cu) */
-uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s);
-bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
 /* Sets the search, its rows and their features. */
 bool gg_sssp_begin(struct cuda_job *job, const gpugraph_search *search,
                    struct sssp_search *s);

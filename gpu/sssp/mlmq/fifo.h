@@ -40,11 +40,6 @@
 
 /* ---- slots ---- */
 
-WARP_FUNCTION void mlmq_slot_store(const struct mlmq *m, uint64_t at,
-                                   struct mlmq_element e) {
-    device_store_64(&m->slot[at], (uint64_t)e.distance << 32 | e.vertex);
-}
-
 /* Takes the element out of a slot once it is written. False: the search is over. */
 WARP_FUNCTION bool mlmq_slot_take(const struct mlmq *m, uint64_t at,
                                   struct mlmq_element *e) {
@@ -187,7 +182,8 @@ WARP_FUNCTION bool mlmq_fifo_write(struct mlmq_warp *w, struct mlmq_element e, b
     warp_sync();
     bool known = placed && mlmq_find_segment(m, fifo, position, &segment);
     if (known && segment != MLMQ_NONE)
-        mlmq_slot_store(m, mlmq_slot_of(m, segment, position), e);
+        device_store_64(&m->slot[mlmq_slot_of(m, segment, position)],
+                        (uint64_t)e.distance << 32 | e.vertex);
     warp_sync();
     if (leads && room)
         device_take(&control->available[fifo], set_bits(group));

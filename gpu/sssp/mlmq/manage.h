@@ -101,13 +101,6 @@ WARP_FUNCTION void mlmq_adjust_bnum(struct mlmq_manager *g) {
     g->bnum = bnum;
 }
 
-WARP_FUNCTION bool mlmq_asks_host(const struct mlmq *m, uint64_t round) {
-    uint32_t stop = 0;
-    if (round % MLMQ_ASK_HOST == 0 && warp_lane() == 0)
-        stop = host_load(m->host_stop);
-    return warp_from(stop, 0) != 0;
-}
-
 WARP_FUNCTION void mlmq_end(const struct mlmq *m, uint32_t how) {
     if (warp_lane() == 0)
         device_publish(&m->control->over, how);
@@ -119,7 +112,10 @@ WARP_FUNCTION void mlmq_manage(const struct mlmq *m) {
                              device_load(&control->bnum), 0};
     uint64_t round = 0;
     for (;; round++) {
-        if (mlmq_asks_host(m, round)) {
+        uint32_t stop = 0;
+        if (round % MLMQ_ASK_HOST == 0 && warp_lane() == 0)
+            stop = host_load(m->host_stop);
+        if (warp_from(stop, 0) != 0) {
             mlmq_end(m, MLMQ_STOPPED);
             break;
         }

@@ -51,7 +51,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS_FIT)
     const int warps = GG_BLOCK / GG_WARP;
     __shared__ struct mlmq_shared shared[warps];
     unsigned warp = threadIdx.x / GG_WARP;
-    mlmq_live(&m, &shared[warp], blockIdx.x * warps + warp);
+    mlmq_run_warp(&m, &shared[warp], blockIdx.x * warps + warp);
 }
 
 /* ---- sizes ---- */
@@ -80,13 +80,11 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     m->bnum = one_fifo ? 1 : between(p->bnum, 1, MLMQ_RING - 1);
     m->scale = mlmq_scale_of(one_fifo ? INFINITY : p->delta);
     m->shift = SEGMENT_SHIFT;
-    const struct bounds<integer32> bounds = gg_bounds<integer32>(s);
-    m->most = bounds.most;
-    m->tight = bounds.tight;
-    l->none = bounds.none;
-    l->kernel.kernel = (const void *)mlmq_works;
-    l->kernel.name = "mlmq_works";
-    l->kernel.threads = GG_BLOCK;
+    const struct sssp_bound bound = gg_sssp_bound(s->wanted, GPUGRAPH_UINT32);
+    m->most = (uint32_t)bound.most;
+    m->tight = bound.tight;
+    l->none = bound.none;
+    l->kernel = {(const void *)mlmq_works, "mlmq_works", GG_BLOCK, 0};
     l->blocks = gg_sssp_blocks(job, s, &l->kernel, BLOCK_VERTICES);
     m->warps = l->blocks * l->kernel.threads / GG_WARP;
     uint64_t room = (uint64_t)m->n * ROOM_FOR_VERTEX;

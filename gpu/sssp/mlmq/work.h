@@ -293,42 +293,38 @@ WARP_FUNCTION uint32_t mlmq_sweep(struct mlmq_warp *w, struct mlmq_element *e,
     return 1;
 }
 
-/* ---- a worker's life ---- */
+/* ---- a warp ---- */
 
-WARP_FUNCTION void mlmq_toil(struct mlmq_warp *w) {
-    struct mlmq_element e = {0, 0};
-    uint32_t vain = 0;
-    bool valid;
-    mlmq_look(w);
-    while (w->over == MLMQ_GOES_ON) {
-        if (mlmq_read(w, &e, &valid) > 0 || mlmq_sweep(w, &e, &valid) > 0) {
-            vain = 0;
-            mlmq_relax(w, e, valid);
-        } else {
-            warp_pause(vain < 6 ? MLMQ_WAIT_NS << vain : MLMQ_WAIT_NS << 6);
-            vain++;
-            mlmq_look(w);
-        }
-        if (w->urgent)
-            mlmq_drain(w, true);
-    }
-    if (warp_lane() == 0)
-        device_add_64(&w->m->control->served, w->served);
-}
-
-/* The whole life of a warp. Warp 0 is the manager. */
-WARP_FUNCTION void mlmq_live(const struct mlmq *m, struct mlmq_shared *shared,
-                             uint32_t number) {
+/* Runs a warp until the search is over. Warp 0 is the manager. */
+WARP_FUNCTION void mlmq_run_warp(const struct mlmq *m, struct mlmq_shared *shared,
+                                 uint32_t number) {
     if (number == 0) {
         mlmq_manage(m);
         return;
     }
     struct mlmq_warp w;
+    struct mlmq_element e = {0, 0};
+    uint32_t idle = 0;
+    bool valid;
     memset(&w, 0, sizeof w);
     w.m = m;
     w.shared = shared;
     w.segment_number = MLMQ_NONE;
-    mlmq_toil(&w);
+    mlmq_look(&w);
+    while (w.over == MLMQ_GOES_ON) {
+        if (mlmq_read(&w, &e, &valid) > 0 || mlmq_sweep(&w, &e, &valid) > 0) {
+            idle = 0;
+            mlmq_relax(&w, e, valid);
+        } else {
+            warp_pause(idle < 6 ? MLMQ_WAIT_NS << idle : MLMQ_WAIT_NS << 6);
+            idle++;
+            mlmq_look(&w);
+        }
+        if (w.urgent)
+            mlmq_drain(&w, true);
+    }
+    if (warp_lane() == 0)
+        device_add_64(&m->control->served, w.served);
 }
 
 #endif

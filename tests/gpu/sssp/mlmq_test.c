@@ -155,7 +155,7 @@ struct thread {
 
 static void one_lane(void *argument) {
     struct thread *thread = argument;
-    mlmq_live(&thread->memory->m, thread->shared, thread->number);
+    mlmq_run_warp(&thread->memory->m, thread->shared, thread->number);
 }
 
 static void *one_warp(void *argument) {
