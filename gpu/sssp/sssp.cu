@@ -157,18 +157,19 @@ bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree) {
     const double started = gg_now_ms();
     if (!make_sssp_room(job, s, tree, &space))
         return false;
-    /* The workspace may have taken their memory. */
-    if (s->parameters.kind == SSSP_REGIONS && regions_bytes(job, s) == 0) {
-        gg_sssp_choose(&s->features, SSSP_PERSISTENT, &s->parameters);
-        job->run->used_method = gg_sssp_cuda.methods[SSSP_PERSISTENT].is.name;
-        return gg_sssp_run(job, s, tree);
-    }
+    /* The workspace may have taken the memory of regions. */
+    s->full = s->parameters.kind == SSSP_REGIONS && regions_bytes(job, s) == 0;
     gg_upload(job, s->ends, wanted->source,
               (uint64_t)wanted->source_count * sizeof *s->ends);
     gg_upload(job, s->ends + wanted->source_count, wanted->target,
               (uint64_t)wanted->target_count * sizeof *s->ends);
-    if (!engines[s->parameters.kind].search(job, s, &space))
+    if (!s->full && !engines[s->parameters.kind].search(job, s, &space))
         return false;
+    if (s->full) {
+        gg_sssp_choose(&s->features, SSSP_PERSISTENT, &s->parameters);
+        job->run->used_method = gg_sssp_cuda.methods[SSSP_PERSISTENT].is.name;
+        return gg_sssp_run(job, s, tree);
+    }
     s->lost = s->dropped && !s->early;
     if (!s->lost)
         gg_search_phase(job->run, started, (int64_t)s->served, "%s", s->more);

@@ -46,6 +46,7 @@ struct sssp_search {
     /* Reports of the engine: */
     bool dropped; /* a sum left the range of the type, not only a bound of the caller */
     bool early;   /* the search ended early; only final distances are kept */
+    bool full;    /* the queues had no room: another engine has to search */
     bool lost; /* a sum left the range: there are no distances, the host has to search */
     uint64_t served;   /* relaxed vertices, counted each time */
     uint32_t barriers; /* grid barriers; 0: the engine has none */

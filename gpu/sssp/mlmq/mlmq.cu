@@ -1,11 +1,10 @@
 /* Shortest paths on the device, engine "multi-level multi-queue": kernel and driver.
 ** mlmq.h describes the queues, work.h the warps.
 **
-**     reset, mark sources  ->  one cooperative launch: workers and a manager  ->  reports
+**     reset  ->  one cooperative launch: workers and a manager  ->  reports
 **
 ** As many blocks run as the parameters ask for and the device can hold at once. Every
-** warp stays until the manager finds that all accounts are even and no vertex is
-** marked. */
+** warp stays until the manager finds that all accounts are even. */
 #include "sssp/sssp.cuh"
 #include "work.h"
 
@@ -30,20 +29,9 @@ struct mlmq_launch {
     struct cooperative_kernel kernel;
     unsigned blocks;
     struct mlmq_sizes size;
-    bool none; /* the bound is negative: not even a source is within it */
 };
 
 /* ---- kernels ---- */
-
-/* One thread per source, repeats allowed. */
-static __global__ void mark_sources(struct mlmq m, const uint32_t *source,
-                                    uint32_t sources) {
-    for (uint64_t i = gg_thread(); i < sources; i += gg_threads_of_grid()) {
-        uint32_t v = source[i];
-        m.distance[v] = 0;
-        atomicOr(&m.dirty[v / 32], 1u << v % 32);
-    }
-}
 
 /* One warp per worker, until the search is over. Warp 0 of the grid is the manager. */
 static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS_FIT)
@@ -83,7 +71,8 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     const struct sssp_bound bound = gg_sssp_bound(s->wanted, GPUGRAPH_UINT32);
     m->most = (uint32_t)bound.most;
     m->tight = bound.tight;
-    l->none = bound.none;
+    m->source = s->ends;
+    m->sources = bound.none ? 0 : s->wanted->source_count;
     l->kernel = {(const void *)mlmq_works, "mlmq_works", GG_BLOCK, 0};
     l->blocks = gg_sssp_blocks(job, s, &l->kernel, BLOCK_VERTICES);
     m->warps = l->blocks * l->kernel.threads / GG_WARP;
@@ -103,26 +92,19 @@ static void carve_queues(struct workspace *space, struct mlmq_launch *l,
     *zero_from = space->used;
     m->consumed = gg_carve<uint32_t>(space, size->directory);
     m->directory = gg_carve<uint64_t>(space, size->directory);
-    m->dirty = gg_carve<uint32_t>(space, size->words);
     m->control = gg_carve<struct mlmq_control>(space, 1);
 }
 
 /* ---- a search ---- */
 
-static bool start_queues(struct cuda_job *job, const struct sssp_search *s,
-                         struct mlmq_launch *l, unsigned char *zero, uint64_t zeros) {
+static bool start_queues(struct cuda_job *job, struct mlmq_launch *l, unsigned char *zero,
+                         uint64_t zeros) {
     struct mlmq_control control = mlmq_control();
     gg_fill(job, l->m.slot, 0xff, l->size.slots * sizeof *l->m.slot);
     gg_fill(job, zero, 0, zeros);
     mlmq_start(&l->m, &control);
     gg_upload(job, l->m.control, &control, sizeof control);
     gg_fill(job, l->m.distance, 0xff, (uint64_t)l->m.n * sizeof *l->m.distance);
-    if (!gg_going(job))
-        return false;
-    if (!l->none) {
-        const uint32_t sources = s->wanted->source_count;
-        GG_LAUNCH(job, mark_sources, gg_grid(job, sources, 4), l->m, s->ends, sources);
-    }
     void *arguments[] = {&l->m};
     return gg_launch_cooperative(job, &l->kernel, l->blocks, arguments);
 }
@@ -136,7 +118,8 @@ static bool finish_queues(struct cuda_job *job, const struct mlmq_launch *l,
     if (!gg_fetch(job, &control.over, &l->m.control->over, sizeof control.over) ||
         !gg_fetch(job, &control.failed, &l->m.control->failed, sizeof control - reports))
         return false;
-    if (control.over != MLMQ_DONE) {
+    s->full = control.over == MLMQ_FULL;
+    if (control.over != MLMQ_DONE && !s->full) {
         gg_fail(
             job->run, GPUGRAPH_DEVICE_FAILED,
             "a warp of a multi-level multi-queue waited too long (%u, %u): report this "
@@ -147,9 +130,9 @@ static bool finish_queues(struct cuda_job *job, const struct mlmq_launch *l,
     s->dropped = control.dropped != 0;
     s->served = control.served;
     snprintf(s->more, sizeof s->more,
-             "%u blocks, %.2f relaxations a vertex, %llu sweeps, %llu checks of accounts",
-             l->blocks, (double)control.served / (l->m.n ? l->m.n : 1),
-             (unsigned long long)control.sweeps, (unsigned long long)control.rounds);
+             "%u blocks, %.2f relaxations a vertex, %llu checks of accounts", l->blocks,
+             (double)control.served / (l->m.n ? l->m.n : 1),
+             (unsigned long long)control.rounds);
     return true;
 }
 
@@ -167,6 +150,6 @@ bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace 
     uint64_t zero_from;
     plan_queues(job, s, &l);
     carve_queues(space, &l, &zero_from);
-    return start_queues(job, s, &l, space->base + zero_from, space->used - zero_from) &&
+    return start_queues(job, &l, space->base + zero_from, space->used - zero_from) &&
            finish_queues(job, &l, s);
 }

@@ -21,23 +21,21 @@
 WARP_FUNCTION void mlmq_ask_manager(struct mlmq_warp *w) {
     struct mlmq_control *control = w->m->control;
     uint32_t *line = &control->over;
-    if (warp_lane() < 5)
+    if (warp_lane() < 4)
         w->asked = device_load(line + warp_lane());
 }
 
 WARP_FUNCTION void mlmq_hear(struct mlmq_warp *w) {
     struct mlmq_control *control = w->m->control;
     w->over = warp_from(w->asked, 0);
-    if (warp_width > 4) {
+    if (warp_width >= 4) {
         w->base = warp_from(w->asked, 1);
         w->bnum = warp_from(w->asked, 2);
         w->pile = warp_from(w->asked, 3);
-        w->exhausted = warp_from(w->asked, 4);
     } else {
         w->base = device_load(&control->base);
         w->bnum = device_load(&control->bnum);
         w->pile = device_load(&control->pile);
-        w->exhausted = device_load(&control->exhausted);
     }
 }
 
@@ -46,18 +44,13 @@ WARP_FUNCTION void mlmq_look(struct mlmq_warp *w) {
     mlmq_hear(w);
 }
 
-/* True if the warp may keep that distance to itself: it is in a bucket that may be read,
-** or L2 has no room. In the second case a warp relaxes what it reads and does not spill
-** it again. */
+/* True if the warp may keep that distance to itself: it is in a bucket that may be
+** read. */
 WARP_FUNCTION bool mlmq_inside(const struct mlmq_warp *w, uint32_t distance) {
-    return w->exhausted || mlmq_key(w->m, distance) < w->base + w->bnum;
+    return mlmq_key(w->m, distance) < w->base + w->bnum;
 }
 
 /* ---- write ---- */
-
-WARP_FUNCTION void mlmq_l2_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
-    mlmq_spill(w, e, mlmq_fifo_write(w, e, valid, mlmq_fifo_of(w, e.distance, valid)));
-}
 
 /* Writes `out` to L2: whole batches, or everything. */
 WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all) {
@@ -70,7 +63,7 @@ WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all) {
         w->out_count -= count;
         if (valid)
             e = w->shared->out[w->out_count + warp_lane()];
-        mlmq_l2_write(w, e, valid);
+        mlmq_fifo_write(w, e, valid, mlmq_fifo_of(w, e.distance, valid));
     }
     if (all)
         w->urgent = false;
@@ -255,45 +248,25 @@ WARP_FUNCTION void mlmq_relax(struct mlmq_warp *w, struct mlmq_element e, bool v
     mlmq_hear(w);
 }
 
-/* ---- the sweep ---- */
-
-/* Writes the marked vertices of one chunk of the bitmap, except for the last ones, which
-** are relaxed at once. So every sweep makes progress, however little room there is. 0:
-** there are no more chunks. */
-WARP_FUNCTION uint32_t mlmq_sweep(struct mlmq_warp *w, struct mlmq_element *e,
-                                  bool *valid) {
-    const struct mlmq *m = w->m;
-    uint32_t *next = &m->control->sweep_next, chunk = m->sweep_chunks;
-    if (warp_lane() == 0 && device_load(next) < m->sweep_chunks)
-        chunk = device_add(next, 1);
-    chunk = warp_from(chunk, 0);
-    *valid = false;
-    if (chunk >= m->sweep_chunks)
-        return 0;
-    uint32_t word = chunk * MLMQ_SWEEP_WORDS, last = word + MLMQ_SWEEP_WORDS;
-    last = last < m->words ? last : m->words;
-    for (; word < last; word += warp_width) {
-        uint32_t at = word + warp_lane(), bits = 0;
-        if (at < last && device_load(&m->dirty[at]) != 0)
-            bits = device_swap(&m->dirty[at], 0);
-        while (warp_ballot(bits != 0) != 0) {
-            mlmq_look(w); /* reads the base of this sweep, and whether there is room */
-            mlmq_win(w, *e, *valid);
-            mlmq_write_won(w);
-            *valid = bits != 0;
-            if (*valid) {
-                e->vertex = at * 32 + lowest_bit(bits);
-                e->distance = mlmq_load_distance(m, e->vertex);
-            }
-            bits &= bits - 1;
-        }
-    }
-    w->account = MLMQ_SWEEP;
-    w->taken = 1;
-    return 1;
-}
-
 /* ---- a warp ---- */
+
+/* Writes the warp's share of the sources. */
+WARP_FUNCTION void mlmq_begin(struct mlmq_warp *w, uint32_t worker) {
+    const struct mlmq *m = w->m;
+    const uint64_t step = (uint64_t)(m->warps - 1) * warp_width;
+    for (uint64_t i = (uint64_t)worker * warp_width; i < m->sources; i += step) {
+        struct mlmq_element e = {0, 0};
+        bool valid = i + warp_lane() < m->sources;
+        if (valid) {
+            e.vertex = m->source[i + warp_lane()];
+            valid = device_min(&m->distance[e.vertex], 0) > 0;
+        }
+        mlmq_out(w, e, valid);
+        mlmq_drain(w, false);
+    }
+    w->account = MLMQ_START;
+    w->taken = 1;
+}
 
 /* Runs a warp until the search is over. Warp 0 is the manager. */
 WARP_FUNCTION void mlmq_run_warp(const struct mlmq *m, struct mlmq_shared *shared,
@@ -311,8 +284,9 @@ WARP_FUNCTION void mlmq_run_warp(const struct mlmq *m, struct mlmq_shared *share
     w.shared = shared;
     w.segment_number = MLMQ_NONE;
     mlmq_look(&w);
+    mlmq_begin(&w, number - 1);
     while (w.over == MLMQ_GOES_ON) {
-        if (mlmq_read(&w, &e, &valid) > 0 || mlmq_sweep(&w, &e, &valid) > 0) {
+        if (mlmq_read(&w, &e, &valid) > 0) {
             idle = 0;
             mlmq_relax(&w, e, valid);
         } else {
