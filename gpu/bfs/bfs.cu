@@ -154,19 +154,6 @@ static bool start_bfs_kernels(struct cuda_job *job, const struct device_csr *g,
     return GG_LAUNCH(job, update, gg_grid(job, sources, LIST_BLOCKS), *g, *b, bounds);
 }
 
-static bool run_levels(struct cuda_job *job, const struct device_csr *g,
-                       struct bfs_bounds bounds, const struct bfs *b,
-                       struct state *state) {
-    unsigned walk = gg_grid(job, (uint64_t)g->n + g->m, WALK_BLOCKS);
-    unsigned list = gg_grid(job, g->n, LIST_BLOCKS);
-    auto queue_level = [&] {
-        GG_LAUNCH(job, explore, walk, *g, *b);
-        GG_LAUNCH(job, update, list, *g, *b, bounds);
-    };
-    return gg_run_rounds(job, state, b->state, sizeof *state, queue_level,
-                         [&] { return state->over; });
-}
-
 static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *search,
                               bool tree, struct bfs_outcome *out) {
     struct device_csr g;
@@ -177,12 +164,21 @@ static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *searc
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
     double started = gg_now_ms();
-    if (!gg_take_arrays(job, [&](workspace *space) {
-            carve_bfs_kernels(space, &g, search, gg_tree_bytes(job, tree), &b);
-        }))
+    if (!gg_take_arrays(job,
+                        [&](workspace *space) {
+                            carve_bfs_kernels(space, &g, search, gg_tree_bytes(job, tree),
+                                              &b);
+                        }) ||
+        !start_bfs_kernels(job, &g, search, bounds, &b))
         return false;
-    if (!start_bfs_kernels(job, &g, search, bounds, &b) ||
-        !run_levels(job, &g, bounds, &b, &state))
+    const unsigned walk = gg_grid(job, (uint64_t)g.n + g.m, WALK_BLOCKS);
+    const unsigned list = gg_grid(job, g.n, LIST_BLOCKS);
+    auto queue_level = [&] {
+        GG_LAUNCH(job, explore, walk, g, b);
+        GG_LAUNCH(job, update, list, g, b, bounds);
+    };
+    if (!gg_run_rounds(job, &state, b.state, sizeof state, queue_level,
+                       [&] { return state.over; }))
         return false;
     gg_search_phase(job->run, started, (int64_t)state.reached, "%u levels", state.levels);
     *out = bfs_outcome{b.depth, b.tree, state.levels, b.scratch};

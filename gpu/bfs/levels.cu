@@ -109,16 +109,13 @@ static bool start_bfs_levels(struct cuda_job *job, const struct device_csr *g,
     return gg_launched(job, "open_control");
 }
 
-static struct bfs_shape shape_for(struct cuda_job *job) {
-    uint32_t blocks = (uint32_t)gg_bfs_cluster(job);
-    return bfs_shape{GG_BFS_NARROW_IN * blocks, GG_BFS_NARROW_OUT * blocks};
-}
-
 /* Queues turns of both kernels until the search is over. */
 static bool take_turns(struct cuda_job *job, const struct device_csr *g,
                        const struct bfs_below *below, const struct bfs_arrays *b,
                        struct bfs_bounds bounds, struct bfs_control *control) {
-    struct bfs_shape shape = shape_for(job);
+    const uint32_t blocks = (uint32_t)gg_bfs_cluster(job);
+    const struct bfs_shape shape = {GG_BFS_NARROW_IN * blocks,
+                                    GG_BFS_NARROW_OUT * blocks};
     int turns = FIRST_TURNS;
     do {
         for (int i = 0; i < turns; i++)
@@ -138,14 +135,6 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
     else if (control->failed)
         gg_stopped(job->run);
     return gg_going(job);
-}
-
-static void report_bfs_levels(struct cuda_job *job, const struct bfs_control *c,
-                              double started) {
-    gg_search_phase(
-        job->run, started, (int64_t)c->reached,
-        "%u levels, %u of them narrow, %u bottom-up, %u turns, kernels %.4f ms", c->level,
-        c->narrow_levels, c->bottom_up, c->turns, gg_marked_ms(job));
 }
 
 static bool run_bfs_levels(struct cuda_job *job, const struct device_csr *g,
@@ -169,19 +158,12 @@ static bool run_bfs_levels(struct cuda_job *job, const struct device_csr *g,
         g->n >= gg_limits.region_vertices)
         gg_note_long_way(job, g, false);
     *deepest = control.level;
-    report_bfs_levels(job, &control, started);
+    gg_search_phase(
+        job->run, started, (int64_t)control.reached,
+        "%u levels, %u of them narrow, %u bottom-up, %u turns, kernels %.4f ms",
+        control.level, control.narrow_levels, control.bottom_up, control.turns,
+        gg_marked_ms(job));
     return gg_going(job);
-}
-
-/* Device bytes that bottom-up levels still need. */
-static int64_t below_lacks(const struct cuda_job *job, enum csr_kind kind) {
-    const int64_t n = (int64_t)job->graph->n + 1024;
-    return gg_device_graph_lacks(job->graph, kind, false) + 2 * n * 4 + 3 * n / 8;
-}
-
-/* Device bytes that the search needs at most. */
-static int64_t own_bytes(const struct cuda_job *job, const struct device_csr *g) {
-    return (int64_t)g->n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
 }
 
 /* True if bottom-up levels fit the memory. An earlier search by bottom-up levels has left
@@ -197,7 +179,11 @@ static bool has_room_below(struct cuda_job *job, const gpugraph_search *search,
         gg_device_copy_of(job->graph)->rows[transpose].made &&
         gg_bfs_has_hubs(job->graph, transpose))
         return true;
-    return below_lacks(job, transpose) + own_bytes(job, g) <= gg_device_room(job);
+    /* The transpose, hubs and bitmaps, and the search itself. */
+    const int64_t n = (int64_t)g->n + 1024;
+    return gg_device_graph_lacks(job->graph, transpose, false) + 28 * n + 3 * n / 8 +
+               (int64_t)gg_tree_bytes(job, true) + 65536 <=
+           gg_device_room(job);
 }
 
 /* Fills `below` if the memory suffices. Returns false when the job must end. */

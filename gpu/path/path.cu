@@ -235,16 +235,10 @@ static gpugraph_status find_path_on_device(const struct path_task *t) {
     return gg_path_by_search(t);
 }
 
-/* Device bytes of a search from the source. Without room for a search from both ends
-** there is none. */
-static int64_t path_bytes(const gpugraph_graph *graph, bool frugal) {
-    return gg_sssp_cuda.bytes(graph, frugal);
-}
-
 /* ---- the device's side ---- */
 
 extern "C" const algorithm_side gg_path_cuda = {
     .methods = methods,
     .call = GG_CALLS(path_entry, find_path_on_device),
-    .bytes = path_bytes,
+    .bytes = gg_sssp_bytes,
 };

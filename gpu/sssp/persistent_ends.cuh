@@ -265,21 +265,6 @@ static __device__ void begin_bucket(const persistent<type> &p, const place<type>
     __syncthreads();
 }
 
-/* Tests whether the search is over, or may finish. One thread calls. */
-template <typename type>
-static __device__ void try_to_finish(const persistent<type> &p, const place<type> &at,
-                                     block_memory<type> &m) {
-    found_paths<type> &w = m.paths;
-    const bool all_back = w.waiting[1] == 0;
-    set_lows(p, at, m, at.bucket + 1);
-    w.over = w.waiting[0] == 0 || (all_back && w.shortest == NO_PATH);
-    w.finishing = !w.over && w.shortest != NO_PATH &&
-                  (all_back || type::plus(w.low[0], w.low[1]) > w.bound);
-    if (all_back)
-        w.known[1] = p.limits.most;
-    w.list = at.bucket;
-}
-
 /* After a bucket: true if the search is over. The whole block calls, and all blocks get
 ** the same answer. */
 template <typename type>
@@ -287,15 +272,24 @@ static __device__ bool look_at_ends(const persistent<type> &p, place<type> &at,
                                     block_memory<type> &m) {
     if (type::ends == 1 || is_finishing(m))
         return false;
+    found_paths<type> &w = m.paths;
     __syncthreads();
-    if (threadIdx.x == 0)
-        try_to_finish(p, at, m);
+    if (threadIdx.x == 0) {
+        const bool all_back = w.waiting[1] == 0;
+        set_lows(p, at, m, at.bucket + 1);
+        w.over = w.waiting[0] == 0 || (all_back && w.shortest == NO_PATH);
+        w.finishing = !w.over && w.shortest != NO_PATH &&
+                      (all_back || type::plus(w.low[0], w.low[1]) > w.bound);
+        if (all_back)
+            w.known[1] = p.limits.most;
+        w.list = at.bucket;
+    }
     __syncthreads();
     if (is_finishing(m)) {
         at.bucket = 0; /* the only bucket from now on */
         at.per_bucket = 0;
     }
-    return m.paths.over;
+    return w.over;
 }
 
 #endif

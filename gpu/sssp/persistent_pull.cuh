@@ -43,7 +43,7 @@ SSSP_STEP bool is_past_bound(const place<type> &at, uint32_t bucket) {
 SSSP_STEP uint32_t final_word(const uint32_t *at, bool wanted) {
     return gg_load_now(at, wanted);
 }
-SSSP_STEP unsigned long long final_word(const unsigned long long *at, bool wanted) {
+SSSP_STEP uint64_t final_word(const unsigned long long *at, bool wanted) {
     return gg_load_now(reinterpret_cast<const uint64_t *>(at), wanted);
 }
 

@@ -256,8 +256,7 @@ static gpugraph_status list_on_device(gpugraph_graph *graph,
     });
 }
 
-/* Device bytes of a run. */
-static int64_t sssp_bytes(const gpugraph_graph *graph, bool) {
+int64_t gg_sssp_bytes(const gpugraph_graph *graph, bool) {
     struct cuda_job planned = planned_job(graph);
     struct workspace space = {NULL, 0};
     struct sssp_search s = sssp_search();
@@ -290,6 +289,6 @@ static const gg_method methods[] = {
 extern "C" const algorithm_side gg_sssp_cuda = {
     .methods = methods,
     .call = GG_CALLS(sssp_entry, search_on_device),
-    .bytes = sssp_bytes,
+    .bytes = gg_sssp_bytes,
     .list = list_on_device,
 };
