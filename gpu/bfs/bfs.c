@@ -349,8 +349,7 @@ static void search_levels(struct bfs *b) {
 
 static void clear_depths(void *bfs, uint64_t low, uint64_t high) {
     uint32_t *depth = ((struct bfs *)bfs)->depth;
-    for (uint64_t v = low; v < high; v++)
-        depth[v] = GPUGRAPH_NONE;
+    memset(depth + low, 0xff, (high - low) * sizeof *depth);
 }
 
 static void start_bfs(struct bfs *b) {

@@ -8,10 +8,7 @@
 ** bus. */
 #include "bfs.cuh"
 
-/* The least number of depths that are downloaded as bytes, which takes a kernel more.
-** (H100, a whole call from four sources of R-MATs, ms as bytes and as words: 2^14 0.100
-** and 0.098, 2^15 0.109 and 0.108, 2^16 0.112 and 0.118, 2^18 0.127 and 0.169, 2^20 0.195
-** and 0.83.) */
+/* The least number of depths that are downloaded as bytes, which takes a kernel more. */
 #ifndef GG_BFS_BYTES_LEAST
 #define GG_BFS_BYTES_LEAST (1 << 16)
 #endif

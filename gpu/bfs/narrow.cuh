@@ -16,9 +16,7 @@
 #include "bfs.cuh"
 #include "device/cluster.cuh"
 
-/* Blocks of the cluster, threads of a block, entries of a block. (H200, from two sources:
-** road1m 2.36 and 2.59 ms with 512 threads, 2.90 and 3.21 with 1024; road24m 21.9 and
-** 22.0, 21.9 and 21.2.) */
+/* Blocks of the cluster, threads of a block, entries of a block. */
 #ifndef GG_BFS_CLUSTER
 #define GG_BFS_CLUSTER      16
 #define GG_BFS_NARROW_BLOCK 512
@@ -29,8 +27,7 @@ enum {
     ROOM = GG_BFS_NARROW_ROOM, /* entries that a block sends in a level */
     MOST_BLOCKS = GG_BFS_CLUSTER,
     /* Lanes for a row, as powers of 2. Rows of roads and meshes have up to 8 arcs. Most
-    ** rows of roads have at most 4 arcs and get 4 lanes if there are many rows. (H200:
-    ** road24m 21.2 ms, and 23.3 with 8; mesh16m 21.6, and 20.8 with 8.) */
+    ** rows of roads have at most 4 arcs and get 4 lanes if there are many rows. */
     LANES = 3,
     FEW_LANES = 2,
     PARTS = 2, /* arcs of a row that a lane loads together */

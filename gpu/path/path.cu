@@ -26,31 +26,23 @@ enum {
 static_assert((PATH_HEAD + WALK_STEPS) * sizeof(uint64_t) <= GG_STAGE_BYTES,
               "a stage holds a walk");
 
-/* Walks up the tree, by one thread. number: as wide as the graph's edge numbers. room:
-** the number of steps and the last vertex, then the edges from the target on. */
+/* Walks up the tree, by one thread. room: the number of steps and the last vertex, then
+** the edges from the target on, all as wide as the graph's edge numbers. */
 template <typename number>
-static __global__ void walk_up(device_edges edges, const number *tree_edge,
-                               uint32_t target, uint32_t source, uint32_t most,
-                               number *room) {
+static __global__ void walk_up(device_edges edges, const void *tree, uint32_t target,
+                               uint32_t source, void *room) {
+    const number *tree_edge = static_cast<const number *>(tree);
+    number *to = static_cast<number *>(room);
     uint32_t steps = 0, v = target;
-    while (v != source && steps < most) {
+    while (v != source && steps < WALK_STEPS) {
         number e = tree_edge[v];
         if (e == ~(number)0)
             break;
-        room[PATH_HEAD + steps++] = e;
+        to[PATH_HEAD + steps++] = e;
         v ^= edges.source[e] ^ edges.target[e]; /* its other end */
     }
-    room[0] = steps;
-    room[1] = v;
-}
-
-template <typename number>
-static bool launch_walk(struct cuda_job *job, const struct path_task *t,
-                        const struct device_edges *edges, const void *tree, void *room) {
-    walk_up<<<1, 1, 0, job->stream>>>(*edges, static_cast<const number *>(tree),
-                                      t->search->target[0], t->search->source[0],
-                                      (uint32_t)WALK_STEPS, static_cast<number *>(room));
-    return gg_launched(job, "walk_up") && gg_wait(job);
+    to[0] = steps;
+    to[1] = v;
 }
 
 /* Walks up the tree. *open: the walk has not reached the source, and there is no path
@@ -62,9 +54,12 @@ static bool walk_tree(struct cuda_job *job, const struct path_task *t, const voi
     struct device_edges edges;
     void *room = job->device->stage[0]; /* free once all queued work is done */
     double started = gg_now_ms();
-    if (!gg_device_edges(job, false, &edges) || !gg_wait(job) ||
-        !(wide ? launch_walk<uint64_t>(job, t, &edges, tree, room)
-               : launch_walk<uint32_t>(job, t, &edges, tree, room)))
+    const auto kernel = wide ? walk_up<uint64_t> : walk_up<uint32_t>;
+    if (!gg_device_edges(job, false, &edges) || !gg_wait(job))
+        return false;
+    kernel<<<1, 1, 0, job->stream>>>(edges, tree, t->search->target[0],
+                                     t->search->source[0], room);
+    if (!gg_launched(job, "walk_up") || !gg_wait(job))
         return false;
     const uint32_t steps = (uint32_t)gg_edge_at(room, wide, 0);
     *open = (uint32_t)gg_edge_at(room, wide, 1) != t->search->source[0];

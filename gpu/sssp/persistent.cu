@@ -107,20 +107,6 @@ static void carve_persistent(struct workspace *space, const struct sssp_search *
 #endif
 
 template <typename type>
-static bool launch_persistent(struct cuda_job *job, persistent<type> *p,
-                              const struct cooperative_kernel *kernel, unsigned blocks) {
-    void *arguments[] = {p};
-    struct persistent_state *state = p->state;
-    gg_mark(job, GG_BEGAN);
-    gg_fill(job, state, 0, sizeof *state);
-    gg_fill(job, &state->least, 0xff,
-            sizeof state->least + sizeof state->path + sizeof state->lightest);
-    gg_launch_cooperative(job, kernel, blocks, arguments);
-    gg_mark(job, GG_ENDED);
-    return gg_wait(job);
-}
-
-template <typename type>
 static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
                               struct workspace *space) {
     persistent<type> p;
@@ -130,9 +116,15 @@ static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
                                               sizeof(block_memory<type>)};
     carve_persistent(space, s, &p);
     set_up(s, &p);
-    unsigned blocks = gg_sssp_blocks(job, s, &kernel, GG_PERSISTENT_VERTICES);
-    if (!launch_persistent(job, &p, &kernel, blocks) ||
-        !gg_fetch(job, &state, p.state, sizeof state))
+    const unsigned blocks = gg_sssp_blocks(job, s, &kernel, GG_PERSISTENT_VERTICES);
+    void *arguments[] = {&p};
+    gg_mark(job, GG_BEGAN);
+    gg_fill(job, p.state, 0, sizeof state);
+    gg_fill(job, &p.state->least, 0xff,
+            sizeof state.least + sizeof state.path + sizeof state.lightest);
+    gg_launch_cooperative(job, &kernel, blocks, arguments);
+    gg_mark(job, GG_ENDED);
+    if (!gg_wait(job) || !gg_fetch(job, &state, p.state, sizeof state))
         return false;
     if (state.failed) {
         gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,

@@ -55,17 +55,6 @@ SSSP_STEP void look_for_row(const persistent<type> &p, uint32_t v, uint64_t *beg
         row_at(p, v, begin, end);
 }
 
-/* Prefetches the arcs of v, whose row begins there. */
-template <typename type>
-SSSP_STEP void ask_for_arcs(const persistent<type> &p, uint32_t v, uint64_t begin) {
-    if (is_fixed(p)) {
-        gg_fetch_ahead(fixed_row(p, v));
-        return;
-    }
-    gg_fetch_ahead(target_place(p, begin));
-    gg_fetch_ahead(weight_place(p, begin));
-}
-
 /* ---- rings ---- */
 
 /* Puts v into the ring of a warp of the block. A vertex always goes to the same warp. */
@@ -110,7 +99,12 @@ SSSP_STEP void relax_own(const persistent<type> &p, const place<type> &at,
     note_path(p, m, v, sum);
     if (!falls_in_bucket(p, at, m, v, sum, before) || begin == end)
         return;
-    ask_for_arcs(p, v, begin);
+    if (is_fixed(p)) {
+        gg_fetch_ahead(fixed_row(p, v));
+    } else {
+        gg_fetch_ahead(target_place(p, begin));
+        gg_fetch_ahead(weight_place(p, begin));
+    }
     keep(p, at, m, v, sum, begin, end);
 }
 

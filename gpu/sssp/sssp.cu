@@ -56,9 +56,7 @@ static bool search_by_regions(struct cuda_job *job, struct sssp_search *s,
     struct device_regions regions;
     struct regions_outcome found;
     const double delta = s->parameters.delta;
-    const uint32_t width = delta < 1            ? 1
-                           : delta < UINT32_MAX ? (uint32_t)delta
-                                                : UINT32_MAX;
+    const uint32_t width = integer32::from_real(delta > 1 ? delta : 1);
     if (!gg_regions(job->graph, forward_kind(s), true, &regions) ||
         !gg_search_regions(job, &regions, s->ends, s->wanted->source_count, width,
                            static_cast<uint32_t *>(s->distance), space, &found))

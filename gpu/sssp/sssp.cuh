@@ -121,12 +121,4 @@ template <typename type> struct bounds {
     const uint32_t *stop;
 };
 
-template <typename type>
-static inline bounds<type> gg_bounds(const struct sssp_search *s) {
-    const struct sssp_bound b = gg_sssp_bound(s->wanted, type::distance_type);
-    return bounds<type>{
-        (typename type::word)b.most, b.tight, b.none, s->wanted->source_count,
-        s->wanted->target_count,     s->stop};
-}
-
 #endif

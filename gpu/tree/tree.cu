@@ -391,24 +391,14 @@ static bool count_tied(struct cuda_job *job, const distance_pass<type, number> &
            gg_fetch(job, open, &s->open, sizeof *open);
 }
 
-struct tree_task {
-    const gpugraph_search *search;
-    const void *distance;
-    const uint32_t *source; /* on the device */
-    void *tree_edge;
-    uint32_t *ties, *scratch;
-};
-
 template <typename type, typename number>
-static bool settle_tied(struct cuda_job *job, const struct tree_task *t,
-                        distance_pass<type, number> pass) {
-    struct tie_scratch *s = reinterpret_cast<struct tie_scratch *>(t->scratch);
-    const uint32_t sources = t->search->source_count;
+static bool settle_tied(struct cuda_job *job, distance_pass<type, number> pass,
+                        const uint32_t *source, uint32_t sources, struct tie_scratch *s,
+                        uint32_t *ties) {
     uint32_t before, open;
     pass.settled = s->settled;
     if (!gg_fill(job, s, 0, scratch_bytes(pass.edges.n)) ||
-        !GG_LAUNCH(job, settle_sources, gg_grid(job, sources, 2), t->source, sources,
-                   s) ||
+        !GG_LAUNCH(job, settle_sources, gg_grid(job, sources, 2), source, sources, s) ||
         !count_tied(job, pass, s, &open))
         return false;
     before = open + 1;
@@ -418,29 +408,32 @@ static bool settle_tied(struct cuda_job *job, const struct tree_task *t,
             !count_tied(job, pass, s, &open))
             return false;
     }
-    *t->ties = open;
+    *ties = open;
     return true;
 }
 
+/* source, scratch: on the device. */
 template <typename type, typename number>
-static bool grow_distance_tree(struct cuda_job *job, const struct tree_task *t) {
+static bool grow_distance_tree(struct cuda_job *job, const gpugraph_search *search,
+                               const void *distance, const uint32_t *source,
+                               void *tree_edge, uint32_t *ties, uint32_t *scratch) {
     distance_pass<type, number> pass = {};
-    pass.sense = senses_of(t->search->direction);
-    pass.distance = static_cast<const typename type::word *>(t->distance);
-    pass.tree_edge = static_cast<number *>(t->tree_edge);
+    pass.sense = senses_of(search->direction);
+    pass.distance = static_cast<const typename type::word *>(distance);
+    pass.tree_edge = static_cast<number *>(tree_edge);
     return begin_tree(job, true, &pass.edges, pass.tree_edge) &&
-           pass_over_edges(job, pass,
-                           reinterpret_cast<unsigned long long *>(t->scratch)) &&
-           (!t->ties || settle_tied(job, t, pass));
+           pass_over_edges(job, pass, reinterpret_cast<unsigned long long *>(scratch)) &&
+           (!ties || settle_tied(job, pass, source, search->source_count,
+                                 reinterpret_cast<struct tie_scratch *>(scratch), ties));
 }
 
 bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
                              void *tree_edge, uint32_t *ties, uint32_t *scratch) {
-    const struct tree_task t = {search, distance, source, tree_edge, ties, scratch};
     return gg_by_distance_type(job->graph->distance_type, [&](auto one) {
         typedef decltype(one) type;
-        return job->graph->wide ? grow_distance_tree<type, wide_number>(job, &t)
-                                : grow_distance_tree<type, uint32_t>(job, &t);
+        const auto grow = job->graph->wide ? grow_distance_tree<type, wide_number>
+                                           : grow_distance_tree<type, uint32_t>;
+        return grow(job, search, distance, source, tree_edge, ties, scratch);
     });
 }

@@ -73,13 +73,11 @@ static void set_parameters(const struct sssp_features *f, enum sssp_kind kind,
 /* The candidates of `auto`: a method, and the parameters that differ from the rules. */
 static const struct candidate {
     enum sssp_kind kind;
-    double
-        weights; /* bucket width in typical weights, divided by the degree unless LOCAL */
-    /* "persistent": blocks for each multiprocessor; small rounds stay within blocks
-    ** (LOCAL) */
-    double blocks;
-    enum { WHOLE, LOCAL } rounds;
-    uint32_t write_back; /* multi-queues; 0: as by the rules */
+    /* bucket width in typical weights, divided by the degree unless rounds are LOCAL */
+    double weights;
+    double blocks;                /* "persistent": for each multiprocessor */
+    enum { WHOLE, LOCAL } rounds; /* LOCAL: small ones stay within blocks */
+    uint32_t write_back;          /* multi-queues; 0: as by the rules */
 } candidates[] = {
     {SSSP_PERSISTENT, .5, 4, LOCAL, 0}, {SSSP_PERSISTENT, 1, 4, LOCAL, 0},
     {SSSP_PERSISTENT, 2, 4, LOCAL, 0},  {SSSP_PERSISTENT, 4, 4, LOCAL, 0},

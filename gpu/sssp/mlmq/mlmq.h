@@ -153,10 +153,6 @@ struct mlmq_warp {
 
 /* ---- distances ---- */
 
-WARP_FUNCTION uint32_t mlmq_load_distance(const struct mlmq *m, uint32_t v) {
-    return device_load(&m->distance[v]);
-}
-
 /* The sum, or MLMQ_UNREACHED if it leaves 32 bits. */
 WARP_FUNCTION uint32_t mlmq_sum(uint32_t distance, uint32_t weight) {
     uint32_t sum = distance + weight;

@@ -27,16 +27,11 @@ WARP_FUNCTION void mlmq_ask_manager(struct mlmq_warp *w) {
 
 WARP_FUNCTION void mlmq_hear(struct mlmq_warp *w) {
     struct mlmq_control *control = w->m->control;
+    const bool wide = warp_width >= 4;
     w->over = warp_from(w->asked, 0);
-    if (warp_width >= 4) {
-        w->base = warp_from(w->asked, 1);
-        w->bnum = warp_from(w->asked, 2);
-        w->pile = warp_from(w->asked, 3);
-    } else {
-        w->base = device_load(&control->base);
-        w->bnum = device_load(&control->bnum);
-        w->pile = device_load(&control->pile);
-    }
+    w->base = wide ? warp_from(w->asked, 1) : device_load(&control->base);
+    w->bnum = wide ? warp_from(w->asked, 2) : device_load(&control->bnum);
+    w->pile = wide ? warp_from(w->asked, 3) : device_load(&control->pile);
 }
 
 WARP_FUNCTION void mlmq_look(struct mlmq_warp *w) {
@@ -184,7 +179,7 @@ WARP_FUNCTION void mlmq_relax_some(struct mlmq_warp *w, const struct mlmq_job *j
             if (!m->tight)
                 device_store(&m->control->dropped, 1);
         }
-        old[i] = live[i] ? mlmq_load_distance(m, next[i].vertex) : 0;
+        old[i] = live[i] ? device_load(&m->distance[next[i].vertex]) : 0;
     }
     for (unsigned i = 0; i < MLMQ_UNROLL; i++) {
         live[i] = live[i] && next[i].distance < old[i];
@@ -207,7 +202,7 @@ WARP_FUNCTION void mlmq_take_vertices(struct mlmq_warp *w, struct mlmq_element e
     const struct mlmq *m = w->m;
     uint32_t total;
     if (valid) {
-        uint32_t now = mlmq_load_distance(m, e.vertex);
+        uint32_t now = device_load(&m->distance[e.vertex]);
         *begin = m->begin[e.vertex];
         *end = m->end[e.vertex];
         valid = e.distance <= now;
