@@ -17,8 +17,6 @@
 ** Merrier: Efficient Multi-Source Graph Traversal" (VLDB 2014). The method pays if
 ** frontiers of different searches share vertices at the same level, so if there are few
 ** levels. On roads each search reaches a vertex at a different level. */
-#define _GNU_SOURCE
-#include "algorithm.h"
 #include "bfs.h"
 #include "base/claims.h"
 #include "graph/graph.h"

@@ -21,10 +21,8 @@
 ** frontier shrinks. The transpose has the arcs of the other direction. A search uses the
 ** transpose if an earlier search has made it. A later search of a graph makes it when a
 ** frontier explodes. */
-#define _GNU_SOURCE
 #include "bfs.h"
 #include "base/claims.h"
-#include "graph/graph.h"
 #include "sssp/sssp.h"
 #include "tree/tree.h"
 

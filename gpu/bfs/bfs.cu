@@ -46,7 +46,7 @@ struct state {
 };
 
 struct bfs {
-    struct state *state;
+    state *state;
     uint32_t *depth, *found;
     void *tree;       /* edge numbers */
     uint8_t *scratch; /* scratch memory for the tree */
@@ -59,7 +59,7 @@ struct bfs {
 /* ---- kernels ---- */
 
 /* One thread for each source. Sources may repeat. */
-static __global__ void seed_sources(struct bfs b, uint32_t sources, uint32_t n) {
+static __global__ void seed_sources(bfs b, uint32_t sources, uint32_t n) {
     uint64_t whole = gg_whole_warps(sources);
     for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint32_t v = i < sources ? b.ends[i] : 0;
@@ -72,7 +72,7 @@ static __global__ void seed_sources(struct bfs b, uint32_t sources, uint32_t n) 
 }
 
 /* The blocks share the arcs of the frontier: one thread for each arc. */
-static __global__ void __launch_bounds__(GG_BLOCK) explore(device_csr g, struct bfs b) {
+static __global__ void __launch_bounds__(GG_BLOCK) explore(device_csr g, bfs b) {
     const uint32_t level = b.state->level, frontier = b.state->frontier;
     gg_walk<uint32_t>(
         g, b.slice, frontier, [](uint32_t v) { return v; },
@@ -87,7 +87,7 @@ static __global__ void __launch_bounds__(GG_BLOCK) explore(device_csr g, struct 
 }
 
 /* Ends a level. Called by one thread. */
-static __device__ void end_level(struct state *state, struct bfs_bounds bounds) {
+static __device__ void end_level(state *state, bfs_bounds bounds) {
     uint32_t found = gg_peek(&state->found), slices = gg_peek(&state->slices);
     uint32_t missing = gg_peek(&state->missing);
     state->missing = 0;
@@ -105,8 +105,8 @@ static __device__ void end_level(struct state *state, struct bfs_bounds bounds) 
 /* One thread for each found vertex, and one for each target. Each found vertex belongs to
 ** the new level, which debug builds check. */
 static __global__ void __launch_bounds__(GG_BLOCK)
-    update(device_csr g, struct bfs b, struct bfs_bounds bounds) {
-    struct state *state = b.state;
+    update(device_csr g, bfs b, bfs_bounds bounds) {
+    state *state = b.state;
     const uint64_t found = state->found;
     [[maybe_unused]] const uint32_t level = state->level;
     const bool over = state->over;
@@ -126,9 +126,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- driver ---- */
 
-static void carve_bfs_kernels(struct workspace *space, const struct device_csr *g,
+static void carve_bfs_kernels(workspace *space, const device_csr *g,
                               const gpugraph_search *search, uint64_t tree_bytes,
-                              struct bfs *b) {
+                              bfs *b) {
     b->targets = search->target_count;
     b->state = gg_carve<struct state>(space, 1);
     b->ends = gg_carve<uint32_t>(space, (uint64_t)search->source_count + b->targets);
@@ -140,9 +140,8 @@ static void carve_bfs_kernels(struct workspace *space, const struct device_csr *
     b->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
 }
 
-static bool start_bfs_kernels(struct cuda_job *job, const struct device_csr *g,
-                              const gpugraph_search *search, struct bfs_bounds bounds,
-                              struct bfs *b) {
+static bool start_bfs_kernels(cuda_job *job, const device_csr *g,
+                              const gpugraph_search *search, bfs_bounds bounds, bfs *b) {
     const uint32_t sources = search->source_count;
     gg_fill(job, b->state, 0, sizeof *b->state);
     gg_fill(job, b->depth, 0xff, (uint64_t)g->n * sizeof *b->depth);
@@ -154,13 +153,13 @@ static bool start_bfs_kernels(struct cuda_job *job, const struct device_csr *g,
     return GG_LAUNCH(job, update, gg_grid(job, sources, LIST_BLOCKS), *g, *b, bounds);
 }
 
-static bool search_by_kernels(struct cuda_job *job, const gpugraph_search *search,
-                              bool tree, struct bfs_outcome *out) {
-    struct device_csr g;
-    struct bfs b;
-    struct state state;
-    struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
-                                search->limit, job->device->device_stop};
+static bool search_by_kernels(cuda_job *job, const gpugraph_search *search, bool tree,
+                              bfs_outcome *out) {
+    device_csr g;
+    bfs b;
+    state state;
+    bfs_bounds bounds = {search->max_depth, search->target_count > 0, search->limit,
+                         job->device->device_stop};
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))
         return false;
     double started = gg_now_ms();
@@ -197,7 +196,7 @@ static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *sear
 /* Sets *itself to SYMMETRIC if the rows of the search are their own transpose. Also
 ** NOT_SYMMETRIC if the graph has so few edges that no frontier explodes. Returns false
 ** when the run must end. */
-static bool is_own_transpose(struct cuda_job *job, const gpugraph_search *search,
+static bool is_own_transpose(cuda_job *job, const gpugraph_search *search,
                              enum symmetry *itself) {
     const gpugraph_graph *graph = job->graph;
     const bool matters = arcs_of(graph, search) >= (uint64_t)graph->n * EXPLODING_DEGREE;
@@ -226,7 +225,7 @@ static const gg_method methods[] = {
 /* Chooses for `auto`. Bottom-up levels suit if the rows are their own transpose, or if an
 ** earlier search has found a frontier for which the transpose would have paid. Making a
 ** transpose does not pay for a single search. False: the run must end. */
-static bool choose_bfs(struct cuda_job *job, const gpugraph_search *search, int *method) {
+static bool choose_bfs(cuda_job *job, const gpugraph_search *search, int *method) {
     const gpugraph_graph *graph = job->graph;
     enum symmetry itself = SYMMETRY_UNKNOWN;
     *method = PERSISTENT;
@@ -245,8 +244,8 @@ static bool choose_bfs(struct cuda_job *job, const gpugraph_search *search, int 
 
 /* A search that does not fit one launch runs by multi-kernel, whatever method the caller
 ** names. */
-bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
-                   struct bfs_outcome *out) {
+bool gg_bfs_search(cuda_job *job, const gpugraph_search *search, bool tree,
+                   bfs_outcome *out) {
     const gg_method *named = gg_find_method(&gg_bfs_cuda, job->run->used_method);
     int method = named ? (int)(named - methods) : PERSISTENT;
     if (!fits_levels(job->graph, search))
@@ -260,8 +259,7 @@ bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tre
                : gg_bfs_levels(job, search, method == BOTH_SIDES, tree, out);
 }
 
-bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
-                 const struct bfs_outcome *out) {
+bool gg_bfs_tree(cuda_job *job, const gpugraph_search *search, const bfs_outcome *out) {
     double started = gg_now_ms();
     if (!gg_device_depth_tree(job, search->direction, out->depth, out->deepest,
                               out->scratch, out->tree) ||
@@ -271,53 +269,46 @@ bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
-static void search_bfs_graph(struct cuda_job *job, const gpugraph_search *search,
-                             uint32_t *depth, void *tree_edge) {
-    struct bfs_outcome out;
-    const uint64_t n = job->graph->n;
-    if (!gg_bfs_search(job, search, tree_edge != NULL, &out) ||
-        (tree_edge && !gg_bfs_tree(job, search, &out)))
-        return;
-    const double started = gg_now_ms();
-    if (gg_bfs_bring(job, depth, out.depth, n, out.deepest) &&
-        (!tree_edge || gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
-        gg_phase(job->run, "download", started, (int64_t)n, "depths%s",
-                 tree_edge ? " and tree edges" : "");
-}
-
 static gpugraph_status search_bfs_on_device(gpugraph_graph *graph,
                                             const gpugraph_search *search,
                                             gpugraph_run *run, uint32_t *depth,
                                             void *tree_edge) {
-    return gg_in_job(graph, run, [&](struct cuda_job *job) {
-        search_bfs_graph(job, search, depth, tree_edge);
+    return gg_in_job(graph, run, [&](cuda_job *job) {
+        bfs_outcome out;
+        if (!gg_bfs_search(job, search, tree_edge != NULL, &out) ||
+            (tree_edge && !gg_bfs_tree(job, search, &out)))
+            return;
+        const double started = gg_now_ms();
+        if (gg_bfs_bring(job, depth, out.depth, graph->n, out.deepest) &&
+            (!tree_edge ||
+             gg_download(job, tree_edge, out.tree, gg_tree_bytes(job, true))))
+            gg_phase(run, "download", started, graph->n, "depths%s",
+                     tree_edge ? " and tree edges" : "");
     });
 }
 
 static gpugraph_status list_bfs_on_device(gpugraph_graph *graph,
                                           const gpugraph_search *search,
-                                          gpugraph_run *run, struct reached_list *to) {
-    return gg_in_job(graph, run, [&](struct cuda_job *job) {
-        struct bfs_outcome out;
+                                          gpugraph_run *run, reached_list *to) {
+    return gg_in_job(graph, run, [&](cuda_job *job) {
+        bfs_outcome out;
         if (!gg_bfs_search(job, search, to->tree_edge != NULL, &out) ||
             (to->tree_edge && !gg_bfs_tree(job, search, &out)))
             return;
         const bool bounded = search->max_depth != GPUGRAPH_NONE;
-        const struct reached_values values = {
-            out.depth, GPUGRAPH_UINT32, bounded ? search->max_depth : GPUGRAPH_NONE - 1,
-            to->tree_edge ? out.tree : NULL};
+        const reached_values values = {out.depth, GPUGRAPH_UINT32,
+                                       bounded ? search->max_depth : GPUGRAPH_NONE - 1,
+                                       to->tree_edge ? out.tree : NULL};
         gg_bring_list(job, &values, search, bounded, to);
     });
 }
 
 /* Device bytes that a run needs. */
 static int64_t bfs_device_bytes(const gpugraph_graph *graph, bool) {
-    const struct cuda_job planned = planned_job(graph);
+    const cuda_job planned = planned_job(graph);
     return gg_device_graph_lacks(graph, CSR_OUT, false) +
            (int64_t)gg_bfs_levels_bytes(&planned, GG_PLANNED_ENDS);
 }
-
-/* ---- the device's side ---- */
 
 extern "C" const algorithm_side gg_bfs_cuda = {
     .methods = methods,

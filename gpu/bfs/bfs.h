@@ -38,8 +38,6 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *, const gpugraph_search *, gpugraph_r
 gpugraph_status gg_cpu_bfs_each(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                                 uint32_t *const *depth, void *const *tree_edge);
 
-/* ---- on the CPU, from many sources at once ---- */
-
 /* The number of searches of a batch. Each search has a bit of a word. */
 enum { GG_LANES = 64 };
 

@@ -48,9 +48,8 @@ static uint32_t piece_size(uint64_t n, uint64_t piece) {
 }
 
 /* Pinned memory has the same address on the device. */
-static bool queue_piece(struct cuda_job *job, const uint32_t *from, uint64_t n,
-                        uint64_t piece) {
-    struct cuda_device *device = job->device;
+static bool queue_piece(cuda_job *job, const uint32_t *from, uint64_t n, uint64_t piece) {
+    cuda_device *device = job->device;
     const int stage = (int)(piece % GG_STAGES);
     const uint32_t count = piece_size(n, piece);
     if (!gg_going(job))
@@ -61,7 +60,7 @@ static bool queue_piece(struct cuda_job *job, const uint32_t *from, uint64_t n,
                    "record an event");
 }
 
-static bool bring_as_bytes(struct cuda_job *job, uint32_t *to, const uint32_t *from,
+static bool bring_as_bytes(cuda_job *job, uint32_t *to, const uint32_t *from,
                            uint64_t n) {
     const uint64_t pieces = (n + PIECE - 1) / PIECE;
     uint64_t queued = 0;
@@ -78,7 +77,7 @@ static bool bring_as_bytes(struct cuda_job *job, uint32_t *to, const uint32_t *f
     return gg_going(job);
 }
 
-bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
+bool gg_bfs_bring(cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
                   uint32_t deepest) {
     return n >= GG_BFS_BYTES_LEAST && deepest < NO_DEPTH
                ? bring_as_bytes(job, to, from, n)

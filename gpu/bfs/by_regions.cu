@@ -15,19 +15,9 @@ bool gg_fits_regions(const gpugraph_search *search) {
            search->max_depth == GPUGRAPH_NONE;
 }
 
-static void carve_region_depths(struct workspace *space, const struct device_csr *g,
-                                const gpugraph_search *search, uint64_t tree_bytes,
-                                struct bfs_outcome *out, uint32_t **ends) {
-    out->depth = gg_carve<uint32_t>(space, g->n);
-    *ends = gg_carve<uint32_t>(space, search->source_count);
-    out->tree = gg_carve<uint8_t>(space, tree_bytes);
-    out->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
-}
-
 /* Finds or makes the regions. *there: the graph has them. False: the job must end. */
-static bool find_regions(struct cuda_job *job, const gpugraph_search *search,
-                         const struct device_csr *g, struct device_regions *regions,
-                         bool *there) {
+static bool find_regions(cuda_job *job, const gpugraph_search *search,
+                         const device_csr *g, device_regions *regions, bool *there) {
     const enum csr_kind kind = gg_forward_kind(search->direction);
     const int64_t own = (int64_t)g->n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
     *there = gg_fits_regions(search);
@@ -37,13 +27,13 @@ static bool find_regions(struct cuda_job *job, const gpugraph_search *search,
     return true;
 }
 
-bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tree,
-                    struct bfs_outcome *out) {
+bool gg_bfs_regions(cuda_job *job, const gpugraph_search *search, bool tree,
+                    bfs_outcome *out) {
     const enum csr_kind kind = gg_forward_kind(search->direction);
-    struct device_csr g;
-    struct device_regions regions;
-    struct regions_outcome found;
-    struct workspace rest;
+    device_csr g;
+    device_regions regions;
+    regions_outcome found;
+    workspace rest;
     uint32_t *ends;
     bool there;
     char more[160];
@@ -52,7 +42,11 @@ bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tr
         return false;
     const double started = gg_now_ms();
     if (there && !gg_take_arrays(job, [&](workspace *space) {
-            carve_region_depths(space, &g, search, gg_tree_bytes(job, tree), out, &ends);
+            out->depth = gg_carve<uint32_t>(space, g.n);
+            ends = gg_carve<uint32_t>(space, search->source_count);
+            out->tree = gg_carve<uint8_t>(space, gg_tree_bytes(job, tree));
+            out->scratch =
+                gg_carve<uint8_t>(space, tree ? gg_depth_tree_scratch(g.n) : 0);
             rest = *space;
             space->used += gg_regions_bytes(&regions);
         }))

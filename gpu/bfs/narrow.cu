@@ -271,7 +271,7 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
 
 enum { MEMORY = sizeof(block_memory) };
 
-static void configure(struct cuda_job *job, int blocks, cudaLaunchConfig_t *config,
+static void configure(cuda_job *job, int blocks, cudaLaunchConfig_t *config,
                       cudaLaunchAttribute *attribute) {
     *config = cudaLaunchConfig_t();
     config->gridDim = dim3((unsigned)blocks);
@@ -285,18 +285,9 @@ static void configure(struct cuda_job *job, int blocks, cudaLaunchConfig_t *conf
     config->numAttrs = blocks > 1 ? 1 : 0;
 }
 
-static void allow(struct cuda_job *job, const void *kernel, int blocks) {
-    gg_note(
-        job,
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MEMORY),
-        "give a kernel shared memory");
-    if (blocks > 8)
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-}
-
 /* Returns the number of blocks of the largest cluster that fits, a power of two. The
 ** driver is asked once for each device. */
-int gg_bfs_cluster(struct cuda_job *job) {
+int gg_bfs_cluster(cuda_job *job) {
     static int known[GG_MAX_DEVICES];
     int *blocks = &known[job->device->ordinal], major = 0, clusters = 0;
     if (*blocks > 0)
@@ -305,7 +296,12 @@ int gg_bfs_cluster(struct cuda_job *job) {
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
                            job->device->ordinal);
     *blocks = major >= 9 ? MOST_BLOCKS : 1;
-    allow(job, kernel, *blocks);
+    gg_note(
+        job,
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MEMORY),
+        "give a kernel shared memory");
+    if (*blocks > 8)
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     for (; *blocks > 1; *blocks /= 2) {
         cudaLaunchConfig_t config;
         cudaLaunchAttribute attribute;
@@ -318,10 +314,9 @@ int gg_bfs_cluster(struct cuda_job *job) {
     return *blocks;
 }
 
-bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
-                   const struct bfs_arrays *b, struct bfs_bounds bounds,
-                   struct bfs_shape shape) {
-    struct narrow w = {*g, *b, bounds, shape, g->m <= 4 * (uint64_t)g->n};
+bool gg_bfs_narrow(cuda_job *job, const device_csr *g, const bfs_arrays *b,
+                   bfs_bounds bounds, bfs_shape shape) {
+    narrow w = {*g, *b, bounds, shape, g->m <= 4 * (uint64_t)g->n};
     void *arguments[] = {&w};
     cudaLaunchConfig_t config;
     cudaLaunchAttribute attribute;

@@ -49,7 +49,7 @@ static_assert(ROOM % MOST_BLOCKS == 0, "a block sends as much to each");
 struct block_memory {
     uint2 entry[2][ROOM];       /* by sender */
     uint2 news[2][MOST_BLOCKS]; /* by sender: entries and flags; targets found */
-    struct cluster_mail mail;
+    cluster_mail mail;
     uint32_t sent; /* entries of the level that is being found */
     uint32_t hits, flags;
 };
@@ -77,8 +77,6 @@ BFS_STEP uint32_t entries_for_block(uint32_t shift, uint32_t sent, uint32_t send
     sent = sent < ROOM ? sent : ROOM;
     return (sent + blocks - 1 - first) >> shift;
 }
-
-/* ---- between blocks ---- */
 
 /* All threads of the block. The block sends no more entries in this turn. */
 BFS_STEP void finish_sending(const place &p, uint32_t turn) {

@@ -150,7 +150,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
     }
     __syncthreads();
     /* All blocks have read the same control, because no block writes to control before
-    ** all blocks have met at a barrier, and a launch has at least one step. */
+    ** all blocks have passed a barrier, and a launch has at least one step. */
     while (s.mode != DONE) {
         pile finds = {find_pile[threadIdx.x / GG_WARP], 0};
         pile rest = {rest_pile[threadIdx.x / GG_WARP], 0};
@@ -166,7 +166,8 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         if (gg_lane() == 0 && found > 0)
             atomicAdd(&found_by_block, found);
         flush_rest(w, s, rest);
-        flush_finds(w, s, finds); /* contains a barrier of the block */
+        /* Contains a barrier of the block. */
+        flush_piles(w.g, w.b.queue + s.tail, &w.b.control->step[s.phase % 3].size, finds);
         __syncthreads();
         if (threadIdx.x == 0) {
             uint64_t all = wait_for_grid(w, s, found_by_block);
@@ -179,13 +180,12 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         leave_grid(w, s);
 }
 
-bool gg_bfs_wide(struct cuda_job *job, const struct device_csr *g,
-                 const struct bfs_below *below, const struct bfs_arrays *b,
-                 struct bfs_bounds bounds, struct bfs_shape shape) {
-    struct wide w = {*g, *below, *b, bounds, shape};
+bool gg_bfs_wide(cuda_job *job, const device_csr *g, const bfs_below *below,
+                 const bfs_arrays *b, bfs_bounds bounds, bfs_shape shape) {
+    wide w = {*g, *below, *b, bounds, shape};
     void *arguments[] = {&w};
-    const struct cooperative_kernel kernel = {(const void *)wide_levels, "wide_levels",
-                                              BLOCK, 0};
+    const cooperative_kernel kernel = {(const void *)wide_levels, "wide_levels", BLOCK,
+                                       0};
     return gg_launch_cooperative(job, &kernel, (unsigned)job->device->processors,
                                  arguments);
 }

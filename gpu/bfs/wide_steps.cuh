@@ -156,10 +156,6 @@ static __device__ bfs_size flush_piles(const device_csr &g, uint2 *level, bfs_si
     return all;
 }
 
-BFS_STEP void flush_finds(const wide &w, const state &s, const pile &finds) {
-    flush_piles(w.g, w.b.queue + s.tail, &w.b.control->step[s.phase % 3].size, finds);
-}
-
 /* ---- steps: each returns how many vertices the warp has found ---- */
 
 enum {

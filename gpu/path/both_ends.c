@@ -23,7 +23,6 @@
 **
 ** A search touches the vertices of two fronts, not the graph: a bitmap tells which
 ** distances are set. The transpose and the rows of edge numbers are made once. */
-#include "algorithm.h"
 #include "base/limits.h"
 #include "path.h"
 #include "tree/tree.h"

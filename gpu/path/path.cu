@@ -47,11 +47,10 @@ static __global__ void walk_up(device_edges edges, const void *tree, uint32_t ta
 
 /* Walks up the tree. *open: the walk has not reached the source, and there is no path
 ** yet. Pinned memory has the same address on the device. */
-static bool walk_tree(struct cuda_job *job, const struct path_task *t, const void *tree,
-                      bool *open) {
+static bool walk_tree(cuda_job *job, const path_task *t, const void *tree, bool *open) {
     const bool wide = job->graph->wide;
     const size_t size = gg_edge_size(wide);
-    struct device_edges edges;
+    device_edges edges;
     void *room = job->device->stage[0]; /* free once all queued work is done */
     double started = gg_now_ms();
     const auto kernel = wide ? walk_up<uint64_t> : walk_up<uint32_t>;
@@ -75,7 +74,7 @@ static bool walk_tree(struct cuda_job *job, const struct path_task *t, const voi
 /* Finds the path in the depths or distances of all vertices, by a tree that make_tree
 ** fills. *open: there is a path, and the walk has not found it. */
 template <typename tree_maker>
-static bool walk_back(struct cuda_job *job, const struct path_task *t, const void *value,
+static bool walk_back(cuda_job *job, const path_task *t, const void *value,
                       const void *tree, const tree_maker &make_tree, bool *open) {
     const gpugraph_distance_type type = gg_path_type(t->graph, t->weighted);
     const size_t size = gg_distance_size(type), at = size * t->search->target[0];
@@ -88,8 +87,7 @@ static bool walk_back(struct cuda_job *job, const struct path_task *t, const voi
 }
 
 /* Makes the tree on the host, and walks up it. */
-static bool walk_on_host(struct cuda_job *job, const struct path_task *t,
-                         const void *there) {
+static bool walk_on_host(cuda_job *job, const path_task *t, const void *there) {
     gpugraph_graph *graph = t->graph;
     gpugraph_run *run = t->run;
     const size_t size = gg_distance_size(gg_path_type(graph, t->weighted));
@@ -113,8 +111,8 @@ static bool walk_on_host(struct cuda_job *job, const struct path_task *t,
 
 /* Regions that earlier searches have made search the whole graph in less time than levels
 ** take to reach the target: 11 ms and 18 on a road network of 24 million vertices. */
-static bool search_by_depth(struct cuda_job *job, const gpugraph_search *search,
-                            struct bfs_outcome *out) {
+static bool search_by_depth(cuda_job *job, const gpugraph_search *search,
+                            bfs_outcome *out) {
     gpugraph_search whole = *search;
     whole.target_count = 0;
     const bool regions = gg_method_is_auto(job->run) && gg_wants_regions(job, false) &&
@@ -122,8 +120,8 @@ static bool search_by_depth(struct cuda_job *job, const gpugraph_search *search,
     return gg_bfs_search(job, regions ? &whole : search, true, out);
 }
 
-static bool find_by_depth(struct cuda_job *job, const struct path_task *t) {
-    struct bfs_outcome out;
+static bool find_by_depth(cuda_job *job, const path_task *t) {
+    bfs_outcome out;
     bool open;
     return search_by_depth(job, t->search, &out) &&
            walk_back(
@@ -135,19 +133,18 @@ static bool find_by_depth(struct cuda_job *job, const struct path_task *t) {
 /* ---- by weight ---- */
 
 /* ties: see gg_sssp_tree. */
-static bool walk_by_weight(struct cuda_job *job, const struct path_task *t,
-                           const struct sssp_search *s, uint32_t *ties, bool *open) {
+static bool walk_by_weight(cuda_job *job, const path_task *t, const sssp_search *s,
+                           uint32_t *ties, bool *open) {
     return walk_back(
         job, t, s->distance, s->tree, [&] { return gg_sssp_tree(job, s, ties); }, open);
 }
 
 /* Searches from both ends, for the distances from the source of all vertices on shortest
 ** paths (sssp/persistent_ends.cuh). *open: the search from the source has to find the
-** path, because there is no room, a sum left the range, edges of a vertex on the path tie,
-** or the path is long. */
-static bool find_from_both_ends(struct cuda_job *job, const struct path_task *t,
-                                bool *open) {
-    struct sssp_search s;
+** path: there is no room, a sum left the range, edges of a vertex on the path tie, or the
+** path is long. */
+static bool find_from_both_ends(cuda_job *job, const path_task *t, bool *open) {
+    sssp_search s;
     *open = true;
     if (t->search->bounded || t->graph->n >= 0x80000000u)
         return true;
@@ -164,8 +161,8 @@ static bool find_from_both_ends(struct cuda_job *job, const struct path_task *t,
 }
 
 /* Searches from the source. *lost: a sum left the range. */
-static bool find_by_weight(struct cuda_job *job, const struct path_task *t, bool *lost) {
-    struct sssp_search s;
+static bool find_by_weight(cuda_job *job, const path_task *t, bool *lost) {
+    sssp_search s;
     uint32_t ties;
     bool open;
     if (!gg_sssp_search(job, t->search, true, &s))
@@ -185,8 +182,8 @@ static const gg_method methods[] = {
 };
 
 /* True if the run asks for the search from both ends, or if that pays. */
-static bool wants_both_ends(struct cuda_job *job, const struct path_task *t) {
-    struct sssp_search s;
+static bool wants_both_ends(cuda_job *job, const path_task *t) {
+    sssp_search s;
     if (!gg_method_is_auto(job->run))
         return gg_find_method(&gg_path_cuda, job->run->method);
     return gg_searches(t->graph) > gg_limits.path_prepare_after &&
@@ -195,7 +192,7 @@ static bool wants_both_ends(struct cuda_job *job, const struct path_task *t) {
 }
 
 /* *open: the search from the source has to find the path. */
-static bool try_both_ends(struct cuda_job *job, const struct path_task *t, bool *open) {
+static bool try_both_ends(cuda_job *job, const path_task *t, bool *open) {
     if (!wants_both_ends(job, t))
         return gg_going(job);
     if (t->search->source[0] == t->search->target[0]) {
@@ -209,11 +206,11 @@ static bool try_both_ends(struct cuda_job *job, const struct path_task *t, bool 
     return true;
 }
 
-static gpugraph_status find_path_on_device(const struct path_task *t) {
+static gpugraph_status find_path_on_device(const path_task *t) {
     gpugraph_run *run = t->run;
     const char *method = run->method;
     bool lost = false;
-    gg_in_job(t->graph, run, [&](struct cuda_job *job) {
+    gg_in_job(t->graph, run, [&](cuda_job *job) {
         bool open = true;
         if ((t->weighted && !try_both_ends(job, t, &open)) || !open)
             return;
@@ -229,8 +226,6 @@ static gpugraph_status find_path_on_device(const struct path_task *t) {
     gg_sssp_lost(run);
     return gg_path_by_search(t);
 }
-
-/* ---- the device's side ---- */
 
 extern "C" const algorithm_side gg_path_cuda = {
     .methods = methods,

@@ -69,7 +69,7 @@ static inline uint64_t sum_behind(const struct list *l, uint64_t from, uint64_t 
 /* ---- the search ---- */
 
 /* Queues a place. False: there is no memory. */
-static bool let_wait(struct list *l, uint32_t place, uint64_t value) {
+static bool queue_place(struct list *l, uint32_t place, uint64_t value) {
     if (!l->by_depth)
         return gg_heap_put(l->run, &l->heap, place, value);
     l->found.at[place].mark = FINAL;
@@ -83,12 +83,12 @@ static bool relax_listed(struct list *l, uint32_t v, uint64_t value) {
     uint32_t place = gg_found_place(f, v);
     if (place == GPUGRAPH_NONE) {
         place = gg_found_add(f, v, value);
-        return place != GPUGRAPH_NONE && let_wait(l, place, value);
+        return place != GPUGRAPH_NONE && queue_place(l, place, value);
     }
     if (f->at[place].value <= value)
         return true;
     f->at[place].value = value;
-    return let_wait(l, place, value);
+    return queue_place(l, place, value);
 }
 
 static bool expand_listed(struct list *l, uint32_t u, uint64_t value) {
@@ -126,7 +126,7 @@ static bool start_list(struct list *l) {
         if (gg_found_place(f, s) != GPUGRAPH_NONE)
             continue;
         const uint32_t place = gg_found_add(f, s, 0);
-        if (place == GPUGRAPH_NONE || !let_wait(l, place, 0))
+        if (place == GPUGRAPH_NONE || !queue_place(l, place, 0))
             return false;
         f->at[place].mark = SOURCE;
     }
@@ -205,7 +205,7 @@ static void grow_tree(struct list *l) {
 
 /* ---- on the CPU ---- */
 
-static void give_list(struct list *l) {
+static void write_list(struct list *l) {
     struct reached_list *to = l->to;
     to->count = 0;
     gg_found_sort(&l->found);
@@ -238,7 +238,7 @@ static const char *list_method(const struct list *l) {
 
 /* Reports a list of the CPU. `auto` has not compared predictions, because these take
 ** longer than the search. */
-static void say_cpu_listed(const struct list *l, double started) {
+static void report_cpu_list(const struct list *l, double started) {
     gpugraph_run *run = l->run;
     run->searched = l->graph;
     gg_use_one_device(run, false);
@@ -266,8 +266,8 @@ static void list_on_cpu(struct list *l) {
     if (gg_stopping(l->run)) {
         gg_stopped(l->run);
     } else if (!l->given_up) {
-        give_list(l);
-        say_cpu_listed(l, started);
+        write_list(l);
+        report_cpu_list(l, started);
     }
     gg_found_end(&l->found);
     gg_release(l->heap.item);

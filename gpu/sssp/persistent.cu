@@ -36,9 +36,9 @@ static __device__ void search_persistent(const persistent<type> &p,
     if (!meet(p.state, &barriers, m))
         return;
     settled += m.board.round[1].settled;
-    hear_ends(p, at, m);
+    read_ends(p, at, m);
     begin_bucket(p, at, m);
-    struct input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices};
+    input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices};
     bool more = in.count > 0, early = false;
     while (more && !early) {
         if (!finish_bucket(p, at, m, in, &settled, &barriers))
@@ -56,7 +56,7 @@ static __device__ void search_persistent(const persistent<type> &p,
     }
     early = early || is_finishing(m);
     if (early)
-        forget_the_rest(p, at, m);
+        reset_rest(p, at, m);
     if (threadIdx.x == 0) {
         atomicAdd(&p.state->served, (unsigned long long)m.served);
         if (blockIdx.x == 0) {
@@ -89,7 +89,7 @@ static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
 /* ---- driver ---- */
 
 template <typename type>
-static void carve_persistent(struct workspace *space, const struct sssp_search *s,
+static void carve_persistent(workspace *space, const sssp_search *s,
                              persistent<type> *p) {
     uint64_t n = (uint64_t)s->g.n * type::ends, arcs = s->g.m + s->back.m;
     p->state = gg_carve<struct persistent_state>(space, 1);
@@ -107,13 +107,12 @@ static void carve_persistent(struct workspace *space, const struct sssp_search *
 #endif
 
 template <typename type>
-static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
-                              struct workspace *space) {
+static bool search_by_buckets(cuda_job *job, sssp_search *s, workspace *space) {
     persistent<type> p;
-    struct persistent_state state;
-    const struct cooperative_kernel kernel = {(const void *)find_distances<type>,
-                                              "find_distances", GG_PERSISTENT_BLOCK,
-                                              sizeof(block_memory<type>)};
+    persistent_state state;
+    const cooperative_kernel kernel = {(const void *)find_distances<type>,
+                                       "find_distances", GG_PERSISTENT_BLOCK,
+                                       sizeof(block_memory<type>)};
     carve_persistent(space, s, &p);
     set_up(s, &p);
     const unsigned blocks = gg_sssp_blocks(job, s, &kernel, GG_PERSISTENT_VERTICES);
@@ -144,8 +143,8 @@ static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
     return true;
 }
 
-uint64_t gg_sssp_persistent_bytes(struct cuda_job *, const struct sssp_search *s) {
-    struct workspace space = {NULL, 0};
+uint64_t gg_sssp_persistent_bytes(cuda_job *, const sssp_search *s) {
+    workspace space = {NULL, 0};
     persistent<integer32> any;
     persistent<both_ends<integer32>> any_both;
     if (s->back.begin)
@@ -155,8 +154,7 @@ uint64_t gg_sssp_persistent_bytes(struct cuda_job *, const struct sssp_search *s
     return space.used;
 }
 
-bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
-                        struct workspace *space) {
+bool gg_sssp_persistent(cuda_job *job, sssp_search *s, workspace *space) {
     return gg_by_distance_type(s->type, [&](auto plain) {
         typedef decltype(plain) type;
         return s->back.begin ? search_by_buckets<both_ends<type>>(job, s, space)

@@ -106,13 +106,13 @@ template <typename type> struct alignas(2 * sizeof(typename type::word)) letter 
 
 template <typename type> struct persistent {
     device_csr g;
-    const uint64_t *fixed;   /* fixed arcs, for local rounds; or NULL */
-    struct light_arcs light; /* arcs to relax if vertices beyond a bound pull */
+    const uint64_t *fixed; /* fixed arcs, for local rounds; or NULL */
+    light_arcs light;      /* arcs to relax if vertices beyond a bound pull */
     uint32_t first;    /* in_parts: g has the rows of vertices first .. first + g.n - 1 */
     device_csr back;   /* from both ends: rows of vertices from n on */
     uint64_t vertices; /* from both ends 2 g.n */
     bounds<typename type::plain> limits;
-    struct persistent_state *state;
+    persistent_state *state;
     typename type::word *distance;
     uint32_t *list, *mark, *ends;
     uint64_t *slice;      /* vertex << 32 | number, for slices of long rows */
@@ -197,7 +197,7 @@ template <typename type> struct block_memory {
     struct mail<type::parts> mail;
     uint32_t settled, served;
     unsigned long long least;
-    struct found_paths<type> paths;
+    found_paths<type> paths;
     bool met;
     struct stage stage[WARPS];
     union {
@@ -268,7 +268,7 @@ SSSP_STEP uint32_t *out_counter(const persistent<type> &p, uint32_t round) {
 template <typename type>
 SSSP_STEP uint32_t *counter_of(const persistent<type> &p, const place<type> &at,
                                uint32_t list) {
-    struct board *board = &p.state->board;
+    board *board = &p.state->board;
     if (type::parts && list == OUT_LIST)
         return out_counter(p, at.round);
     return list == ROUND_LIST || list == ROUND_LIST + 1
@@ -284,7 +284,7 @@ SSSP_STEP uint32_t warp_of_block() {
 template <typename type>
 SSSP_STEP void put(const persistent<type> &p, const place<type> &at,
                    block_memory<type> &m, uint32_t list, uint32_t v) {
-    struct stage &s = m.stage[warp_of_block()];
+    stage &s = m.stage[warp_of_block()];
     uint32_t i = atomicAdd(&s.staged, 1u);
     if (i < STAGE) {
         s.vertex[i] = v;
@@ -296,8 +296,7 @@ SSSP_STEP void put(const persistent<type> &p, const place<type> &at,
 }
 
 /* Writes the staged vertices to the places that `first` says. */
-template <typename type>
-SSSP_STEP void unload(const persistent<type> &p, struct stage &s) {
+template <typename type> SSSP_STEP void unload(const persistent<type> &p, stage &s) {
     uint32_t staged = s.staged < STAGE ? s.staged : STAGE;
     for (uint32_t i = gg_lane(); i < staged; i += GG_WARP)
         list_at(p, s.list[i])[s.first[s.list[i]] + s.rank[i]] = s.vertex[i];
@@ -311,7 +310,7 @@ SSSP_STEP void unload(const persistent<type> &p, struct stage &s) {
 template <typename type>
 SSSP_STEP void make_room(const persistent<type> &p, const place<type> &at,
                          block_memory<type> &m) {
-    struct stage &s = m.stage[warp_of_block()];
+    stage &s = m.stage[warp_of_block()];
     __syncwarp();
     uint32_t staged = *(volatile uint32_t *)&s.staged;
     if (__shfl_sync(ALL_LANES, staged, 0) <= STAGE_FULL)
@@ -409,7 +408,7 @@ SSSP_STEP bool in_range(const persistent<type> &p, const block_memory<type> &m,
 #define LOST_NS 10000000000ull
 
 /* Waits, by one thread, until `wanted` arrivals are counted. False: it has given up. */
-static __device__ bool wait_for(struct persistent_state *state, uint32_t wanted) {
+static __device__ bool wait_for(persistent_state *state, uint32_t wanted) {
     unsigned long long since = 0;
     for (uint32_t looks = 1; (int32_t)(gg_arrivals(&state->arrived) - wanted) < 0;
          looks++) {
@@ -429,7 +428,7 @@ static __device__ bool wait_for(struct persistent_state *state, uint32_t wanted)
 ** of the board that blocks may change before the next barrier must not be read: those of
 ** the current round. False: a block was lost, and all blocks leave. */
 template <typename type>
-static __device__ bool meet(struct persistent_state *state, uint32_t *barriers,
+static __device__ bool meet(persistent_state *state, uint32_t *barriers,
                             block_memory<type> &m) {
     ++*barriers;
     __syncthreads();

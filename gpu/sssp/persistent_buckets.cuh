@@ -50,7 +50,7 @@ static __device__ void close(const persistent<type> &p, const place<type> &at,
         m.settled = 0;
     }
     if (type::ends == 2)
-        tell_ends(p, at, m);
+        report_ends(p, at, m);
 }
 
 /* True if some target is not final. The whole block calls, and the answer is the same in
@@ -89,7 +89,7 @@ template <typename type>
 static __device__ bool deal_rest(const persistent<type> &p, place<type> &at,
                                  block_memory<type> &m, uint32_t *barriers) {
     typedef typename type::word word;
-    struct persistent_state *state = p.state;
+    persistent_state *state = p.state;
     const uint32_t count = m.board.count[REST_LIST + at.side];
     const uint32_t *pile = list_at(p, REST_LIST + at.side);
     if (count == 0)
@@ -180,7 +180,7 @@ static __device__ bool next_bucket(const persistent<type> &p, place<type> &at,
 /* Relaxes one list of vertices, and the slices of its long rows. */
 template <typename type>
 static __device__ bool relax_list(const persistent<type> &p, const place<type> &at,
-                                  block_memory<type> &m, struct input in, bool own,
+                                  block_memory<type> &m, input in, bool own,
                                   uint32_t *barriers) {
     if (own) {
         local(p, at, m, in);
@@ -202,8 +202,8 @@ static __device__ bool relax_list(const persistent<type> &p, const place<type> &
 /* Runs rounds until the bucket is final. `in` is the first list. */
 template <typename type>
 static __device__ bool finish_bucket(const persistent<type> &p, place<type> &at,
-                                     block_memory<type> &m, struct input in,
-                                     uint64_t *settled, uint32_t *barriers) {
+                                     block_memory<type> &m, input in, uint64_t *settled,
+                                     uint32_t *barriers) {
     const uint32_t own = p.local ? gridDim.x * LOCAL_SHARE : 0;
     bool is_long = false;
     for (;;) {
@@ -213,7 +213,7 @@ static __device__ bool finish_bucket(const persistent<type> &p, place<type> &at,
             return false;
         const struct round found = m.board.round[at.round % 3];
         *settled += found.settled;
-        hear_ends(p, at, m);
+        read_ends(p, at, m);
         is_long = found.flags & LONG_ROWS;
         if (found.flags & STOPPED)
             return false;
@@ -225,8 +225,8 @@ static __device__ bool finish_bucket(const persistent<type> &p, place<type> &at,
 
 /* After an early end: resets distances that are not final. One thread per vertex. */
 template <typename type>
-static __device__ void forget_the_rest(const persistent<type> &p, const place<type> &at,
-                                       const block_memory<type> &m) {
+static __device__ void reset_rest(const persistent<type> &p, const place<type> &at,
+                                  const block_memory<type> &m) {
     for (uint64_t v = gg_thread(); v < p.g.n; v += gg_threads_of_grid()) {
         typename type::word d = gg_peek(&p.distance[v]);
         if (d != type::unreached() &&

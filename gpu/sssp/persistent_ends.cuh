@@ -192,8 +192,8 @@ static __device__ void weigh_ends(const persistent<type> &p, block_memory<type> 
 
 /* Adds what the block has seen in this round. */
 template <typename type>
-SSSP_STEP void tell_ends(const persistent<type> &p, const place<type> &at,
-                         block_memory<type> &m) {
+SSSP_STEP void report_ends(const persistent<type> &p, const place<type> &at,
+                           block_memory<type> &m) {
     const uint32_t round = at.round % 3;
     if (threadIdx.x == 0 && m.paths.seen < m.paths.shortest)
         atomicMin(&p.state->path[round], m.paths.seen);
@@ -211,7 +211,7 @@ template <typename type> SSSP_STEP void set_reach(block_memory<type> &m) {
 /* Reads what all blocks have seen in the last round, after its barrier. The whole block
 ** calls. */
 template <typename type>
-SSSP_STEP void hear_ends(const persistent<type> &p, const place<type> &at,
+SSSP_STEP void read_ends(const persistent<type> &p, const place<type> &at,
                          block_memory<type> &m) {
     if (type::ends == 1)
         return;

@@ -111,7 +111,7 @@ SSSP_STEP void relax_own(const persistent<type> &p, const place<type> &at,
 /* Puts the block's share of the list into its rings. */
 template <typename type>
 static __device__ void take_share(const persistent<type> &p, const place<type> &at,
-                                  block_memory<type> &m, const struct input &in) {
+                                  block_memory<type> &m, const input &in) {
     uint32_t share = (in.count + gridDim.x - 1) / gridDim.x;
     uint64_t i = (uint64_t)blockIdx.x * share + threadIdx.x;
     if (threadIdx.x >= share || i >= in.count)
@@ -225,7 +225,7 @@ SSSP_STEP uint32_t relax_batch(const persistent<type> &p, const place<type> &at,
 /* Runs each block until its rings are empty, or for a number of batches. */
 template <typename type>
 static __device__ void local(const persistent<type> &p, const place<type> &at,
-                             block_memory<type> &m, const struct input &in) {
+                             block_memory<type> &m, const input &in) {
     const uint32_t ring = threadIdx.x / GG_WARP;
     uint32_t head = 0, batches = 0, looks = 0;
     for (uint32_t i = gg_lane(); i < RING; i += GG_WARP)

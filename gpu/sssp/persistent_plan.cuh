@@ -26,10 +26,9 @@ static uint32_t slice_of(uint64_t arcs) {
                                           : GG_PERSISTENT_LONG_SLICE;
 }
 
-template <typename type>
-static void set_up(const struct sssp_search *s, persistent<type> *p) {
-    const struct sssp_parameters *chosen = &s->parameters;
-    const struct sssp_bound bound = gg_sssp_bound(s->wanted, type::distance_type);
+template <typename type> static void set_up(const sssp_search *s, persistent<type> *p) {
+    const sssp_parameters *chosen = &s->parameters;
+    const sssp_bound bound = gg_sssp_bound(s->wanted, type::distance_type);
     p->g = s->g;
     p->back = s->back;
     p->vertices = (uint64_t)s->g.n * type::ends;

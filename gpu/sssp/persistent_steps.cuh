@@ -56,8 +56,7 @@ SSSP_STEP uint32_t whole_or_cut(const persistent<type> &p, const place<type> &at
 
 /* True if entry i of the round's input is a message. */
 template <typename type>
-SSSP_STEP bool is_letter(const block_memory<type> &m, const struct input &in,
-                         uint32_t i) {
+SSSP_STEP bool is_letter(const block_memory<type> &m, const input &in, uint32_t i) {
     if constexpr (type::parts)
         return in.contents != OF_SLICES && i >= m.mail.listed;
     return false;
@@ -102,9 +101,8 @@ SSSP_STEP void pass_on(const persistent<type> &p, const place<type> &at,
 ** the row was cut. */
 template <typename type>
 static __device__ uint32_t row_of(const persistent<type> &p, const place<type> &at,
-                                  block_memory<type> &m, const struct input &in,
-                                  uint32_t i, uint64_t *begin,
-                                  typename type::word *from) {
+                                  block_memory<type> &m, const input &in, uint32_t i,
+                                  uint64_t *begin, typename type::word *from) {
     const uint32_t most = 1u << p.slice_arcs;
     uint32_t v;
     uint64_t end;
@@ -141,7 +139,7 @@ static __device__ uint32_t row_of(const persistent<type> &p, const place<type> &
 
 /* Rows of a tile: one tile for each warp as long as tiles are small, otherwise several,
 ** because rows differ. */
-SSSP_STEP uint32_t tile_of(const struct input &in) {
+SSSP_STEP uint32_t tile_of(const input &in) {
     uint32_t share = in.count / (gridDim.x * WARPS) + 1;
     if (in.contents == OF_SLICES || share == 1)
         return 1;
@@ -292,7 +290,7 @@ SSSP_STEP uint32_t lay_tile(tile<type> &t, uint32_t arcs, uint64_t begin,
 /* Relaxes a list by the whole grid. Each warp takes one tile after another. */
 template <typename type>
 static __device__ void walk(const persistent<type> &p, const place<type> &at,
-                            block_memory<type> &m, const struct input &in) {
+                            block_memory<type> &m, const input &in) {
     struct round *round = &p.state->board.round[at.round % 3];
     uint32_t *taken = in.contents == OF_SLICES ? &round->slices_taken : &round->taken;
     const uint32_t tile = tile_of(in), warps = gridDim.x * WARPS;

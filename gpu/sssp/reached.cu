@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* Fills the places of tiles that are not empty. Returns the number of reached vertices;
 ** NONE: there are more than `room`. */
-static uint32_t lay_places(const struct cuda_job *job, uint32_t room, place *places,
+static uint32_t lay_places(const cuda_job *job, uint32_t room, place *places,
                            uint32_t *tiles) {
     const uint32_t *count = (const uint32_t *)job->device->stage[0];
     const uint64_t all = ((uint64_t)job->graph->n + TILE - 1) / TILE;
@@ -112,10 +112,9 @@ static uint32_t lay_places(const struct cuda_job *job, uint32_t room, place *pla
 /* All vertices within the bound. Waits for all queued work, so that all stages are free.
 ** Pinned memory has the same address on the device. */
 template <typename type>
-static bool bring_reached(struct cuda_job *job, const struct reached_values *values,
-                          struct reached_list *to) {
+static bool bring_reached(cuda_job *job, const reached_values *values, reached_list *to) {
     unsigned char *const *stage = job->device->stage;
-    const struct list list = {(uint32_t *)stage[1], stage[2], stage[3]};
+    const list list = {(uint32_t *)stage[1], stage[2], stage[3]};
     const uint32_t n = job->graph->n, room = std::min(to->room, (uint32_t)MOST);
     const bool wide = job->graph->wide;
     place *places = (place *)(stage[1] + PLACES_AT);
@@ -155,10 +154,10 @@ static __global__ void fetch_targets(reached_values r, bool wide, uint32_t targe
 
 /* The targets that are reached. */
 template <typename type>
-static bool bring_targets(struct cuda_job *job, const struct reached_values *values,
-                          const gpugraph_search *search, struct reached_list *to) {
+static bool bring_targets(cuda_job *job, const reached_values *values,
+                          const gpugraph_search *search, reached_list *to) {
     unsigned char *const *stage = job->device->stage;
-    const struct list list = {(uint32_t *)stage[1], stage[2], stage[3]};
+    const list list = {(uint32_t *)stage[1], stage[2], stage[3]};
     const bool wide = job->graph->wide;
     if (search->target_count > std::min(to->room, (uint32_t)MOST))
         return true;
@@ -188,15 +187,14 @@ static bool bring_targets(struct cuda_job *job, const struct reached_values *val
 }
 
 template <typename type>
-static bool bring_list(struct cuda_job *job, const struct reached_values *values,
-                       const gpugraph_search *search, bool targets,
-                       struct reached_list *to) {
+static bool bring_list(cuda_job *job, const reached_values *values,
+                       const gpugraph_search *search, bool targets, reached_list *to) {
     return targets ? bring_targets<type>(job, values, search, to)
                    : bring_reached<type>(job, values, to);
 }
 
-bool gg_bring_list(struct cuda_job *job, const struct reached_values *values,
-                   const gpugraph_search *search, bool bounded, struct reached_list *to) {
+bool gg_bring_list(cuda_job *job, const reached_values *values,
+                   const gpugraph_search *search, bool bounded, reached_list *to) {
     const double started = gg_now_ms();
     const bool targets = gg_is_for_targets(search, bounded);
     const auto bring =

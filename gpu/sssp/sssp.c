@@ -19,7 +19,6 @@
 ** A sum above INT64_MAX, or an infinite one, is not stored. The search only notes that
 ** one occurred. The call fails with GPUGRAPH_RANGE if a wanted vertex then has no
 ** distance although a path leads to it. */
-#define _GNU_SOURCE
 #include "sssp.h"
 #include "work.h"
 #include "tree/tree.h"

@@ -16,8 +16,7 @@
 
 #include <stdio.h>
 
-static void carve_sssp(const struct cuda_job *job, struct workspace *space,
-                       struct sssp_search *s, bool tree) {
+static void carve_sssp(const cuda_job *job, workspace *space, sssp_search *s, bool tree) {
     const gpugraph_search *wanted = s->wanted;
     const uint64_t halves = s->back.begin ? 2 : 1;
     s->distance =
@@ -34,27 +33,26 @@ static void carve_sssp(const struct cuda_job *job, struct workspace *space,
 ** other after each small bucket (regions/search.cu). */
 
 /* Regions serve searches for all distances, of 32 bits. */
-static bool fits_regions(const struct sssp_search *s) {
+static bool fits_regions(const sssp_search *s) {
     const gpugraph_search *wanted = s->wanted;
     return s->type == GPUGRAPH_UINT32 && wanted->source_count > 0 &&
            wanted->target_count == 0 && wanted->limit == 0 && !wanted->bounded;
 }
 
-static enum csr_kind forward_kind(const struct sssp_search *s) {
+static enum csr_kind forward_kind(const sssp_search *s) {
     return (enum csr_kind)gg_forward_kind(s->wanted->direction);
 }
 
-static uint64_t regions_bytes(struct cuda_job *job, const struct sssp_search *s) {
-    struct device_regions regions;
+static uint64_t regions_bytes(cuda_job *job, const sssp_search *s) {
+    device_regions regions;
     return gg_regions(job->graph, forward_kind(s), true, &regions)
                ? gg_regions_bytes(&regions)
                : 0;
 }
 
-static bool search_by_regions(struct cuda_job *job, struct sssp_search *s,
-                              struct workspace *space) {
-    struct device_regions regions;
-    struct regions_outcome found;
+static bool search_by_regions(cuda_job *job, sssp_search *s, workspace *space) {
+    device_regions regions;
+    regions_outcome found;
     const double delta = s->parameters.delta;
     const uint32_t width = integer32::from_real(delta > 1 ? delta : 1);
     if (!gg_regions(job->graph, forward_kind(s), true, &regions) ||
@@ -74,7 +72,7 @@ static bool search_by_regions(struct cuda_job *job, struct sssp_search *s,
 /* Grid barriers of a search that regions may shorten. */
 #define LONG_BARRIERS 50
 
-static void note_long_way(struct cuda_job *job, const struct sssp_search *s) {
+static void note_long_way(cuda_job *job, const sssp_search *s) {
     if (s->barriers >= LONG_BARRIERS && fits_regions(s) &&
         s->g.n / TIMES_VERTICES >= gg_limits.region_vertices)
         gg_note_long_way(job, &s->g, true);
@@ -84,8 +82,8 @@ static void note_long_way(struct cuda_job *job, const struct sssp_search *s) {
 
 /* In the order of enum sssp_kind. */
 static const struct engine {
-    uint64_t (*bytes)(struct cuda_job *, const struct sssp_search *);
-    bool (*search)(struct cuda_job *, struct sssp_search *, struct workspace *);
+    uint64_t (*bytes)(cuda_job *, const sssp_search *);
+    bool (*search)(cuda_job *, sssp_search *, workspace *);
 } engines[] = {{gg_sssp_persistent_bytes, gg_sssp_persistent},
                {regions_bytes, search_by_regions},
                {gg_sssp_mlmq_bytes, gg_sssp_mlmq},
@@ -94,13 +92,13 @@ static const struct engine {
 /* Chooses regions if they are asked for or worth making, and possible, and else by
 ** gg_sssp_choose. Multi-queues have distances of 32 bits and do not end early, so `auto`
 ** takes none of them for a search with a limit or targets. */
-static bool choose_engine(struct cuda_job *job, struct sssp_search *s) {
-    const struct sssp_features *features = &s->features;
+static bool choose_engine(cuda_job *job, sssp_search *s) {
+    const sssp_features *features = &s->features;
     const bool is_auto = gg_method_is_auto(job->run);
     const gg_method *asked =
         is_auto ? NULL : gg_find_method(&gg_sssp_cuda, job->run->method);
     const int64_t own = (int64_t)s->g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
-    struct sssp_parameters *p = &s->parameters;
+    sssp_parameters *p = &s->parameters;
     gg_sssp_choose(features,
                    asked ? (enum sssp_kind)(asked - gg_sssp_cuda.methods) : SSSP_AUTO, p);
     if (gg_sssp_has_queues(p) &&
@@ -121,8 +119,7 @@ static bool choose_engine(struct cuda_job *job, struct sssp_search *s) {
 }
 
 /* Carves the workspace, and makes the arcs that the engine reads besides. */
-static bool make_sssp_room(struct cuda_job *job, struct sssp_search *s, bool tree,
-                           struct workspace *space) {
+static bool make_sssp_room(cuda_job *job, sssp_search *s, bool tree, workspace *space) {
     const enum csr_kind kind = forward_kind(s);
     const bool fixes = s->parameters.local && !s->back.begin;
     *space = {NULL, 0};
@@ -138,8 +135,7 @@ static bool make_sssp_room(struct cuda_job *job, struct sssp_search *s, bool tre
     return true;
 }
 
-bool gg_sssp_begin(struct cuda_job *job, const gpugraph_search *search,
-                   struct sssp_search *s) {
+bool gg_sssp_begin(cuda_job *job, const gpugraph_search *search, sssp_search *s) {
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     *s = sssp_search();
     s->wanted = search;
@@ -149,9 +145,9 @@ bool gg_sssp_begin(struct cuda_job *job, const gpugraph_search *search,
            gg_device_features(job, kind, &s->g, &s->features);
 }
 
-bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree) {
+bool gg_sssp_run(cuda_job *job, sssp_search *s, bool tree) {
     const gpugraph_search *wanted = s->wanted;
-    struct workspace space;
+    workspace space;
     const double started = gg_now_ms();
     if (!make_sssp_room(job, s, tree, &space))
         return false;
@@ -174,8 +170,8 @@ bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree) {
     return gg_going(job);
 }
 
-bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
-                    struct sssp_search *s) {
+bool gg_sssp_search(cuda_job *job, const gpugraph_search *search, bool tree,
+                    sssp_search *s) {
     if (!gg_sssp_begin(job, search, s) || !choose_engine(job, s) ||
         !gg_sssp_run(job, s, tree))
         return false;
@@ -183,7 +179,7 @@ bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tr
     return gg_going(job);
 }
 
-bool gg_sssp_tree(struct cuda_job *job, const struct sssp_search *s, uint32_t *ties) {
+bool gg_sssp_tree(cuda_job *job, const sssp_search *s, uint32_t *ties) {
     double started = gg_now_ms();
     if (!gg_device_distance_tree(job, s->wanted, s->distance, s->ends, s->tree, ties,
                                  s->scratch))
@@ -195,8 +191,8 @@ bool gg_sssp_tree(struct cuda_job *job, const struct sssp_search *s, uint32_t *t
 
 /* Downloads distances and tree edges. *ties: vertices whose tree edges the host has to
 ** find. */
-static bool download_result(struct cuda_job *job, const struct sssp_search *s,
-                            void *distance, void *tree_edge, uint32_t *ties) {
+static bool download_result(cuda_job *job, const sssp_search *s, void *distance,
+                            void *tree_edge, uint32_t *ties) {
     const uint64_t n = job->graph->n;
     if (tree_edge && !gg_sssp_tree(job, s, ties))
         return false;
@@ -221,9 +217,9 @@ void gg_sssp_lost(gpugraph_run *run) {
 static gpugraph_status search_on_device(gpugraph_graph *graph,
                                         const gpugraph_search *search, gpugraph_run *run,
                                         void *distance, void *tree_edge) {
-    struct sssp_search s = sssp_search();
+    sssp_search s = sssp_search();
     uint32_t ties = 0;
-    const gpugraph_status status = gg_in_job(graph, run, [&](struct cuda_job *job) {
+    const gpugraph_status status = gg_in_job(graph, run, [&](cuda_job *job) {
         if (gg_sssp_search(job, search, tree_edge != NULL, &s) && !s.lost)
             download_result(job, &s, distance, tree_edge, &ties);
     });
@@ -240,24 +236,24 @@ static gpugraph_status search_on_device(gpugraph_graph *graph,
 /* Makes no list if the host has to repeat the search or to settle ties. */
 static gpugraph_status list_on_device(gpugraph_graph *graph,
                                       const gpugraph_search *search, gpugraph_run *run,
-                                      struct reached_list *to) {
-    return gg_in_job(graph, run, [&](struct cuda_job *job) {
-        struct sssp_search s;
+                                      reached_list *to) {
+    return gg_in_job(graph, run, [&](cuda_job *job) {
+        sssp_search s;
         uint32_t ties = 0;
         if (!gg_sssp_search(job, search, to->tree_edge != NULL, &s) || s.lost ||
             (to->tree_edge && !gg_sssp_tree(job, &s, &ties)) || ties > 0)
             return;
-        const struct reached_values values = {s.distance, s.type,
-                                              gg_sssp_bound(search, s.type).most,
-                                              to->tree_edge ? s.tree : NULL};
+        const reached_values values = {s.distance, s.type,
+                                       gg_sssp_bound(search, s.type).most,
+                                       to->tree_edge ? s.tree : NULL};
         gg_bring_list(job, &values, search, search->bounded, to);
     });
 }
 
 int64_t gg_sssp_bytes(const gpugraph_graph *graph, bool) {
-    struct cuda_job planned = planned_job(graph);
-    struct workspace space = {NULL, 0};
-    struct sssp_search s = sssp_search();
+    cuda_job planned = planned_job(graph);
+    workspace space = {NULL, 0};
+    sssp_search s = sssp_search();
     gpugraph_search wanted = {};
     wanted.target_count = GG_PLANNED_ENDS;
     s.wanted = &wanted;
@@ -267,8 +263,6 @@ int64_t gg_sssp_bytes(const gpugraph_graph *graph, bool) {
     return gg_device_graph_lacks(graph, CSR_OUT, true) +
            (int64_t)(space.used + gg_sssp_persistent_bytes(&planned, &s));
 }
-
-/* ---- the device's side ---- */
 
 /* In the order of enum sssp_kind. */
 static const gg_method methods[] = {

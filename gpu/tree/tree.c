@@ -8,15 +8,13 @@
 ** visits vertices.
 **
 ** For some vertices all tight edges come from vertices at the same distance (weights of
-** zero, or weights lost to rounding). A breadth-first search over such level edges
-** reaches these vertices, in steps from the vertices that have their edge already:
+** zero, or weights lost to rounding). A breadth-first search over such level edges counts
+** the steps to these vertices. Another pass takes the edges that lead one step farther:
 **
 **     nearer --edge--> settled --0--> 1 step --0--> 2 steps      fewest steps first, then
 **                             \\---0--> 1 step                    the smallest edge */
 #include "tree.h"
 #include "base/words.h"
-
-#include <string.h>
 
 /* Lowers *place to an edge number. NO_EDGE is the largest number. */
 static inline void keep_smaller(uint32_t *place, uint32_t edge) {
@@ -42,8 +40,8 @@ static inline void offer_tree(void *tree_edge, bool wide, uint32_t v, uint64_t e
 
 /* ---- a pass over the edges ---- */
 
-/* The edges that a pass takes: tight edges by distance, each type in a pass of its own, by
-** depth or by parent, or level edges that lead one step farther. */
+/* The edges that a pass takes: tight edges by distance of one type, by depth or by parent,
+** or level edges that lead one step farther. */
 enum rule {
     BY_UINT32 = GPUGRAPH_UINT32,
     BY_UINT64 = GPUGRAPH_UINT64,
@@ -66,6 +64,17 @@ struct pass {
     uint64_t without; /* reached vertices without a tree edge, once counted */
 };
 
+static struct pass pass_by(enum rule rule, gpugraph_graph *graph,
+                           gpugraph_direction direction, gpugraph_run *run,
+                           const void *value, void *tree_edge) {
+    return (struct pass){.rule = rule,
+                         .graph = graph,
+                         .direction = direction,
+                         .run = run,
+                         .value = value,
+                         .tree_edge = tree_edge};
+}
+
 static bool has_edge(const struct pass *p, uint32_t v) {
     return gg_edge_at(p->tree_edge, p->graph->wide, v) != GPUGRAPH_NO_EDGE;
 }
@@ -84,7 +93,7 @@ static inline bool is_nearer(const struct pass *p, gpugraph_distance_type type,
     return to - from == weight;
 }
 
-/* True if u and v have the same distance, and entry i of the weights adds nothing to it. */
+/* True if u and v have one distance, and entry i of the weights adds nothing to it. */
 static bool is_level(const struct pass *p, const void *weight, uint64_t i, uint32_t u,
                      uint32_t v) {
     const gpugraph_distance_type type = p->graph->distance_type;
@@ -115,7 +124,7 @@ fits_rule(const struct pass *p, enum rule rule, uint64_t e, uint32_t u, uint32_t
 
 /* `rule` is a constant where this is inlined. */
 static inline __attribute__((always_inline)) void
-pass_by(const struct pass *p, uint64_t low, uint64_t high, enum rule rule) {
+take_edges(const struct pass *p, uint64_t low, uint64_t high, enum rule rule) {
     const uint32_t *source = p->graph->edges.source, *target = p->graph->edges.target;
     const gpugraph_direction direction = p->direction;
     const bool wide = p->graph->wide;
@@ -135,22 +144,22 @@ static void pass_over_some(void *pass, uint64_t low, uint64_t high) {
         return;
     switch (p->rule) {
     case BY_UINT32:
-        pass_by(p, low, high, BY_UINT32);
+        take_edges(p, low, high, BY_UINT32);
         break;
     case BY_UINT64:
-        pass_by(p, low, high, BY_UINT64);
+        take_edges(p, low, high, BY_UINT64);
         break;
     case BY_REAL:
-        pass_by(p, low, high, BY_REAL);
+        take_edges(p, low, high, BY_REAL);
         break;
     case BY_DEPTH:
-        pass_by(p, low, high, BY_DEPTH);
+        take_edges(p, low, high, BY_DEPTH);
         break;
     case BY_PARENT:
-        pass_by(p, low, high, BY_PARENT);
+        take_edges(p, low, high, BY_PARENT);
         break;
     default:
-        pass_by(p, low, high, BY_STEP);
+        take_edges(p, low, high, BY_STEP);
     }
 }
 
@@ -185,23 +194,13 @@ static gpugraph_status make_tree(struct pass p) {
 
 gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, const uint32_t *depth, void *tree_edge) {
-    return make_tree((struct pass){.rule = BY_DEPTH,
-                                   .graph = graph,
-                                   .direction = search->direction,
-                                   .run = run,
-                                   .value = depth,
-                                   .tree_edge = tree_edge});
+    return make_tree(pass_by(BY_DEPTH, graph, search->direction, run, depth, tree_edge));
 }
 
 gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
                                 gpugraph_run *run, const uint32_t *parent,
                                 void *tree_edge) {
-    return make_tree((struct pass){.rule = BY_PARENT,
-                                   .graph = graph,
-                                   .direction = direction,
-                                   .run = run,
-                                   .value = parent,
-                                   .tree_edge = tree_edge});
+    return make_tree(pass_by(BY_PARENT, graph, direction, run, parent, tree_edge));
 }
 
 /* ---- distances: the vertices that only level edges reach ---- */
@@ -274,12 +273,8 @@ gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *s
                                  gpugraph_run *run, const void *distance,
                                  void *tree_edge) {
     const double started = gg_now_ms();
-    struct pass p = {.rule = (enum rule)graph->distance_type,
-                     .graph = graph,
-                     .direction = search->direction,
-                     .run = run,
-                     .value = distance,
-                     .tree_edge = tree_edge};
+    struct pass p = pass_by((enum rule)graph->distance_type, graph, search->direction,
+                            run, distance, tree_edge);
     pass_over(&p);
     if (!gg_stopping(run))
         gg_slices(gg_threads(run, graph->n), graph->n, count_some_without_edge, &p);

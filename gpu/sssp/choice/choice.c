@@ -169,8 +169,6 @@ static size_t quickest_candidate(const struct sssp_features *f) {
     return best;
 }
 
-/* ---- the choice ---- */
-
 /* A graph of low degree with a hub of 64 times the mean is not thin: with the parameters
 ** of roads an R-MAT of degree 8 takes 3.7 ms, otherwise 1.0. */
 bool gg_path_is_thin(const struct sssp_features *f) {

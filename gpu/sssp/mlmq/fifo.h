@@ -37,8 +37,6 @@
 
 #include "mlmq.h"
 
-/* ---- slots ---- */
-
 /* Takes the element out of a slot once it is written. False: the search is over. */
 WARP_FUNCTION bool mlmq_slot_take(const struct mlmq *m, uint64_t at,
                                   struct mlmq_element *e) {

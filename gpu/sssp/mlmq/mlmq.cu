@@ -25,19 +25,19 @@
 #define BLOCKS_FIT 3
 
 struct mlmq_launch {
-    struct mlmq m;
-    struct cooperative_kernel kernel;
+    mlmq m;
+    cooperative_kernel kernel;
     unsigned blocks;
-    struct mlmq_sizes size;
+    mlmq_sizes size;
 };
 
 /* ---- kernels ---- */
 
 /* One warp per worker, until the search is over. Warp 0 of the grid is the manager. */
 static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS_FIT)
-    mlmq_works(const __grid_constant__ struct mlmq m) {
+    mlmq_works(const __grid_constant__ mlmq m) {
     const int warps = GG_BLOCK / GG_WARP;
-    __shared__ struct mlmq_shared shared[warps];
+    __shared__ mlmq_shared shared[warps];
     unsigned warp = threadIdx.x / GG_WARP;
     mlmq_run_warp(&m, &shared[warp], blockIdx.x * warps + warp);
 }
@@ -48,10 +48,9 @@ static uint32_t between(uint32_t value, uint32_t least, uint32_t most) {
     return value < least ? least : value < most ? value : most;
 }
 
-static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
-                        struct mlmq_launch *l) {
-    const struct sssp_parameters *p = &s->parameters;
-    struct mlmq *m = &l->m;
+static void plan_queues(cuda_job *job, const sssp_search *s, mlmq_launch *l) {
+    const sssp_parameters *p = &s->parameters;
+    mlmq *m = &l->m;
     *l = mlmq_launch();
     m->n = s->g.n;
     m->begin = s->g.begin;
@@ -68,7 +67,7 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     m->bnum = one_fifo ? 1 : between(p->bnum, 1, MLMQ_RING - 1);
     m->scale = mlmq_scale_of(one_fifo ? INFINITY : p->delta);
     m->shift = SEGMENT_SHIFT;
-    const struct sssp_bound bound = gg_sssp_bound(s->wanted, GPUGRAPH_UINT32);
+    const sssp_bound bound = gg_sssp_bound(s->wanted, GPUGRAPH_UINT32);
     m->most = (uint32_t)bound.most;
     m->tight = bound.tight;
     m->source = s->ends;
@@ -83,10 +82,9 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
 }
 
 /* The arrays that begin as 0 lie together at the end. */
-static void carve_queues(struct workspace *space, struct mlmq_launch *l,
-                         uint64_t *zero_from) {
-    struct mlmq *m = &l->m;
-    const struct mlmq_sizes *size = &l->size;
+static void carve_queues(workspace *space, mlmq_launch *l, uint64_t *zero_from) {
+    mlmq *m = &l->m;
+    const mlmq_sizes *size = &l->size;
     m->slot = gg_carve<uint64_t>(space, size->slots);
     m->next = gg_carve<uint32_t>(space, size->segments);
     *zero_from = space->used;
@@ -97,9 +95,9 @@ static void carve_queues(struct workspace *space, struct mlmq_launch *l,
 
 /* ---- a search ---- */
 
-static bool start_queues(struct cuda_job *job, struct mlmq_launch *l, unsigned char *zero,
+static bool start_queues(cuda_job *job, mlmq_launch *l, unsigned char *zero,
                          uint64_t zeros) {
-    struct mlmq_control control = mlmq_control();
+    mlmq_control control = mlmq_control();
     gg_fill(job, l->m.slot, 0xff, l->size.slots * sizeof *l->m.slot);
     gg_fill(job, zero, 0, zeros);
     mlmq_start(&l->m, &control);
@@ -109,9 +107,8 @@ static bool start_queues(struct cuda_job *job, struct mlmq_launch *l, unsigned c
     return gg_launch_cooperative(job, &l->kernel, l->blocks, arguments);
 }
 
-static bool finish_queues(struct cuda_job *job, const struct mlmq_launch *l,
-                          struct sssp_search *s) {
-    struct mlmq_control control;
+static bool finish_queues(cuda_job *job, const mlmq_launch *l, sssp_search *s) {
+    mlmq_control control;
     const size_t reports = offsetof(struct mlmq_control, failed);
     static_assert(sizeof control - offsetof(struct mlmq_control, failed) <= GG_MAILBOX,
                   "the mailbox holds the reports");
@@ -136,17 +133,17 @@ static bool finish_queues(struct cuda_job *job, const struct mlmq_launch *l,
     return true;
 }
 
-uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s) {
-    struct mlmq_launch l;
-    struct workspace space = {NULL, 0};
+uint64_t gg_sssp_mlmq_bytes(cuda_job *job, const sssp_search *s) {
+    mlmq_launch l;
+    workspace space = {NULL, 0};
     uint64_t zero_from;
     plan_queues(job, s, &l);
     carve_queues(&space, &l, &zero_from);
     return space.used;
 }
 
-bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space) {
-    struct mlmq_launch l;
+bool gg_sssp_mlmq(cuda_job *job, sssp_search *s, workspace *space) {
+    mlmq_launch l;
     uint64_t zero_from;
     plan_queues(job, s, &l);
     carve_queues(space, &l, &zero_from);

@@ -17,15 +17,15 @@
 
 /* ---- the manager's words ---- */
 
-/* Loads the manager's words, one by each lane; mlmq_hear waits for them. */
-WARP_FUNCTION void mlmq_ask_manager(struct mlmq_warp *w) {
+/* Loads the manager's words, one by each lane; mlmq_take_control waits for them. */
+WARP_FUNCTION void mlmq_load_control(struct mlmq_warp *w) {
     struct mlmq_control *control = w->m->control;
     uint32_t *line = &control->over;
     if (warp_lane() < 4)
         w->asked = device_load(line + warp_lane());
 }
 
-WARP_FUNCTION void mlmq_hear(struct mlmq_warp *w) {
+WARP_FUNCTION void mlmq_take_control(struct mlmq_warp *w) {
     struct mlmq_control *control = w->m->control;
     const bool wide = warp_width >= 4;
     w->over = warp_from(w->asked, 0);
@@ -35,8 +35,8 @@ WARP_FUNCTION void mlmq_hear(struct mlmq_warp *w) {
 }
 
 WARP_FUNCTION void mlmq_look(struct mlmq_warp *w) {
-    mlmq_ask_manager(w);
-    mlmq_hear(w);
+    mlmq_load_control(w);
+    mlmq_take_control(w);
 }
 
 /* True if the warp may keep that distance to itself: it is in a bucket that may be
@@ -222,7 +222,7 @@ WARP_FUNCTION void mlmq_relax(struct mlmq_warp *w, struct mlmq_element e, bool v
     uint32_t heavies = 0;
     struct mlmq_job job;
     memset(&job, 0, sizeof job);
-    mlmq_ask_manager(w);
+    mlmq_load_control(w);
     mlmq_take_vertices(w, e, valid, &job, &begin, &end, &heavies);
     for (;;) {
         if (job.at >= job.end) {
@@ -240,7 +240,7 @@ WARP_FUNCTION void mlmq_relax(struct mlmq_warp *w, struct mlmq_element e, bool v
         if (w->won_count > 0)
             mlmq_write_won(w);
     }
-    mlmq_hear(w);
+    mlmq_take_control(w);
 }
 
 /* ---- a warp ---- */
