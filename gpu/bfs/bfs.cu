@@ -157,7 +157,7 @@ static bool search_by_kernels(cuda_job *job, const gpugraph_search *search, bool
                               bfs_outcome *out) {
     device_csr g;
     bfs b;
-    state state;
+    struct state state = {};
     bfs_bounds bounds = {search->max_depth, search->target_count > 0, search->limit,
                          job->device->device_stop};
     if (!gg_device_csr(job, gg_forward_kind(search->direction), false, &g))

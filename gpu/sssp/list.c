@@ -206,19 +206,20 @@ static void grow_tree(struct list *l) {
 /* ---- on the CPU ---- */
 
 static void write_list(struct list *l) {
-    struct reached_list *to = l->to;
-    to->count = 0;
+    const struct reached_list *to = l->to;
+    uint32_t count = 0;
     gg_found_sort(&l->found);
     for (uint32_t i = 0; i < l->found.count; i++) {
         const struct found_vertex *at = &l->found.at[i];
         if (at->mark == TENTATIVE)
             continue;
-        to->vertex[to->count] = at->vertex;
-        gg_put_word(l->type, to->value, to->count, at->value);
+        to->vertex[count] = at->vertex;
+        gg_put_word(l->type, to->value, count, at->value);
         if (to->tree_edge)
-            gg_put_edge(to->tree_edge, l->graph->wide, to->count, at->edge);
-        to->count++;
+            gg_put_edge(to->tree_edge, l->graph->wide, count, at->edge);
+        count++;
     }
+    l->to->count = count;
 }
 
 /* Makes the rows in which tree edges are looked up. *started advances by the time that

@@ -125,7 +125,7 @@ static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
             gg_bfs_narrow(&job, &g, &b, bounds, shape);
         else
             one_level(g, bounds, &a);
-        ck_assert_msg(a.control.failed == 0, "%s: blocks waited in vain at level %u",
+        ck_assert_msg(a.control.failed == 0, "%s: a barrier was not reached at level %u",
                       name, a.control.level);
     }
     uint64_t reached = 0;
