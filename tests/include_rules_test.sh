@@ -117,10 +117,10 @@ planted() {
     fi
     [ "$(wc -l <"$copy/said")" = 1 ] || { cat "$copy/said" && exit 1; }
 }
-planted gpu/base/run.c '#include "bfs/work.h"'
+planted gpu/base/run.c '#include "bfs/bfs.h"'
 planted gpu/graph/csr.c '#include "sssp/choice/choice.h"'
 planted gpu/graph/csr.c '#include "../ids/ids.h"'
-planted gpu/graph_data.h '#include "bfs/work.h"'
+planted gpu/graph_data.h '#include "bfs/bfs.h"'
 planted gpu/graph/csr.c '#include <sqlite3.h>'
 planted gpu/graph/csr.c '#include "device/cuda.cuh"'
 planted gpu/graph/csr.c '#include "order.c"'

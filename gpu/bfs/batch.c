@@ -17,10 +17,8 @@
 ** Merrier: Efficient Multi-Source Graph Traversal" (VLDB 2014). The method pays if
 ** frontiers of different searches share vertices at the same level, so if there are few
 ** levels. On roads each search reaches a vertex at a different level. */
-#define _GNU_SOURCE
-#include "algorithm.h"
 #include "bfs.h"
-#include "work.h"
+#include "base/claims.h"
 #include "graph/graph.h"
 
 #include <string.h>
@@ -31,6 +29,13 @@ enum {
     /* The number of vertices that a thread takes at a time. With 64, threads shared many
     ** cache lines. */
     GATHER_GRAB = 1024
+};
+
+struct tally {
+    uint64_t fresh;    /* searches that have found something */
+    uint64_t vertices; /* vertices of the next frontier */
+    uint64_t arcs;     /* arcs that leave the next frontier */
+    uint64_t reached;  /* vertices, counted for each search that has reached them */
 };
 
 struct batch {
@@ -48,23 +53,14 @@ struct batch {
     uint64_t tail;          /* vertices in found */
     uint32_t level;         /* the level of the frontier */
     uint32_t gathered;      /* levels that were gathered */
-    /* sums over the threads of a level */
-    uint64_t fresh;    /* searches that have found something */
-    uint64_t vertices; /* vertices of the next frontier */
-    uint64_t arcs;     /* arcs that leave the next frontier */
-    uint64_t reached;  /* vertices that all searches have reached, over all levels */
-};
-
-/* The sums of one thread over a level. */
-struct tally {
-    uint64_t fresh, vertices, arcs, reached;
+    struct tally sum;       /* over the threads of a level; `reached`: over all levels */
 };
 
 static void add_tally(struct batch *b, const struct tally *t) {
-    __atomic_fetch_or(&b->fresh, t->fresh, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&b->vertices, t->vertices, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&b->arcs, t->arcs, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&b->reached, t->reached, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&b->sum.fresh, t->fresh, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&b->sum.vertices, t->vertices, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&b->sum.arcs, t->arcs, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&b->sum.reached, t->reached, __ATOMIC_RELAXED);
 }
 
 /* Writes the depth of v for each of these searches. */
@@ -123,7 +119,8 @@ spread_vertex(struct batch *b, uint32_t v, struct gg_claims *finds, uint64_t *lo
     return arc == stop;
 }
 
-static inline __attribute__((always_inline)) void spread(struct batch *b, bool shared) {
+static inline __attribute__((always_inline)) void spread_some(struct batch *b,
+                                                              bool shared) {
     struct gg_claims finds;
     finds.count = 0;
     uint64_t since = 0, i, last;
@@ -137,14 +134,12 @@ static inline __attribute__((always_inline)) void spread(struct batch *b, bool s
     gg_hand_claims_over(&finds, b->found, &b->tail);
 }
 
-static void spread_alone(void *job, int member, int team) {
-    (void)member, (void)team;
-    spread(job, false);
-}
-
-static void spread_shared(void *job, int member, int team) {
-    (void)member, (void)team;
-    spread(job, true);
+static void spread(void *job, int member, int team) {
+    (void)member;
+    if (team > 1)
+        spread_some(job, true);
+    else
+        spread_some(job, false);
 }
 
 /* The found vertices become the frontier. All words of `next` become zero again. */
@@ -231,7 +226,7 @@ static uint64_t satisfied_searches(const struct batch *b) {
 }
 
 static bool at_the_end(struct batch *b) {
-    b->searching &= b->fresh;
+    b->searching &= b->sum.fresh;
     b->searching &= ~satisfied_searches(b);
     return b->searching == 0 || b->level >= b->search->max_depth || gg_poll(b->run);
 }
@@ -242,17 +237,17 @@ static void do_batch_step(struct batch *b, gg_team_body *step, bool alone) {
 }
 
 static void begin_level(struct batch *b) {
-    b->fresh = b->vertices = b->arcs = 0;
+    b->sum.fresh = b->sum.vertices = b->sum.arcs = 0;
     b->tail = 0;
 }
 
 static bool is_narrow(const struct batch *b) {
-    return b->vertices <= BFS_ALONE && b->arcs <= BFS_ALONE_ARCS;
+    return b->sum.vertices <= BFS_ALONE && b->sum.arcs <= BFS_ALONE_ARCS;
 }
 
 static void spread_level(struct batch *b, bool alone) {
     begin_level(b);
-    do_batch_step(b, alone ? spread_alone : spread_shared, alone);
+    do_batch_step(b, spread, alone);
     if (gg_stopping(b->run))
         return;
     do_batch_step(b, settle_finds, alone);
@@ -263,41 +258,34 @@ static void spread_level(struct batch *b, bool alone) {
     b->level++;
 }
 
-static void gather_level(struct batch *b, bool alone) {
+static void gather_level(struct batch *b) {
     begin_level(b);
-    do_batch_step(b, gather_vertices, alone);
+    do_batch_step(b, gather_vertices, false);
     swap_words(b);
     b->level++;
     b->gathered++;
 }
 
 static bool pays_to_gather(const struct batch *b) {
-    return b->reverse.begin && b->arcs > b->forward.m / GATHER_ALPHA;
+    return b->reverse.begin && b->sum.arcs > b->forward.m / GATHER_ALPHA;
 }
 
-static void wide_batch_levels(struct batch *b) {
-    bool alone = b->threads == 1;
+/* A batch whose frontiers stay narrow starts no threads. */
+static void search_levels(struct batch *b) {
     while (!at_the_end(b)) {
-        if (!pays_to_gather(b)) {
-            spread_level(b, alone || is_narrow(b));
+        const bool narrow = is_narrow(b);
+        if (!narrow && !b->threads)
+            b->threads = gg_threads(b->run, b->forward.m);
+        if (narrow || !pays_to_gather(b)) {
+            spread_level(b, narrow);
             continue;
         }
         begin_gathering(b);
         do
-            gather_level(b, alone);
+            gather_level(b);
         while (!at_the_end(b) && pays_to_gather(b));
         end_gathering(b);
     }
-}
-
-static void search_levels(struct batch *b) {
-    while (is_narrow(b)) {
-        if (at_the_end(b))
-            return;
-        spread_level(b, true);
-    }
-    b->threads = gg_threads(b->run, b->forward.m);
-    wide_batch_levels(b);
 }
 
 /* ---- a batch ---- */
@@ -330,12 +318,6 @@ static void start_batch(struct batch *b) {
         b->searches == GG_LANES ? ~(uint64_t)0 : ((uint64_t)1 << b->searches) - 1;
 }
 
-static void report_batch(const struct batch *b, double started) {
-    gg_search_phase(b->run, started, (int64_t)b->reached,
-                    "%u source%s at once, %u levels, %u of them gathered", b->searches,
-                    b->searches == 1 ? "" : "s", b->level, b->gathered);
-}
-
 gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *search,
                              gpugraph_run *run, uint32_t *const *depth) {
     struct batch b = {.run = run, .search = search, .depth = depth};
@@ -363,10 +345,10 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
     }
     gg_release(words);
     gg_release(lists);
-    if (run->status)
-        return run->status;
     if (gg_stopping(run))
         return gg_stopped(run);
-    report_batch(&b, started);
+    gg_search_phase(run, started, (int64_t)b.sum.reached,
+                    "%u source%s at once, %u levels, %u of them gathered", b.searches,
+                    b.searches == 1 ? "" : "s", b.level, b.gathered);
     return GPUGRAPH_OK;
 }

@@ -13,8 +13,7 @@
 **               neighbour along the transpose and stops at the first. All earlier levels
 **               are complete, so this neighbour can only be in the frontier, and the
 **               bitmap of visited vertices also serves as the bitmap of the frontier. New
-**               vertices go to a second bitmap, so that the first one does not change
-**               (bottom_up.c).
+**               vertices go to a second bitmap, so that the first one does not change.
 **
 ** The choice between the last two follows Beamer, Asanovic and Patterson,
 ** "Direction-Optimizing Breadth-First Search" (SC 2012): levels are bottom-up as soon as
@@ -22,19 +21,60 @@
 ** frontier shrinks. The transpose has the arcs of the other direction. A search uses the
 ** transpose if an earlier search has made it. A later search of a graph makes it when a
 ** frontier explodes. */
-#define _GNU_SOURCE
 #include "bfs.h"
-#include "work.h"
+#include "base/claims.h"
 #include "sssp/sssp.h"
 #include "tree/tree.h"
 
 #include <math.h>
 #include <string.h>
 
+enum {
+    GRAB_WORDS = 16, /* words of the bitmap that a thread takes at a time */
+    /* Beamer's thresholds: levels become bottom-up when the frontier has more than 1 /
+    ** ALPHA of the arcs not looked at, and top-down again when the frontier has less than
+    ** 1 / BETA of the vertices. */
+    ALPHA = 15,
+    BETA = 18
+};
+
+struct bfs {
+    gpugraph_run *run;
+    const gpugraph_search *search;
+    gpugraph_graph *graph;
+    csr forward, reverse;
+    bool may_reverse, has_reverse;
+    int threads;
+    uint64_t taken; /* work of a step that threads have taken */
+    uint32_t *depth;
+    uint32_t *queue;
+    uint64_t *visited, *next; /* next: the second bitmap of bottom-up levels */
+    uint64_t words;
+    uint64_t begin, end, tail; /* positions in the queue */
+    uint64_t found;            /* vertices reached so far */
+    uint64_t arcs_seen;        /* arcs that top-down and narrow levels looked at */
+    uint64_t since;            /* gg_worked of the calling thread */
+    uint32_t level;            /* the level of the frontier */
+    uint32_t pending;          /* targets not reached yet: target[0 .. pending - 1] */
+    uint32_t bottom_up_levels;
+    double csr_ms; /* time of making the transpose within this search */
+};
+
 /* ---- ends ---- */
 
+/* True if the search has found what it needs. A vertex is final as soon as it is
+** found. */
+static bool is_satisfied(struct bfs *b) {
+    const gpugraph_search *search = b->search;
+    while (b->pending > 0 && b->depth[search->target[b->pending - 1]] != GPUGRAPH_NONE)
+        b->pending--;
+    if (search->target_count > 0 && b->pending == 0)
+        return true;
+    return search->limit > 0 && b->found >= search->limit;
+}
+
 static bool at_the_end(struct bfs *b) {
-    return b->begin == b->end || b->level >= b->search->max_depth || gg_bfs_satisfied(b);
+    return b->begin == b->end || b->level >= b->search->max_depth || is_satisfied(b);
 }
 
 /* The level is complete. The vertices that the level found become the frontier. */
@@ -84,13 +124,13 @@ static __attribute__((noinline)) uint64_t take_long_row(struct bfs *b, uint64_t 
     return tail;
 }
 
-/* Expands a part of the frontier. Returns false when the run must end. */
-static bool expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
+/* Expands the frontier by the calling thread. Returns false when the run must end. */
+static bool expand_alone(struct bfs *b) {
     const uint64_t *begin_of = b->forward.begin, *end_of = b->forward.end;
     const uint32_t *queue = b->queue;
     /* Arcs looked at; arcs that were polled for. */
     uint64_t tail = b->tail, seen = 0, polled = 0;
-    for (uint64_t i = begin; i < end; i++) {
+    for (uint64_t i = b->begin, end = b->end; i < end; i++) {
         const uint64_t arc = begin_of[queue[i]], stop = end_of[queue[i]];
         seen += stop - arc;
         if (seen < polled + GG_POLL_ITEMS) {
@@ -107,6 +147,7 @@ static bool expand_alone(struct bfs *b, uint64_t begin, uint64_t end) {
     b->arcs_seen += seen;
     b->found += tail - b->tail;
     b->tail = tail;
+    next_level(b);
     return !gg_worked(b->run, &b->since, seen - polled) && !gg_stopping(b->run);
 }
 
@@ -116,17 +157,10 @@ static bool narrow_levels(struct bfs *b) {
     while (!at_the_end(b)) {
         if (b->end - b->begin > BFS_ALONE || frontier_arcs(b) > BFS_ALONE_ARCS)
             return false;
-        if (!expand_alone(b, b->begin, b->end))
+        if (!expand_alone(b))
             return true;
-        next_level(b);
     }
     return true;
-}
-
-/* Expands a wide level by the calling thread. */
-static void wide_level_alone(struct bfs *b) {
-    expand_alone(b, b->begin, b->end);
-    next_level(b);
 }
 
 /* ---- top-down levels by several threads ---- */
@@ -192,32 +226,128 @@ static void top_down_level(struct bfs *b) {
     next_level(b);
 }
 
-/* ---- driver ---- */
+/* ---- bottom-up levels by several threads ----
+**
+**     visited   does not change during a level: the vertices of all earlier levels
+**     next      visited, and the vertices that this level finds; then the two are
+**               swapped */
 
-static void wide_bfs_levels(struct bfs *b) {
-    while (!narrow_levels(b) && !gg_poll(b->run)) {
-        uint64_t arcs = frontier_arcs(b);
-        if (gg_bfs_goes_bottom_up(b, arcs))
-            gg_bfs_bottom_up(b);
-        else if (b->threads > 1)
-            top_down_level(b);
-        else
-            wide_level_alone(b);
+/* True if a bottom-up level is less work than a top-down level with that number of arcs.
+** The function then makes the transpose if that pays. */
+static bool goes_bottom_up(struct bfs *b, uint64_t arcs) {
+    if (!b->may_reverse || arcs <= (b->forward.m - b->arcs_seen) / ALPHA)
+        return false;
+    enum csr_kind kind = gg_reverse_kind(b->search->direction);
+    if (!b->has_reverse) {
+        bool made = gg_csr_made(b->graph, kind);
+        if (!made && gg_searches(b->graph) <= GG_BFS_REVERSE_AFTER)
+            return false;
+        double started = gg_now_ms();
+        if (gg_rows(b->graph, kind, false, false, b->run, &b->reverse))
+            return false;
+        b->csr_ms += gg_now_ms() - started;
+        b->has_reverse = true;
     }
+    return true;
 }
+
+/* Returns the unvisited vertices of one word of the bitmap that have a neighbour in the
+** frontier. */
+static uint64_t find_in_word(struct bfs *b, uint64_t word, uint64_t *seen) {
+    const uint64_t *visited = b->visited, *begin = b->reverse.begin,
+                   *end = b->reverse.end;
+    const uint32_t *target = b->reverse.target;
+    uint64_t fresh = 0;
+    for (uint64_t left = ~visited[word]; left; left &= left - 1) {
+        uint32_t v = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(left);
+        uint64_t arc = begin[v], stop = end[v];
+        for (; arc < stop && !gg_leave(b->run, arc); arc++) {
+            uint32_t u = target[arc];
+            if (visited[u >> 6] >> (u & 63) & 1) {
+                b->depth[v] = b->level + 1;
+                fresh |= left & -left;
+                break;
+            }
+        }
+        *seen += arc - begin[v] + 1;
+    }
+    return fresh;
+}
+
+/* One thread takes words of the bitmap, a few at a time. */
+static void join_bottom_up(void *job, int member, int team) {
+    struct bfs *b = job;
+    uint64_t found = 0, seen = 0, pause_at = GG_POLL_ITEMS, word, last;
+    bool stop = gg_stopping(b->run);
+    (void)member, (void)team;
+    while (!stop && gg_take_chunk(&b->taken, b->words, GRAB_WORDS, &word, &last))
+        for (; word < last && !stop; word++) {
+            uint64_t fresh = find_in_word(b, word, &seen);
+            b->next[word] = b->visited[word] | fresh;
+            found += (uint64_t)__builtin_popcountll(fresh);
+            if (seen >= pause_at) {
+                pause_at = seen + GG_POLL_ITEMS;
+                stop = gg_pause(b->run);
+            }
+        }
+    __atomic_fetch_add(&b->found, found, __ATOMIC_RELAXED);
+}
+
+/* Returns the number of vertices that the level found. Does not update the queue. */
+static uint64_t bottom_up_level(struct bfs *b) {
+    uint64_t before = b->found;
+    b->taken = 0;
+    gg_team(b->threads, join_bottom_up, b);
+    uint64_t *old = b->visited;
+    b->visited = b->next;
+    b->next = old;
+    b->level++;
+    b->bottom_up_levels++;
+    return b->found - before;
+}
+
+/* Writes the frontier to the queue. The frontier is the difference of the two bitmaps
+** after the latest bottom-up level. */
+static void fill_queue(struct bfs *b) {
+    uint64_t tail = 0;
+    for (uint64_t word = 0; word < b->words; word++) {
+        uint64_t fresh = b->visited[word] & ~b->next[word];
+        for (; fresh; fresh &= fresh - 1)
+            b->queue[tail++] = (uint32_t)(word * 64) + (uint32_t)__builtin_ctzll(fresh);
+    }
+    b->begin = 0;
+    b->end = b->tail = tail;
+}
+
+/* Runs bottom-up levels until the frontier is small and shrinks. */
+static void bottom_up_levels(struct bfs *b) {
+    uint64_t frontier = b->end - b->begin, before;
+    do {
+        before = frontier;
+        frontier = bottom_up_level(b);
+    } while (frontier > 0 && (frontier >= before || frontier > b->forward.n / BETA) &&
+             b->level < b->search->max_depth && !is_satisfied(b) && !gg_poll(b->run));
+    fill_queue(b);
+}
+
+/* ---- driver ---- */
 
 /* A search of a road network ends in the narrow levels and starts no threads. */
 static void search_levels(struct bfs *b) {
-    if (narrow_levels(b))
-        return;
-    b->threads = gg_threads(b->run, b->forward.m);
-    wide_bfs_levels(b);
+    while (!narrow_levels(b) && !gg_poll(b->run)) {
+        b->threads = b->threads ? b->threads : gg_threads(b->run, b->forward.m);
+        if (goes_bottom_up(b, frontier_arcs(b)))
+            bottom_up_levels(b);
+        else if (b->threads > 1)
+            top_down_level(b);
+        else
+            expand_alone(b);
+    }
 }
 
 static void clear_depths(void *bfs, uint64_t low, uint64_t high) {
     uint32_t *depth = ((struct bfs *)bfs)->depth;
-    for (uint64_t v = low; v < high; v++)
-        depth[v] = GPUGRAPH_NONE;
+    memset(depth + low, 0xff, (high - low) * sizeof *depth);
 }
 
 static void start_bfs(struct bfs *b) {
@@ -239,37 +369,27 @@ static void start_bfs(struct bfs *b) {
     b->pending = b->search->target_count;
 }
 
-static bool run_both_sides(void *task) {
-    struct bfs *b = task;
-    b->may_reverse = true;
-    search_levels(b);
-    return !gg_stopping(b->run);
-}
-
-static bool run_top_down(void *task) {
-    struct bfs *b = task;
-    search_levels(b);
-    return !gg_stopping(b->run);
-}
-
 const gg_method gg_bfs_methods[] = {
     {.is = {"bfs", "direction-optimizing", "cpu",
             "level by level, top-down or, for large frontiers, bottom-up"},
-     .may = gg_may_always,
-     .run = run_both_sides},
-    {.is = {"bfs", "top-down", "cpu", "level by level, always along the edges"},
-     .run = run_top_down},
+     .may = gg_may_always},
+    [BFS_TOP_DOWN] = {.is = {"bfs", "top-down", "cpu",
+                             "level by level, always along the edges"}},
     [BFS_MULTI_SOURCE] =
         {.is = {"bfs", "multi-source", "cpu",
-                "searches from up to 64 sources at once, with one bit for each"},
-         .run = run_both_sides}, /* for one source */
+                "searches from up to 64 sources at once, with one bit for each"}},
     {.is = {0}},
 };
 
 gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
                            gpugraph_run *run, uint32_t *depth, void *tree_edge) {
-    struct bfs b = {.run = run, .search = search, .graph = graph, .depth = depth};
-    const gg_method *method = gg_settle_method(run, gg_bfs_methods, &b);
+    const bool top_down =
+        gg_settle_method(run, gg_bfs_methods, NULL) == &gg_bfs_methods[BFS_TOP_DOWN];
+    struct bfs b = {.run = run,
+                    .search = search,
+                    .graph = graph,
+                    .may_reverse = !top_down,
+                    .depth = depth};
     if (gg_rows(graph, gg_forward_kind(search->direction), false, false, run, &b.forward))
         return run->status;
     double started = gg_now_ms();
@@ -283,10 +403,8 @@ gpugraph_status gg_cpu_bfs(gpugraph_graph *graph, const gpugraph_search *search,
     b.next = workspace + b.words;
     b.queue = (uint32_t *)(workspace + 2 * b.words);
     start_bfs(&b);
-    (method ? method : gg_bfs_methods)->run(&b);
+    search_levels(&b);
     gg_release(workspace);
-    if (run->status)
-        return run->status;
     if (gg_stopping(run))
         return gg_stopped(run);
     gg_search_phase(run, started + b.csr_ms, (int64_t)b.found,
@@ -340,13 +458,7 @@ gpugraph_status gpugraph_bfs(gpugraph_graph *graph, const gpugraph_search *searc
 gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                   uint32_t *depth, void *tree_edge, uint32_t *count) {
-    struct reached_list to = {room, vertex, depth, tree_edge, GPUGRAPH_NONE};
-    gg_enter_graph(graph, run);
-    if (!gg_needs(run, count, 1, "count"))
-        return gg_leave_graph(graph, run);
-    if (!gg_check_search(graph, search, run) && gg_needs(run, vertex, room, "vertex") &&
-        gg_needs(run, depth, room, "depth"))
-        gg_list_reached(graph, search, true, run, &gg_bfs, &to);
-    *count = to.count;
-    return gg_leave_graph(graph, run);
+    return gg_list_reached(graph, search, true, run, &gg_bfs,
+                           (struct reached_list){room, vertex, depth, tree_edge, 0},
+                           count);
 }

@@ -38,22 +38,27 @@ struct bfs_step {
     uint32_t stop;              /* the host was interrupted */
 };
 
-struct bfs_control {
+/* What a turn of the whole grid leaves to the next one. */
+struct bfs_progress {
     uint32_t next; /* enum bfs_next */
     uint32_t level;
-    uint32_t first,
-        tail; /* positions in the queue: the begin and the end of the frontier */
-    bfs_size frontier;
-    bfs_size spill; /* narrow: entries and arcs that went to the queue */
-    struct bfs_step step[3];
+    /* positions in the queue: the begin and the end of the frontier */
+    uint32_t first, tail;
     uint32_t phase;                /* steps so far */
     uint32_t missing;              /* targets not reached */
     uint32_t has_rest, rest, side; /* vertices left over: any, how many, which array */
     uint32_t odd;                  /* which bitmap holds the visited vertices */
-    uint32_t failed;               /* a barrier was waited for too long */
     uint32_t explodes; /* for some frontier a bottom-up level would have paid */
-    uint32_t narrow_levels, bottom_up, turns;
+    uint32_t bottom_up;
     unsigned long long reached, seen;
+};
+
+struct bfs_control : bfs_progress {
+    bfs_size frontier;
+    bfs_size spill; /* narrow: entries and arcs that went to the queue */
+    bfs_step step[3];
+    uint32_t failed; /* a barrier was waited for too long */
+    uint32_t narrow_levels, turns;
 };
 
 struct bfs_bounds {
@@ -76,12 +81,11 @@ struct bfs_bounds {
 /* These numbers for a kernel and a graph. */
 struct bfs_shape {
     uint32_t narrow_in, narrow_out; /* entries of a frontier: below, above */
-    uint32_t narrow_levels;         /* levels in a row, before the cluster takes over */
 };
 
 /* What bottom-up levels need beside the transpose. Kept with the graph. (prepare.cu) */
 struct bfs_below {
-    struct device_csr rows; /* begin NULL: there is no transpose */
+    device_csr rows; /* begin NULL: there is no transpose */
     /* For each row a target that is likely to be visited: the target by which the latest
     ** search has found the row's vertex. NONE: the row is empty. */
     uint32_t *hub;
@@ -94,7 +98,7 @@ static inline uint64_t gg_hub_words(uint32_t n) {
 }
 
 struct bfs_arrays {
-    struct bfs_control *control;
+    bfs_control *control;
     uint32_t *depth;
     void *tree;           /* edge numbers */
     uint32_t *ends;       /* sources, then targets */
@@ -116,69 +120,68 @@ struct bfs_outcome {
 /* ---- drivers ---- */
 
 /* bfs.cu: chooses a method and searches. Phase "search". */
-bool gg_bfs_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
-                   struct bfs_outcome *out);
+bool gg_bfs_search(cuda_job *job, const gpugraph_search *search, bool tree,
+                   bfs_outcome *out);
 /* Downloads n depths, none larger than `deepest`, from an address that is a multiple of
 ** 16. (bring.cu) */
-bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
+bool gg_bfs_bring(cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
                   uint32_t deepest);
 /* Fills out->tree. Phase "parents". */
-bool gg_bfs_tree(struct cuda_job *job, const gpugraph_search *search,
-                 const struct bfs_outcome *out);
+bool gg_bfs_tree(cuda_job *job, const gpugraph_search *search, const bfs_outcome *out);
 
 /* levels.cu: the methods "persistent" and, if `below` is set, "direction-optimizing",
 ** which finds large frontiers by the transpose and hubs. Both are made on first need. */
-bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool below,
-                   bool tree, struct bfs_outcome *out);
+bool gg_bfs_levels(cuda_job *job, const gpugraph_search *search, bool below, bool tree,
+                   bfs_outcome *out);
 /* A search along rows of the caller. If tree is false, the job needs no graph. */
-bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
-                      const struct device_csr *g, const struct bfs_below *below,
-                      bool tree, struct bfs_outcome *out);
+bool gg_bfs_levels_by(cuda_job *job, const gpugraph_search *search, const device_csr *g,
+                      const bfs_below *below, bool tree, bfs_outcome *out);
 /* Bytes that such a search carves, with that number of sources and targets and a tree,
 ** without the data of bottom-up levels. */
-uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends);
+uint64_t gg_bfs_levels_bytes(const cuda_job *job, uint32_t ends);
 
 /* by_regions.cu: the method "regions", or "persistent" if regions do not suit the
 ** graph. */
-bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tree,
-                    struct bfs_outcome *out);
+bool gg_bfs_regions(cuda_job *job, const gpugraph_search *search, bool tree,
+                    bfs_outcome *out);
 /* True if regions can serve the search: it has no target, limit or bound. */
 bool gg_fits_regions(const gpugraph_search *search);
 
 /* prepare.cu: the kind of rows that holds the transpose. For a graph known to be
 ** symmetric this is OUT itself. */
-enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction direction);
+enum csr_kind gg_bfs_transpose(const gpugraph_graph *graph, gpugraph_direction direction);
 /* Fills the hubs of these rows, and gg_hub_words(rows->n) words of `closed`. */
-bool gg_bfs_first_hubs(struct cuda_job *job, const struct device_csr *rows, uint32_t *hub,
+bool gg_bfs_first_hubs(cuda_job *job, const device_csr *rows, uint32_t *hub,
                        uint32_t *closed);
 /* Gets the transpose and the hubs of the rows of `kind`, which are made on first need.
 ** Returns false when the job must end. */
-bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *below);
+bool gg_bfs_below(cuda_job *job, enum csr_kind kind, bfs_below *below);
 /* True if the hubs of these rows are made. */
 bool gg_bfs_has_hubs(const gpugraph_graph *graph, enum csr_kind kind);
-/* True if a search along these rows has met a frontier for which a bottom-up level would
+/* True if a search along these rows has had a frontier for which a bottom-up level would
 ** have paid. */
 bool gg_bfs_explodes(const gpugraph_graph *graph, enum csr_kind kind);
-void gg_bfs_note_explosion(struct cuda_job *job, enum csr_kind kind);
+void gg_bfs_note_explosion(cuda_job *job, enum csr_kind kind);
 
 /* The launches of the two kernels. */
-bool gg_bfs_wide(struct cuda_job *job, const struct device_csr *g,
-                 const struct bfs_below *below, const struct bfs_arrays *b,
-                 struct bfs_bounds bounds, struct bfs_shape shape);
-bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
-                   const struct bfs_arrays *b, struct bfs_bounds bounds,
-                   struct bfs_shape shape);
+bool gg_bfs_wide(cuda_job *job, const device_csr *g, const bfs_below *below,
+                 const bfs_arrays *b, bfs_bounds bounds, bfs_shape shape);
+bool gg_bfs_narrow(cuda_job *job, const device_csr *g, const bfs_arrays *b,
+                   bfs_bounds bounds, bfs_shape shape);
 /* Blocks of the cluster of narrow.cu. */
-int gg_bfs_cluster(struct cuda_job *job);
+int gg_bfs_cluster(cuda_job *job);
 
 /* ---- kernels' helpers ---- */
 
-static __device__ __forceinline__ bool gg_bit(const uint32_t *bits, uint32_t v) {
+/* Steps of the kernels, compiled into their callers. */
+#define BFS_STEP static __device__ __forceinline__
+
+BFS_STEP bool gg_bit(const uint32_t *bits, uint32_t v) {
     return bits[v / 32] >> v % 32 & 1;
 }
 
 /* The sum of the values of this lane and of all lanes before it. */
-static __device__ __forceinline__ uint32_t gg_sum_to(uint32_t value) {
+BFS_STEP uint32_t gg_sum_to(uint32_t value) {
     for (int step = 1; step < GG_WARP; step *= 2) {
         uint32_t other = __shfl_up_sync(ALL_LANES, value, step);
         if ((int)gg_lane() >= step)
@@ -195,8 +198,7 @@ template <int count> struct bfs_rows {
 };
 
 /* One warp: fills the sums before each lane, and the total. */
-template <int count>
-static __device__ __forceinline__ void gg_add_up(bfs_rows<count> *r) {
+template <int count> BFS_STEP void gg_add_up(bfs_rows<count> *r) {
     uint32_t entries = 0, arcs = 0;
 #pragma unroll
     for (int i = 0; i < count; i++) {
@@ -212,8 +214,8 @@ static __device__ __forceinline__ void gg_add_up(bfs_rows<count> *r) {
 
 /* One warp: loads the rows of the vertices and fills the sums. NONE: no vertex. */
 template <int count>
-static __device__ __forceinline__ void
-gg_weigh(const device_csr &g, const uint32_t (&v)[count], bfs_rows<count> *r) {
+BFS_STEP void gg_weigh(const device_csr &g, const uint32_t (&v)[count],
+                       bfs_rows<count> *r) {
 #pragma unroll
     for (int i = 0; i < count; i++) {
         r->begin[i] = r->arcs[i] = 0;
@@ -228,8 +230,7 @@ gg_weigh(const device_csr &g, const uint32_t (&v)[count], bfs_rows<count> *r) {
 
 /* Writes the rows behind `start`, the entries and arcs of the level so far. */
 template <int count>
-static __device__ __forceinline__ void gg_place(uint2 *level, bfs_size start,
-                                                const bfs_rows<count> &r) {
+BFS_STEP void gg_place(uint2 *level, bfs_size start, const bfs_rows<count> &r) {
     uint32_t at = (uint32_t)start + r.entries_before;
     uint32_t before = (uint32_t)(start >> 32) + r.arcs_before;
 #pragma unroll
@@ -243,8 +244,7 @@ static __device__ __forceinline__ void gg_place(uint2 *level, bfs_size start,
 
 /* One warp: reserves space and writes the rows. */
 template <int count>
-static __device__ __forceinline__ void gg_enqueue(uint2 *level, bfs_size *size,
-                                                  const bfs_rows<count> &r) {
+BFS_STEP void gg_enqueue(uint2 *level, bfs_size *size, const bfs_rows<count> &r) {
     bfs_size start = 0;
     if (r.total == 0)
         return;

@@ -8,10 +8,7 @@
 ** bus. */
 #include "bfs.cuh"
 
-/* The least number of depths that are downloaded as bytes, which takes a kernel more.
-** (H100, a whole call from four sources of R-MATs, ms as bytes and as words: 2^14 0.100
-** and 0.098, 2^15 0.109 and 0.108, 2^16 0.112 and 0.118, 2^18 0.127 and 0.169, 2^20 0.195
-** and 0.83.) */
+/* The least number of depths that are downloaded as bytes, which takes a kernel more. */
 #ifndef GG_BFS_BYTES_LEAST
 #define GG_BFS_BYTES_LEAST (1 << 16)
 #endif
@@ -51,22 +48,19 @@ static uint32_t piece_size(uint64_t n, uint64_t piece) {
 }
 
 /* Pinned memory has the same address on the device. */
-static bool queue_piece(struct cuda_job *job, const uint32_t *from, uint64_t n,
-                        uint64_t piece) {
-    struct cuda_device *device = job->device;
+static bool queue_piece(cuda_job *job, const uint32_t *from, uint64_t n, uint64_t piece) {
+    cuda_device *device = job->device;
     const int stage = (int)(piece % GG_STAGES);
     const uint32_t count = piece_size(n, piece);
     if (!gg_going(job))
         return false;
-    narrow_depths<<<gg_grid(job, count / 4 + 1, NARROWING_BLOCKS), GG_BLOCK, 0,
-                    job->stream>>>(from + piece * PIECE, count,
-                                   (uint32_t *)device->stage[stage]);
-    return gg_launched(job, "narrow_depths") &&
+    return GG_LAUNCH(job, narrow_depths, gg_grid(job, count / 4 + 1, NARROWING_BLOCKS),
+                     from + piece * PIECE, count, (uint32_t *)device->stage[stage]) &&
            gg_note(job, cudaEventRecord(device->staged[stage], job->stream),
                    "record an event");
 }
 
-static bool bring_as_bytes(struct cuda_job *job, uint32_t *to, const uint32_t *from,
+static bool bring_as_bytes(cuda_job *job, uint32_t *to, const uint32_t *from,
                            uint64_t n) {
     const uint64_t pieces = (n + PIECE - 1) / PIECE;
     uint64_t queued = 0;
@@ -83,7 +77,7 @@ static bool bring_as_bytes(struct cuda_job *job, uint32_t *to, const uint32_t *f
     return gg_going(job);
 }
 
-bool gg_bfs_bring(struct cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
+bool gg_bfs_bring(cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
                   uint32_t deepest) {
     return n >= GG_BFS_BYTES_LEAST && deepest < NO_DEPTH
                ? bring_as_bytes(job, to, from, n)

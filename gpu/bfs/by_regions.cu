@@ -15,63 +15,53 @@ bool gg_fits_regions(const gpugraph_search *search) {
            search->max_depth == GPUGRAPH_NONE;
 }
 
-static void carve_region_depths(struct workspace *space, const struct device_csr *g,
-                                const gpugraph_search *search, uint64_t tree_bytes,
-                                struct bfs_outcome *out, uint32_t **ends) {
-    out->depth = gg_carve<uint32_t>(space, g->n);
-    *ends = gg_carve<uint32_t>(space, search->source_count);
-    out->tree = gg_carve<uint8_t>(space, tree_bytes);
-    out->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
+/* Finds or makes the regions. *there: the graph has them. False: the job must end. */
+static bool find_regions(cuda_job *job, const gpugraph_search *search,
+                         const device_csr *g, device_regions *regions, bool *there) {
+    const enum csr_kind kind = gg_forward_kind(search->direction);
+    const int64_t own = (int64_t)g->n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
+    *there = gg_fits_regions(search);
+    if (*there && !gg_make_regions(job, kind, g, false, own))
+        return false;
+    *there = *there && gg_regions(job->graph, kind, false, regions);
+    return true;
 }
 
-/* Searches if the regions are there. The workspace may evict the regions: then *there is
-** false. */
-static bool search_regions(struct cuda_job *job, const gpugraph_search *search,
-                           const struct device_csr *g, bool tree, struct bfs_outcome *out,
-                           bool *there) {
+bool gg_bfs_regions(cuda_job *job, const gpugraph_search *search, bool tree,
+                    bfs_outcome *out) {
     const enum csr_kind kind = gg_forward_kind(search->direction);
-    const uint64_t tree_bytes = tree ? gg_tree_bytes(job, tree) : 0;
-    struct workspace space = {NULL, 0};
-    struct device_regions regions;
-    struct regions_outcome found;
+    device_csr g;
+    device_regions regions;
+    regions_outcome found;
+    workspace rest;
     uint32_t *ends;
-    *there = gg_regions(job->graph, kind, false, &regions);
-    if (!*there)
-        return true;
-    const double started = gg_now_ms();
-    *out = bfs_outcome();
-    carve_region_depths(&space, g, search, tree_bytes, out, &ends);
-    space.used += gg_regions_bytes(&regions);
-    if (!gg_workspace(job, &space))
+    bool there;
+    char more[160];
+    if (!gg_device_csr(job, kind, false, &g) ||
+        !find_regions(job, search, &g, &regions, &there))
         return false;
-    *there = gg_regions(job->graph, kind, false, &regions);
-    if (!*there)
-        return true;
-    carve_region_depths(&space, g, search, tree_bytes, out, &ends);
+    const double started = gg_now_ms();
+    if (there && !gg_take_arrays(job, [&](workspace *space) {
+            out->depth = gg_carve<uint32_t>(space, g.n);
+            ends = gg_carve<uint32_t>(space, search->source_count);
+            out->tree = gg_carve<uint8_t>(space, gg_tree_bytes(job, tree));
+            out->scratch =
+                gg_carve<uint8_t>(space, tree ? gg_depth_tree_scratch(g.n) : 0);
+            rest = *space;
+            space->used += gg_regions_bytes(&regions);
+        }))
+        return false;
+    /* The workspace may have taken their memory. */
+    if (!there || !gg_regions(job->graph, kind, false, &regions)) {
+        job->run->used_method = "persistent";
+        return gg_bfs_levels(job, search, false, tree, out);
+    }
     gg_upload(job, ends, search->source, (uint64_t)search->source_count * sizeof *ends);
     if (!gg_search_regions(job, &regions, ends, search->source_count, WIDTH, out->depth,
-                           &space, &found))
+                           &rest, &found))
         return false;
-    char more[160];
     gg_tell_regions(job, &regions, &found, more, sizeof more);
     out->deepest = found.deepest;
     gg_search_phase(job->run, started, (int64_t)found.reached, "%s", more);
     return gg_going(job);
-}
-
-bool gg_bfs_regions(struct cuda_job *job, const gpugraph_search *search, bool tree,
-                    struct bfs_outcome *out) {
-    struct device_csr g;
-    bool there = false;
-    const enum csr_kind kind = gg_forward_kind(search->direction);
-    if (!gg_device_csr(job, kind, false, &g))
-        return false;
-    const int64_t own = (int64_t)g.n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
-    if (gg_fits_regions(search) && (!gg_make_regions(job, kind, &g, false, own) ||
-                                    !search_regions(job, search, &g, tree, out, &there)))
-        return false;
-    if (there)
-        return true;
-    job->run->used_method = "persistent";
-    return gg_bfs_levels(job, search, false, tree, out);
 }

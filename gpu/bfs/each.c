@@ -70,20 +70,14 @@ static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
     }
 }
 
-static void grow_each(gpugraph_graph *graph, const gpugraph_search *search,
-                      gpugraph_run *run, uint32_t *const *depth, void *const *tree_edge) {
-    for (uint32_t i = 0; i < search->source_count && run->status == GPUGRAPH_OK; i++) {
-        const gpugraph_search one = some_sources(search, i, 1);
-        gg_depth_tree(graph, &one, run, depth[i], tree_edge[i]);
-    }
-}
-
 gpugraph_status gg_cpu_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                                 gpugraph_run *run, uint32_t *const *depth,
                                 void *const *tree_edge) {
     search_each(graph, search, run, depth);
-    if (tree_edge)
-        grow_each(graph, search, run, depth, tree_edge);
+    for (uint32_t i = 0; tree_edge && i < search->source_count && !run->status; i++) {
+        const gpugraph_search one = some_sources(search, i, 1);
+        gg_depth_tree(graph, &one, run, depth[i], tree_edge[i]);
+    }
     return run->status;
 }
 
@@ -108,15 +102,12 @@ static void search_some(void *each, gpugraph_run *run, uint32_t low, uint32_t hi
     }
 }
 
-/* Each portion is one source, so that no device waits long for another. */
-static void share_each(struct shared_each *e, gpugraph_run *run) {
-    const struct shared_work work = {
-        .items = e->search->source_count, .portion = 1, .part = search_some, .of = e};
-    gg_share_out(run, &work);
-}
-
 static void each_by(gpugraph_graph *graph, const gpugraph_search *search,
                     gpugraph_run *run, uint32_t *const *depth, void *const *tree_edge) {
+    struct shared_each each = {graph, search, depth, tree_edge};
+    /* Each portion is one source, so that no device waits long for another. */
+    const struct shared_work work = {
+        .items = search->source_count, .portion = 1, .part = search_some, .of = &each};
     bool fallback = false;
     gpugraph_backend on =
         gg_choose_shared(graph, &gg_bfs, NULL, search->source_count, run, &fallback);
@@ -124,7 +115,7 @@ static void each_by(gpugraph_graph *graph, const gpugraph_search *search,
         return;
     run->chosen_at_ms = 0; /* the time of many searches says nothing about one */
     if (on == GPUGRAPH_CUDA)
-        share_each(&(struct shared_each){graph, search, depth, tree_edge}, run);
+        gg_share_out(run, &work);
     else
         gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
     if (gg_fall_back(run, &gg_bfs, fallback))

@@ -72,9 +72,9 @@ static __global__ void open_control(const __grid_constant__ bfs_arrays b,
 
 /* ---- steps ---- */
 
-static void carve_bfs_levels(struct workspace *space, const struct device_csr *g,
+static void carve_bfs_levels(workspace *space, const device_csr *g,
                              const gpugraph_search *search, bool below,
-                             uint64_t tree_bytes, struct bfs_arrays *b) {
+                             uint64_t tree_bytes, bfs_arrays *b) {
     uint64_t ends = (uint64_t)search->source_count + search->target_count;
     uint64_t words = gg_hub_words(g->n);
     b->control = gg_carve<struct bfs_control>(space, 1);
@@ -90,9 +90,9 @@ static void carve_bfs_levels(struct workspace *space, const struct device_csr *g
     b->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
 }
 
-static bool start_bfs_levels(struct cuda_job *job, const struct device_csr *g,
-                             const gpugraph_search *search, struct bfs_bounds bounds,
-                             const struct bfs_arrays *b) {
+static bool start_bfs_levels(cuda_job *job, const device_csr *g,
+                             const gpugraph_search *search, bfs_bounds bounds,
+                             const bfs_arrays *b) {
     uint32_t sources = search->source_count, targets = search->target_count;
     uint64_t bytes = gg_hub_words(g->n) * sizeof(uint32_t);
     gg_fill(job, b->control, 0, sizeof *b->control);
@@ -109,18 +109,11 @@ static bool start_bfs_levels(struct cuda_job *job, const struct device_csr *g,
     return gg_launched(job, "open_control");
 }
 
-static struct bfs_shape shape_for(struct cuda_job *job) {
-    uint32_t blocks = (uint32_t)gg_bfs_cluster(job);
-    struct bfs_shape shape = {GG_BFS_NARROW_IN * blocks, GG_BFS_NARROW_OUT * blocks,
-                              GG_BFS_NARROW_LEVELS};
-    return shape;
-}
-
 /* Queues turns of both kernels until the search is over. */
-static bool take_turns(struct cuda_job *job, const struct device_csr *g,
-                       const struct bfs_below *below, const struct bfs_arrays *b,
-                       struct bfs_bounds bounds, struct bfs_control *control) {
-    struct bfs_shape shape = shape_for(job);
+static bool take_turns(cuda_job *job, const device_csr *g, const bfs_below *below,
+                       const bfs_arrays *b, bfs_bounds bounds, bfs_control *control) {
+    const uint32_t blocks = (uint32_t)gg_bfs_cluster(job);
+    const bfs_shape shape = {GG_BFS_NARROW_IN * blocks, GG_BFS_NARROW_OUT * blocks};
     int turns = FIRST_TURNS;
     do {
         for (int i = 0; i < turns; i++)
@@ -142,20 +135,12 @@ static bool take_turns(struct cuda_job *job, const struct device_csr *g,
     return gg_going(job);
 }
 
-static void report_bfs_levels(struct cuda_job *job, const struct bfs_control *c,
-                              double started) {
-    gg_search_phase(
-        job->run, started, (int64_t)c->reached,
-        "%u levels, %u of them narrow, %u bottom-up, %u turns, kernels %.4f ms", c->level,
-        c->narrow_levels, c->bottom_up, c->turns, gg_marked_ms(job));
-}
-
-static bool run_bfs_levels(struct cuda_job *job, const struct device_csr *g,
-                           const struct bfs_below *below, const gpugraph_search *search,
-                           const struct bfs_arrays *b, uint32_t *deepest) {
-    struct bfs_bounds bounds = {search->max_depth, search->target_count > 0,
-                                search->limit, job->device->device_stop};
-    struct bfs_control control;
+static bool run_bfs_levels(cuda_job *job, const device_csr *g, const bfs_below *below,
+                           const gpugraph_search *search, const bfs_arrays *b,
+                           uint32_t *deepest) {
+    bfs_bounds bounds = {search->max_depth, search->target_count > 0, search->limit,
+                         job->device->device_stop};
+    bfs_control control;
     const double started = gg_now_ms();
     gg_upload(job, b->ends, search->source,
               (uint64_t)search->source_count * sizeof *b->ends);
@@ -171,51 +156,37 @@ static bool run_bfs_levels(struct cuda_job *job, const struct device_csr *g,
         g->n >= gg_limits.region_vertices)
         gg_note_long_way(job, g, false);
     *deepest = control.level;
-    report_bfs_levels(job, &control, started);
+    gg_search_phase(
+        job->run, started, (int64_t)control.reached,
+        "%u levels, %u of them narrow, %u bottom-up, %u turns, kernels %.4f ms",
+        control.level, control.narrow_levels, control.bottom_up, control.turns,
+        gg_marked_ms(job));
     return gg_going(job);
-}
-
-/* Device bytes that bottom-up levels still need. */
-static int64_t below_lacks(const struct cuda_job *job, enum csr_kind kind) {
-    const int64_t n = (int64_t)job->graph->n + 1024;
-    return gg_device_graph_lacks(job->graph, kind, false) + 2 * n * 4 + 3 * n / 8;
-}
-
-/* Device bytes that the search needs at most. */
-static int64_t own_bytes(const struct cuda_job *job, const struct device_csr *g) {
-    return (int64_t)g->n * 20 + (int64_t)gg_tree_bytes(job, true) + 65536;
 }
 
 /* True if bottom-up levels fit the memory. An earlier search by bottom-up levels has left
 ** all that this search needs. Asking for the free memory is a system call, during which
 ** the device would wait. */
-static bool has_room_below(struct cuda_job *job, const gpugraph_search *search,
-                           const struct device_csr *g, bool tree) {
-    const enum csr_kind transpose = gg_bfs_turned(job->graph, search->direction);
-    struct workspace space = {NULL, 0};
-    struct bfs_arrays b = {};
+static bool has_room_below(cuda_job *job, const gpugraph_search *search,
+                           const device_csr *g, bool tree) {
+    const enum csr_kind transpose = gg_bfs_transpose(job->graph, search->direction);
+    workspace space = {NULL, 0};
+    bfs_arrays b = {};
     carve_bfs_levels(&space, g, search, true, 0, &b);
     if (!tree && space.used <= job->device->workspace_bytes &&
         gg_device_copy_of(job->graph)->rows[transpose].made &&
         gg_bfs_has_hubs(job->graph, transpose))
         return true;
-    return below_lacks(job, transpose) + own_bytes(job, g) <= gg_device_room(job);
+    /* The transpose, hubs and bitmaps, and the search itself. */
+    const int64_t n = (int64_t)g->n + 1024;
+    return gg_device_graph_lacks(job->graph, transpose, false) + 28 * n + 3 * n / 8 +
+               (int64_t)gg_tree_bytes(job, true) + 65536 <=
+           gg_device_room(job);
 }
 
-/* Fills `below` if the memory suffices. Returns false when the job must end. */
-static bool look_below(struct cuda_job *job, const gpugraph_search *search,
-                       const struct device_csr *g, bool tree, struct bfs_below *below) {
-    if (!has_room_below(job, search, g, tree) ||
-        gg_bfs_below(job, gg_bfs_turned(job->graph, search->direction), below))
-        return true;
-    *below = bfs_below();
-    return gg_do_without(job);
-}
-
-bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
-                      const struct device_csr *g, const struct bfs_below *below,
-                      bool tree, struct bfs_outcome *out) {
-    struct bfs_arrays b;
+bool gg_bfs_levels_by(cuda_job *job, const gpugraph_search *search, const device_csr *g,
+                      const bfs_below *below, bool tree, bfs_outcome *out) {
+    bfs_arrays b;
     const bool looks = below->rows.begin != NULL;
     const uint64_t tree_bytes = tree ? gg_tree_bytes(job, tree) : 0;
     if (!gg_take_arrays(job, [&](workspace *s) {
@@ -226,21 +197,26 @@ bool gg_bfs_levels_by(struct cuda_job *job, const gpugraph_search *search,
     return run_bfs_levels(job, g, below, search, &b, &out->deepest);
 }
 
-bool gg_bfs_levels(struct cuda_job *job, const gpugraph_search *search, bool below,
-                   bool tree, struct bfs_outcome *out) {
-    struct device_csr g;
-    struct bfs_below transpose = bfs_below();
+bool gg_bfs_levels(cuda_job *job, const gpugraph_search *search, bool below, bool tree,
+                   bfs_outcome *out) {
+    device_csr g;
+    bfs_below transpose = bfs_below();
     const enum csr_kind kind = gg_forward_kind(search->direction);
     if (!gg_device_csr(job, kind, false, &g))
         return false;
-    return (!below || look_below(job, search, &g, tree, &transpose)) &&
-           gg_bfs_levels_by(job, search, &g, &transpose, tree, out);
+    if (below && has_room_below(job, search, &g, tree) &&
+        !gg_bfs_below(job, gg_bfs_transpose(job->graph, search->direction), &transpose)) {
+        transpose = bfs_below();
+        if (!gg_do_without(job))
+            return false;
+    }
+    return gg_bfs_levels_by(job, search, &g, &transpose, tree, out);
 }
 
-uint64_t gg_bfs_levels_bytes(const struct cuda_job *job, uint32_t ends) {
-    struct workspace space = {NULL, 0};
-    struct device_csr g = {job->graph->n, job->graph->m};
-    struct bfs_arrays b;
+uint64_t gg_bfs_levels_bytes(const cuda_job *job, uint32_t ends) {
+    workspace space = {NULL, 0};
+    device_csr g = {job->graph->n, job->graph->m};
+    bfs_arrays b;
     gpugraph_search search = {};
     search.target_count = ends;
     carve_bfs_levels(&space, &g, &search, false, gg_tree_bytes(job, true), &b);

@@ -26,9 +26,8 @@ enum { STOP_LEVELS = 1024 };
 /* One warp passes on the rows that its lanes have found. 0 arcs: no row. Rows go to the
 ** blocks in turns, or to the queue if there is no space. */
 template <int count>
-static __device__ __forceinline__ void
-pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[count],
-        const uint32_t (&arcs)[count]) {
+BFS_STEP void pass_on(const narrow &w, const place &p, uint32_t half,
+                      const uint32_t (&begin)[count], const uint32_t (&arcs)[count]) {
     unsigned mask[count];
     uint32_t total = 0, at = 0;
     bool leaves = false;
@@ -67,9 +66,9 @@ pass_on(const narrow &w, const place &p, uint32_t half, const uint32_t (&begin)[
 /* One warp claims the targets v of its lanes. NONE: no target. Returns how many targets
 ** this thread has claimed. */
 template <int count>
-static __device__ __forceinline__ uint32_t visit_targets(const narrow &w, const place &p,
-                                                         const uint32_t (&v)[count],
-                                                         uint32_t half, uint32_t depth) {
+BFS_STEP uint32_t visit_targets(const narrow &w, const place &p,
+                                const uint32_t (&v)[count], uint32_t half,
+                                uint32_t depth) {
     /* The low words of offsets. */
     const uint32_t *row_begin = reinterpret_cast<const uint32_t *>(w.g.begin),
                    *row_end = reinterpret_cast<const uint32_t *>(w.g.end);
@@ -108,8 +107,7 @@ struct rows_ahead {
     uint32_t v[TURNS][PARTS];
 };
 
-static __device__ __forceinline__ void load_rows(const narrow &w, const part &t,
-                                                 uint32_t at, rows_ahead *b) {
+BFS_STEP void load_rows(const narrow &w, const part &t, uint32_t at, rows_ahead *b) {
     const uint32_t sub = gg_lane() & ((1u << t.lanes) - 1);
 #pragma unroll
     for (int i = 0; i < TURNS; i++) {
@@ -273,7 +271,7 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
 
 enum { MEMORY = sizeof(block_memory) };
 
-static void configure(struct cuda_job *job, int blocks, cudaLaunchConfig_t *config,
+static void configure(cuda_job *job, int blocks, cudaLaunchConfig_t *config,
                       cudaLaunchAttribute *attribute) {
     *config = cudaLaunchConfig_t();
     config->gridDim = dim3((unsigned)blocks);
@@ -287,18 +285,9 @@ static void configure(struct cuda_job *job, int blocks, cudaLaunchConfig_t *conf
     config->numAttrs = blocks > 1 ? 1 : 0;
 }
 
-static void allow(struct cuda_job *job, const void *kernel, int blocks) {
-    gg_note(
-        job,
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MEMORY),
-        "give a kernel shared memory");
-    if (blocks > 8)
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-}
-
 /* Returns the number of blocks of the largest cluster that fits, a power of two. The
 ** driver is asked once for each device. */
-int gg_bfs_cluster(struct cuda_job *job) {
+int gg_bfs_cluster(cuda_job *job) {
     static int known[GG_MAX_DEVICES];
     int *blocks = &known[job->device->ordinal], major = 0, clusters = 0;
     if (*blocks > 0)
@@ -307,7 +296,12 @@ int gg_bfs_cluster(struct cuda_job *job) {
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
                            job->device->ordinal);
     *blocks = major >= 9 ? MOST_BLOCKS : 1;
-    allow(job, kernel, *blocks);
+    gg_note(
+        job,
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, MEMORY),
+        "give a kernel shared memory");
+    if (*blocks > 8)
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     for (; *blocks > 1; *blocks /= 2) {
         cudaLaunchConfig_t config;
         cudaLaunchAttribute attribute;
@@ -320,10 +314,9 @@ int gg_bfs_cluster(struct cuda_job *job) {
     return *blocks;
 }
 
-bool gg_bfs_narrow(struct cuda_job *job, const struct device_csr *g,
-                   const struct bfs_arrays *b, struct bfs_bounds bounds,
-                   struct bfs_shape shape) {
-    struct narrow w = {*g, *b, bounds, shape, g->m <= 4 * (uint64_t)g->n};
+bool gg_bfs_narrow(cuda_job *job, const device_csr *g, const bfs_arrays *b,
+                   bfs_bounds bounds, bfs_shape shape) {
+    narrow w = {*g, *b, bounds, shape, g->m <= 4 * (uint64_t)g->n};
     void *arguments[] = {&w};
     cudaLaunchConfig_t config;
     cudaLaunchAttribute attribute;

@@ -16,9 +16,7 @@
 #include "bfs.cuh"
 #include "device/cluster.cuh"
 
-/* Blocks of the cluster, threads of a block, entries of a block. (H200, from two sources:
-** road1m 2.36 and 2.59 ms with 512 threads, 2.90 and 3.21 with 1024; road24m 21.9 and
-** 22.0, 21.9 and 21.2.) */
+/* Blocks of the cluster, threads of a block, entries of a block. */
 #ifndef GG_BFS_CLUSTER
 #define GG_BFS_CLUSTER      16
 #define GG_BFS_NARROW_BLOCK 512
@@ -29,8 +27,7 @@ enum {
     ROOM = GG_BFS_NARROW_ROOM, /* entries that a block sends in a level */
     MOST_BLOCKS = GG_BFS_CLUSTER,
     /* Lanes for a row, as powers of 2. Rows of roads and meshes have up to 8 arcs. Most
-    ** rows of roads have at most 4 arcs and get 4 lanes if there are many rows. (H200:
-    ** road24m 21.2 ms, and 23.3 with 8; mesh16m 21.6, and 20.8 with 8.) */
+    ** rows of roads have at most 4 arcs and get 4 lanes if there are many rows. */
     LANES = 3,
     FEW_LANES = 2,
     PARTS = 2, /* arcs of a row that a lane loads together */
@@ -52,7 +49,7 @@ static_assert(ROOM % MOST_BLOCKS == 0, "a block sends as much to each");
 struct block_memory {
     uint2 entry[2][ROOM];       /* by sender */
     uint2 news[2][MOST_BLOCKS]; /* by sender: entries and flags; targets found */
-    struct cluster_mail mail;
+    cluster_mail mail;
     uint32_t sent; /* entries of the level that is being found */
     uint32_t hits, flags;
 };
@@ -74,19 +71,15 @@ struct place {
 };
 
 /* The number of entries of that sender that came to this block. */
-static __device__ __forceinline__ uint32_t entries_for_block(uint32_t shift,
-                                                             uint32_t sent,
-                                                             uint32_t sender,
-                                                             uint32_t receiver) {
+BFS_STEP uint32_t entries_for_block(uint32_t shift, uint32_t sent, uint32_t sender,
+                                    uint32_t receiver) {
     uint32_t blocks = 1u << shift, first = (receiver - sender) & (blocks - 1);
     sent = sent < ROOM ? sent : ROOM;
     return (sent + blocks - 1 - first) >> shift;
 }
 
-/* ---- between blocks ---- */
-
 /* All threads of the block. The block sends no more entries in this turn. */
-static __device__ __forceinline__ void finish_sending(const place &p, uint32_t turn) {
+BFS_STEP void finish_sending(const place &p, uint32_t turn) {
     __syncthreads();
     if (threadIdx.x < GG_WARP) {
         uint32_t sent = p.m->sent, flags = p.m->flags, hits = p.m->hits;
@@ -110,7 +103,7 @@ struct summary {
 };
 
 /* One warp. */
-static __device__ __forceinline__ summary sum_up(const place &p, uint32_t turn) {
+BFS_STEP summary sum_up(const place &p, uint32_t turn) {
     bool there = gg_lane() < 1u << p.shift;
     uint2 one = there ? p.m->news[turn % 2][gg_lane()] : make_uint2(0, 0);
     summary s;
@@ -128,8 +121,7 @@ struct part {
     uint32_t lanes; /* for a row, as a power of 2 */
 };
 
-static __device__ __forceinline__ part part_of_warp(const place &p, uint32_t turn,
-                                                    bool short_rows) {
+BFS_STEP part part_of_warp(const place &p, uint32_t turn, bool short_rows) {
     const uint32_t warp = threadIdx.x / GG_WARP, blocks = 1u << p.shift;
     const uint32_t warps = blockDim.x / GG_WARP >> p.shift; /* for a sender */
     const uint32_t sender = warp & (blocks - 1);

@@ -27,72 +27,69 @@ static __global__ void first_hubs(const __grid_constant__ device_csr rows, uint3
     }
 }
 
-/* ---- what is kept ---- */
-
 struct device_hubs { /* for the rows of one kind; NULL: not made */
     uint32_t *hub, *closed;
 };
 
 struct bfs_part {
-    struct device_part part;
+    device_part part;
     uint32_t n; /* vertices of the hubs that are made */
-    struct device_hubs hubs[CSR_KINDS];
+    device_hubs hubs[CSR_KINDS];
     bool explodes[CSR_KINDS]; /* a search would have used hubs */
 };
 
-static void free_hubs(struct bfs_part *kept, struct device_hubs *hubs) {
+static void free_hubs(bfs_part *kept, device_hubs *hubs) {
     give(&kept->part, hubs->hub, kept->n, sizeof *hubs->hub);
     give(&kept->part, hubs->closed, gg_hub_words(kept->n), sizeof *hubs->closed);
     *hubs = device_hubs();
 }
 
-static void drop_hubs(gpugraph_graph *, struct device_part *part, unsigned) {
-    struct bfs_part *kept = (struct bfs_part *)part;
+static void drop_hubs(gpugraph_graph *, device_part *part, unsigned) {
+    bfs_part *kept = (bfs_part *)part;
     for (int kind = 0; kind < CSR_KINDS; kind++)
         free_hubs(kept, &kept->hubs[kind]);
 }
 
-static const struct device_part_kind bfs_kind = {
-    "hubs", sizeof(struct bfs_part), PART_ON_EDGES | PART_ON_VERTICES, drop_hubs};
+static const device_part_kind bfs_kind = {"hubs", sizeof(struct bfs_part),
+                                          PART_ON_EDGES | PART_ON_VERTICES, drop_hubs};
 
 bool gg_bfs_explodes(const gpugraph_graph *graph, enum csr_kind kind) {
-    const struct bfs_part *kept = (struct bfs_part *)gg_device_part_of(graph, &bfs_kind);
+    const bfs_part *kept = (bfs_part *)gg_device_part_of(graph, &bfs_kind);
     return kept && kept->explodes[kind];
 }
 
-void gg_bfs_note_explosion(struct cuda_job *job, enum csr_kind kind) {
-    struct bfs_part *kept = (struct bfs_part *)gg_device_part(job, &bfs_kind);
+void gg_bfs_note_explosion(cuda_job *job, enum csr_kind kind) {
+    bfs_part *kept = (bfs_part *)gg_device_part(job, &bfs_kind);
     if (kept)
         kept->explodes[kind] = true;
 }
 
 bool gg_bfs_has_hubs(const gpugraph_graph *graph, enum csr_kind kind) {
-    const struct bfs_part *kept = (struct bfs_part *)gg_device_part_of(graph, &bfs_kind);
+    const bfs_part *kept = (bfs_part *)gg_device_part_of(graph, &bfs_kind);
     return kept && kept->hubs[kind].closed;
 }
 
-/* ---- the driver ---- */
-
-enum csr_kind gg_bfs_turned(const gpugraph_graph *graph, gpugraph_direction direction) {
+enum csr_kind gg_bfs_transpose(const gpugraph_graph *graph,
+                               gpugraph_direction direction) {
     return direction == GPUGRAPH_OUT && gg_known_symmetric(graph)
                ? CSR_OUT
                : gg_reverse_kind(direction);
 }
 
-bool gg_bfs_first_hubs(struct cuda_job *job, const struct device_csr *rows, uint32_t *hub,
+bool gg_bfs_first_hubs(cuda_job *job, const device_csr *rows, uint32_t *hub,
                        uint32_t *closed) {
     const uint64_t words = gg_hub_words(rows->n);
     return GG_LAUNCH(job, first_hubs, gg_grid(job, words * 32, 8), *rows, hub, closed,
                      words);
 }
 
-bool gg_bfs_below(struct cuda_job *job, enum csr_kind kind, struct bfs_below *below) {
+bool gg_bfs_below(cuda_job *job, enum csr_kind kind, bfs_below *below) {
     if (!gg_device_csr(job, kind, false, &below->rows))
         return false;
-    struct bfs_part *kept = (struct bfs_part *)gg_device_part(job, &bfs_kind);
+    bfs_part *kept = (bfs_part *)gg_device_part(job, &bfs_kind);
     if (!kept)
         return false;
-    struct device_hubs *hubs = &kept->hubs[kind];
+    device_hubs *hubs = &kept->hubs[kind];
     const uint32_t n = job->graph->n;
     double started = gg_now_ms();
     if (!hubs->closed) {

@@ -48,7 +48,7 @@ static __device__ void choose_step(const wide &w, state *s) {
     bool calm = s->mode == DOWN && s->entries <= w.shape.narrow_in &&
                 s->arcs <= GG_BFS_NARROW_ROW * (uint64_t)w.shape.narrow_in;
     s->calm = calm ? s->calm + 1 : 0;
-    if (s->calm > w.shape.narrow_levels) {
+    if (s->calm > GG_BFS_NARROW_LEVELS) {
         s->next = BFS_NARROW;
         s->mode = DONE;
     }
@@ -57,20 +57,9 @@ static __device__ void choose_step(const wide &w, state *s) {
 static __device__ void begin_wide(const wide &w, state *s) {
     const bfs_control *c = w.b.control;
     *s = state();
-    s->level = c->level;
-    s->first = c->first;
-    s->tail = c->tail;
+    static_cast<bfs_progress &>(*s) = *c;
     s->entries = (uint32_t)c->frontier;
     s->arcs = (uint32_t)(c->frontier >> 32);
-    s->missing = c->missing;
-    s->has_rest = c->has_rest;
-    s->rest = c->rest;
-    s->side = c->side;
-    s->odd = c->odd;
-    s->phase = c->phase;
-    s->reached = c->reached;
-    s->seen = c->seen;
-    s->next = BFS_WIDE;
     choose_step(w, s);
 }
 
@@ -140,21 +129,8 @@ static __device__ void end_wide_step(const wide &w, state *s, uint64_t found) {
 
 static __device__ void leave_grid(const wide &w, const state &s) {
     bfs_control *c = w.b.control;
-    c->next = s.next;
-    c->missing = s.missing;
-    c->level = s.level;
-    c->first = s.first;
-    c->tail = s.tail;
+    static_cast<bfs_progress &>(*c) = s;
     c->frontier = (bfs_size)s.arcs << 32 | s.entries;
-    c->has_rest = s.has_rest;
-    c->rest = s.rest;
-    c->side = s.side;
-    c->odd = s.odd;
-    c->phase = s.phase;
-    c->reached = s.reached;
-    c->seen = s.seen;
-    c->explodes |= s.explodes;
-    c->bottom_up += s.bottom_up;
     c->turns++;
 }
 
@@ -174,7 +150,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
     }
     __syncthreads();
     /* All blocks have read the same control, because no block writes to control before
-    ** all blocks have met at a barrier, and a launch has at least one step. */
+    ** all blocks have passed a barrier, and a launch has at least one step. */
     while (s.mode != DONE) {
         pile finds = {find_pile[threadIdx.x / GG_WARP], 0};
         pile rest = {rest_pile[threadIdx.x / GG_WARP], 0};
@@ -190,7 +166,8 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         if (gg_lane() == 0 && found > 0)
             atomicAdd(&found_by_block, found);
         flush_rest(w, s, rest);
-        flush_finds(w, s, finds); /* contains a barrier of the block */
+        /* Contains a barrier of the block. */
+        flush_piles(w.g, w.b.queue + s.tail, &w.b.control->step[s.phase % 3].size, finds);
         __syncthreads();
         if (threadIdx.x == 0) {
             uint64_t all = wait_for_grid(w, s, found_by_block);
@@ -203,13 +180,12 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         leave_grid(w, s);
 }
 
-bool gg_bfs_wide(struct cuda_job *job, const struct device_csr *g,
-                 const struct bfs_below *below, const struct bfs_arrays *b,
-                 struct bfs_bounds bounds, struct bfs_shape shape) {
-    struct wide w = {*g, *below, *b, bounds, shape};
+bool gg_bfs_wide(cuda_job *job, const device_csr *g, const bfs_below *below,
+                 const bfs_arrays *b, bfs_bounds bounds, bfs_shape shape) {
+    wide w = {*g, *below, *b, bounds, shape};
     void *arguments[] = {&w};
-    const struct cooperative_kernel kernel = {(const void *)wide_levels, "wide_levels",
-                                              BLOCK, 0};
+    const cooperative_kernel kernel = {(const void *)wide_levels, "wide_levels", BLOCK,
+                                       0};
     return gg_launch_cooperative(job, &kernel, (unsigned)job->device->processors,
                                  arguments);
 }

@@ -23,7 +23,6 @@
 **
 ** A search touches the vertices of two fronts, not the graph: a bitmap tells which
 ** distances are set. The transpose and the rows of edge numbers are made once. */
-#include "algorithm.h"
 #include "base/limits.h"
 #include "path.h"
 #include "tree/tree.h"
@@ -60,8 +59,6 @@ struct both_ends {
     bool over;            /* a sum left the range */
 };
 
-enum outcome { FOUND, NOT_FOUND, LEFT_OPEN, STOPPED };
-
 /* ---- distances ---- */
 
 static inline bool is_touched(const struct front *f, uint32_t v) {
@@ -94,10 +91,6 @@ static bool put_on_front(struct both_ends *s, struct front *f, uint32_t v,
 /* A vertex that leaves a heap moves about this many others. */
 enum { HEAP_ITEMS = 32 };
 
-static bool may_go_on(struct both_ends *s, uint64_t arcs) {
-    return !gg_worked(s->run, &s->since, arcs);
-}
-
 static void note_path(struct both_ends *s, uint64_t length) {
     if (length >= s->best)
         return;
@@ -124,10 +117,10 @@ static bool settle_next(struct both_ends *s, struct front *f, const struct front
     look_first(f);
     if (next.word != f->distance[u] || /* stale */
         is_too_long(s, next.word, distance_in(other, u), other))
-        return may_go_on(s, HEAP_ITEMS);
+        return !gg_worked(s->run, &s->since, HEAP_ITEMS);
     f->settled++;
     uint64_t arc = f->rows.begin[u], end = f->rows.end[u];
-    if (!may_go_on(s, end - arc + HEAP_ITEMS))
+    if (gg_worked(s->run, &s->since, end - arc + HEAP_ITEMS))
         return false;
     for (; arc < end && !gg_leave(s->run, arc); arc++) {
         uint32_t v = f->rows.target[arc];
@@ -208,7 +201,8 @@ static bool grow_level(struct both_ends *s, struct front *f) {
     f->arcs = 0;
     for (uint64_t i = f->begin; i < end; i++) {
         uint32_t v = f->ball.vertex[i];
-        if (!may_go_on(s, f->rows.end[v] - f->rows.begin[v] + 1) || !grow_from(s, f, v))
+        if (gg_worked(s->run, &s->since, f->rows.end[v] - f->rows.begin[v] + 1) ||
+            !grow_from(s, f, v))
             return false;
     }
     f->settled = end;
@@ -227,7 +221,7 @@ static bool settle_between(struct both_ends *s) {
         const uint32_t u = s->between.vertex[i];
         const uint64_t depth = from->distance[u], rest = s->to.distance[u];
         uint64_t arc = from->rows.begin[u], end = from->rows.end[u];
-        if (!may_go_on(s, end - arc + 1))
+        if (gg_worked(s->run, &s->since, end - arc + 1))
             return false;
         for (; arc < end && !gg_leave(s->run, arc); arc++) {
             const uint32_t v = from->rows.target[arc];
@@ -272,24 +266,22 @@ static uint64_t tree_edge(const struct both_ends *s, uint32_t v) {
     return best;
 }
 
-static enum outcome walk_back(struct both_ends *s, uint32_t source, uint32_t target,
-                              void *edge, uint32_t *count) {
+/* False: all edges of a vertex tie, or the run must end. */
+static bool walk_back(struct both_ends *s, const struct path_task *t) {
     uint32_t steps = 0;
-    for (uint32_t v = target; v != source; steps++) {
+    for (uint32_t v = t->search->target[0]; v != t->search->source[0]; steps++) {
         uint64_t arcs = s->to.rows.end[v] - s->to.rows.begin[v];
-        if (!may_go_on(s, arcs + 1))
-            return STOPPED;
+        if (gg_worked(s->run, &s->since, arcs + 1))
+            return false;
         uint64_t e = tree_edge(s, v);
-        if (gg_stopping(s->run))
-            return STOPPED;
-        if (e == GPUGRAPH_NO_EDGE)
-            return LEFT_OPEN;
-        gg_put_edge(edge, s->graph->wide, steps, e);
+        if (e == GPUGRAPH_NO_EDGE || gg_stopping(s->run))
+            return false;
+        gg_put_edge(t->edge, s->graph->wide, steps, e);
         v = gpugraph_other_end(s->graph, e, v);
     }
-    gg_reverse_edges(s->graph, edge, steps);
-    *count = steps;
-    return FOUND;
+    gg_reverse_edges(s->graph, t->edge, steps);
+    *t->count = steps;
+    return true;
 }
 
 /* ---- driver ---- */
@@ -310,72 +302,67 @@ static void free_front(struct front *f) {
     gg_release(f->ball.vertex);
 }
 
-static enum outcome search_and_walk(struct both_ends *s, const gpugraph_search *search,
-                                    void *edge, uint32_t *count) {
-    uint32_t source = search->source[0], target = search->target[0];
+/* False: the search from the source has to find the path, or the run must end. */
+static bool search_and_walk(struct both_ends *s, const struct path_task *t) {
+    const uint32_t source = t->search->source[0], target = t->search->target[0];
     if (source == target) {
-        *count = 0;
-        return FOUND;
+        *t->count = 0;
+        return true;
     }
-    if (s->weight && search->bounded)
-        return LEFT_OPEN;
-    if (!prepare_front(s, &s->from, source) || !prepare_front(s, &s->to, target) ||
-        !(s->weight ? search_by_weight(s) : search_by_depth(s, search->max_depth)))
-        return STOPPED;
-    if (s->best == GG_INFINITE)
-        return s->over ? LEFT_OPEN : NOT_FOUND;
-    return walk_back(s, source, target, edge, count);
+    if ((s->weight && t->search->bounded) || !prepare_front(s, &s->from, source) ||
+        !prepare_front(s, &s->to, target) ||
+        !(s->weight ? search_by_weight(s) : search_by_depth(s, t->search->max_depth)))
+        return false;
+    return s->best == GG_INFINITE ? !s->over : walk_back(s, t);
 }
 
-bool gg_path_prepared(const gpugraph_graph *graph, const gpugraph_search *search,
-                      bool weighted) {
-    enum csr_kind reverse = gg_reverse_kind(search->direction);
-    bool made = gg_edge_rows_made(graph) && gg_csr_made(graph, reverse);
-    bool left_open = weighted && (gg_knows(&graph->known.ways_tie) || search->bounded);
+bool gg_path_prepared(const void *task) {
+    const struct path_task *t = task;
+    const gpugraph_graph *graph = t->graph;
+    const bool made = gg_edge_rows_made(graph) &&
+                      gg_csr_made(graph, gg_reverse_kind(t->search->direction));
+    const bool left_open =
+        t->weighted && (gg_knows(&graph->known.ways_tie) || t->search->bounded);
     /* On roads balls by weight are large, and the rows take many searches to pay. */
-    bool pays = !weighted || !gg_is_thin(graph);
-    bool due = pays && gg_searches(graph) > gg_limits.path_prepare_after;
-    return !left_open && (made || due);
+    const bool pays = !t->weighted || !gg_is_thin(graph);
+    return !left_open &&
+           (made || (pays && gg_searches(graph) > gg_limits.path_prepare_after));
 }
 
-static gpugraph_status bring_front_rows(gpugraph_graph *graph, enum csr_kind kind,
-                                        bool weighted, gpugraph_run *run, csr *rows) {
-    gg_rows(graph, kind, weighted, false, run, rows);
-    if (!weighted)
+static gpugraph_status bring_front_rows(const struct path_task *t, enum csr_kind kind,
+                                        csr *rows) {
+    gg_rows(t->graph, kind, t->weighted, false, t->run, rows);
+    if (!t->weighted)
         rows->weight = NULL;
-    return run->status;
+    return t->run->status;
 }
 
-gpugraph_status gg_path_from_both_ends(gpugraph_graph *graph,
-                                       const gpugraph_search *search, bool weighted,
-                                       gpugraph_run *run, void *edge, uint32_t *count) {
+gpugraph_status gg_path_from_both_ends(const struct path_task *t) {
+    gpugraph_graph *graph = t->graph;
+    gpugraph_run *run = t->run;
+    const gpugraph_direction direction = t->search->direction;
     struct both_ends s = {.run = run,
                           .graph = graph,
-                          .direction = search->direction,
-                          .type = weighted ? graph->distance_type : GPUGRAPH_UINT32,
+                          .direction = direction,
+                          .type = gg_path_type(graph, t->weighted),
                           .best = GG_INFINITE,
                           .bound = GG_INFINITE};
-    *count = GPUGRAPH_NONE;
-    if (bring_front_rows(graph, gg_forward_kind(search->direction), weighted, run,
-                         &s.from.rows) ||
-        bring_front_rows(graph, gg_reverse_kind(search->direction), weighted, run,
-                         &s.to.rows) ||
+    if (bring_front_rows(t, gg_forward_kind(direction), &s.from.rows) ||
+        bring_front_rows(t, gg_reverse_kind(direction), &s.to.rows) ||
         gg_edge_rows(graph, run) || gg_bring_edges(graph, run))
         return run->status;
-    s.weight = weighted ? graph->weight : NULL;
+    s.weight = t->weighted ? graph->weight : NULL;
     double started = gg_now_ms();
-    enum outcome outcome = search_and_walk(&s, search, edge, count);
+    const bool done = search_and_walk(&s, t);
     free_front(&s.from);
     free_front(&s.to);
     gg_release(s.between.vertex);
-    if (run->status)
-        return run->status;
-    if (outcome == STOPPED)
+    if (gg_stopping(run))
         return gg_stopped(run);
-    if (weighted)
-        gg_know(&graph->known.ways_tie, outcome == LEFT_OPEN && s.best != GG_INFINITE);
-    if (outcome == LEFT_OPEN)
-        return gg_path_by_search(graph, search, true, run, edge, count);
+    if (t->weighted)
+        gg_know(&graph->known.ways_tie, !done && s.best != GG_INFINITE);
+    if (!done)
+        return gg_path_by_search(t);
     gg_search_phase(run, started, (int64_t)(s.from.settled + s.to.settled),
                     "%llu vertices settled from the source, %llu from the target",
                     (unsigned long long)s.from.settled, (unsigned long long)s.to.settled);

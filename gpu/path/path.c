@@ -20,69 +20,51 @@ void gg_reverse_edges(const gpugraph_graph *graph, void *edge, uint32_t count) {
     }
 }
 
-void gg_walk_path(const gpugraph_graph *graph, const void *tree_edge, uint32_t v,
-                  gpugraph_run *run, void *edge, uint32_t *count) {
-    const bool wide = graph->wide;
-    uint32_t steps = 0;
+void gg_walk_path(const struct path_task *t, const void *tree_edge) {
+    const bool wide = t->graph->wide;
+    uint32_t steps = 0, v = t->search->target[0];
     uint64_t e;
-    *count = GPUGRAPH_NONE;
     while ((e = gg_edge_at(tree_edge, wide, v)) != GPUGRAPH_NO_EDGE) {
-        gg_put_edge(edge, wide, steps++, e);
-        v = gpugraph_other_end(graph, e, v);
-        if (steps % GG_POLL_ITEMS == 0 && gg_poll(run)) {
-            gg_stopped(run);
+        gg_put_edge(t->edge, wide, steps++, e);
+        v = gpugraph_other_end(t->graph, e, v);
+        if (gg_leave(t->run, steps)) {
+            gg_stopped(t->run);
             return;
         }
     }
-    gg_reverse_edges(graph, edge, steps);
-    *count = steps;
+    gg_reverse_edges(t->graph, t->edge, steps);
+    *t->count = steps;
 }
 
-gpugraph_status gg_path_by_search(gpugraph_graph *graph, const gpugraph_search *search,
-                                  bool weighted, gpugraph_run *run, void *edge,
-                                  uint32_t *count) {
-    gpugraph_distance_type type = weighted ? graph->distance_type : GPUGRAPH_UINT32;
+gpugraph_status gg_path_by_search(const struct path_task *t) {
+    gpugraph_graph *graph = t->graph;
+    gpugraph_run *run = t->run;
+    const gpugraph_distance_type type = gg_path_type(graph, t->weighted);
     void *value = gg_alloc(run, graph->n, gg_distance_size(type));
     void *tree = gg_alloc(run, graph->n, gg_edge_size(graph->wide));
-    uint32_t target = search->target[0];
-    *count = GPUGRAPH_NONE;
-    if (value && tree && weighted)
-        gg_cpu_sssp(graph, search, run, value, tree);
+    if (value && tree && t->weighted)
+        gg_cpu_sssp(graph, t->search, run, value, tree);
     else if (value && tree)
-        gg_cpu_bfs(graph, search, run, value, tree);
-    if (run->status == GPUGRAPH_OK && gg_word_at(type, value, target) != GG_INFINITE)
-        gg_walk_path(graph, tree, target, run, edge, count);
+        gg_cpu_bfs(graph, t->search, run, value, tree);
+    if (run->status == GPUGRAPH_OK &&
+        gg_word_at(type, value, t->search->target[0]) != GG_INFINITE)
+        gg_walk_path(t, tree);
     gg_release(value);
     gg_release(tree);
     return run->status;
-}
-
-typedef struct path_task {
-    const gpugraph_graph *graph;
-    const gpugraph_search *search;
-    bool weighted;
-} path_task;
-
-static bool is_prepared(const void *task) {
-    const path_task *t = task;
-    return gg_path_prepared(t->graph, t->search, t->weighted);
 }
 
 /* Paths have the methods of the search, too. */
 static const gg_method methods[] = {
     {.is = {"path", "bidirectional", "cpu",
             "from both ends; makes the transpose and rows of edge numbers"},
-     .may = is_prepared},
+     .may = gg_path_prepared},
     {.is = {0}},
 };
 
-static gpugraph_status find_path_on_cpu(gpugraph_graph *graph,
-                                        const gpugraph_search *search, bool weighted,
-                                        gpugraph_run *run, void *edge, uint32_t *count) {
-    const path_task t = {graph, search, weighted};
-    return gg_settle_method(run, methods, &t)
-               ? gg_path_from_both_ends(graph, search, weighted, run, edge, count)
-               : gg_path_by_search(graph, search, weighted, run, edge, count);
+static gpugraph_status find_path_on_cpu(const struct path_task *t) {
+    return gg_settle_method(t->run, methods, t) ? gg_path_from_both_ends(t)
+                                                : gg_path_by_search(t);
 }
 
 /* The algorithm whose method the run asks for: the search, or the path itself. */
@@ -124,31 +106,28 @@ gpugraph_status gg_check_path(const gpugraph_graph *graph, const gpugraph_search
     return run->status;
 }
 
-static gpugraph_status find_path_checked(gpugraph_graph *graph,
-                                         const gpugraph_search *search, bool weighted,
-                                         gpugraph_run *run, void *edge, uint32_t *count) {
-    const gg_algorithm *whose = whose_method(weighted, run);
-    if (!gg_needs(run, count, 1, "count"))
-        return run->status;
-    *count = GPUGRAPH_NONE;
-    if (gg_check_path(graph, search, weighted, run) ||
-        !gg_needs(run, edge, graph->n, "edge"))
-        return run->status;
+static void find_path_checked(const struct path_task *t) {
+    gpugraph_run *run = t->run;
+    const gg_algorithm *whose = whose_method(t->weighted, run);
+    if (!gg_needs(run, t->count, 1, "count"))
+        return;
+    *t->count = GPUGRAPH_NONE;
+    if (gg_check_path(t->graph, t->search, t->weighted, run) ||
+        !gg_needs(run, t->edge, t->graph->n, "edge"))
+        return;
     bool fallback = false;
-    gpugraph_backend on = gg_choose(graph, whose, search, run, &fallback);
+    gpugraph_backend on = gg_choose(t->graph, whose, t->search, run, &fallback);
     if (!on)
-        return run->status;
-    path_entry *call = GG_CALL_OF(path_entry, gg_path.side[on]);
-    call(graph, search, weighted, run, edge, count);
+        return;
+    GG_CALL_OF(path_entry, gg_path.side[on])(t);
     if (gg_fall_back(run, whose, fallback))
-        find_path_on_cpu(graph, search, weighted, run, edge, count);
-    return run->status;
+        find_path_on_cpu(t);
 }
 
 gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *search,
                               bool weighted, gpugraph_run *run, void *edge,
                               uint32_t *count) {
     gg_enter_graph(graph, run);
-    find_path_checked(graph, search, weighted, run, edge, count);
+    find_path_checked(&(struct path_task){graph, search, weighted, run, edge, count});
     return gg_leave_graph(graph, run);
 }

@@ -4,10 +4,6 @@
 #include "paths.h"
 #include "sssp/sssp.h"
 
-static int64_t paths_bytes(const gpugraph_graph *graph, bool frugal) {
-    return gg_sssp_cuda.bytes(graph, frugal);
-}
-
 static const gg_method methods[] = {
     {.is = {"paths", "deviations", "cuda",
             "a search from the target on the device, deviations on the CPU"}},
@@ -16,5 +12,5 @@ static const gg_method methods[] = {
 
 extern "C" const algorithm_side gg_paths_cuda = {
     .methods = methods,
-    .bytes = paths_bytes,
+    .bytes = gg_sssp_bytes,
 };

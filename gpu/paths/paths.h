@@ -44,8 +44,6 @@ typedef struct spur_search {
     uint64_t since, settled; /* since: work since the last poll (gg_worked) */
 } spur_search;
 
-/* ---- spur.c ---- */
-
 bool gg_spur_begin(spur_search *s);
 void gg_spur_end(spur_search *s);
 /* Counts edges, vertices or comparisons as work. False: the run must end. */

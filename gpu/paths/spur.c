@@ -37,8 +37,6 @@ void gg_spur_end(spur_search *s) {
     gg_release(s->certain);
 }
 
-/* ---- lists ---- */
-
 bool gg_add_edge(gpugraph_run *run, edge_list *list, uint64_t edge) {
     if (!gg_make_room(run, (void **)&list->item, list->count, &list->room,
                       sizeof *list->item))

@@ -46,6 +46,7 @@ struct list {
     gpugraph_graph *graph;
     const gpugraph_search *search;
     gpugraph_run *run;
+    struct reached_list *to; /* what the caller gets */
     csr rows;
     bool by_depth; /* every arc counts 1 */
     gpugraph_distance_type type;
@@ -68,7 +69,7 @@ static inline uint64_t sum_behind(const struct list *l, uint64_t from, uint64_t 
 /* ---- the search ---- */
 
 /* Queues a place. False: there is no memory. */
-static bool let_wait(struct list *l, uint32_t place, uint64_t value) {
+static bool queue_place(struct list *l, uint32_t place, uint64_t value) {
     if (!l->by_depth)
         return gg_heap_put(l->run, &l->heap, place, value);
     l->found.at[place].mark = FINAL;
@@ -82,12 +83,12 @@ static bool relax_listed(struct list *l, uint32_t v, uint64_t value) {
     uint32_t place = gg_found_place(f, v);
     if (place == GPUGRAPH_NONE) {
         place = gg_found_add(f, v, value);
-        return place != GPUGRAPH_NONE && let_wait(l, place, value);
+        return place != GPUGRAPH_NONE && queue_place(l, place, value);
     }
     if (f->at[place].value <= value)
         return true;
     f->at[place].value = value;
-    return let_wait(l, place, value);
+    return queue_place(l, place, value);
 }
 
 static bool expand_listed(struct list *l, uint32_t u, uint64_t value) {
@@ -125,7 +126,7 @@ static bool start_list(struct list *l) {
         if (gg_found_place(f, s) != GPUGRAPH_NONE)
             continue;
         const uint32_t place = gg_found_add(f, s, 0);
-        if (place == GPUGRAPH_NONE || !let_wait(l, place, 0))
+        if (place == GPUGRAPH_NONE || !queue_place(l, place, 0))
             return false;
         f->at[place].mark = SOURCE;
     }
@@ -202,9 +203,10 @@ static void grow_tree(struct list *l) {
         l->given_up |= f->at[i].mark == FINAL && f->at[i].edge == GPUGRAPH_NO_EDGE;
 }
 
-/* ---- what the caller gets ---- */
+/* ---- on the CPU ---- */
 
-static void give_list(struct list *l, struct reached_list *to) {
+static void write_list(struct list *l) {
+    const struct reached_list *to = l->to;
     uint32_t count = 0;
     gg_found_sort(&l->found);
     for (uint32_t i = 0; i < l->found.count; i++) {
@@ -217,98 +219,82 @@ static void give_list(struct list *l, struct reached_list *to) {
             gg_put_edge(to->tree_edge, l->graph->wide, count, at->edge);
         count++;
     }
-    to->count = count;
-}
-
-static void begin_list(struct list *l, gpugraph_graph *graph,
-                       const gpugraph_search *search, bool by_depth, gpugraph_run *run,
-                       uint32_t room) {
-    memset(l, 0, offsetof(struct list, found));
-    l->graph = graph;
-    l->search = search;
-    l->run = run;
-    l->by_depth = by_depth;
-    l->type = by_depth ? GPUGRAPH_UINT32 : graph->distance_type;
-    const struct sssp_bound bound = gg_sssp_bound(search, l->type);
-    l->bound = by_depth ? search->max_depth : bound.most;
-    l->within_range = !by_depth && bound.tight;
-    l->pending = search->target_count;
-    l->most_arcs = (uint64_t)room * LIST_ARCS;
-    gg_found_begin(&l->found, run, room);
+    l->to->count = count;
 }
 
 /* Makes the rows in which tree edges are looked up. *started advances by the time that
-** takes, which is a phase of its own. False: the run was stopped or has failed. */
-static bool make_tree_rows(gpugraph_graph *graph, gpugraph_run *run, double *started) {
+** takes, which is a phase of its own. False: the run must end. */
+static bool make_tree_rows(const struct list *l, double *started) {
     const double begun = gg_now_ms();
-    if (run->status != GPUGRAPH_OK || gg_stopping(run) || gg_bring_edges(graph, run) ||
-        gg_edge_rows(graph, run))
+    if (gg_stopping(l->run) || gg_bring_edges(l->graph, l->run) ||
+        gg_edge_rows(l->graph, l->run))
         return false;
     *started += gg_now_ms() - begun;
     return true;
 }
 
-static const char *list_method(bool by_depth) {
-    return by_depth ? "top-down" : "dijkstra";
+static const char *list_method(const struct list *l) {
+    return l->by_depth ? "top-down" : "dijkstra";
 }
 
 /* Reports a list of the CPU. `auto` has not compared predictions, because these take
 ** longer than the search. */
-static void say_cpu_listed(const struct list *l, double started, uint32_t count) {
+static void report_cpu_list(const struct list *l, double started) {
     gpugraph_run *run = l->run;
     run->searched = l->graph;
     gg_use_one_device(run, false);
     run->used_backend = gg_backend_name[GPUGRAPH_CPU];
-    run->used_method = list_method(l->by_depth);
+    run->used_method = list_method(l);
     run->chosen_at_ms = 0;
     run->why[0] = 0;
     gg_count_searches(l->graph, 1);
-    gg_search_phase(run, started, (int64_t)(l->by_depth ? count : l->looked), "a list");
+    gg_search_phase(run, started, (int64_t)(l->by_depth ? l->to->count : l->looked),
+                    "a list");
 }
 
-static void list_on_cpu(gpugraph_graph *graph, const gpugraph_search *search,
-                        bool by_depth, gpugraph_run *run, struct reached_list *to) {
-    struct list l;
-    begin_list(&l, graph, search, by_depth, run, to->room);
-    if (gg_rows(graph, gg_forward_kind(search->direction), !by_depth, false, run,
-                &l.rows))
+static void list_on_cpu(struct list *l) {
+    if (gg_rows(l->graph, gg_forward_kind(l->search->direction), !l->by_depth, false,
+                l->run, &l->rows))
         return;
-    if (by_depth)
-        l.rows.weight = NULL; /* rows made for an earlier search may have weights */
+    if (l->by_depth)
+        l->rows.weight = NULL; /* rows made for an earlier search may have weights */
     double started = gg_now_ms();
-    find_listed(&l);
-    l.given_up |= l.found.too_many;
-    if (to->tree_edge && !l.given_up && make_tree_rows(graph, run, &started))
-        grow_tree(&l);
-    if (run->status == GPUGRAPH_OK && gg_stopping(run))
-        gg_stopped(run);
-    if (run->status == GPUGRAPH_OK && !l.given_up) {
-        give_list(&l, to);
-        say_cpu_listed(&l, started, to->count);
+    gg_found_begin(&l->found, l->run, l->to->room);
+    find_listed(l);
+    l->given_up |= l->found.too_many;
+    if (l->to->tree_edge && !l->given_up && make_tree_rows(l, &started))
+        grow_tree(l);
+    if (gg_stopping(l->run)) {
+        gg_stopped(l->run);
+    } else if (!l->given_up) {
+        write_list(l);
+        report_cpu_list(l, started);
     }
-    gg_found_end(&l.found);
-    gg_release(l.heap.item);
+    gg_found_end(&l->found);
+    gg_release(l->heap.item);
 }
 
 /* ---- CPU or device ---- */
 
 /* `auto` may take a device for the first search, but not once the host has rows. A list
 ** with a tree needs rows with edge numbers, which must exist or be worth making. */
-static bool is_list_for_cpu(gpugraph_graph *graph, const gpugraph_search *search,
-                            bool by_depth, const gpugraph_run *run, bool tree) {
-    const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
-    if (!gg_method_is_auto(run) && strcmp(run->method, list_method(by_depth)) != 0)
+static bool is_list_for_cpu(const struct list *l) {
+    const gpugraph_graph *graph = l->graph;
+    const gpugraph_run *run = l->run;
+    const enum csr_kind kind = (enum csr_kind)gg_forward_kind(l->search->direction);
+    if (!gg_method_is_auto(run) && strcmp(run->method, list_method(l)) != 0)
         return false;
-    if (gg_is_away(graph) || (tree && !gg_edge_rows_made(graph) &&
+    if (gg_is_away(graph) || (l->to->tree_edge && !gg_edge_rows_made(graph) &&
                               gg_searches(graph) <= gg_limits.path_prepare_after))
         return false;
     return run->backend == GPUGRAPH_CPU ||
            (run->backend == GPUGRAPH_AUTO &&
-            (by_depth ? gg_csr_made(graph, kind) : gg_csr_weighted(graph, kind)));
+            (l->by_depth ? gg_csr_made(graph, kind) : gg_csr_weighted(graph, kind)));
 }
 
-static bool is_list_for_device(gpugraph_graph *graph, const gg_algorithm *a,
-                               const gpugraph_search *search, const gpugraph_run *run) {
+static bool is_list_for_device(const struct list *l, const gg_algorithm *a) {
+    gpugraph_graph *graph = l->graph;
+    const gpugraph_run *run = l->run;
     if (run->backend == GPUGRAPH_CPU || graph->n < gg_limits.reached_least)
         return false;
     const uint32_t skip = __atomic_load_n(&graph->known.lists_to_skip, __ATOMIC_RELAXED);
@@ -318,57 +304,71 @@ static bool is_list_for_device(gpugraph_graph *graph, const gg_algorithm *a,
     }
     if (run->backend == GPUGRAPH_CUDA)
         return gg_devices_asked()->usable(NULL);
-    const struct stakes s = gg_predict_stakes(graph, a, search, run);
+    const struct stakes s = gg_predict_stakes(graph, a, l->search, run);
     return gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN &&
            gg_copy_is_there(graph, run) && s.cuda < s.cpu;
 }
 
 /* The search of a list that is too long is repeated with arrays. */
-static void ask_device_for_list(gpugraph_graph *graph, const gg_algorithm *a,
-                                const gpugraph_search *search, gpugraph_run *run,
-                                struct reached_list *to) {
+static void ask_device_for_list(const struct list *l, const gg_algorithm *a) {
+    gpugraph_run *run = l->run;
     bool fallback;
-    const gpugraph_backend on = gg_choose(graph, a, search, run, &fallback);
+    const gpugraph_backend on = gg_choose(l->graph, a, l->search, run, &fallback);
     if (!on || !a->side[on]->list || run->used_devices > 1 ||
         gg_find_method(a->several, run->used_method))
         return;
-    a->side[on]->list(graph, search, run, to);
-    if (run->status == GPUGRAPH_OK && to->count == GPUGRAPH_NONE) {
-        __atomic_store_n(&graph->known.lists_to_skip, LISTS_SKIPPED, __ATOMIC_RELAXED);
-        run->chosen_at_ms =
-            0; /* the time measured so far is not that of a whole search */
+    a->side[on]->list(l->graph, l->search, run, l->to);
+    if (run->status == GPUGRAPH_OK && l->to->count == GPUGRAPH_NONE) {
+        __atomic_store_n(&l->graph->known.lists_to_skip, LISTS_SKIPPED, __ATOMIC_RELAXED);
+        /* The time measured so far is not that of a whole search. */
+        run->chosen_at_ms = 0;
     }
     gg_fall_back(run, a, fallback);
 }
 
-void gg_list_reached(gpugraph_graph *graph, const gpugraph_search *search, bool by_depth,
-                     gpugraph_run *run, const gg_algorithm *a, struct reached_list *to) {
-    const bool bounded = by_depth ? search->max_depth != GPUGRAPH_NONE : search->bounded;
+static void list_reached(struct list *l, const gg_algorithm *a) {
+    const gpugraph_search *search = l->search;
+    const struct sssp_bound bound = gg_sssp_bound(search, l->type);
+    const bool bounded =
+        l->by_depth ? search->max_depth != GPUGRAPH_NONE : search->bounded;
     const bool targets = gg_is_for_targets(search, bounded);
-    const bool negative =
-        !by_depth && graph->distance_type == GPUGRAPH_REAL && bounded &&
-        search->max_real_distance < 0; /* bits of negative numbers do not ascend */
-    to->count = GPUGRAPH_NONE;
-    if (!targets && !negative &&
-        is_list_for_cpu(graph, search, by_depth, run, to->tree_edge != NULL))
-        list_on_cpu(graph, search, by_depth, run, to);
-    else if ((bounded || targets || search->limit > 0) &&
-             is_list_for_device(graph, a, search, run))
-        ask_device_for_list(graph, a, search, run, to);
+    l->bound = l->by_depth ? search->max_depth : bound.most;
+    l->within_range = !l->by_depth && bound.tight;
+    l->pending = search->target_count;
+    l->most_arcs = (uint64_t)l->to->room * LIST_ARCS;
+    if (!targets && (l->by_depth || !bound.none) && is_list_for_cpu(l))
+        list_on_cpu(l);
+    else if ((bounded || targets || search->limit > 0) && is_list_for_device(l, a))
+        ask_device_for_list(l, a);
 }
 
-/* ---- the public function ---- */
+gpugraph_status gg_list_reached(gpugraph_graph *graph, const gpugraph_search *search,
+                                bool by_depth, gpugraph_run *run, const gg_algorithm *a,
+                                struct reached_list to, uint32_t *count) {
+    struct list l;
+    to.count = GPUGRAPH_NONE;
+    gg_enter_graph(graph, run);
+    if (!gg_needs(run, count, 1, "count"))
+        return gg_leave_graph(graph, run);
+    memset(&l, 0, offsetof(struct list, found));
+    l.graph = graph;
+    l.search = search;
+    l.run = run;
+    l.to = &to;
+    l.by_depth = by_depth;
+    l.type = by_depth ? GPUGRAPH_UINT32 : graph->distance_type;
+    if (!(by_depth ? gg_check_search : gg_check_sssp)(graph, search, run) &&
+        gg_needs(run, to.vertex, to.room, "vertex") &&
+        gg_needs(run, to.value, to.room, by_depth ? "depth" : "distance"))
+        list_reached(&l, a);
+    *count = to.count;
+    return gg_leave_graph(graph, run);
+}
 
 gpugraph_status gpugraph_sssp_list(gpugraph_graph *graph, const gpugraph_search *search,
                                    gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                    void *distance, void *tree_edge, uint32_t *count) {
-    struct reached_list to = {room, vertex, distance, tree_edge, GPUGRAPH_NONE};
-    gg_enter_graph(graph, run);
-    if (!gg_needs(run, count, 1, "count"))
-        return gg_leave_graph(graph, run);
-    if (!gg_check_sssp(graph, search, run) && gg_needs(run, vertex, room, "vertex") &&
-        gg_needs(run, distance, room, "distance"))
-        gg_list_reached(graph, search, false, run, &gg_sssp, &to);
-    *count = to.count;
-    return gg_leave_graph(graph, run);
+    return gg_list_reached(graph, search, false, run, &gg_sssp,
+                           (struct reached_list){room, vertex, distance, tree_edge, 0},
+                           count);
 }

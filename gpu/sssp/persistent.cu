@@ -21,11 +21,11 @@
 /* ---- kernel ---- */
 
 template <typename type>
-static __device__ void search_persistent(const struct persistent<type> &p,
-                                         struct block_memory<type> &m) {
-    struct place<type> at = {
-        0, (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false, false
-    };
+static __device__ void search_persistent(const persistent<type> &p,
+                                         block_memory<type> &m) {
+    place<type> at = {
+        0,    (typename type::span)(1 / p.delta), 0, 0, 1, 0, type::unreached(), false,
+        false};
     uint32_t barriers = 0, buckets = 0;
     uint64_t settled = 0;
     begin(p, m);
@@ -36,9 +36,9 @@ static __device__ void search_persistent(const struct persistent<type> &p,
     if (!meet(p.state, &barriers, m))
         return;
     settled += m.board.round[1].settled;
-    hear_ends(p, at, m);
+    read_ends(p, at, m);
     begin_bucket(p, at, m);
-    struct input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices};
+    input in = {OF_ROUND, list_at(p, next_list(at)), m.board.round[1].vertices};
     bool more = in.count > 0, early = false;
     while (more && !early) {
         if (!finish_bucket(p, at, m, in, &settled, &barriers))
@@ -50,13 +50,13 @@ static __device__ void search_persistent(const struct persistent<type> &p,
             more = next_bucket(p, at, m, &barriers);
         if (!more)
             break;
-        const uint32_t list = is_finishing(m) ? m.ways.list : at.bucket;
+        const uint32_t list = is_finishing(m) ? m.paths.list : at.bucket;
         in = {OF_BUCKET, list_at(p, list), m.board.count[list]};
         begin_bucket(p, at, m);
     }
     early = early || is_finishing(m);
     if (early)
-        forget_the_rest(p, at, m);
+        reset_rest(p, at, m);
     if (threadIdx.x == 0) {
         atomicAdd(&p.state->served, (unsigned long long)m.served);
         if (blockIdx.x == 0) {
@@ -73,14 +73,14 @@ template <typename type>
 static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
     find_distances(const __grid_constant__ persistent<type> p) {
     extern __shared__ __align__(16) unsigned char memory[];
-    struct block_memory<type> &m = *reinterpret_cast<struct block_memory<type> *>(memory);
+    block_memory<type> &m = *reinterpret_cast<block_memory<type> *>(memory);
     if (gg_lane() < LISTS)
         m.stage[warp_of_block()].tally[gg_lane()] = 0;
     if (gg_lane() == 0)
         m.stage[warp_of_block()].staged = 0;
     if (threadIdx.x == 0) {
         m.settled = m.served = 0;
-        forget_ways(p, m);
+        forget_paths(p, m);
     }
     __syncthreads();
     search_persistent(p, m);
@@ -89,8 +89,8 @@ static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
 /* ---- driver ---- */
 
 template <typename type>
-static void carve_persistent(struct workspace *space, const struct sssp_search *s,
-                             struct persistent<type> *p) {
+static void carve_persistent(workspace *space, const sssp_search *s,
+                             persistent<type> *p) {
     uint64_t n = (uint64_t)s->g.n * type::ends, arcs = s->g.m + s->back.m;
     p->state = gg_carve<struct persistent_state>(space, 1);
     p->list = gg_carve<uint32_t>(space, n * LISTS);
@@ -107,32 +107,23 @@ static void carve_persistent(struct workspace *space, const struct sssp_search *
 #endif
 
 template <typename type>
-static bool launch_persistent(struct cuda_job *job, struct persistent<type> *p,
-                              const struct cooperative_kernel *kernel, unsigned blocks) {
-    void *arguments[] = {p};
-    struct persistent_state *state = p->state;
-    gg_mark(job, GG_BEGAN);
-    gg_fill(job, state, 0, sizeof *state);
-    gg_fill(job, &state->least, 0xff,
-            sizeof state->least + sizeof state->way + sizeof state->lightest);
-    gg_launch_cooperative(job, kernel, blocks, arguments);
-    gg_mark(job, GG_ENDED);
-    return gg_wait(job);
-}
-
-template <typename type>
-static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
-                              struct workspace *space) {
-    struct persistent<type> p;
-    struct persistent_state state;
-    const struct cooperative_kernel kernel = {(const void *)find_distances<type>,
-                                              "find_distances", GG_PERSISTENT_BLOCK,
-                                              sizeof(struct block_memory<type>)};
+static bool search_by_buckets(cuda_job *job, sssp_search *s, workspace *space) {
+    persistent<type> p;
+    persistent_state state;
+    const cooperative_kernel kernel = {(const void *)find_distances<type>,
+                                       "find_distances", GG_PERSISTENT_BLOCK,
+                                       sizeof(block_memory<type>)};
     carve_persistent(space, s, &p);
     set_up(s, &p);
-    unsigned blocks = gg_sssp_blocks(job, s, &kernel, GG_PERSISTENT_VERTICES);
-    if (!launch_persistent(job, &p, &kernel, blocks) ||
-        !gg_fetch(job, &state, p.state, sizeof state))
+    const unsigned blocks = gg_sssp_blocks(job, s, &kernel, GG_PERSISTENT_VERTICES);
+    void *arguments[] = {&p};
+    gg_mark(job, GG_BEGAN);
+    gg_fill(job, p.state, 0, sizeof state);
+    gg_fill(job, &p.state->least, 0xff,
+            sizeof state.least + sizeof state.path + sizeof state.lightest);
+    gg_launch_cooperative(job, &kernel, blocks, arguments);
+    gg_mark(job, GG_ENDED);
+    if (!gg_wait(job) || !gg_fetch(job, &state, p.state, sizeof state))
         return false;
     if (state.failed) {
         gg_fail(job->run, GPUGRAPH_DEVICE_FAILED,
@@ -152,10 +143,10 @@ static bool search_by_buckets(struct cuda_job *job, struct sssp_search *s,
     return true;
 }
 
-uint64_t gg_sssp_persistent_bytes(struct cuda_job *, const struct sssp_search *s) {
-    struct workspace space = {NULL, 0};
-    struct persistent<integer32> any;
-    struct persistent<both_ends<integer32>> any_both;
+uint64_t gg_sssp_persistent_bytes(cuda_job *, const sssp_search *s) {
+    workspace space = {NULL, 0};
+    persistent<integer32> any;
+    persistent<both_ends<integer32>> any_both;
     if (s->back.begin)
         carve_persistent(&space, s, &any_both);
     else
@@ -163,8 +154,7 @@ uint64_t gg_sssp_persistent_bytes(struct cuda_job *, const struct sssp_search *s
     return space.used;
 }
 
-bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
-                        struct workspace *space) {
+bool gg_sssp_persistent(cuda_job *job, sssp_search *s, workspace *space) {
     return gg_by_distance_type(s->type, [&](auto plain) {
         typedef decltype(plain) type;
         return s->back.begin ? search_by_buckets<both_ends<type>>(job, s, space)

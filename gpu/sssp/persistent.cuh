@@ -27,6 +27,9 @@
 #include "graph/frontier.cuh"
 #include "sssp.cuh"
 
+/* Steps of the kernel, compiled into their callers. */
+#define SSSP_STEP static __device__ __forceinline__
+
 /* Threads of a block (H100: with 256 a mesh of 16 million vertices takes 11 % longer). */
 #ifndef GG_PERSISTENT_BLOCK /* a test has smaller ones */
 #define GG_PERSISTENT_BLOCK 512
@@ -84,7 +87,7 @@ struct persistent_state {
     uint32_t dropped, early;
     unsigned long long least; /* distance of the rest */
     /* From both ends; three take turns, like the rounds of the board. */
-    unsigned long long way[3];      /* length of the shortest path seen in that round */
+    unsigned long long path[3];     /* length of the shortest path seen in that round */
     unsigned long long lightest[2]; /* arc at the source, at the target */
     /* vertices of that end: newly reached ones less settled ones */
     int32_t waiting[3][2];
@@ -103,13 +106,13 @@ template <typename type> struct alignas(2 * sizeof(typename type::word)) letter 
 
 template <typename type> struct persistent {
     device_csr g;
-    const uint64_t *fixed;   /* fixed arcs, for local rounds; or NULL */
-    struct light_arcs light; /* arcs to relax if vertices beyond a bound pull */
+    const uint64_t *fixed; /* fixed arcs, for local rounds; or NULL */
+    light_arcs light;      /* arcs to relax if vertices beyond a bound pull */
     uint32_t first;    /* in_parts: g has the rows of vertices first .. first + g.n - 1 */
     device_csr back;   /* from both ends: rows of vertices from n on */
     uint64_t vertices; /* from both ends 2 g.n */
     bounds<typename type::plain> limits;
-    struct persistent_state *state;
+    persistent_state *state;
     typename type::word *distance;
     uint32_t *list, *mark, *ends;
     uint64_t *slice;      /* vertex << 32 | number, for slices of long rows */
@@ -159,7 +162,7 @@ template <typename type> struct tile { /* one per warp */
 
 /* The state of a search from both ends. All members but `seen` and `now` are equal in all
 ** blocks between two grid barriers. [0]: the source's half, [1]: the target's half. */
-template <typename type> struct ways {
+template <typename type> struct found_paths {
     typedef typename type::word word;
     unsigned long long seen;     /* shortest path that the block has seen */
     int32_t now[2];              /* change of `waiting` by the block in this round */
@@ -194,7 +197,7 @@ template <typename type> struct block_memory {
     struct mail<type::parts> mail;
     uint32_t settled, served;
     unsigned long long least;
-    struct ways<type> ways;
+    found_paths<type> paths;
     bool met;
     struct stage stage[WARPS];
     union {
@@ -216,8 +219,7 @@ template <typename type> struct block_memory {
 /* The bucket of a distance. It does not decrease when d grows, in spite of rounding. The
 ** order of the search depends on nothing else. */
 template <typename type>
-static __device__ __forceinline__ uint32_t bucket_of(const struct place<type> &at,
-                                                     typename type::word d) {
+SSSP_STEP uint32_t bucket_of(const place<type> &at, typename type::word d) {
     if (d <= at.origin)
         return 0;
     typename type::span buckets = type::apart(at.origin, d) * at.per_bucket;
@@ -229,52 +231,44 @@ template <typename type> static __host__ __device__ constexpr bool can_be_fixed(
     return can_pull<type>() && sizeof(typename type::weight) == sizeof(uint32_t);
 }
 
-template <typename type>
-static __device__ __forceinline__ bool is_bounded(const struct place<type> &at) {
+template <typename type> SSSP_STEP bool is_bounded(const place<type> &at) {
     return can_pull<type>() && at.bound != type::unreached();
 }
 
 /* True if `d` is final once the current bucket is done. */
 template <typename type>
-static __device__ __forceinline__ bool is_final(const struct place<type> &at,
-                                                typename type::word d) {
+SSSP_STEP bool is_final(const place<type> &at, typename type::word d) {
     return bucket_of(at, d) <= at.bucket && (!can_pull<type>() || d <= at.bound);
 }
 
 /* ---- lists ---- */
 
 template <typename type>
-static __device__ __forceinline__ uint32_t *list_at(const struct persistent<type> &p,
-                                                    uint32_t list) {
+SSSP_STEP uint32_t *list_at(const persistent<type> &p, uint32_t list) {
     return p.list + list * p.vertices;
 }
 
 /* True if the rows of v are on this device. */
-template <typename type>
-static __device__ __forceinline__ bool is_here(const struct persistent<type> &p,
-                                               uint32_t v) {
+template <typename type> SSSP_STEP bool is_here(const persistent<type> &p, uint32_t v) {
     return !type::parts || v - p.first < p.g.n;
 }
 
 /* The list that the next round reads. */
-template <typename type>
-static __device__ __forceinline__ uint32_t next_list(const struct place<type> &at) {
+template <typename type> SSSP_STEP uint32_t next_list(const place<type> &at) {
     return ROUND_LIST + at.round % 2;
 }
 
 /* in_parts: the counter of OUT_LIST. Two take turns, in places of the board that the
 ** lists of rounds do not use. */
 template <typename type>
-static __device__ __forceinline__ uint32_t *out_counter(const struct persistent<type> &p,
-                                                        uint32_t round) {
+SSSP_STEP uint32_t *out_counter(const persistent<type> &p, uint32_t round) {
     return &p.state->board.count[ROUND_LIST + round % 2];
 }
 
 template <typename type>
-static __device__ __forceinline__ uint32_t *counter_of(const struct persistent<type> &p,
-                                                       const struct place<type> &at,
-                                                       uint32_t list) {
-    struct board *board = &p.state->board;
+SSSP_STEP uint32_t *counter_of(const persistent<type> &p, const place<type> &at,
+                               uint32_t list) {
+    board *board = &p.state->board;
     if (type::parts && list == OUT_LIST)
         return out_counter(p, at.round);
     return list == ROUND_LIST || list == ROUND_LIST + 1
@@ -282,16 +276,15 @@ static __device__ __forceinline__ uint32_t *counter_of(const struct persistent<t
                : &board->count[list];
 }
 
-static __device__ __forceinline__ uint32_t warp_of_block() {
+SSSP_STEP uint32_t warp_of_block() {
     return threadIdx.x / GG_WARP;
 }
 
 /* Stages v for a list. If the stage is full, v goes into the list at once. */
 template <typename type>
-static __device__ __forceinline__ void
-put(const struct persistent<type> &p, const struct place<type> &at,
-    struct block_memory<type> &m, uint32_t list, uint32_t v) {
-    struct stage &s = m.stage[warp_of_block()];
+SSSP_STEP void put(const persistent<type> &p, const place<type> &at,
+                   block_memory<type> &m, uint32_t list, uint32_t v) {
+    stage &s = m.stage[warp_of_block()];
     uint32_t i = atomicAdd(&s.staged, 1u);
     if (i < STAGE) {
         s.vertex[i] = v;
@@ -303,9 +296,7 @@ put(const struct persistent<type> &p, const struct place<type> &at,
 }
 
 /* Writes the staged vertices to the places that `first` says. */
-template <typename type>
-static __device__ __forceinline__ void unload(const struct persistent<type> &p,
-                                              struct stage &s) {
+template <typename type> SSSP_STEP void unload(const persistent<type> &p, stage &s) {
     uint32_t staged = s.staged < STAGE ? s.staged : STAGE;
     for (uint32_t i = gg_lane(); i < staged; i += GG_WARP)
         list_at(p, s.list[i])[s.first[s.list[i]] + s.rank[i]] = s.vertex[i];
@@ -317,10 +308,9 @@ static __device__ __forceinline__ void unload(const struct persistent<type> &p,
 
 /* Empties the warp's stage if it is nearly half full. The whole warp calls. */
 template <typename type>
-static __device__ __forceinline__ void make_room(const struct persistent<type> &p,
-                                                 const struct place<type> &at,
-                                                 struct block_memory<type> &m) {
-    struct stage &s = m.stage[warp_of_block()];
+SSSP_STEP void make_room(const persistent<type> &p, const place<type> &at,
+                         block_memory<type> &m) {
+    stage &s = m.stage[warp_of_block()];
     __syncwarp();
     uint32_t staged = *(volatile uint32_t *)&s.staged;
     if (__shfl_sync(ALL_LANES, staged, 0) <= STAGE_FULL)
@@ -338,9 +328,8 @@ static __device__ __forceinline__ void make_room(const struct persistent<type> &
 /* Empties the stages of all warps with one atomic addition for each list. The whole block
 ** calls. */
 template <typename type>
-static __device__ void unload_all(const struct persistent<type> &p,
-                                  const struct place<type> &at,
-                                  struct block_memory<type> &m) {
+static __device__ void unload_all(const persistent<type> &p, const place<type> &at,
+                                  block_memory<type> &m) {
     __syncthreads();
     if (threadIdx.x < LISTS) {
         uint32_t some = 0, next = 0;
@@ -361,32 +350,28 @@ static __device__ void unload_all(const struct persistent<type> &p,
 /* v has fallen from `before` to `now`, beyond the current bucket. Lists v for its new
 ** bucket, unless it is listed there. */
 template <typename type>
-static __device__ __forceinline__ void
-list_far(const struct persistent<type> &p, const struct place<type> &at,
-         struct block_memory<type> &m, uint32_t v, uint32_t bucket,
-         typename type::word before) {
+SSSP_STEP void list_far(const persistent<type> &p, const place<type> &at,
+                        block_memory<type> &m, uint32_t v, uint32_t bucket,
+                        typename type::word before) {
     if (before == type::unreached() || bucket_of(at, before) != bucket)
         put(p, at, m, bucket == REST ? REST_LIST + at.side : bucket, v);
 }
 
 /* Counts that v is newly reached (1) or settled (-1). */
 template <typename type>
-static __device__ __forceinline__ void note_waiting(const struct persistent<type> &p,
-                                                    struct block_memory<type> &m,
-                                                    uint32_t v, int32_t change) {
+SSSP_STEP void note_waiting(const persistent<type> &p, block_memory<type> &m, uint32_t v,
+                            int32_t change) {
     if (type::ends == 2)
-        atomicAdd(&m.ways.now[v >= p.g.n], change);
+        atomicAdd(&m.paths.now[v >= p.g.n], change);
 }
 
-template <typename type>
-static __device__ __forceinline__ bool is_finishing(const struct block_memory<type> &m) {
-    return type::ends == 2 && m.ways.finishing;
+template <typename type> SSSP_STEP bool is_finishing(const block_memory<type> &m) {
+    return type::ends == 2 && m.paths.finishing;
 }
 
 /* v has entered the current bucket. */
 template <typename type>
-static __device__ __forceinline__ void settle(const struct persistent<type> &p,
-                                              struct block_memory<type> &m, uint32_t v) {
+SSSP_STEP void settle(const persistent<type> &p, block_memory<type> &m, uint32_t v) {
     if (!is_here(p, v))
         return;
     note_waiting(p, m, v, -1);
@@ -395,34 +380,23 @@ static __device__ __forceinline__ void settle(const struct persistent<type> &p,
 }
 
 template <typename type>
-static __device__ __forceinline__ bool first_in_bucket(const struct place<type> &at,
-                                                       typename type::word before) {
+SSSP_STEP bool first_in_bucket(const place<type> &at, typename type::word before) {
     return before == type::unreached() || bucket_of(at, before) != at.bucket;
-}
-
-/* The list for a vertex that has fallen within the current bucket. */
-template <typename type>
-static __device__ __forceinline__ uint32_t fallen_list(const struct persistent<type> &p,
-                                                       const struct place<type> &at,
-                                                       uint32_t v) {
-    return is_here(p, v) ? next_list(at) : (uint32_t)OUT_LIST;
 }
 
 /* Claims v for the list of this round. True for one thread only. */
 template <typename type>
-static __device__ __forceinline__ bool claim(const struct persistent<type> &p,
-                                             const struct place<type> &at, uint32_t v) {
+SSSP_STEP bool claim(const persistent<type> &p, const place<type> &at, uint32_t v) {
     return gg_peek(&p.mark[v]) != at.round &&
            atomicExch(&p.mark[v], at.round) != at.round;
 }
 
 /* True if the sum is within `most`, and from both ends within the bound. */
 template <typename type>
-static __device__ __forceinline__ bool in_range(const struct persistent<type> &p,
-                                                const struct block_memory<type> &m,
-                                                typename type::word sum) {
+SSSP_STEP bool in_range(const persistent<type> &p, const block_memory<type> &m,
+                        typename type::word sum) {
     if (sum <= p.limits.most)
-        return type::ends == 1 || sum <= m.ways.bound;
+        return type::ends == 1 || sum <= m.paths.bound;
     if (!p.limits.tight)
         p.state->dropped = 1;
     return false;
@@ -434,7 +408,7 @@ static __device__ __forceinline__ bool in_range(const struct persistent<type> &p
 #define LOST_NS 10000000000ull
 
 /* Waits, by one thread, until `wanted` arrivals are counted. False: it has given up. */
-static __device__ bool wait_for(struct persistent_state *state, uint32_t wanted) {
+static __device__ bool wait_for(persistent_state *state, uint32_t wanted) {
     unsigned long long since = 0;
     for (uint32_t looks = 1; (int32_t)(gg_arrivals(&state->arrived) - wanted) < 0;
          looks++) {
@@ -454,8 +428,8 @@ static __device__ bool wait_for(struct persistent_state *state, uint32_t wanted)
 ** of the board that blocks may change before the next barrier must not be read: those of
 ** the current round. False: a block was lost, and all blocks leave. */
 template <typename type>
-static __device__ bool meet(struct persistent_state *state, uint32_t *barriers,
-                            struct block_memory<type> &m) {
+static __device__ bool meet(persistent_state *state, uint32_t *barriers,
+                            block_memory<type> &m) {
     ++*barriers;
     __syncthreads();
     if (threadIdx.x < GG_WARP) {

@@ -13,8 +13,7 @@
 #include "persistent_pull.cuh"
 
 template <typename type>
-static __device__ void begin(const struct persistent<type> &p,
-                             struct block_memory<type> &m) {
+static __device__ void begin(const persistent<type> &p, block_memory<type> &m) {
     for (uint64_t v = gg_thread(); v < p.vertices; v += gg_threads_of_grid()) {
         p.distance[v] = type::unreached();
         p.mark[v] = 0;
@@ -26,8 +25,8 @@ static __device__ void begin(const struct persistent<type> &p,
 /* Lists the sources for round 1, one thread per source, repeats allowed. From both ends
 ** the target, which comes after the source, is listed, too. */
 template <typename type>
-static __device__ void seed(const struct persistent<type> &p,
-                            const struct place<type> &at, struct block_memory<type> &m) {
+static __device__ void seed(const persistent<type> &p, const place<type> &at,
+                            block_memory<type> &m) {
     if (p.limits.none)
         return;
     const uint32_t seeds = type::ends == 2 ? 2 : p.limits.sources;
@@ -43,22 +42,21 @@ static __device__ void seed(const struct persistent<type> &p,
 
 /* Adds up the block's counts, and empties its stages. */
 template <typename type>
-static __device__ void close(const struct persistent<type> &p,
-                             const struct place<type> &at, struct block_memory<type> &m) {
+static __device__ void close(const persistent<type> &p, const place<type> &at,
+                             block_memory<type> &m) {
     unload_all(p, at, m);
     if (threadIdx.x == 0 && m.settled > 0) {
         atomicAdd(&p.state->board.round[at.round % 3].settled, m.settled);
         m.settled = 0;
     }
     if (type::ends == 2)
-        tell_ends(p, at, m);
+        report_ends(p, at, m);
 }
 
 /* True if some target is not final. The whole block calls, and the answer is the same in
 ** all blocks although others may continue meanwhile. */
 template <typename type>
-static __device__ bool targets_wait(const struct persistent<type> &p,
-                                    const struct place<type> &at) {
+static __device__ bool targets_wait(const persistent<type> &p, const place<type> &at) {
     bool waits = p.limits.targets == 0;
     for (uint32_t i = threadIdx.x; i < p.limits.targets && !waits;
          i += GG_PERSISTENT_BLOCK) {
@@ -70,13 +68,15 @@ static __device__ bool targets_wait(const struct persistent<type> &p,
 
 /* Starts a round, and clears the counters of the one after it. */
 template <typename type>
-static __device__ void next_round(const struct persistent<type> &p,
-                                  struct place<type> &at, uint32_t vertices) {
+static __device__ void next_round(const persistent<type> &p, place<type> &at,
+                                  uint32_t vertices) {
     at.round++;
     if (blockIdx.x != 0 || threadIdx.x != 0)
         return;
-    p.state->board.round[(at.round + 1) % 3] = {0, 0, 0, 0, 0, 0};
-    clear_ends(p.state, (at.round + 1) % 3);
+    const uint32_t next = (at.round + 1) % 3;
+    p.state->board.round[next] = {0, 0, 0, 0, 0, 0};
+    p.state->path[next] = NO_PATH;
+    p.state->waiting[next][0] = p.state->waiting[next][1] = 0;
     if ((vertices > LARGE_ROUND || at.round % STOP_ROUNDS == 0) &&
         *(const volatile uint32_t *)p.limits.stop != 0)
         atomicOr(&p.state->board.round[at.round % 3].flags, (uint32_t)STOPPED);
@@ -86,10 +86,10 @@ static __device__ void next_round(const struct persistent<type> &p,
 ** wider once the rest dwindles, because a round of few vertices takes as long as one of
 ** some more. False: there is no rest, or a block was lost. */
 template <typename type>
-static __device__ bool deal_rest(const struct persistent<type> &p, struct place<type> &at,
-                                 struct block_memory<type> &m, uint32_t *barriers) {
+static __device__ bool deal_rest(const persistent<type> &p, place<type> &at,
+                                 block_memory<type> &m, uint32_t *barriers) {
     typedef typename type::word word;
-    struct persistent_state *state = p.state;
+    persistent_state *state = p.state;
     const uint32_t count = m.board.count[REST_LIST + at.side];
     const uint32_t *pile = list_at(p, REST_LIST + at.side);
     if (count == 0)
@@ -115,7 +115,7 @@ static __device__ bool deal_rest(const struct persistent<type> &p, struct place<
     least = gg_peek(&state->least);
     if (least == ~0ull)
         return false;
-    const struct place<type> before = at;
+    const place<type> before = at;
     if (count < p.fall * at.rest)
         at.per_bucket /= GG_PERSISTENT_WIDER;
     at.rest = count;
@@ -143,24 +143,22 @@ static __device__ bool deal_rest(const struct persistent<type> &p, struct place<
 
 /* From both ends, when finishing: the next list that has not been read. */
 template <typename type>
-static __device__ bool next_left(const struct place<type> &at,
-                                 struct block_memory<type> &m) {
-    uint32_t list = m.ways.list + 1;
+static __device__ bool next_left(const place<type> &at, block_memory<type> &m) {
+    uint32_t list = m.paths.list + 1;
     while (list < LISTS &&
            (m.board.count[list] == 0 || (list >= REST && list != REST_LIST + at.side)))
         list++;
     __syncthreads();
     if (threadIdx.x == 0)
-        m.ways.list = list;
+        m.paths.list = list;
     __syncthreads();
     return list < LISTS;
 }
 
 /* The next bucket that has entries, from its list or from the rest. */
 template <typename type>
-static __device__ bool next_bucket(const struct persistent<type> &p,
-                                   struct place<type> &at, struct block_memory<type> &m,
-                                   uint32_t *barriers) {
+static __device__ bool next_bucket(const persistent<type> &p, place<type> &at,
+                                   block_memory<type> &m, uint32_t *barriers) {
     if (is_finishing(m))
         return next_left(at, m);
     for (;;) {
@@ -181,9 +179,9 @@ static __device__ bool next_bucket(const struct persistent<type> &p,
 
 /* Relaxes one list of vertices, and the slices of its long rows. */
 template <typename type>
-static __device__ bool
-relax_list(const struct persistent<type> &p, const struct place<type> &at,
-           struct block_memory<type> &m, struct input in, bool own, uint32_t *barriers) {
+static __device__ bool relax_list(const persistent<type> &p, const place<type> &at,
+                                  block_memory<type> &m, input in, bool own,
+                                  uint32_t *barriers) {
     if (own) {
         local(p, at, m, in);
         close(p, at, m);
@@ -203,9 +201,8 @@ relax_list(const struct persistent<type> &p, const struct place<type> &at,
 
 /* Runs rounds until the bucket is final. `in` is the first list. */
 template <typename type>
-static __device__ bool finish_bucket(const struct persistent<type> &p,
-                                     struct place<type> &at, struct block_memory<type> &m,
-                                     struct input in, uint64_t *settled,
+static __device__ bool finish_bucket(const persistent<type> &p, place<type> &at,
+                                     block_memory<type> &m, input in, uint64_t *settled,
                                      uint32_t *barriers) {
     const uint32_t own = p.local ? gridDim.x * LOCAL_SHARE : 0;
     bool is_long = false;
@@ -216,7 +213,7 @@ static __device__ bool finish_bucket(const struct persistent<type> &p,
             return false;
         const struct round found = m.board.round[at.round % 3];
         *settled += found.settled;
-        hear_ends(p, at, m);
+        read_ends(p, at, m);
         is_long = found.flags & LONG_ROWS;
         if (found.flags & STOPPED)
             return false;
@@ -228,13 +225,12 @@ static __device__ bool finish_bucket(const struct persistent<type> &p,
 
 /* After an early end: resets distances that are not final. One thread per vertex. */
 template <typename type>
-static __device__ void forget_the_rest(const struct persistent<type> &p,
-                                       const struct place<type> &at,
-                                       const struct block_memory<type> &m) {
+static __device__ void reset_rest(const persistent<type> &p, const place<type> &at,
+                                  const block_memory<type> &m) {
     for (uint64_t v = gg_thread(); v < p.g.n; v += gg_threads_of_grid()) {
         typename type::word d = gg_peek(&p.distance[v]);
         if (d != type::unreached() &&
-            (!is_final(at, d) || (is_finishing(m) && d > m.ways.known[0] &&
+            (!is_final(at, d) || (is_finishing(m) && d > m.paths.known[0] &&
                                   !is_wanted(p, m, (uint32_t)v, d))))
             p.distance[v] = type::unreached();
     }

@@ -35,7 +35,7 @@
 
 #include "persistent.cuh"
 
-#define NO_WAY (~0ull)
+#define NO_PATH (~0ull)
 
 /* ---- rows, of one half or two ---- */
 
@@ -45,8 +45,8 @@
 /* Loads both offsets at once, so that they travel together with the load of v's
 ** distance. */
 template <typename type>
-static __device__ __forceinline__ void
-row_at(const struct persistent<type> &p, uint32_t v, uint64_t *begin, uint64_t *end) {
+SSSP_STEP void row_at(const persistent<type> &p, uint32_t v, uint64_t *begin,
+                      uint64_t *end) {
     const bool back = type::ends == 2 && v >= p.g.n;
     const uint32_t first = type::parts ? p.first : 0;
     const uint32_t row = back ? v - p.g.n : v - first;
@@ -55,42 +55,38 @@ row_at(const struct persistent<type> &p, uint32_t v, uint64_t *begin, uint64_t *
     *end = gg_load_now((back ? p.back.end : p.g.end) + row, true) | (back ? BACK_ARC : 0);
 }
 
-template <typename type> static __device__ __forceinline__ bool is_back(uint64_t arc) {
+template <typename type> SSSP_STEP bool is_back(uint64_t arc) {
     return type::ends == 2 && (arc & BACK_ARC);
 }
 
 /* The number of the first vertex of the half that the arc is in. */
 template <typename type>
-static __device__ __forceinline__ uint32_t half_of(const struct persistent<type> &p,
-                                                   uint64_t arc) {
+SSSP_STEP uint32_t half_of(const persistent<type> &p, uint64_t arc) {
     return is_back<type>(arc) ? p.g.n : 0;
 }
 
 /* The address of the arc's target. */
 template <typename type>
-static __device__ __forceinline__ const uint32_t *
-target_place(const struct persistent<type> &p, uint64_t arc) {
+SSSP_STEP const uint32_t *target_place(const persistent<type> &p, uint64_t arc) {
     return is_back<type>(arc) ? p.back.target + (arc & ~BACK_ARC) : p.g.target + arc;
 }
 
 template <typename type>
-static __device__ __forceinline__ uint32_t target_of(const struct persistent<type> &p,
-                                                     uint64_t arc) {
+SSSP_STEP uint32_t target_of(const persistent<type> &p, uint64_t arc) {
     return __ldg(target_place(p, arc)) + half_of(p, arc);
 }
 
 /* The address of the arc's weight. */
 template <typename type>
-static __device__ __forceinline__ const typename type::weight *
-weight_place(const struct persistent<type> &p, uint64_t arc) {
+SSSP_STEP const typename type::weight *weight_place(const persistent<type> &p,
+                                                    uint64_t arc) {
     const void *weights = is_back<type>(arc) ? p.back.weight : p.g.weight;
     return static_cast<const typename type::weight *>(weights) +
            (is_back<type>(arc) ? arc & ~BACK_ARC : arc);
 }
 
 template <typename type>
-static __device__ __forceinline__ typename type::weight
-weight_of(const struct persistent<type> &p, uint64_t arc) {
+SSSP_STEP typename type::weight weight_of(const persistent<type> &p, uint64_t arc) {
     return __ldg(weight_place(p, arc));
 }
 
@@ -101,9 +97,8 @@ template <typename type> struct arc_ahead {
 
 /* Loads both at once, if they are wanted. */
 template <typename type>
-static __device__ __forceinline__ struct arc_ahead<type>
-arc_now(const struct persistent<type> &p, uint64_t arc, bool wanted) {
-    struct arc_ahead<type> a;
+SSSP_STEP arc_ahead<type> arc_now(const persistent<type> &p, uint64_t arc, bool wanted) {
+    arc_ahead<type> a;
     a.target = gg_load_now(target_place(p, arc), wanted);
     a.weight = gg_load_now(weight_place(p, arc), wanted);
     return a;
@@ -113,138 +108,123 @@ arc_now(const struct persistent<type> &p, uint64_t arc, bool wanted) {
 
 /* Sets the initial state. One thread calls. */
 template <typename type>
-static __device__ void forget_ways(const struct persistent<type> &p,
-                                   struct block_memory<type> &m) {
-    m.ways.seen = m.ways.shortest = NO_WAY;
-    m.ways.bound = p.limits.most;
-    m.ways.over = m.ways.finishing = false;
+static __device__ void forget_paths(const persistent<type> &p, block_memory<type> &m) {
+    m.paths.seen = m.paths.shortest = NO_PATH;
+    m.paths.bound = p.limits.most;
+    m.paths.over = m.paths.finishing = false;
     for (int end = 0; end < 2; end++) {
-        m.ways.now[end] = m.ways.waiting[end] = 0;
-        m.ways.lightest[end] = NO_WAY;
-        m.ways.low[end] = m.ways.known[end] = 0;
-        m.ways.reach[end] = p.limits.most;
+        m.paths.now[end] = m.paths.waiting[end] = 0;
+        m.paths.lightest[end] = NO_PATH;
+        m.paths.low[end] = m.paths.known[end] = 0;
+        m.paths.reach[end] = p.limits.most;
     }
 }
 
 template <typename type>
-static __device__ __forceinline__ typename type::word
-distance_in_other_half(const struct persistent<type> &p, uint32_t v) {
+SSSP_STEP typename type::word distance_in_other_half(const persistent<type> &p,
+                                                     uint32_t v) {
     return gg_peek(&p.distance[v < p.g.n ? v + p.g.n : v - p.g.n]);
 }
 
 /* v has fallen to `now`: notes the path through v, if the other half has reached v. */
 template <typename type>
-static __device__ __forceinline__ void note_way(const struct persistent<type> &p,
-                                                struct block_memory<type> &m, uint32_t v,
-                                                typename type::word now) {
+SSSP_STEP void note_path(const persistent<type> &p, block_memory<type> &m, uint32_t v,
+                         typename type::word now) {
     if (type::ends == 1)
         return;
     typename type::word rest = distance_in_other_half(p, v);
     if (rest == type::unreached())
         return;
-    typename type::word way = type::plus(now, rest);
-    if (way <= p.limits.most && way < gg_peek(&m.ways.seen))
-        atomicMin(&m.ways.seen, (unsigned long long)way);
+    typename type::word length = type::plus(now, rest);
+    if (length <= p.limits.most && length < gg_peek(&m.paths.seen))
+        atomicMin(&m.paths.seen, (unsigned long long)length);
 }
 
 /* False: no shortest path passes v at the distance `sum`. */
 template <typename type>
-static __device__ __forceinline__ bool may_lead(const struct persistent<type> &p,
-                                                const struct block_memory<type> &m,
-                                                uint32_t v, typename type::word sum) {
+SSSP_STEP bool may_lead(const persistent<type> &p, const block_memory<type> &m,
+                        uint32_t v, typename type::word sum) {
     if (type::ends == 1)
         return true;
     const int end = v >= p.g.n;
-    if (sum <= m.ways.reach[end])
+    if (sum <= m.paths.reach[end])
         return true;
     typename type::word rest = distance_in_other_half(p, v);
-    if (rest <= m.ways.known[1 - end] && type::plus(sum, rest) <= m.ways.bound)
+    if (rest <= m.paths.known[1 - end] && type::plus(sum, rest) <= m.paths.bound)
         return true;
     /* Is the bound the range of distances, and are there arcs at the other end? */
-    if (m.ways.shortest == NO_WAY && !p.limits.tight &&
-        m.ways.low[1 - end] != type::unreached())
+    if (m.paths.shortest == NO_PATH && !p.limits.tight &&
+        m.paths.low[1 - end] != type::unreached())
         p.state->dropped = 1;
     return false;
 }
 
 /* True if the arcs of v, at distance `now`, should be followed. */
 template <typename type>
-static __device__ __forceinline__ bool is_wanted(const struct persistent<type> &p,
-                                                 const struct block_memory<type> &m,
-                                                 uint32_t v, typename type::word now) {
+SSSP_STEP bool is_wanted(const persistent<type> &p, const block_memory<type> &m,
+                         uint32_t v, typename type::word now) {
     if (!is_finishing(m))
         return true;
     if (v >= p.g.n)
         return false;
     typename type::word rest = distance_in_other_half(p, v);
-    return rest <= m.ways.known[1] && type::plus(now, rest) <= m.ways.bound;
+    return rest <= m.paths.known[1] && type::plus(now, rest) <= m.paths.bound;
 }
 
 /* ---- between blocks ---- */
 
 /* Finds the lightest arc at both ends. The whole grid calls. */
 template <typename type>
-static __device__ void weigh_ends(const struct persistent<type> &p,
-                                  struct block_memory<type> &m) {
+static __device__ void weigh_ends(const persistent<type> &p, block_memory<type> &m) {
     for (uint32_t end = 0; end < 2; end++) {
         uint64_t arc, stop;
         row_at(p, p.ends[end] + (end > 0 ? p.g.n : 0), &arc, &stop);
         for (arc += gg_thread(); arc < stop; arc += gg_threads_of_grid()) {
             unsigned long long weight = type::add(0, weight_of(p, arc));
-            if (weight < gg_peek(&m.ways.lightest[end]))
-                atomicMin(&m.ways.lightest[end], weight);
+            if (weight < gg_peek(&m.paths.lightest[end]))
+                atomicMin(&m.paths.lightest[end], weight);
         }
     }
     __syncthreads();
-    if (threadIdx.x < 2 && m.ways.lightest[threadIdx.x] != NO_WAY)
-        atomicMin(&p.state->lightest[threadIdx.x], m.ways.lightest[threadIdx.x]);
-}
-
-/* Clears the counters of the round after the next one. One thread calls. */
-static __device__ __forceinline__ void clear_ends(struct persistent_state *state,
-                                                  uint32_t round) {
-    state->way[round] = NO_WAY;
-    state->waiting[round][0] = state->waiting[round][1] = 0;
+    if (threadIdx.x < 2 && m.paths.lightest[threadIdx.x] != NO_PATH)
+        atomicMin(&p.state->lightest[threadIdx.x], m.paths.lightest[threadIdx.x]);
 }
 
 /* Adds what the block has seen in this round. */
 template <typename type>
-static __device__ __forceinline__ void tell_ends(const struct persistent<type> &p,
-                                                 const struct place<type> &at,
-                                                 struct block_memory<type> &m) {
+SSSP_STEP void report_ends(const persistent<type> &p, const place<type> &at,
+                           block_memory<type> &m) {
     const uint32_t round = at.round % 3;
-    if (threadIdx.x == 0 && m.ways.seen < m.ways.shortest)
-        atomicMin(&p.state->way[round], m.ways.seen);
-    if (threadIdx.x < 2 && m.ways.now[threadIdx.x] != 0) {
-        atomicAdd(&p.state->waiting[round][threadIdx.x], m.ways.now[threadIdx.x]);
-        m.ways.now[threadIdx.x] = 0;
+    if (threadIdx.x == 0 && m.paths.seen < m.paths.shortest)
+        atomicMin(&p.state->path[round], m.paths.seen);
+    if (threadIdx.x < 2 && m.paths.now[threadIdx.x] != 0) {
+        atomicAdd(&p.state->waiting[round][threadIdx.x], m.paths.now[threadIdx.x]);
+        m.paths.now[threadIdx.x] = 0;
     }
 }
 
-template <typename type>
-static __device__ __forceinline__ void set_reach(struct block_memory<type> &m) {
+template <typename type> SSSP_STEP void set_reach(block_memory<type> &m) {
     for (int end = 0; end < 2; end++)
-        m.ways.reach[end] = type::without(m.ways.bound, m.ways.low[1 - end]);
+        m.paths.reach[end] = type::without(m.paths.bound, m.paths.low[1 - end]);
 }
 
 /* Reads what all blocks have seen in the last round, after its barrier. The whole block
 ** calls. */
 template <typename type>
-static __device__ __forceinline__ void hear_ends(const struct persistent<type> &p,
-                                                 const struct place<type> &at,
-                                                 struct block_memory<type> &m) {
+SSSP_STEP void read_ends(const persistent<type> &p, const place<type> &at,
+                         block_memory<type> &m) {
     if (type::ends == 1)
         return;
     const uint32_t round = at.round % 3;
     if (threadIdx.x < 2) {
-        m.ways.waiting[threadIdx.x] += gg_peek(&p.state->waiting[round][threadIdx.x]);
-        m.ways.lightest[threadIdx.x] = gg_peek(&p.state->lightest[threadIdx.x]);
+        m.paths.waiting[threadIdx.x] += gg_peek(&p.state->waiting[round][threadIdx.x]);
+        m.paths.lightest[threadIdx.x] = gg_peek(&p.state->lightest[threadIdx.x]);
     }
     if (threadIdx.x == 0) {
-        unsigned long long way = gg_peek(&p.state->way[round]);
-        if (way < m.ways.shortest) {
-            m.ways.shortest = way;
-            m.ways.bound = type::bound((typename type::word)way);
+        unsigned long long length = gg_peek(&p.state->path[round]);
+        if (length < m.paths.shortest) {
+            m.paths.shortest = length;
+            m.paths.bound = type::bound((typename type::word)length);
             set_reach(m);
         }
     }
@@ -259,11 +239,10 @@ static __device__ __forceinline__ void hear_ends(const struct persistent<type> &
 /* Sets the bounds that hold once all buckets before this one are done. One thread
 ** calls. */
 template <typename type>
-static __device__ void set_lows(const struct persistent<type> &p,
-                                const struct place<type> &at,
-                                struct block_memory<type> &m, uint32_t bucket) {
+static __device__ void set_lows(const persistent<type> &p, const place<type> &at,
+                                block_memory<type> &m, uint32_t bucket) {
     typedef typename type::word word;
-    struct ways<type> &w = m.ways;
+    found_paths<type> &w = m.paths;
     const word begin = type::past(at.origin, bucket * p.delta * NEARLY_A_BUCKET);
     for (int end = 0; end < 2; end++) {
         const unsigned long long lightest = w.lightest[end];
@@ -277,9 +256,8 @@ static __device__ void set_lows(const struct persistent<type> &p,
 
 /* Prepares the next bucket. The whole block calls. */
 template <typename type>
-static __device__ void begin_bucket(const struct persistent<type> &p,
-                                    const struct place<type> &at,
-                                    struct block_memory<type> &m) {
+static __device__ void begin_bucket(const persistent<type> &p, const place<type> &at,
+                                    block_memory<type> &m) {
     if (type::ends == 1 || is_finishing(m))
         return;
     if (threadIdx.x == 0)
@@ -287,39 +265,31 @@ static __device__ void begin_bucket(const struct persistent<type> &p,
     __syncthreads();
 }
 
-/* Tests whether the search is over, or may finish. One thread calls. */
-template <typename type>
-static __device__ void try_to_finish(const struct persistent<type> &p,
-                                     const struct place<type> &at,
-                                     struct block_memory<type> &m) {
-    struct ways<type> &w = m.ways;
-    const bool all_back = w.waiting[1] == 0;
-    set_lows(p, at, m, at.bucket + 1);
-    w.over = w.waiting[0] == 0 || (all_back && w.shortest == NO_WAY);
-    w.finishing = !w.over && w.shortest != NO_WAY &&
-                  (all_back || type::plus(w.low[0], w.low[1]) > w.bound);
-    if (all_back)
-        w.known[1] = p.limits.most;
-    w.list = at.bucket;
-}
-
 /* After a bucket: true if the search is over. The whole block calls, and all blocks get
 ** the same answer. */
 template <typename type>
-static __device__ bool look_at_ends(const struct persistent<type> &p,
-                                    struct place<type> &at,
-                                    struct block_memory<type> &m) {
+static __device__ bool look_at_ends(const persistent<type> &p, place<type> &at,
+                                    block_memory<type> &m) {
     if (type::ends == 1 || is_finishing(m))
         return false;
+    found_paths<type> &w = m.paths;
     __syncthreads();
-    if (threadIdx.x == 0)
-        try_to_finish(p, at, m);
+    if (threadIdx.x == 0) {
+        const bool all_back = w.waiting[1] == 0;
+        set_lows(p, at, m, at.bucket + 1);
+        w.over = w.waiting[0] == 0 || (all_back && w.shortest == NO_PATH);
+        w.finishing = !w.over && w.shortest != NO_PATH &&
+                      (all_back || type::plus(w.low[0], w.low[1]) > w.bound);
+        if (all_back)
+            w.known[1] = p.limits.most;
+        w.list = at.bucket;
+    }
     __syncthreads();
     if (is_finishing(m)) {
         at.bucket = 0; /* the only bucket from now on */
         at.per_bucket = 0;
     }
-    return m.ways.over;
+    return w.over;
 }
 
 #endif

@@ -14,19 +14,19 @@
 #include "persistent_steps.cuh"
 
 /* Reads a word in shared memory that other warps change. */
-static __device__ __forceinline__ uint32_t look(const uint32_t *at) {
+SSSP_STEP uint32_t look(const uint32_t *at) {
     gg_late();
     return gg_handed_now(at);
 }
-static __device__ __forceinline__ void set(uint32_t *at, uint32_t value) {
+SSSP_STEP void set(uint32_t *at, uint32_t value) {
     gg_late();
     gg_hand_now(at, value);
 }
 
 /* Puts a vertex that the block cannot keep into the list of the next round. */
 template <typename type>
-static __device__ void hand_on(const struct persistent<type> &p,
-                               const struct place<type> &at, uint32_t v, bool is_long) {
+static __device__ void hand_on(const persistent<type> &p, const place<type> &at,
+                               uint32_t v, bool is_long) {
     struct round *round = &p.state->board.round[at.round % 3];
     if (is_long)
         atomicOr(&round->flags, (uint32_t)LONG_ROWS);
@@ -36,48 +36,32 @@ static __device__ void hand_on(const struct persistent<type> &p,
 
 /* ---- rows, read or fixed ---- */
 
-template <typename type>
-static __device__ __forceinline__ bool is_fixed(const struct persistent<type> &p) {
+template <typename type> SSSP_STEP bool is_fixed(const persistent<type> &p) {
     return can_be_fixed<type>() && p.fixed != NULL;
 }
 
 template <typename type>
-static __device__ __forceinline__ const uint64_t *
-fixed_row(const struct persistent<type> &p, uint32_t v) {
+SSSP_STEP const uint64_t *fixed_row(const persistent<type> &p, uint32_t v) {
     return p.fixed + ((uint64_t)v << p.group);
 }
 
 /* The row of v. A fixed row need not be read, and counts as a row of one arc. */
 template <typename type>
-static __device__ __forceinline__ void look_for_row(const struct persistent<type> &p,
-                                                    uint32_t v, uint64_t *begin,
-                                                    uint64_t *end) {
+SSSP_STEP void look_for_row(const persistent<type> &p, uint32_t v, uint64_t *begin,
+                            uint64_t *end) {
     *begin = 0;
     *end = 1;
     if (!is_fixed(p))
         row_at(p, v, begin, end);
 }
 
-/* Prefetches the arcs of v, whose row begins there. */
-template <typename type>
-static __device__ __forceinline__ void ask_for_arcs(const struct persistent<type> &p,
-                                                    uint32_t v, uint64_t begin) {
-    if (is_fixed(p)) {
-        gg_fetch_ahead(fixed_row(p, v));
-        return;
-    }
-    gg_fetch_ahead(target_place(p, begin));
-    gg_fetch_ahead(weight_place(p, begin));
-}
-
 /* ---- rings ---- */
 
 /* Puts v into the ring of a warp of the block. A vertex always goes to the same warp. */
 template <typename type>
-static __device__ __forceinline__ void
-keep(const struct persistent<type> &p, const struct place<type> &at,
-     struct block_memory<type> &m, uint32_t v, typename type::word from, uint64_t begin,
-     uint64_t end) {
+SSSP_STEP void keep(const persistent<type> &p, const place<type> &at,
+                    block_memory<type> &m, uint32_t v, typename type::word from,
+                    uint64_t begin, uint64_t end) {
     if (end - begin > LOCAL_ROW || look(&m.own.leaving)) {
         hand_on(p, at, v, end - begin > LOCAL_ROW);
         return;
@@ -101,10 +85,9 @@ keep(const struct persistent<type> &p, const struct place<type> &at,
 
 /* Relaxes one arc, to v, of a vertex that was put into the ring at distance `from`. */
 template <typename type>
-static __device__ __forceinline__ void
-relax_own(const struct persistent<type> &p, const struct place<type> &at,
-          struct block_memory<type> &m, uint32_t v, typename type::weight weight,
-          typename type::word from) {
+SSSP_STEP void relax_own(const persistent<type> &p, const place<type> &at,
+                         block_memory<type> &m, uint32_t v, typename type::weight weight,
+                         typename type::word from) {
     typename type::word sum = type::add(from, weight);
     if (!in_range(p, m, sum) || !may_lead(p, m, v, sum))
         return;
@@ -113,27 +96,22 @@ relax_own(const struct persistent<type> &p, const struct place<type> &at,
     typename type::word before = atomicMin(&p.distance[v], sum);
     if (sum >= before)
         return;
-    note_way(p, m, v, sum);
-    if (before == type::unreached())
-        note_waiting(p, m, v, 1);
-    uint32_t bucket = bucket_of(at, sum);
-    if (bucket > at.bucket) {
-        list_far(p, at, m, v, bucket, before);
+    note_path(p, m, v, sum);
+    if (!falls_in_bucket(p, at, m, v, sum, before) || begin == end)
         return;
+    if (is_fixed(p)) {
+        gg_fetch_ahead(fixed_row(p, v));
+    } else {
+        gg_fetch_ahead(target_place(p, begin));
+        gg_fetch_ahead(weight_place(p, begin));
     }
-    if (first_in_bucket(at, before))
-        settle(p, m, v);
-    if (begin == end)
-        return;
-    ask_for_arcs(p, v, begin);
     keep(p, at, m, v, sum, begin, end);
 }
 
 /* Puts the block's share of the list into its rings. */
 template <typename type>
-static __device__ void take_share(const struct persistent<type> &p,
-                                  const struct place<type> &at,
-                                  struct block_memory<type> &m, const struct input &in) {
+static __device__ void take_share(const persistent<type> &p, const place<type> &at,
+                                  block_memory<type> &m, const input &in) {
     uint32_t share = (in.count + gridDim.x - 1) / gridDim.x;
     uint64_t i = (uint64_t)blockIdx.x * share + threadIdx.x;
     if (threadIdx.x >= share || i >= in.count)
@@ -152,14 +130,14 @@ static __device__ void take_share(const struct persistent<type> &p,
 
 /* Relaxes the arcs of v behind its fixed ones, by the lanes of a group. */
 template <typename type>
-static __device__ void
-relax_left(const struct persistent<type> &p, const struct place<type> &at,
-           struct block_memory<type> &m, uint32_t v, typename type::word from) {
+static __device__ void relax_left(const persistent<type> &p, const place<type> &at,
+                                  block_memory<type> &m, uint32_t v,
+                                  typename type::word from) {
     const uint32_t lanes = 1u << p.group, lane = gg_lane() & (lanes - 1);
     uint64_t begin, end;
     row_at(p, v, &begin, &end);
     for (uint64_t k = begin + lanes - 1 + lane; k < end; k += lanes) {
-        const struct arc_ahead<type> arc = arc_now(p, k, true);
+        const arc_ahead<type> arc = arc_now(p, k, true);
         relax_own(p, at, m, arc.target, arc.weight, from);
     }
 }
@@ -167,10 +145,9 @@ relax_left(const struct persistent<type> &p, const struct place<type> &at,
 /* Relaxes fixed arcs. `mine`: this lane's group has v, which was put into the ring at
 ** distance `from`. */
 template <typename type>
-static __device__ __forceinline__ void
-relax_fixed(const struct persistent<type> &p, const struct place<type> &at,
-            struct block_memory<type> &m, bool mine, uint32_t v,
-            typename type::word from) {
+SSSP_STEP void relax_fixed(const persistent<type> &p, const place<type> &at,
+                           block_memory<type> &m, bool mine, uint32_t v,
+                           typename type::word from) {
     const uint32_t lanes = 1u << p.group, lane = gg_lane() & (lanes - 1);
     const uint64_t arc = gg_load_now(fixed_row(p, v) + lane, mine);
     const typename type::word now = mine ? gg_peek(&p.distance[v]) : from + 1;
@@ -185,14 +162,13 @@ relax_fixed(const struct persistent<type> &p, const struct place<type> &at,
 
 /* Relaxes a row that was read. */
 template <typename type>
-static __device__ __forceinline__ void
-relax_row(const struct persistent<type> &p, const struct place<type> &at,
-          struct block_memory<type> &m, bool mine, uint32_t v, typename type::word from,
-          uint64_t begin, uint32_t degree) {
+SSSP_STEP void relax_row(const persistent<type> &p, const place<type> &at,
+                         block_memory<type> &m, bool mine, uint32_t v,
+                         typename type::word from, uint64_t begin, uint32_t degree) {
     const uint32_t lanes = 1u << p.group, lane = gg_lane() & (lanes - 1);
     const uint32_t half = half_of(p, begin);
     typename type::word now = from;
-    struct arc_ahead<type> arc = arc_now(p, begin + lane, mine && lane < degree);
+    arc_ahead<type> arc = arc_now(p, begin + lane, mine && lane < degree);
     if (mine)
         now = gg_peek(&p.distance[v]);
     mine = mine && now == from && is_wanted(p, m, v, now);
@@ -206,10 +182,8 @@ relax_row(const struct persistent<type> &p, const struct place<type> &at,
 /* Takes entries from the head of the warp's ring, one for each group of lanes. Returns
 ** their number. */
 template <typename type>
-static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<type> &p,
-                                                       const struct place<type> &at,
-                                                       struct block_memory<type> &m,
-                                                       uint32_t ring, uint32_t head) {
+SSSP_STEP uint32_t relax_batch(const persistent<type> &p, const place<type> &at,
+                               block_memory<type> &m, uint32_t ring, uint32_t head) {
     const uint32_t lanes = 1u << p.group;
     const uint32_t lane = gg_lane() & (lanes - 1), group = gg_lane() >> p.group;
     const uint32_t i = (head + group) % RING;
@@ -250,9 +224,8 @@ static __device__ __forceinline__ uint32_t relax_batch(const struct persistent<t
 
 /* Runs each block until its rings are empty, or for a number of batches. */
 template <typename type>
-static __device__ void local(const struct persistent<type> &p,
-                             const struct place<type> &at, struct block_memory<type> &m,
-                             const struct input &in) {
+static __device__ void local(const persistent<type> &p, const place<type> &at,
+                             block_memory<type> &m, const input &in) {
     const uint32_t ring = threadIdx.x / GG_WARP;
     uint32_t head = 0, batches = 0, looks = 0;
     for (uint32_t i = gg_lane(); i < RING; i += GG_WARP)

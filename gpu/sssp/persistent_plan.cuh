@@ -4,10 +4,9 @@
 
 #include "persistent.cuh"
 
-/* Rows of more arcs are cut into slices of this size, as a power of 2. Slices are longer
-** in graphs with many arcs. Shorter slices balance warps better, and more slices are
-** listed (H200, 1,024, 512, 256 and 128 arcs: rmat20 1.47, 1.38, 1.30, 1.51 ms; rmat24
-** 14.3, 14.2, 14.8, 17.4). */
+/* Rows of more arcs are cut into slices of this size, as a power of 2. Shorter slices
+** balance warps better, and more slices are listed, so graphs with many arcs have longer
+** ones. */
 #ifndef GG_PERSISTENT_SLICE /* a test has shorter ones */
 #define GG_PERSISTENT_SLICE 8
 #endif
@@ -27,13 +26,15 @@ static uint32_t slice_of(uint64_t arcs) {
                                           : GG_PERSISTENT_LONG_SLICE;
 }
 
-template <typename type>
-static void set_up(const struct sssp_search *s, struct persistent<type> *p) {
-    const struct sssp_parameters *chosen = &s->parameters;
+template <typename type> static void set_up(const sssp_search *s, persistent<type> *p) {
+    const sssp_parameters *chosen = &s->parameters;
+    const sssp_bound bound = gg_sssp_bound(s->wanted, type::distance_type);
     p->g = s->g;
     p->back = s->back;
     p->vertices = (uint64_t)s->g.n * type::ends;
-    p->limits = gg_bounds<typename type::plain>(s);
+    p->limits = {
+        (typename type::word)bound.most, bound.tight, bound.none, s->wanted->source_count,
+        s->wanted->target_count,         s->stop};
     p->limit = type::ends == 1 ? s->wanted->limit : 0;
     p->group = gg_arc_places(s->g.n, s->g.m); /* 4 or 8 lanes */
     p->fixed = can_be_fixed<type>() && chosen->local ? s->fixed : NULL;

@@ -19,8 +19,7 @@
 /* Sets a bound before a round of many vertices. All vertices relaxed from then on are in
 ** that bucket or behind it, so a heavier arc leads beyond the bound. */
 template <typename type>
-static __device__ __forceinline__ void
-set_bound(const struct persistent<type> &p, struct place<type> &at, uint32_t vertices) {
+SSSP_STEP void set_bound(const persistent<type> &p, place<type> &at, uint32_t vertices) {
     if (!can_pull<type>() || p.reach <= 0 || at.pulled || is_bounded(at) ||
         vertices <= p.crowd)
         return;
@@ -35,18 +34,16 @@ set_bound(const struct persistent<type> &p, struct place<type> &at, uint32_t ver
 /* True if all vertices within the bound are settled once the buckets before that one
 ** are. */
 template <typename type>
-static __device__ __forceinline__ bool is_past_bound(const struct place<type> &at,
-                                                     uint32_t bucket) {
+SSSP_STEP bool is_past_bound(const place<type> &at, uint32_t bucket) {
     return is_bounded(at) && (at.bound < at.origin || bucket_of(at, at.bound) < bucket);
 }
 
 /* ---- rows of the transpose ---- */
 
-static __device__ __forceinline__ uint32_t final_word(const uint32_t *at, bool wanted) {
+SSSP_STEP uint32_t final_word(const uint32_t *at, bool wanted) {
     return gg_load_now(at, wanted);
 }
-static __device__ __forceinline__ unsigned long long
-final_word(const unsigned long long *at, bool wanted) {
+SSSP_STEP uint64_t final_word(const unsigned long long *at, bool wanted) {
     return gg_load_now(reinterpret_cast<const uint64_t *>(at), wanted);
 }
 
@@ -54,11 +51,10 @@ final_word(const unsigned long long *at, bool wanted) {
 ** final, and no other distance falls below it, so the loads may use any cache that a grid
 ** barrier has emptied. */
 template <typename type>
-static __device__ __forceinline__ void
-pull_arcs(const struct persistent<type> &p, struct block_memory<type> &m,
-          typename type::word bound, uint32_t base, uint32_t total) {
+SSSP_STEP void pull_arcs(const persistent<type> &p, block_memory<type> &m,
+                         typename type::word bound, uint32_t base, uint32_t total) {
     typedef typename type::word word;
-    struct tile<type> &t = m.tile[warp_of_block()];
+    tile<type> &t = m.tile[warp_of_block()];
     const uint32_t first = base + gg_lane() * UNROLL;
     typename type::weight weight[UNROLL];
     uint32_t row[UNROLL], source[UNROLL], at = 0;
@@ -93,11 +89,11 @@ pull_arcs(const struct persistent<type> &p, struct block_memory<type> &m,
 
 /* Pulls a tile of rows from `first` on, one for each lane. */
 template <typename type>
-static __device__ __forceinline__ void
-pull_tile(const struct persistent<type> &p, const struct place<type> &at,
-          struct block_memory<type> &m, typename type::word bound, uint64_t first) {
+SSSP_STEP void pull_tile(const persistent<type> &p, const place<type> &at,
+                         block_memory<type> &m, typename type::word bound,
+                         uint64_t first) {
     typedef typename type::word word;
-    struct tile<type> &t = m.tile[warp_of_block()];
+    tile<type> &t = m.tile[warp_of_block()];
     const uint64_t row = first + gg_lane(), v = row + (type::parts ? p.first : 0);
     const word now = row < p.g.n ? gg_peek(&p.distance[v]) : 0;
     const bool open = now > bound;
@@ -120,8 +116,7 @@ pull_tile(const struct persistent<type> &p, const struct place<type> &at,
 
 /* Begins buckets at the bound, and removes the bound. */
 template <typename type>
-static __device__ __forceinline__ void pass_bound(const struct persistent<type> &p,
-                                                  struct place<type> &at) {
+SSSP_STEP void pass_bound(const persistent<type> &p, place<type> &at) {
     at.origin = at.bound;
     at.per_bucket = p.per_bucket_after;
     at.bound = type::unreached();
@@ -133,9 +128,8 @@ static __device__ __forceinline__ void pass_bound(const struct persistent<type> 
 /* Lets all vertices beyond the passed bound pull, and distributes them over buckets.
 ** False: a block was lost. */
 template <typename type>
-static __device__ bool pull(const struct persistent<type> &p,
-                            const struct place<type> &at, struct block_memory<type> &m,
-                            uint32_t *barriers) {
+static __device__ bool pull(const persistent<type> &p, const place<type> &at,
+                            block_memory<type> &m, uint32_t *barriers) {
     if (blockIdx.x == 0 && threadIdx.x <= REST + 1)
         p.state->board.count[threadIdx.x] = 0;
     if (!meet(p.state, barriers, m))

@@ -22,15 +22,13 @@ struct input {
 
 /* ---- rows, of all arcs or of light ones ---- */
 
-template <typename type>
-static __device__ __forceinline__ bool is_lightly(const struct place<type> &at) {
+template <typename type> SSSP_STEP bool is_lightly(const place<type> &at) {
     return can_be_fixed<type>() && at.lightly;
 }
 
 template <typename type>
-static __device__ __forceinline__ void arcs_of(const struct persistent<type> &p,
-                                               const struct place<type> &at, uint32_t v,
-                                               uint64_t *begin, uint64_t *end) {
+SSSP_STEP void arcs_of(const persistent<type> &p, const place<type> &at, uint32_t v,
+                       uint64_t *begin, uint64_t *end) {
     if (is_lightly(at)) {
         *begin = gg_load_now(p.light.offset + v, true);
         *end = gg_load_now(p.light.offset + v + 1, true);
@@ -41,24 +39,16 @@ static __device__ __forceinline__ void arcs_of(const struct persistent<type> &p,
 
 /* ---- walk ---- */
 
-/* Lists the slices of a long row. */
+/* The number of arcs for the tile. 0: the row is long, and its slices are listed. */
 template <typename type>
-static __device__ void cut(const struct persistent<type> &p, const struct place<type> &at,
-                           uint32_t v, uint64_t arcs) {
+SSSP_STEP uint32_t whole_or_cut(const persistent<type> &p, const place<type> &at,
+                                uint32_t v, uint64_t arcs) {
+    if (arcs <= 1u << p.slice_arcs)
+        return (uint32_t)arcs;
     uint32_t parts = (uint32_t)((arcs + (1u << p.slice_arcs) - 1) >> p.slice_arcs);
     uint32_t first = atomicAdd(&p.state->board.round[at.round % 3].slices, parts);
     for (uint32_t i = 0; i < parts; i++)
         p.slice[first + i] = (uint64_t)v << 32 | i;
-}
-
-/* The number of arcs for the tile; 0: the row was cut into slices. */
-template <typename type>
-static __device__ __forceinline__ uint32_t whole_or_cut(const struct persistent<type> &p,
-                                                        const struct place<type> &at,
-                                                        uint32_t v, uint64_t arcs) {
-    if (arcs <= 1u << p.slice_arcs)
-        return (uint32_t)arcs;
-    cut(p, at, v, arcs);
     return 0;
 }
 
@@ -66,8 +56,7 @@ static __device__ __forceinline__ uint32_t whole_or_cut(const struct persistent<
 
 /* True if entry i of the round's input is a message. */
 template <typename type>
-static __device__ __forceinline__ bool is_letter(const struct block_memory<type> &m,
-                                                 const struct input &in, uint32_t i) {
+SSSP_STEP bool is_letter(const block_memory<type> &m, const input &in, uint32_t i) {
     if constexpr (type::parts)
         return in.contents != OF_SLICES && i >= m.mail.listed;
     return false;
@@ -76,16 +65,15 @@ static __device__ __forceinline__ bool is_letter(const struct block_memory<type>
 /* Reads a message. True: it lowers its vertex, which must be relaxed at that distance.
 ** If two messages lower a vertex, both are relaxed. */
 template <typename type>
-static __device__ __forceinline__ bool
-take_letter(const struct persistent<type> &p, const struct place<type> &at,
-            struct block_memory<type> &m, uint32_t i, uint32_t *v,
-            typename type::word *from) {
+SSSP_STEP bool take_letter(const persistent<type> &p, const place<type> &at,
+                           block_memory<type> &m, uint32_t i, uint32_t *v,
+                           typename type::word *from) {
     if constexpr (type::parts) {
         uint32_t k = i - m.mail.listed, sender = 0;
         while (k >= m.mail.count[sender])
             k -= m.mail.count[sender++];
-        const struct letter<type> *one =
-            static_cast<const struct letter<type> *>(m.mail.letter[sender]) + k;
+        const letter<type> *one =
+            static_cast<const letter<type> *>(m.mail.letter[sender]) + k;
         *v = __ldcg(&one->place);
         *from = __ldcg(&one->distance);
         if (*from >= gg_peek(&p.distance[*v]))
@@ -103,9 +91,8 @@ take_letter(const struct persistent<type> &p, const struct place<type> &at,
 /* Lists v for a message to its owner, if v is in this bucket: its arcs are on another
 ** device. */
 template <typename type>
-static __device__ __forceinline__ void pass_on(const struct persistent<type> &p,
-                                               const struct place<type> &at,
-                                               struct block_memory<type> &m, uint32_t v) {
+SSSP_STEP void pass_on(const persistent<type> &p, const place<type> &at,
+                       block_memory<type> &m, uint32_t v) {
     if (bucket_of(at, gg_peek(&p.distance[v])) == at.bucket && claim(p, at, v))
         put(p, at, m, OUT_LIST, v);
 }
@@ -113,26 +100,23 @@ static __device__ __forceinline__ void pass_on(const struct persistent<type> &p,
 /* Makes entry i of the input a row of the tile. Returns 0 arcs if the entry is stale or
 ** the row was cut. */
 template <typename type>
-static __device__ uint32_t row_of(const struct persistent<type> &p,
-                                  const struct place<type> &at,
-                                  struct block_memory<type> &m, const struct input &in,
-                                  uint32_t i, uint64_t *begin,
-                                  typename type::word *from) {
+static __device__ uint32_t row_of(const persistent<type> &p, const place<type> &at,
+                                  block_memory<type> &m, const input &in, uint32_t i,
+                                  uint64_t *begin, typename type::word *from) {
     const uint32_t most = 1u << p.slice_arcs;
+    uint32_t v;
+    uint64_t end;
     if (in.contents == OF_SLICES) {
         uint64_t entry = __ldcg(&p.slice[i]);
-        uint32_t v = (uint32_t)(entry >> 32);
+        v = (uint32_t)(entry >> 32);
         *from = gg_peek(&p.distance[v]);
-        uint64_t end;
         arcs_of(p, at, v, begin, &end);
         *begin += (entry & UINT32_MAX) << p.slice_arcs;
         return end - *begin < most ? (uint32_t)(end - *begin) : most;
     }
-    uint32_t v;
     if (is_letter(m, in, i)) {
         if (!take_letter(p, at, m, i, &v, from))
             return 0;
-        uint64_t end;
         arcs_of(p, at, v, begin, &end);
         return whole_or_cut(p, at, v, end - *begin);
     }
@@ -141,7 +125,6 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
         pass_on(p, at, m, v);
         return 0;
     }
-    uint64_t end;
     arcs_of(p, at, v, begin, &end);
     *from = gg_peek(&p.distance[v]);
     if (!is_wanted(p, m, v, *from))
@@ -156,7 +139,7 @@ static __device__ uint32_t row_of(const struct persistent<type> &p,
 
 /* Rows of a tile: one tile for each warp as long as tiles are small, otherwise several,
 ** because rows differ. */
-static __device__ __forceinline__ uint32_t tile_of(const struct input &in) {
+SSSP_STEP uint32_t tile_of(const input &in) {
     uint32_t share = in.count / (gridDim.x * WARPS) + 1;
     if (in.contents == OF_SLICES || share == 1)
         return 1;
@@ -169,10 +152,9 @@ static __device__ __forceinline__ uint32_t tile_of(const struct input &in) {
 /* v has fallen from `before` to `now`. True: it is in the current bucket, and the thread
 ** that claims it lists it for the next round. */
 template <typename type>
-static __device__ __forceinline__ bool
-falls_in_bucket(const struct persistent<type> &p, const struct place<type> &at,
-                struct block_memory<type> &m, uint32_t v, typename type::word now,
-                typename type::word before) {
+SSSP_STEP bool falls_in_bucket(const persistent<type> &p, const place<type> &at,
+                               block_memory<type> &m, uint32_t v, typename type::word now,
+                               typename type::word before) {
     uint32_t bucket = bucket_of(at, now);
     if (before == type::unreached())
         note_waiting(p, m, v, 1);
@@ -194,25 +176,15 @@ template <typename type> struct side_by_side {
     bool live[UNROLL];
 };
 
-template <typename type>
-static __device__ __forceinline__ void
-load_light(const struct persistent<type> &p, uint64_t arc, typename type::weight *weight,
-           uint32_t *target) {
-    const uint64_t both = __ldg(p.light.arc + arc);
-    *weight = (typename type::weight)(both >> 32);
-    *target = (uint32_t)both;
-}
-
 /* Loads up to UNROLL arcs of the tile for this thread. Loads of one kind are in flight
 ** together. */
 template <typename type>
-static __device__ __forceinline__ void
-load_arcs(const struct persistent<type> &p, const struct place<type> &at,
-          struct block_memory<type> &m, uint32_t base, uint32_t total,
-          struct side_by_side<type> *a) {
+SSSP_STEP void load_arcs(const persistent<type> &p, const place<type> &at,
+                         block_memory<type> &m, uint32_t base, uint32_t total,
+                         side_by_side<type> *a) {
     typename type::weight weight[UNROLL];
     uint64_t arc[UNROLL];
-    const struct tile<type> &t = m.tile[warp_of_block()];
+    const tile<type> &t = m.tile[warp_of_block()];
     const bool light = is_lightly(at), late = is_bounded(at) && !light;
     uint32_t first = base + gg_lane() * UNROLL, row = 0;
     /* Finds the last row that begins at or before that arc of the tile. */
@@ -228,8 +200,11 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
         arc[i] = a->live[i] ? t.begin[row] + (k - t.first[row]) : 0;
         a->sum[i] = t.from[row];
         a->target[i] = 0;
-        if (a->live[i] && light)
-            load_light(p, arc[i], &weight[i], &a->target[i]);
+        if (a->live[i] && light) {
+            const uint64_t both = __ldg(p.light.arc + arc[i]);
+            weight[i] = (typename type::weight)(both >> 32);
+            a->target[i] = (uint32_t)both;
+        }
         if (a->live[i] && !light)
             weight[i] = weight_of(p, arc[i]);
         if (a->live[i] && !light && !late)
@@ -253,9 +228,8 @@ load_arcs(const struct persistent<type> &p, const struct place<type> &at,
 
 /* Lowers the targets of these arcs, and lists those that have fallen. */
 template <typename type>
-static __device__ __forceinline__ void
-lower(const struct persistent<type> &p, const struct place<type> &at,
-      struct block_memory<type> &m, struct side_by_side<type> *a) {
+SSSP_STEP void lower(const persistent<type> &p, const place<type> &at,
+                     block_memory<type> &m, side_by_side<type> *a) {
     typename type::word seen[UNROLL];
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
@@ -273,7 +247,7 @@ lower(const struct persistent<type> &p, const struct place<type> &at,
     for (int i = 0; i < UNROLL; i++) {
         a->live[i] = a->live[i] && a->sum[i] < seen[i];
         if (a->live[i])
-            note_way(p, m, a->target[i], a->sum[i]);
+            note_path(p, m, a->target[i], a->sum[i]);
     }
 #pragma unroll
     for (int i = 0; i < UNROLL; i++) {
@@ -292,14 +266,14 @@ lower(const struct persistent<type> &p, const struct place<type> &at,
 #pragma unroll
     for (int i = 0; i < UNROLL; i++)
         if (listed[i] != at.round)
-            put(p, at, m, fallen_list(p, at, a->target[i]), a->target[i]);
+            put(p, at, m, is_here(p, a->target[i]) ? next_list(at) : (uint32_t)OUT_LIST,
+                a->target[i]);
 }
 
 /* Makes the warp's tile of one row for each lane. Returns the number of its arcs. */
 template <typename type>
-static __device__ __forceinline__ uint32_t lay_tile(struct tile<type> &t, uint32_t arcs,
-                                                    uint64_t begin,
-                                                    typename type::word from) {
+SSSP_STEP uint32_t lay_tile(tile<type> &t, uint32_t arcs, uint64_t begin,
+                            typename type::word from) {
     uint32_t sum = arcs; /* arcs of this lane and of the lanes before it */
     for (uint32_t step = 1; step < GG_WARP; step *= 2) {
         uint32_t other = __shfl_up_sync(ALL_LANES, sum, step);
@@ -315,9 +289,8 @@ static __device__ __forceinline__ uint32_t lay_tile(struct tile<type> &t, uint32
 
 /* Relaxes a list by the whole grid. Each warp takes one tile after another. */
 template <typename type>
-static __device__ void walk(const struct persistent<type> &p,
-                            const struct place<type> &at, struct block_memory<type> &m,
-                            const struct input &in) {
+static __device__ void walk(const persistent<type> &p, const place<type> &at,
+                            block_memory<type> &m, const input &in) {
     struct round *round = &p.state->board.round[at.round % 3];
     uint32_t *taken = in.contents == OF_SLICES ? &round->slices_taken : &round->taken;
     const uint32_t tile = tile_of(in), warps = gridDim.x * WARPS;
@@ -336,7 +309,7 @@ static __device__ void walk(const struct persistent<type> &p,
                       tile < in.count - first ? tile : (uint32_t)(in.count - first));
         const uint32_t total = lay_tile(m.tile[warp_of_block()], arcs, begin, from);
         for (uint32_t base = 0; base < total; base += SWEEP) {
-            struct side_by_side<type> a;
+            side_by_side<type> a;
             make_room(p, at, m);
             load_arcs(p, at, m, base, total, &a);
             lower(p, at, m, &a);

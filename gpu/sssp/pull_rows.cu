@@ -15,18 +15,18 @@
 #include "graph/device_copy.cuh"
 
 struct pull_part {
-    struct device_part part;
+    device_part part;
     uint32_t searches[CSR_KINDS]; /* searches that would have used the transpose */
-    struct light_rows light[CSR_KINDS];
+    light_rows light[CSR_KINDS];
 };
 
-static void drop_light(struct pull_part *kept, struct light_rows *rows) {
+static void drop_light(pull_part *kept, light_rows *rows) {
     add_bytes(&kept->part, -(int64_t)gg_light_bytes(rows));
     gg_drop_light(rows);
 }
 
-static void drop_pull_rows(gpugraph_graph *, struct device_part *part, unsigned gone) {
-    struct pull_part *kept = (struct pull_part *)part;
+static void drop_pull_rows(gpugraph_graph *, device_part *part, unsigned gone) {
+    pull_part *kept = (pull_part *)part;
     for (int kind = 0; kind < CSR_KINDS; kind++) {
         drop_light(kept, &kept->light[kind]);
         if (gone & ~(unsigned)PART_ON_ROOM)
@@ -34,18 +34,18 @@ static void drop_pull_rows(gpugraph_graph *, struct device_part *part, unsigned 
     }
 }
 
-static const struct device_part_kind pull_kind = {
+static const device_part_kind pull_kind = {
     "light arcs", sizeof(struct pull_part),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_pull_rows};
 
 /* True if these rows are on the device, with weights. */
 static bool has_rows(const gpugraph_graph *graph, enum csr_kind kind) {
-    const struct device_copy *copy = gg_device_copy_of(graph);
+    const device_copy *copy = gg_device_copy_of(graph);
     return copy && copy->rows[kind].made && copy->rows[kind].weight;
 }
 
-bool gg_sssp_transpose(struct cuda_job *job, const gpugraph_search *search, int64_t own,
-                       struct device_csr *rows) {
+bool gg_sssp_transpose(cuda_job *job, const gpugraph_search *search, int64_t own,
+                       device_csr *rows) {
     const enum csr_kind kind = (enum csr_kind)gg_reverse_kind(search->direction);
     const bool fits =
         has_rows(job->graph, kind) ||
@@ -56,15 +56,15 @@ bool gg_sssp_transpose(struct cuda_job *job, const gpugraph_search *search, int6
     return gg_do_without(job);
 }
 
-static bool make_light_arcs(struct cuda_job *job, const struct sssp_search *s,
-                            int64_t own, struct pull_part *kept) {
+static bool make_light_arcs(cuda_job *job, const sssp_search *s, int64_t own,
+                            pull_part *kept) {
     const uint32_t most = gg_light_limit(&s->parameters);
-    struct light_rows *rows = &kept->light[gg_forward_kind(s->wanted->direction)];
+    light_rows *rows = &kept->light[gg_forward_kind(s->wanted->direction)];
     const bool again = rows->asked;
     rows->asked = true;
     if (again && (!rows->looked || rows->most != most)) {
         const double started = gg_now_ms();
-        struct light_rows made;
+        light_rows made;
         drop_light(kept, rows);
         if (!gg_make_light(job, &s->g, most, own, &made))
             return false;
@@ -77,12 +77,12 @@ static bool make_light_arcs(struct cuda_job *job, const struct sssp_search *s,
     return gg_going(job);
 }
 
-bool gg_sssp_prepare_pull(struct cuda_job *job, struct sssp_search *s, int64_t own) {
-    const struct sssp_parameters *p = &s->parameters;
+bool gg_sssp_prepare_pull(cuda_job *job, sssp_search *s, int64_t own) {
+    const sssp_parameters *p = &s->parameters;
     if (p->kind != SSSP_PERSISTENT || p->pull <= 0 || p->local || s->back.begin ||
         s->wanted->limit > 0)
         return true;
-    struct pull_part *kept = (struct pull_part *)gg_device_part(job, &pull_kind);
+    pull_part *kept = (pull_part *)gg_device_part(job, &pull_kind);
     const enum csr_kind reverse = (enum csr_kind)gg_reverse_kind(s->wanted->direction);
     if (!kept)
         return false;
@@ -94,8 +94,7 @@ bool gg_sssp_prepare_pull(struct cuda_job *job, struct sssp_search *s, int64_t o
            make_light_arcs(job, s, own, kept);
 }
 
-struct light_arcs gg_light_arcs(const gpugraph_graph *graph, enum csr_kind kind) {
-    const struct pull_part *kept =
-        (struct pull_part *)gg_device_part_of(graph, &pull_kind);
+light_arcs gg_light_arcs(const gpugraph_graph *graph, enum csr_kind kind) {
+    const pull_part *kept = (pull_part *)gg_device_part_of(graph, &pull_kind);
     return kept ? gg_light_view(&kept->light[kind], 0) : light_arcs{NULL, NULL, 0};
 }

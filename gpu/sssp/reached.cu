@@ -90,23 +90,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- driver ---- */
 
-/* Waits for all queued work, so that all stages are free. Pinned memory has the same
-** address on the device. */
-static bool count_tiles(struct cuda_job *job, const struct reached_values *values) {
-    const uint32_t n = job->graph->n;
-    uint32_t *count = (uint32_t *)job->device->stage[0];
-    if (!gg_wait(job))
-        return false;
-    const auto kernel = values->type == GPUGRAPH_UINT32 ? count_reached<uint32_t>
-                                                        : count_reached<uint64_t>;
-    kernel<<<gg_grid(job, n / EACH + 1, BLOCKS), GG_BLOCK, 0, job->stream>>>(*values, n,
-                                                                             count);
-    return gg_launched(job, "count_reached") && gg_wait(job);
-}
-
 /* Fills the places of tiles that are not empty. Returns the number of reached vertices;
 ** NONE: there are more than `room`. */
-static uint32_t lay_places(const struct cuda_job *job, uint32_t room, place *places,
+static uint32_t lay_places(const cuda_job *job, uint32_t room, place *places,
                            uint32_t *tiles) {
     const uint32_t *count = (const uint32_t *)job->device->stage[0];
     const uint64_t all = ((uint64_t)job->graph->n + TILE - 1) / TILE;
@@ -123,28 +109,34 @@ static uint32_t lay_places(const struct cuda_job *job, uint32_t room, place *pla
     return sum;
 }
 
-static bool list_tiles(struct cuda_job *job, const struct reached_values *values,
-                       const place *places, uint32_t tiles) {
+/* All vertices within the bound. Waits for all queued work, so that all stages are free.
+** Pinned memory has the same address on the device. */
+template <typename type>
+static bool bring_reached(cuda_job *job, const reached_values *values, reached_list *to) {
     unsigned char *const *stage = job->device->stage;
-    const struct list to = {(uint32_t *)stage[1], stage[2], stage[3]};
-    const auto kernel =
-        values->type == GPUGRAPH_UINT32 ? list_reached<uint32_t> : list_reached<uint64_t>;
-    if (tiles == 0)
-        return gg_going(job);
-    kernel<<<tiles, GG_BLOCK, 0, job->stream>>>(*values, job->graph->n, job->graph->wide,
-                                                places, to);
-    return gg_launched(job, "list_reached") && gg_wait(job);
-}
-
-/* Copies the list from the stages. */
-static void take_list(const struct cuda_job *job, const struct reached_values *values,
-                      uint32_t count, struct reached_list *to) {
-    unsigned char *const *stage = job->device->stage;
-    memcpy(to->vertex, stage[1], count * sizeof *to->vertex);
-    memcpy(to->value, stage[2], count * gg_distance_size(values->type));
+    const list list = {(uint32_t *)stage[1], stage[2], stage[3]};
+    const uint32_t n = job->graph->n, room = std::min(to->room, (uint32_t)MOST);
+    const bool wide = job->graph->wide;
+    place *places = (place *)(stage[1] + PLACES_AT);
+    uint32_t tiles;
+    if (!gg_wait(job) ||
+        !GG_LAUNCH(job, count_reached<type>, gg_grid(job, n / EACH + 1, BLOCKS), *values,
+                   n, (uint32_t *)stage[0]) ||
+        !gg_wait(job))
+        return false;
+    const uint32_t count = lay_places(job, room, places, &tiles);
+    if (count == GPUGRAPH_NONE)
+        return true;
+    if (tiles > 0 &&
+        (!GG_LAUNCH(job, list_reached<type>, tiles, *values, n, wide, places, list) ||
+         !gg_wait(job)))
+        return false;
+    memcpy(to->vertex, list.vertex, count * sizeof *to->vertex);
+    memcpy(to->value, list.value, count * sizeof(type));
     if (to->tree_edge)
-        memcpy(to->tree_edge, stage[3], count * gg_edge_size(job->graph->wide));
+        memcpy(to->tree_edge, list.tree, count * gg_edge_size(wide));
     to->count = count;
+    return true;
 }
 
 /* ---- targets alone ---- */
@@ -160,70 +152,55 @@ static __global__ void fetch_targets(reached_values r, bool wide, uint32_t targe
     }
 }
 
-/* Copies those targets from the stages that are reached. */
-static void take_targets(const struct cuda_job *job, const struct reached_values *values,
-                         uint32_t targets, struct reached_list *to) {
+/* The targets that are reached. */
+template <typename type>
+static bool bring_targets(cuda_job *job, const reached_values *values,
+                          const gpugraph_search *search, reached_list *to) {
     unsigned char *const *stage = job->device->stage;
+    const list list = {(uint32_t *)stage[1], stage[2], stage[3]};
     const bool wide = job->graph->wide;
-    to->count = 0;
-    for (uint32_t i = 0; i < targets; i++) {
-        const uint64_t word = gg_word_at(values->type, stage[2], i);
-        if (word == GG_INFINITE)
-            continue;
-        to->vertex[to->count] = ((const uint32_t *)stage[1])[i];
-        gg_put_word(values->type, to->value, to->count, word);
-        if (to->tree_edge)
-            gg_put_edge(to->tree_edge, wide, to->count, gg_edge_at(stage[3], wide, i));
-        to->count++;
-    }
-}
-
-static bool bring_targets(struct cuda_job *job, const struct reached_values *values,
-                          const gpugraph_search *search, struct reached_list *to) {
-    unsigned char *const *stage = job->device->stage;
-    const struct list list = {(uint32_t *)stage[1], stage[2], stage[3]};
-    if (search->target_count > to->room || search->target_count > MOST || !gg_wait(job))
-        return gg_going(job);
+    if (search->target_count > std::min(to->room, (uint32_t)MOST))
+        return true;
+    if (!gg_wait(job))
+        return false;
     std::copy_n(search->target, search->target_count, list.vertex);
     std::sort(list.vertex, list.vertex + search->target_count);
     const uint32_t targets =
         (uint32_t)(std::unique(list.vertex, list.vertex + search->target_count) -
                    list.vertex);
-    const auto kernel = values->type == GPUGRAPH_UINT32 ? fetch_targets<uint32_t>
-                                                        : fetch_targets<uint64_t>;
-    kernel<<<gg_grid(job, targets, BLOCKS), GG_BLOCK, 0, job->stream>>>(
-        *values, job->graph->wide, targets, list);
-    if (!gg_launched(job, "fetch_targets") || !gg_wait(job))
+    if (!GG_LAUNCH(job, fetch_targets<type>, gg_grid(job, targets, BLOCKS), *values, wide,
+                   targets, list) ||
+        !gg_wait(job))
         return false;
-    take_targets(job, values, targets, to);
+    to->count = 0;
+    for (uint32_t i = 0; i < targets; i++) {
+        const uint64_t word = gg_word_at(values->type, list.value, i);
+        if (word == GG_INFINITE)
+            continue;
+        to->vertex[to->count] = list.vertex[i];
+        gg_put_word(values->type, to->value, to->count, word);
+        if (to->tree_edge)
+            gg_put_edge(to->tree_edge, wide, to->count, gg_edge_at(list.tree, wide, i));
+        to->count++;
+    }
     return true;
 }
 
-/* ---- all within a bound ---- */
-
-static bool bring_reached(struct cuda_job *job, const struct reached_values *values,
-                          struct reached_list *to) {
-    const uint32_t room = to->room < (uint32_t)MOST ? to->room : (uint32_t)MOST;
-    place *places = (place *)(job->device->stage[1] + PLACES_AT);
-    uint32_t tiles;
-    if (!count_tiles(job, values))
-        return false;
-    const uint32_t count = lay_places(job, room, places, &tiles);
-    if (count == GPUGRAPH_NONE)
-        return gg_going(job);
-    if (!list_tiles(job, values, places, tiles))
-        return false;
-    take_list(job, values, count, to);
-    return true;
+template <typename type>
+static bool bring_list(cuda_job *job, const reached_values *values,
+                       const gpugraph_search *search, bool targets, reached_list *to) {
+    return targets ? bring_targets<type>(job, values, search, to)
+                   : bring_reached<type>(job, values, to);
 }
 
-bool gg_bring_list(struct cuda_job *job, const struct reached_values *values,
-                   const gpugraph_search *search, bool bounded, struct reached_list *to) {
+bool gg_bring_list(cuda_job *job, const reached_values *values,
+                   const gpugraph_search *search, bool bounded, reached_list *to) {
     const double started = gg_now_ms();
     const bool targets = gg_is_for_targets(search, bounded);
+    const auto bring =
+        values->type == GPUGRAPH_UINT32 ? bring_list<uint32_t> : bring_list<uint64_t>;
     to->count = GPUGRAPH_NONE;
-    if (!(targets ? bring_targets(job, values, search, to)
-                  : bring_reached(job, values, to)))
+    if (!bring(job, values, search, targets, to))
         return false;
     if (to->count != GPUGRAPH_NONE)
         gg_phase(job->run, "download", started, (int64_t)to->count, "%s%s",

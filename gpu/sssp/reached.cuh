@@ -23,7 +23,7 @@ struct reached_values {
 /* Lists the vertices that a search has reached; if only targets end the search, it lists
 ** those targets that are reached. to->count is NONE if there is not enough room. Phase
 ** "download". False: the job must end. */
-bool gg_bring_list(struct cuda_job *job, const struct reached_values *values,
-                   const gpugraph_search *search, bool bounded, struct reached_list *to);
+bool gg_bring_list(cuda_job *job, const reached_values *values,
+                   const gpugraph_search *search, bool bounded, reached_list *to);
 
 #endif

@@ -19,7 +19,6 @@
 ** A sum above INT64_MAX, or an infinite one, is not stored. The search only notes that
 ** one occurred. The call fails with GPUGRAPH_RANGE if a wanted vertex then has no
 ** distance although a path leads to it. */
-#define _GNU_SOURCE
 #include "sssp.h"
 #include "work.h"
 #include "tree/tree.h"
@@ -264,6 +263,64 @@ static bool is_search_done(struct sssp *s) {
     return (search->target_count > 0 && s->pending == 0) || limit_reached(s);
 }
 
+/* ---- method, bucket width and bound ---- */
+
+/* The mean degree of the vertex at the end of an arc, over a sample of arcs. It tells how
+** fast a frontier multiplies. A hub counts once for each arc that leads to it. */
+static double branching(const struct sssp *s) {
+    uint64_t step = s->arcs.m / GG_SSSP_SAMPLE + 1, arcs = 0, count = 0;
+    for (uint64_t arc = 0; arc < s->arcs.m; arc += step) {
+        uint32_t v = s->arcs.target[arc];
+        arcs += s->arcs.end[v] - s->arcs.begin[v];
+        count++;
+    }
+    return count && arcs > count ? (double)arcs / (double)count : 1;
+}
+
+/* Makes buckets as wide as a power of two near GG_SSSP_DELTA typical weights, divided by
+** the mean degree at the end of an arc: vertices that a bucket reaches itself are served
+** in it again. */
+static void set_buckets(struct sssp *s) {
+    if (s->one_by_one)
+        return; /* buckets of one distance each: shift and scale stay 0 */
+    double delta = s->layout->typical_weight(s) * GG_SSSP_DELTA / branching(s);
+    if (s->type == GPUGRAPH_REAL) {
+        int exponent = delta > 0 ? ilogb(delta) : 0;
+        exponent = exponent < -1000 ? -1000 : exponent > 1000 ? 1000 : exponent;
+        s->scale = ldexp(1, -exponent);
+    } else if (delta > 1) {
+        s->shift = ilogb(delta) < 62 ? ilogb(delta) : 62;
+    }
+}
+
+/* Arcs up to which one thread with one bucket for each distance is as fast. */
+#define SMALL_ARCS 4096
+
+/* A search with a limit, or of a small graph, has one bucket for each distance. It hardly
+** serves a vertex twice, and can end after each distance. */
+static bool is_large(const void *task) {
+    const struct sssp *s = task;
+    return s->search->limit == 0 && s->arcs.m > SMALL_ARCS;
+}
+
+static const gg_method methods[] = {
+    {.is = {"sssp", "delta-stepping", "cpu",
+            "threads relax all vertices of a bucket of distances at once"},
+     .may = is_large},
+    {.is = {"sssp", "dijkstra", "cpu", "one thread, nearest vertex first, with a heap"},
+     .may = gg_may_always},
+    {.is = {0}},
+};
+
+void gg_sssp_plan(struct sssp *s) {
+    s->one_by_one = gg_settle_method(s->run, methods, s) == &methods[1];
+    const struct sssp_bound bound = gg_sssp_bound(s->search, s->type);
+    s->bound = bound.most;
+    s->real_bound = bound.none ? -1 : gg_word_real(bound.most);
+    s->within_range = bound.tight;
+    set_buckets(s);
+}
+
 /* ---- driver ---- */
 
 bool gg_sssp_serve(struct sssp *s) {
@@ -292,8 +349,6 @@ static gpugraph_status search_paths(struct sssp *s, gpugraph_graph *graph) {
         bucket_queue_free(&s->queue[t]);
     gg_release(s->queue);
     gg_release(s->work);
-    if (s->run->status)
-        return s->run->status;
     if (gg_stopping(s->run))
         return gg_stopped(s->run);
     if (s->early)
@@ -339,7 +394,7 @@ double gg_sssp_rounds(const gpugraph_graph *graph) {
 /* ---- the descriptor ---- */
 
 static const algorithm_side cpu_side = {
-    .methods = gg_sssp_methods,
+    .methods = methods,
     .call = GG_CALLS(sssp_entry, gg_cpu_sssp),
 };
 
@@ -371,20 +426,12 @@ gpugraph_status gg_check_sssp(const gpugraph_graph *graph, const gpugraph_search
     return run->status;
 }
 
-static gpugraph_status search_checked(gpugraph_graph *graph,
-                                      const gpugraph_search *search, gpugraph_run *run,
-                                      void *distance, void *tree_edge) {
-    if (gg_check_sssp(graph, search, run) ||
-        !gg_needs(run, distance, graph->n, "distance"))
-        return run->status;
-    GG_RUN(sssp_entry, &gg_sssp, search, graph, run,
-           (graph, search, run, distance, tree_edge));
-    return run->status;
-}
-
 gpugraph_status gpugraph_sssp(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, void *distance, void *tree_edge) {
     gg_enter_graph(graph, run);
-    search_checked(graph, search, run, distance, tree_edge);
+    if (!gg_check_sssp(graph, search, run) &&
+        gg_needs(run, distance, graph->n, "distance"))
+        GG_RUN(sssp_entry, &gg_sssp, search, graph, run,
+               (graph, search, run, distance, tree_edge));
     return gg_leave_graph(graph, run);
 }

@@ -18,6 +18,8 @@
 #include "tree/distance.cuh"
 #include "sssp/choice/choice.h"
 
+#include <math.h>
+
 /* Arcs up to a weight, those of a vertex side by side: weight << 32 | target.
 ** (pull_rows.cu) */
 struct light_arcs {
@@ -27,103 +29,85 @@ struct light_arcs {
 };
 
 struct sssp_search {
-    struct device_csr g;
+    device_csr g;
     /* The transpose, for a search for one path from both ends by the engine "persistent".
     ** begin NULL: a search from the sources. */
-    struct device_csr back;
-    struct device_csr transpose; /* for vertices that pull; begin NULL: none do */
-    const uint64_t *fixed;       /* fixed arcs of g (graph/fixed_arcs.cuh), or NULL */
-    struct light_arcs light;     /* of g */
+    device_csr back;
+    device_csr transpose;  /* for vertices that pull; begin NULL: none do */
+    const uint64_t *fixed; /* fixed arcs of g (graph/fixed_arcs.cuh), or NULL */
+    light_arcs light;      /* of g */
     const gpugraph_search *wanted;
-    struct sssp_features features;
-    struct sssp_parameters parameters;
+    sssp_features features;
+    sssp_parameters parameters;
     gpugraph_distance_type type;
     void *distance;       /* the result: n words of the type; from both ends 2 n */
     uint32_t *ends;       /* sources, then targets */
+    void *tree;           /* edge numbers; NULL: not wanted */
+    uint32_t *scratch;    /* for the tree */
     const uint32_t *stop; /* not 0: the host was interrupted */
     /* Reports of the engine: */
     bool dropped; /* a sum left the range of the type, not only a bound of the caller */
     bool early;   /* the search ended early; only final distances are kept */
+    bool full;    /* the queues had no room: another engine has to search */
+    bool lost; /* a sum left the range: there are no distances, the host has to search */
     uint64_t served;   /* relaxed vertices, counted each time */
     uint32_t barriers; /* grid barriers; 0: the engine has none */
     char more[300];    /* text for the phase */
 };
 
-/* Results of a search, on the device. */
-struct sssp_outcome {
-    void *distance;
-    uint32_t *ends;    /* sources, then targets */
-    void *tree;        /* edge numbers; NULL: not wanted */
-    uint32_t *scratch; /* for the tree */
-    bool lost; /* a sum left the range: there are no distances, the host has to search */
-};
-
-/* Search by the engine of the parameters: bytes, and distances. The arrays `distance` and
-** `ends` are carved already. (sssp.cu) */
-uint64_t gg_sssp_engine_bytes(struct cuda_job *job, const struct sssp_search *s);
-bool gg_sssp_engine(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
 /* Sets the search, its rows and their features. */
-bool gg_sssp_begin(struct cuda_job *job, const gpugraph_search *search,
-                   struct sssp_search *s);
+bool gg_sssp_begin(cuda_job *job, const gpugraph_search *search, sssp_search *s);
 /* Makes room for the search of s->parameters, and searches. Phase "search". */
-bool gg_sssp_run(struct cuda_job *job, struct sssp_search *s, bool tree,
-                 struct sssp_outcome *out);
+bool gg_sssp_run(cuda_job *job, sssp_search *s, bool tree);
 /* gg_sssp_begin and gg_sssp_run, with an engine chosen by gg_sssp_choose. */
-bool gg_sssp_search(struct cuda_job *job, const gpugraph_search *search, bool tree,
-                    struct sssp_outcome *out);
-/* Fills out->tree, except for *ties vertices (gg_device_distance_tree). Phase
-** "parents". */
-bool gg_sssp_tree(struct cuda_job *job, const gpugraph_search *search,
-                  const struct sssp_outcome *out, uint32_t *ties);
+bool gg_sssp_search(cuda_job *job, const gpugraph_search *search, bool tree,
+                    sssp_search *s);
+/* Fills s->tree, except for *ties vertices (gg_device_distance_tree). Phase "parents". */
+bool gg_sssp_tree(cuda_job *job, const sssp_search *s, uint32_t *ties);
 /* Reports that the host searches because the device's search is lost. */
 void gg_sssp_lost(gpugraph_run *run);
 
 /* The number of blocks for a kernel: as many as the parameters ask for, at most as many
 ** as can be resident together, each with at least `vertices` vertices. */
-static inline unsigned gg_sssp_blocks(struct cuda_job *job, const struct sssp_search *s,
-                                      const struct cooperative_kernel *kernel,
+static inline unsigned gg_sssp_blocks(cuda_job *job, const sssp_search *s,
+                                      const cooperative_kernel *kernel,
                                       uint32_t vertices) {
     const double processors = job->device->processors;
+    const double asked = s->parameters.blocks * GG_BLOCK / kernel->threads * processors;
     const double most = gg_blocks_at_once(job, kernel) * processors;
-    const double useful = (double)s->g.n / vertices + 1;
-    double blocks = s->parameters.blocks * GG_BLOCK / kernel->threads * processors;
-    blocks = blocks < useful ? blocks : useful;
-    blocks = blocks < most ? blocks : most;
-    return blocks > 1 ? (unsigned)blocks : 1;
+    return (unsigned)fmax(1, fmin(asked, fmin(most, (double)s->g.n / vertices + 1)));
 }
 
-uint64_t gg_sssp_persistent_bytes(struct cuda_job *job, const struct sssp_search *s);
-bool gg_sssp_persistent(struct cuda_job *job, struct sssp_search *s,
-                        struct workspace *space);
-uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s);
-bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space);
+uint64_t gg_sssp_persistent_bytes(cuda_job *job, const sssp_search *s);
+bool gg_sssp_persistent(cuda_job *job, sssp_search *s, workspace *space);
+uint64_t gg_sssp_mlmq_bytes(cuda_job *job, const sssp_search *s);
+bool gg_sssp_mlmq(cuda_job *job, sssp_search *s, workspace *space);
 
 /* Finds or makes rows of the transpose. rows->begin NULL: there is no room for them
 ** beside `own` bytes. False: the job must end. (pull_rows.cu) */
-bool gg_sssp_transpose(struct cuda_job *job, const gpugraph_search *search, int64_t own,
-                       struct device_csr *rows);
+bool gg_sssp_transpose(cuda_job *job, const gpugraph_search *search, int64_t own,
+                       device_csr *rows);
 /* Sets s->transpose if far vertices should pull, and the transpose exists or is worth
 ** making beside `own` bytes. Then makes light arcs on first need, if they are few and
 ** there is room: phase "prepare". False: the job must end. Light arcs are dropped when
 ** memory is short, so a caller asks for them after gg_workspace. (pull_rows.cu) */
-bool gg_sssp_prepare_pull(struct cuda_job *job, struct sssp_search *s, int64_t own);
-struct light_arcs gg_light_arcs(const gpugraph_graph *graph, enum csr_kind kind);
+bool gg_sssp_prepare_pull(cuda_job *job, sssp_search *s, int64_t own);
+light_arcs gg_light_arcs(const gpugraph_graph *graph, enum csr_kind kind);
 /* The heaviest arc that can lead to a sum within the bound, from a vertex of the bucket
 ** that sets the bound or of a later one. */
-static inline uint32_t gg_light_limit(const struct sssp_parameters *p) {
+static inline uint32_t gg_light_limit(const sssp_parameters *p) {
     const double most = (p->delta + p->pull) * 1.01 + 2;
     return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
 /* Light arcs in the form of an engine, of rows that begin with vertex `first`. */
-static inline struct light_arcs gg_light_view(const struct light_rows *rows,
-                                              uint32_t first) {
+static inline light_arcs gg_light_view(const light_rows *rows, uint32_t first) {
     return rows->arc ? light_arcs{rows->offset - first, rows->arc, rows->most}
                      : light_arcs{NULL, NULL, 0};
 }
 /* The features of these rows, computed on first need and kept with the graph.
 ** (choice/features.cu) */
-bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
-                        const struct device_csr *g, struct sssp_features *features);
+bool gg_device_features(cuda_job *job, enum csr_kind kind, const device_csr *g,
+                        sssp_features *features);
 /* The limits of a search, in words of its type. */
 template <typename type> struct bounds {
     typename type::word most; /* largest distance */
@@ -132,13 +116,5 @@ template <typename type> struct bounds {
     uint32_t sources, targets;
     const uint32_t *stop;
 };
-
-template <typename type>
-static inline bounds<type> gg_bounds(const struct sssp_search *s) {
-    const struct sssp_bound b = gg_sssp_bound(s->wanted, type::distance_type);
-    return bounds<type>{
-        (typename type::word)b.most, b.tight, b.none, s->wanted->source_count,
-        s->wanted->target_count,     s->stop};
-}
 
 #endif

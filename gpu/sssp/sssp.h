@@ -35,6 +35,9 @@ extern const algorithm_side gg_sssp_distributed;
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *distance, void *tree_edge);
 
+/* Device bytes of a search, of a path and of the shortest paths: of the search from the
+** source. (sssp.cu) */
+int64_t gg_sssp_bytes(const gpugraph_graph *graph, bool frugal);
 /* The predicted number of rounds of a search on a device. */
 double gg_sssp_rounds(const gpugraph_graph *);
 
@@ -46,11 +49,11 @@ struct reached_list {
     void *tree_edge;  /* as wide as gpugraph_edge_size says; NULL: not wanted */
     uint32_t count;   /* GPUGRAPH_NONE: the list is too long, or there is no list form */
 };
-/* Lists the vertices that a search by weight or by depth reaches, on the CPU or by
-** algorithm `a` on a device. The caller makes arrays for all vertices instead if
-** to->count is GPUGRAPH_NONE. (list.c) */
-void gg_list_reached(gpugraph_graph *, const gpugraph_search *, bool by_depth,
-                     gpugraph_run *, const gg_algorithm *, struct reached_list *to);
+/* gpugraph_sssp_list, and gpugraph_bfs_list if by_depth is true, by algorithm `a` on a
+** device. (list.c) */
+gpugraph_status gg_list_reached(gpugraph_graph *, const gpugraph_search *, bool by_depth,
+                                gpugraph_run *, const gg_algorithm *a,
+                                struct reached_list to, uint32_t *count);
 
 /* True if the targets alone end the search, so that the caller asks for nothing else. */
 static inline bool gg_is_for_targets(const gpugraph_search *search, bool bounded) {

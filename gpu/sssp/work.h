@@ -1,5 +1,5 @@
 /* The state of a search for shortest paths on the CPU. sssp.c, its steps in typed.h,
-** plan.c, range.c and row.c share it. */
+** range.c and row.c share it. */
 #ifndef GPUGRAPH_SSSP_WORK_H
 #define GPUGRAPH_SSSP_WORK_H
 
@@ -50,9 +50,6 @@ struct sssp {
     uint64_t buckets, rounds;
 };
 
-/* The methods of the CPU. Their task is a struct sssp whose rows are known. (plan.c) */
-extern const gg_method gg_sssp_methods[];
-
 /* The steps that depend on the layout of distances (typed.h). */
 struct layout {
     void (*clear)(void *sssp, uint64_t low,
@@ -83,7 +80,7 @@ static inline bool gg_sssp_reached(const struct sssp *s, uint32_t v) {
 bool gg_sssp_serve(struct sssp *s);
 /* Sets s->type and the steps for it. (sssp.c) */
 void gg_sssp_set_layout(struct sssp *s, gpugraph_distance_type type);
-/* Sets method, buckets and bounds for s->arcs and s->search. (plan.c) */
+/* Sets method, buckets and bounds for s->arcs and s->search. (sssp.c) */
 void gg_sssp_plan(struct sssp *s);
 /* Called if a sum left the range. Fails with GPUGRAPH_RANGE if a wanted vertex has no
 ** distance although a path leads to it. (range.c) */

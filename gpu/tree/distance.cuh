@@ -51,8 +51,8 @@ struct integers {
     static word from_real(double value) {
         return value < (double)most ? (word)value : most;
     }
-    static __device__ word bound(word way) {
-        return way;
+    static __device__ word bound(word length) {
+        return length;
     }
     static __device__ word without(word bound, word low) {
         return bound > low ? bound - low : 0;
@@ -94,9 +94,9 @@ struct real {
         __builtin_memcpy(&bits, &value, sizeof bits);
         return bits;
     }
-    static __device__ word bound(word way) {
-        double length = __longlong_as_double((long long)way);
-        return (word)__double_as_longlong(length * GG_PATH_ROUNDING + DBL_MIN);
+    static __device__ word bound(word length) {
+        double real = __longlong_as_double((long long)length);
+        return (word)__double_as_longlong(real * GG_PATH_ROUNDING + DBL_MIN);
     }
     static __device__ word without(word bound, word low) {
         double rest =

@@ -22,24 +22,16 @@ struct numbering {
     uint32_t *level, *order, *size;
 };
 
-/* Finds the number of levels, and of reached vertices. False, as with the steps below:
-** the run must end. */
-static bool count_levels(struct numbering *t) {
-    for (uint32_t v = 0; v < t->n && !gg_leave(t->run, v); v++)
-        if (t->depth[v] != GPUGRAPH_NONE) {
-            t->levels = t->depth[v] >= t->levels ? t->depth[v] + 1 : t->levels;
-            t->reached++;
-        }
-    return !gg_stopping(t->run);
-}
-
 /* Fills `order` by a counting sort, `size` with 1, and the numbers of vertices that are
-** not in the tree. `level` has levels + 1 entries, all 0. */
+** not in the tree. `level` has n + 1 entries, all 0. False, as with the steps below: the
+** run must end. */
 static bool sort_by_depth(struct numbering *t) {
     for (uint32_t v = 0; v < t->n && !gg_leave(t->run, v); v++) {
+        const uint32_t depth = t->depth[v];
         t->size[v] = 1;
-        if (t->depth[v] != GPUGRAPH_NONE) {
-            t->level[t->depth[v] + 1]++;
+        if (depth != GPUGRAPH_NONE) {
+            t->level[depth + 1]++;
+            t->levels = depth >= t->levels ? depth + 1 : t->levels;
             continue;
         }
         if (t->preorder)
@@ -47,10 +39,11 @@ static bool sort_by_depth(struct numbering *t) {
         if (t->postorder)
             t->postorder[v] = GPUGRAPH_NONE;
     }
-    for (uint32_t d = 1; d < t->levels && !gg_leave(t->run, d); d++)
+    for (uint32_t d = 1; d <= t->levels && !gg_leave(t->run, d); d++)
         t->level[d] += t->level[d - 1];
     if (gg_stopping(t->run))
         return false;
+    t->reached = t->level[t->levels];
     for (uint32_t v = 0; v < t->n && !gg_leave(t->run, v); v++)
         if (t->depth[v] != GPUGRAPH_NONE)
             t->order[t->level[t->depth[v]]++] = v;
@@ -92,9 +85,8 @@ gpugraph_status gg_number_tree(const gpugraph_graph *graph, gpugraph_run *run,
                           .depth = depth,
                           .preorder = preorder,
                           .postorder = postorder};
-    bool go = count_levels(&t) &&
-              (t.level = gg_alloc_zero(run, (uint64_t)t.levels + 1, sizeof *t.level)) &&
-              (t.order = gg_alloc(run, t.reached, sizeof *t.order)) &&
+    bool go = (t.level = gg_alloc_zero(run, (uint64_t)t.n + 1, sizeof *t.level)) &&
+              (t.order = gg_alloc(run, t.n, sizeof *t.order)) &&
               (t.size = gg_alloc(run, t.n, sizeof *t.size)) && sort_by_depth(&t) &&
               add_sizes(&t) && number_vertices(&t);
     gg_release(t.size);
@@ -106,23 +98,18 @@ gpugraph_status gg_number_tree(const gpugraph_graph *graph, gpugraph_run *run,
     return GPUGRAPH_OK;
 }
 
-static void complete_tree(gpugraph_graph *graph, gpugraph_direction direction,
-                          gpugraph_run *run, const gpugraph_dfs_tree *tree) {
-    if (!gg_needs(run, tree, 1, "tree") ||
-        !gg_needs(run, tree->depth, graph->n, "tree.depth") ||
-        !gg_needs(run, tree->parent, graph->n, "tree.parent"))
-        return;
-    if (tree->preorder || tree->postorder)
-        gg_number_tree(graph, run, tree->parent, tree->depth, tree->preorder,
-                       tree->postorder);
-    if (run->status == GPUGRAPH_OK && tree->tree_edge)
-        gg_parent_edges(graph, direction, run, tree->parent, tree->tree_edge);
-}
-
 gpugraph_status gpugraph_complete_tree(gpugraph_graph *graph,
                                        gpugraph_direction direction, gpugraph_run *run,
                                        const gpugraph_dfs_tree *tree) {
     gg_enter_graph(graph, run);
-    complete_tree(graph, direction, run, tree);
+    if (gg_needs(run, tree, 1, "tree") &&
+        gg_needs(run, tree->depth, graph->n, "tree.depth") &&
+        gg_needs(run, tree->parent, graph->n, "tree.parent")) {
+        if (tree->preorder || tree->postorder)
+            gg_number_tree(graph, run, tree->parent, tree->depth, tree->preorder,
+                           tree->postorder);
+        if (run->status == GPUGRAPH_OK && tree->tree_edge)
+            gg_parent_edges(graph, direction, run, tree->parent, tree->tree_edge);
+    }
     return gg_leave_graph(graph, run);
 }

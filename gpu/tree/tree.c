@@ -8,15 +8,13 @@
 ** visits vertices.
 **
 ** For some vertices all tight edges come from vertices at the same distance (weights of
-** zero, or weights lost to rounding). A breadth-first search over such level edges
-** reaches these vertices, in steps from the vertices that have their edge already:
+** zero, or weights lost to rounding). A breadth-first search over such level edges counts
+** the steps to these vertices. Another pass takes the edges that lead one step farther:
 **
 **     nearer --edge--> settled --0--> 1 step --0--> 2 steps      fewest steps first, then
 **                             \\---0--> 1 step                    the smallest edge */
 #include "tree.h"
 #include "base/words.h"
-
-#include <string.h>
 
 /* Lowers *place to an edge number. NO_EDGE is the largest number. */
 static inline void keep_smaller(uint32_t *place, uint32_t edge) {
@@ -42,36 +40,43 @@ static inline void offer_tree(void *tree_edge, bool wide, uint32_t v, uint64_t e
 
 /* ---- a pass over the edges ---- */
 
+/* The edges that a pass takes: tight edges by distance of one type, by depth or by parent,
+** or level edges that lead one step farther. */
+enum rule {
+    BY_UINT32 = GPUGRAPH_UINT32,
+    BY_UINT64 = GPUGRAPH_UINT64,
+    BY_REAL = GPUGRAPH_REAL,
+    BY_DEPTH,
+    BY_PARENT,
+    BY_STEP
+};
+
 /* A pass, which tests each edge in both senses. */
 struct pass {
-    const gpugraph_edge_list *edges;
-    gpugraph_distance_type type;
+    enum rule rule;
+    gpugraph_graph *graph;
+    gpugraph_direction direction;
+    gpugraph_run *run;
     const void *value;  /* distances, depths or parents */
     const void *weight; /* by edge; of distances */
     void *tree_edge;
-    bool wide;
-    gpugraph_direction direction;
-    gpugraph_run *run;
+    uint32_t *steps;  /* of distances, by vertex: 0: settled; NONE: open */
     uint64_t without; /* reached vertices without a tree edge, once counted */
 };
 
+static struct pass pass_by(enum rule rule, gpugraph_graph *graph,
+                           gpugraph_direction direction, gpugraph_run *run,
+                           const void *value, void *tree_edge) {
+    return (struct pass){.rule = rule,
+                         .graph = graph,
+                         .direction = direction,
+                         .run = run,
+                         .value = value,
+                         .tree_edge = tree_edge};
+}
+
 static bool has_edge(const struct pass *p, uint32_t v) {
-    return gg_edge_at(p->tree_edge, p->wide, v) != GPUGRAPH_NO_EDGE;
-}
-
-/* True if the depth of v is one more than that of u. A source's 0 follows no depth, not
-** even NONE + 1. */
-static inline bool depth_follows(const struct pass *p, uint64_t e, uint32_t u,
-                                 uint32_t v) {
-    const uint32_t *depth = p->value;
-    (void)e;
-    return depth[v] != 0 && depth[u] + 1 == depth[v];
-}
-
-static inline bool is_parent(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    const uint32_t *parent = p->value;
-    (void)e;
-    return parent[v] == u && u != v;
+    return gg_edge_at(p->tree_edge, p->graph->wide, v) != GPUGRAPH_NO_EDGE;
 }
 
 /* True if the edge makes up the distance of v, from a nearer vertex. `type` is a constant
@@ -88,212 +93,154 @@ static inline bool is_nearer(const struct pass *p, gpugraph_distance_type type,
     return to - from == weight;
 }
 
-static inline bool nearer32(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    return is_nearer(p, GPUGRAPH_UINT32, e, u, v);
+/* True if u and v have one distance, and entry i of the weights adds nothing to it. */
+static bool is_level(const struct pass *p, const void *weight, uint64_t i, uint32_t u,
+                     uint32_t v) {
+    const gpugraph_distance_type type = p->graph->distance_type;
+    const uint64_t from = gg_word_at(type, p->value, u);
+    return from == gg_word_at(type, p->value, v) && from != GG_INFINITE &&
+           gg_word_sum(type, from, gg_word_weight(type, weight, i)) == from;
 }
 
-static inline bool nearer64(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    return is_nearer(p, GPUGRAPH_UINT64, e, u, v);
+/* True if the number of v is one more than that of u. A 0 follows no number, not even
+** NONE + 1. */
+static inline bool is_one_more(const uint32_t *number, uint32_t u, uint32_t v) {
+    return number[v] != 0 && number[u] + 1 == number[v];
 }
 
-static inline bool nearer_real(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    return is_nearer(p, GPUGRAPH_REAL, e, u, v);
+static inline __attribute__((always_inline)) bool
+fits_rule(const struct pass *p, enum rule rule, uint64_t e, uint32_t u, uint32_t v) {
+    switch (rule) {
+    case BY_DEPTH:
+        return is_one_more(p->value, u, v);
+    case BY_PARENT:
+        return ((const uint32_t *)p->value)[v] == u && u != v;
+    case BY_STEP:
+        return is_one_more(p->steps, u, v) && is_level(p, p->weight, e, u, v);
+    default:
+        return is_nearer(p, (gpugraph_distance_type)rule, e, u, v);
+    }
 }
 
-typedef bool follows(const struct pass *p, uint64_t e, uint32_t u, uint32_t v);
-
-/* `test` and `wide` are constants where this is inlined. */
+/* `rule` is a constant where this is inlined. */
 static inline __attribute__((always_inline)) void
-pass_over_some(const struct pass *p, uint64_t low, uint64_t high, follows *test,
-               bool wide) {
-    const uint32_t *source = p->edges->source, *target = p->edges->target;
+take_edges(const struct pass *p, uint64_t low, uint64_t high, enum rule rule) {
+    const uint32_t *source = p->graph->edges.source, *target = p->graph->edges.target;
     const gpugraph_direction direction = p->direction;
+    const bool wide = p->graph->wide;
     void *tree_edge = p->tree_edge;
-    if (gg_pause(p->run))
-        return;
     for (uint64_t e = low; e < high; e++) {
         uint32_t u = source[e], v = target[e];
-        if (direction != GPUGRAPH_IN && test(p, e, u, v))
+        if (direction != GPUGRAPH_IN && fits_rule(p, rule, e, u, v))
             offer_tree(tree_edge, wide, v, e);
-        if (direction != GPUGRAPH_OUT && test(p, e, v, u))
+        if (direction != GPUGRAPH_OUT && fits_rule(p, rule, e, v, u))
             offer_tree(tree_edge, wide, u, e);
     }
 }
 
-static inline __attribute__((always_inline)) void
-pass_by(const struct pass *p, uint64_t low, uint64_t high, follows *test) {
-    if (p->wide)
-        pass_over_some(p, low, high, test, true);
-    else
-        pass_over_some(p, low, high, test, false);
-}
-
-static void by_depth(void *pass, uint64_t low, uint64_t high) {
-    pass_by(pass, low, high, depth_follows);
-}
-
-static void by_parent(void *pass, uint64_t low, uint64_t high) {
-    pass_by(pass, low, high, is_parent);
-}
-
-static void by_distance32(void *pass, uint64_t low, uint64_t high) {
-    pass_by(pass, low, high, nearer32);
-}
-
-static void by_distance64(void *pass, uint64_t low, uint64_t high) {
-    pass_by(pass, low, high, nearer64);
-}
-
-static void by_real_distance(void *pass, uint64_t low, uint64_t high) {
-    pass_by(pass, low, high, nearer_real);
+static void pass_over_some(void *pass, uint64_t low, uint64_t high) {
+    const struct pass *p = pass;
+    if (gg_pause(p->run))
+        return;
+    switch (p->rule) {
+    case BY_UINT32:
+        take_edges(p, low, high, BY_UINT32);
+        break;
+    case BY_UINT64:
+        take_edges(p, low, high, BY_UINT64);
+        break;
+    case BY_REAL:
+        take_edges(p, low, high, BY_REAL);
+        break;
+    case BY_DEPTH:
+        take_edges(p, low, high, BY_DEPTH);
+        break;
+    case BY_PARENT:
+        take_edges(p, low, high, BY_PARENT);
+        break;
+    default:
+        take_edges(p, low, high, BY_STEP);
+    }
 }
 
 static void clear_edges(void *pass, uint64_t low, uint64_t high) {
     const struct pass *p = pass;
     for (uint64_t v = low; v < high && !gg_leave(p->run, v); v++)
-        gg_put_edge(p->tree_edge, p->wide, v, GPUGRAPH_NO_EDGE);
+        gg_put_edge(p->tree_edge, p->graph->wide, v, GPUGRAPH_NO_EDGE);
 }
 
-/* Fills p->tree_edge by one pass. False: the run must end. */
-static bool pass_over(struct pass *p, gpugraph_graph *graph, gg_span *by) {
-    if (gg_bring_edges(graph, p->run))
-        return false;
-    const int threads = gg_threads(p->run, graph->m);
-    p->edges = &graph->edges;
-    p->wide = graph->wide;
-    gg_slices(threads, graph->n, clear_edges, p);
-    gg_chunks(threads, graph->m, GG_POLL_ITEMS, by, p);
-    return !gg_stopping(p->run);
+/* Fills p->tree_edge by one pass. */
+static void pass_over(struct pass *p) {
+    const int threads = gg_threads(p->run, p->graph->m);
+    if (gg_bring_edges(p->graph, p->run))
+        return;
+    p->weight = p->graph->weight;
+    gg_slices(threads, p->graph->n, clear_edges, p);
+    gg_chunks(threads, p->graph->m, GG_POLL_ITEMS, pass_over_some, p);
 }
 
-static gpugraph_status pass_ended(const gpugraph_graph *graph, gpugraph_run *run,
-                                  double started) {
-    if (gg_stopping(run))
-        return gg_stopped(run);
-    gg_phase(run, "parents", started, (int64_t)graph->m, "one pass over the edges");
+static gpugraph_status pass_ended(const struct pass *p, double started) {
+    if (gg_stopping(p->run))
+        return gg_stopped(p->run);
+    gg_phase(p->run, "parents", started, (int64_t)p->graph->m, "one pass over the edges");
     return GPUGRAPH_OK;
 }
 
-static gpugraph_status make_tree(gpugraph_graph *graph, gpugraph_direction direction,
-                                 gpugraph_run *run, const uint32_t *value,
-                                 void *tree_edge, gg_span *by) {
+static gpugraph_status make_tree(struct pass p) {
     const double started = gg_now_ms();
-    struct pass p = {
-        .value = value, .tree_edge = tree_edge, .direction = direction, .run = run};
-    pass_over(&p, graph, by);
-    return run->status ? run->status : pass_ended(graph, run, started);
+    pass_over(&p);
+    return pass_ended(&p, started);
 }
 
 gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,
                               gpugraph_run *run, const uint32_t *depth, void *tree_edge) {
-    return make_tree(graph, search->direction, run, depth, tree_edge, by_depth);
+    return make_tree(pass_by(BY_DEPTH, graph, search->direction, run, depth, tree_edge));
 }
 
 gpugraph_status gg_parent_edges(gpugraph_graph *graph, gpugraph_direction direction,
                                 gpugraph_run *run, const uint32_t *parent,
                                 void *tree_edge) {
-    return make_tree(graph, direction, run, parent, tree_edge, by_parent);
+    return make_tree(pass_by(BY_PARENT, graph, direction, run, parent, tree_edge));
 }
 
 /* ---- distances: the vertices that only level edges reach ---- */
 
 static bool is_reached_of_tree(const struct pass *p, uint32_t v) {
-    return gg_word_at(p->type, p->value, v) != GG_INFINITE;
-}
-
-static bool is_level(const struct pass *p, uint64_t e, uint32_t u, uint32_t v) {
-    const uint64_t from = gg_word_at(p->type, p->value, u);
-    return from == gg_word_at(p->type, p->value, v) && from != GG_INFINITE &&
-           gg_word_sum(p->type, from, gg_word_weight(p->type, p->weight, e)) == from;
-}
-
-/* The level edges that lead to open vertices, by the vertex where they begin:
-** edge[first[u]] .. edge[first[u + 1] - 1]. */
-struct level_edges {
-    uint64_t *first; /* n + 2 */
-    void *edge;
-    uint32_t *steps; /* by vertex: 0: settled; NONE: open; otherwise the steps to it */
-    uint32_t *queue; /* n */
-};
-
-/* Counts or places a level edge in the sense from u to v. One pass counts, the next one
-** places. */
-static void note_level_edge(const struct pass *p, struct level_edges *l, uint64_t e,
-                            uint32_t u, uint32_t v, bool place) {
-    if (l->steps[v] == 0 || u == v || !is_level(p, e, u, v))
-        return;
-    if (place)
-        gg_put_edge(l->edge, p->wide, l->first[u + 1]++, e);
-    else
-        l->first[u + 2]++;
-}
-
-static void note_level_edges(const struct pass *p, const gpugraph_graph *graph,
-                             gpugraph_direction direction, struct level_edges *l,
-                             bool place, gpugraph_run *run) {
-    for (uint64_t e = 0; e < graph->m && !gg_leave(run, e); e++) {
-        uint32_t u = graph->source[e], v = graph->target[e];
-        if (direction != GPUGRAPH_IN)
-            note_level_edge(p, l, e, u, v, place);
-        if (direction != GPUGRAPH_OUT)
-            note_level_edge(p, l, e, v, u, place);
-    }
-}
-
-/* Settled vertices are level 0. The tree edge of an open vertex is the smallest edge from
-** the first level that has one. */
-static void search_level_edges(const struct pass *p, const gpugraph_graph *graph,
-                               struct level_edges *l, gpugraph_run *run) {
-    uint32_t tail = 0;
-    uint64_t since = 0;
-    for (uint32_t v = 0; v < graph->n && !gg_leave(run, v); v++) {
-        if (l->steps[v] == 0 && l->first[v] < l->first[v + 1])
-            l->queue[tail++] = v;
-    }
-    for (uint32_t head = 0; head < tail; head++) {
-        uint32_t u = l->queue[head], step = l->steps[u] + 1;
-        if (gg_worked(run, &since, l->first[u + 1] - l->first[u] + 1))
-            return;
-        for (uint64_t i = l->first[u]; i < l->first[u + 1] && !gg_leave(run, i); i++) {
-            uint64_t e = gg_edge_at(l->edge, p->wide, i);
-            uint32_t v = gpugraph_other_end(graph, e, u);
-            if (l->steps[v] == GPUGRAPH_NONE) {
-                l->steps[v] = step;
-                l->queue[tail++] = v;
-            }
-            if (l->steps[v] == step && e < gg_edge_at(p->tree_edge, p->wide, v))
-                gg_put_edge(p->tree_edge, p->wide, v, e);
-        }
-    }
-}
-
-static void settle_open(const struct pass *p, const gpugraph_graph *graph,
-                        gpugraph_direction direction, struct level_edges *l,
-                        gpugraph_run *run) {
-    note_level_edges(p, graph, direction, l, false, run);
-    for (uint32_t v = 0; v < graph->n && !gg_leave(run, v); v++)
-        l->first[v + 2] += l->first[v + 1];
-    if (gg_stopping(run))
-        return;
-    l->edge = gg_alloc(run, l->first[graph->n + 1], gg_edge_size(p->wide));
-    if (!l->edge || gg_stopping(run))
-        return;
-    note_level_edges(p, graph, direction, l, true, run);
-    if (!gg_stopping(run))
-        search_level_edges(p, graph, l, run);
+    return gg_word_at(p->graph->distance_type, p->value, v) != GG_INFINITE;
 }
 
 /* Marks settled vertices. Returns the number of reached vertices that are open. */
-static uint32_t count_open_of_tree(const struct pass *p, const gpugraph_graph *graph,
-                                   const gpugraph_search *search, uint32_t *steps) {
-    for (uint32_t v = 0; v < graph->n && !gg_leave(p->run, v); v++)
-        steps[v] = has_edge(p, v) ? 0 : GPUGRAPH_NONE;
-    for (uint32_t i = 0; i < search->source_count && !gg_leave(p->run, i); i++)
-        steps[search->source[i]] = 0;
+static uint32_t count_open_of_tree(const struct pass *p, const gpugraph_search *search) {
+    const uint32_t n = p->graph->n;
     uint32_t open = 0;
-    for (uint32_t v = 0; v < graph->n && !gg_leave(p->run, v); v++)
-        open += steps[v] != 0 && is_reached_of_tree(p, v);
+    for (uint32_t v = 0; v < n && !gg_leave(p->run, v); v++)
+        p->steps[v] = has_edge(p, v) ? 0 : GPUGRAPH_NONE;
+    for (uint32_t i = 0; i < search->source_count && !gg_leave(p->run, i); i++)
+        p->steps[search->source[i]] = 0;
+    for (uint32_t v = 0; v < n && !gg_leave(p->run, v); v++)
+        open += p->steps[v] != 0 && is_reached_of_tree(p, v);
     return gg_stopping(p->run) ? 0 : open;
+}
+
+/* Finds the steps of open vertices, by a breadth-first search along level arcs. */
+static void find_steps(const struct pass *p, const csr *rows, uint32_t *queue) {
+    uint64_t tail = 0, since = 0;
+    for (uint32_t v = 0; v < rows->n && !gg_leave(p->run, v); v++)
+        if (p->steps[v] == 0 && is_reached_of_tree(p, v))
+            queue[tail++] = v;
+    for (uint64_t head = 0; head < tail; head++) {
+        const uint32_t u = queue[head];
+        const uint64_t begin = rows->begin[u], end = rows->end[u];
+        if (gg_worked(p->run, &since, end - begin + 1))
+            return;
+        for (uint64_t arc = begin; arc < end && !gg_leave(p->run, arc); arc++) {
+            const uint32_t v = rows->target[arc];
+            if (p->steps[v] != GPUGRAPH_NONE || !is_level(p, rows->weight, arc, u, v))
+                continue;
+            p->steps[v] = p->steps[u] + 1;
+            queue[tail++] = v;
+        }
+    }
 }
 
 static void count_some_without_edge(void *pass, uint64_t low, uint64_t high) {
@@ -304,52 +251,37 @@ static void count_some_without_edge(void *pass, uint64_t low, uint64_t high) {
     __atomic_fetch_add(&p->without, count, __ATOMIC_RELAXED);
 }
 
-/* The number of reached vertices without a tree edge, sources included. */
-static uint64_t count_without_edge(struct pass *p, const gpugraph_graph *graph,
-                                   gpugraph_run *run) {
-    gg_slices(gg_threads(run, graph->n), graph->n, count_some_without_edge, p);
-    return p->without;
-}
-
-/* Gives tree edges to vertices that only level edges reach. */
-static gpugraph_status settle_ties(const struct pass *p, const gpugraph_graph *graph,
-                                   const gpugraph_search *search, gpugraph_run *run) {
-    struct level_edges l = {0};
-    l.steps = gg_alloc(run, graph->n, sizeof *l.steps);
-    if (l.steps && count_open_of_tree(p, graph, search, l.steps) > 0) {
-        l.first = gg_alloc_zero(run, (uint64_t)graph->n + 2, sizeof *l.first);
-        l.queue = gg_alloc(run, graph->n, sizeof *l.queue);
-        if (l.first && l.queue)
-            settle_open(p, graph, search->direction, &l, run);
+/* Gives tree edges to vertices that only level edges reach, by one more pass. */
+static void settle_ties(struct pass *p, const gpugraph_search *search) {
+    const uint32_t n = p->graph->n;
+    uint32_t *queue = NULL;
+    csr rows;
+    p->steps = gg_alloc(p->run, n, sizeof *p->steps);
+    if (p->steps && count_open_of_tree(p, search) > 0 &&
+        !gg_rows(p->graph, gg_forward_kind(p->direction), true, false, p->run, &rows) &&
+        (queue = gg_alloc(p->run, n, sizeof *queue))) {
+        find_steps(p, &rows, queue);
+        p->rule = BY_STEP;
+        gg_chunks(gg_threads(p->run, p->graph->m), p->graph->m, GG_POLL_ITEMS,
+                  pass_over_some, p);
     }
-    gg_release(l.steps);
-    gg_release(l.first);
-    gg_release(l.queue);
-    gg_release(l.edge);
-    return run->status;
+    gg_release(p->steps);
+    gg_release(queue);
 }
 
 gpugraph_status gg_distance_tree(gpugraph_graph *graph, const gpugraph_search *search,
                                  gpugraph_run *run, const void *distance,
                                  void *tree_edge) {
-    static gg_span *const by[] = {[GPUGRAPH_UINT32] = by_distance32,
-                                  [GPUGRAPH_UINT64] = by_distance64,
-                                  [GPUGRAPH_REAL] = by_real_distance};
     const double started = gg_now_ms();
-    struct pass p = {.type = graph->distance_type,
-                     .value = distance,
-                     .tree_edge = tree_edge,
-                     .direction = search->direction,
-                     .run = run};
-    if (gg_bring_edges(graph, run))
-        return run->status;
-    p.weight = graph->weight;
-    if (!pass_over(&p, graph, by[p.type]))
-        return gg_stopped(run);
+    struct pass p = pass_by((enum rule)graph->distance_type, graph, search->direction,
+                            run, distance, tree_edge);
+    pass_over(&p);
+    if (!gg_stopping(run))
+        gg_slices(gg_threads(run, graph->n), graph->n, count_some_without_edge, &p);
     /* Usually one source is the only vertex without an edge. */
-    if (count_without_edge(&p, graph, run) > 1 && settle_ties(&p, graph, search, run))
-        return run->status;
-    return pass_ended(graph, run, started);
+    if (!gg_stopping(run) && p.without > 1)
+        settle_ties(&p, search);
+    return pass_ended(&p, started);
 }
 
 /* ---- one edge ---- */

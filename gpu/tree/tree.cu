@@ -44,7 +44,7 @@ struct senses { /* senses in which an edge may be travelled */
     bool forward, backward;
 };
 
-static inline struct senses senses_of(gpugraph_direction direction) {
+static inline senses senses_of(gpugraph_direction direction) {
     return senses{direction != GPUGRAPH_IN, direction != GPUGRAPH_OUT};
 }
 
@@ -63,7 +63,7 @@ static __device__ __forceinline__ void load_four(const type *from,
 }
 
 /* Finds the edge list, and resets all tree edges. */
-static bool begin_tree(struct cuda_job *job, bool weighted, struct device_edges *edges,
+static bool begin_tree(cuda_job *job, bool weighted, device_edges *edges,
                        void *tree_edge) {
     return gg_device_edges(job, weighted, edges) &&
            gg_fill(job, tree_edge, 0xff, gg_tree_bytes(job, true));
@@ -153,16 +153,15 @@ static __global__ void parent_edges(device_edges edges, senses senses,
 /* ---- depths and parents: steps ---- */
 
 template <typename number>
-static bool make_depth_tree(struct cuda_job *job, gpugraph_direction direction,
+static bool make_depth_tree(cuda_job *job, gpugraph_direction direction,
                             const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
                             number *tree_edge) {
-    struct device_edges edges;
+    device_edges edges;
     if (!begin_tree(job, false, &edges, tree_edge))
         return false;
     depth_bytes bytes = {scratch, scratch + edges.n, deepest < NO_BYTE ? NULL : depth};
     unsigned list = gg_grid(job, edges.n, 16);
-    write_bytes<<<list, GG_BLOCK, 0, job->stream>>>(depth, edges.n, bytes);
-    gg_launched(job, "write_bytes");
+    GG_LAUNCH(job, write_bytes, list, depth, edges.n, bytes);
     uint64_t low = 0, high = edges.m;
     for (int part = 1; part < PARTS; part++)
         high /= PART_GROWTH;
@@ -170,18 +169,16 @@ static bool make_depth_tree(struct cuda_job *job, gpugraph_direction direction,
         uint64_t end =
             part == PARTS - 1 ? edges.m : high / EDGES_A_THREAD * EDGES_A_THREAD;
         if (part > 0)
-            drop_bytes<<<list, GG_BLOCK, 0, job->stream>>>(tree_edge, edges.n, bytes);
-        depth_tree<<<gg_grid(job, (end - low) / EDGES_A_THREAD + 1, 8), GG_BLOCK, 0,
-                     job->stream>>>(edges, senses_of(direction), bytes, low, end,
-                                    tree_edge);
-        gg_launched(job, "depth_tree");
+            GG_LAUNCH(job, drop_bytes, list, tree_edge, edges.n, bytes);
+        GG_LAUNCH(job, depth_tree, gg_grid(job, (end - low) / EDGES_A_THREAD + 1, 8),
+                  edges, senses_of(direction), bytes, low, end, tree_edge);
         low = end;
         high *= PART_GROWTH;
     }
     return gg_going(job);
 }
 
-bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
+bool gg_device_depth_tree(cuda_job *job, gpugraph_direction direction,
                           const uint32_t *depth, uint32_t deepest, uint8_t *scratch,
                           void *tree_edge) {
     return job->graph->wide ? make_depth_tree(job, direction, depth, deepest, scratch,
@@ -190,22 +187,17 @@ bool gg_device_depth_tree(struct cuda_job *job, gpugraph_direction direction,
                                               static_cast<uint32_t *>(tree_edge));
 }
 
-template <typename number>
-static bool find_parent_edges(struct cuda_job *job, gpugraph_direction direction,
-                              const uint32_t *parent, number *tree_edge) {
-    struct device_edges edges;
+bool gg_device_parent_edges(cuda_job *job, gpugraph_direction direction,
+                            const uint32_t *parent, void *tree_edge) {
+    device_edges edges;
     if (!begin_tree(job, false, &edges, tree_edge))
         return false;
-    return GG_LAUNCH(job, parent_edges, gg_grid(job, edges.m, 16), edges,
-                     senses_of(direction), parent, tree_edge);
-}
-
-bool gg_device_parent_edges(struct cuda_job *job, gpugraph_direction direction,
-                            const uint32_t *parent, void *tree_edge) {
-    return job->graph->wide ? find_parent_edges(job, direction, parent,
-                                                static_cast<wide_number *>(tree_edge))
-                            : find_parent_edges(job, direction, parent,
-                                                static_cast<uint32_t *>(tree_edge));
+    const unsigned grid = gg_grid(job, edges.m, 16);
+    const senses sense = senses_of(direction);
+    return job->graph->wide ? GG_LAUNCH(job, parent_edges, grid, edges, sense, parent,
+                                        static_cast<wide_number *>(tree_edge))
+                            : GG_LAUNCH(job, parent_edges, grid, edges, sense, parent,
+                                        static_cast<uint32_t *>(tree_edge));
 }
 
 /* ---- distances: kernels ---- */
@@ -316,7 +308,7 @@ static uint64_t scratch_bytes(uint32_t n) {
     return sizeof(struct tie_scratch) + ((uint64_t)n / 32 + 1) * sizeof(uint32_t);
 }
 
-uint64_t gg_distance_tree_scratch(const struct cuda_job *job) {
+uint64_t gg_distance_tree_scratch(const cuda_job *job) {
     return scratch_bytes(job->graph->n) / sizeof(uint32_t);
 }
 
@@ -326,7 +318,7 @@ static __device__ __forceinline__ bool is_settled(const uint32_t *settled, uint3
 
 /* One thread per source. */
 static __global__ void settle_sources(const uint32_t *source, uint32_t sources,
-                                      struct tie_scratch *s) {
+                                      tie_scratch *s) {
     for (uint64_t i = gg_thread(); i < sources; i += gg_threads_of_grid())
         atomicOr(&s->settled[source[i] / 32], 1u << source[i] % 32);
 }
@@ -335,7 +327,7 @@ static __global__ void settle_sources(const uint32_t *source, uint32_t sources,
 ** per vertex, one warp per word. */
 template <typename type, typename number>
 static __global__ void settle_vertices(const typename type::word *distance, uint32_t n,
-                                       const number *tree_edge, struct tie_scratch *s) {
+                                       const number *tree_edge, tie_scratch *s) {
     const uint64_t whole = ((uint64_t)n + GG_WARP - 1) / GG_WARP * GG_WARP;
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const uint32_t before = s->settled[v / 32];
@@ -373,7 +365,7 @@ offer_level(const __grid_constant__ distance_pass<type, number> pass) {
 /* ---- distances: steps ---- */
 
 template <typename type, typename number>
-static bool pass_over_edges(struct cuda_job *job, distance_pass<type, number> pass,
+static bool pass_over_edges(cuda_job *job, distance_pass<type, number> pass,
                             unsigned long long *largest) {
     pass.largest = largest;
     gg_fill(job, largest, 0, sizeof *largest);
@@ -385,8 +377,8 @@ static bool pass_over_edges(struct cuda_job *job, distance_pass<type, number> pa
 
 /* Marks settled vertices, and counts reached vertices that are open. */
 template <typename type, typename number>
-static bool count_tied(struct cuda_job *job, const distance_pass<type, number> &pass,
-                       struct tie_scratch *s, uint32_t *open) {
+static bool count_tied(cuda_job *job, const distance_pass<type, number> &pass,
+                       tie_scratch *s, uint32_t *open) {
     const uint32_t n = pass.edges.n;
     gg_fill(job, &s->open, 0, sizeof s->open);
     return GG_LAUNCH(job, settle_vertices<type>, gg_grid(job, n, 16), pass.distance, n,
@@ -394,58 +386,49 @@ static bool count_tied(struct cuda_job *job, const distance_pass<type, number> &
            gg_fetch(job, open, &s->open, sizeof *open);
 }
 
-struct tree_task {
-    const gpugraph_search *search;
-    const void *distance;
-    const uint32_t *source; /* on the device */
-    void *tree_edge;
-    uint32_t *ties, *scratch;
-};
-
 template <typename type, typename number>
-static bool settle_tied(struct cuda_job *job, const struct tree_task *t,
-                        distance_pass<type, number> pass) {
-    struct tie_scratch *s = reinterpret_cast<struct tie_scratch *>(t->scratch);
-    const uint32_t sources = t->search->source_count;
+static bool settle_tied(cuda_job *job, distance_pass<type, number> pass,
+                        const uint32_t *source, uint32_t sources, tie_scratch *s,
+                        uint32_t *ties) {
     uint32_t before, open;
     pass.settled = s->settled;
-    if (!gg_fill(job, s, 0, scratch_bytes(pass.edges.n)))
-        return false;
-    if (!GG_LAUNCH(job, settle_sources, gg_grid(job, sources, 2), t->source, sources,
-                   s) ||
+    if (!gg_fill(job, s, 0, scratch_bytes(pass.edges.n)) ||
+        !GG_LAUNCH(job, settle_sources, gg_grid(job, sources, 2), source, sources, s) ||
         !count_tied(job, pass, s, &open))
         return false;
     before = open + 1;
     for (int round = 0; round < TIE_ROUNDS && open > 0 && open < before; round++) {
         before = open;
-        offer_level<type, number>
-            <<<gg_grid(job, pass.edges.m, 16), GG_BLOCK, 0, job->stream>>>(pass);
-        if (!gg_launched(job, "offer_level") || !count_tied(job, pass, s, &open))
+        if (!GG_LAUNCH(job, offer_level<type>, gg_grid(job, pass.edges.m, 16), pass) ||
+            !count_tied(job, pass, s, &open))
             return false;
     }
-    *t->ties = open;
+    *ties = open;
     return true;
 }
 
+/* source, scratch: on the device. */
 template <typename type, typename number>
-static bool grow_distance_tree(struct cuda_job *job, const struct tree_task *t) {
+static bool grow_distance_tree(cuda_job *job, const gpugraph_search *search,
+                               const void *distance, const uint32_t *source,
+                               void *tree_edge, uint32_t *ties, uint32_t *scratch) {
     distance_pass<type, number> pass = {};
-    pass.sense = senses_of(t->search->direction);
-    pass.distance = static_cast<const typename type::word *>(t->distance);
-    pass.tree_edge = static_cast<number *>(t->tree_edge);
+    pass.sense = senses_of(search->direction);
+    pass.distance = static_cast<const typename type::word *>(distance);
+    pass.tree_edge = static_cast<number *>(tree_edge);
     return begin_tree(job, true, &pass.edges, pass.tree_edge) &&
-           pass_over_edges(job, pass,
-                           reinterpret_cast<unsigned long long *>(t->scratch)) &&
-           (!t->ties || settle_tied(job, t, pass));
+           pass_over_edges(job, pass, reinterpret_cast<unsigned long long *>(scratch)) &&
+           (!ties || settle_tied(job, pass, source, search->source_count,
+                                 reinterpret_cast<tie_scratch *>(scratch), ties));
 }
 
-bool gg_device_distance_tree(struct cuda_job *job, const gpugraph_search *search,
+bool gg_device_distance_tree(cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,
                              void *tree_edge, uint32_t *ties, uint32_t *scratch) {
-    const struct tree_task t = {search, distance, source, tree_edge, ties, scratch};
     return gg_by_distance_type(job->graph->distance_type, [&](auto one) {
         typedef decltype(one) type;
-        return job->graph->wide ? grow_distance_tree<type, wide_number>(job, &t)
-                                : grow_distance_tree<type, uint32_t>(job, &t);
+        const auto grow = job->graph->wide ? grow_distance_tree<type, wide_number>
+                                           : grow_distance_tree<type, uint32_t>;
+        return grow(job, search, distance, source, tree_edge, ties, scratch);
     });
 }

@@ -9,8 +9,6 @@
 extern "C" {
 #endif
 
-/* ---- tree edges (tree.c) ---- */
-
 /* Sets tree_edge[v] for depths or distances found by `search`, whose direction and
 ** sources count. gpugraph.h states the rule. Phase "parents". */
 gpugraph_status gg_depth_tree(gpugraph_graph *graph, const gpugraph_search *search,

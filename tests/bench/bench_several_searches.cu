@@ -96,10 +96,11 @@ static void search_alone(struct bench *b, const gpugraph_search *wanted, double 
         s.ends = gg_carve<uint32_t>(&space, wanted->source_count);
         if (carved)
             break;
-        space.used += gg_sssp_engine_bytes(job, &s);
+        space.used += gg_sssp_persistent_bytes(job, &s);
         need(b, gg_workspace(job, &space));
     }
-    need(b, gg_sssp_engine(job, &s, &space));
+    gg_upload(job, s.ends, wanted->source, wanted->source_count * sizeof *s.ends);
+    need(b, gg_sssp_persistent(job, &s, &space));
     *more = s.more;
     ms->push_back(gg_marked_ms(job));
     if (ms->size() % (size_t)b->repeats == 1 || b->repeats == 1)

@@ -208,14 +208,14 @@ static bool find_bottom_up_rows(struct several_team *team, const gpugraph_search
                                 const struct several_parts *rows,
                                 struct several_parts *below,
                                 const struct several_parts **used) {
-    const bool same = team->rank
-                          ? rows->kind != CSR_OUT
-                          : rows->kind == gg_bfs_turned(team->graph, search->direction);
+    const bool same =
+        team->rank ? rows->kind != CSR_OUT
+                   : rows->kind == gg_bfs_transpose(team->graph, search->direction);
     *used = NULL;
     if (!same && (team->rank || gg_searches(team->graph) <= GG_BFS_REVERSE_AFTER))
         return true;
     *below = *rows;
-    if ((!same && !gg_several_rows(team, gg_bfs_turned(team->graph, search->direction),
+    if ((!same && !gg_several_rows(team, gg_bfs_transpose(team->graph, search->direction),
                                    false, below)) ||
         !gg_several_hubs(team, below))
         return false;

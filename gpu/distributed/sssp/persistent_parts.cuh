@@ -348,7 +348,7 @@ static __global__ void __launch_bounds__(GG_PERSISTENT_BLOCK, BLOCKS_TO_FIT)
         m.stage[warp_of_block()].staged = 0;
     if (threadIdx.x == 0) {
         m.settled = m.served = 0;
-        forget_ways(s.p, m);
+        forget_paths(s.p, m);
     }
     __syncthreads();
     search_parts(s, m);

@@ -194,7 +194,7 @@ static void send_beginning(struct shared_search<type> *s, int p) {
     const gpugraph_search *wanted = &s->wanted;
     gg_fill(job, state, 0, sizeof *state);
     gg_fill(job, &state->least, 0xff,
-            sizeof state->least + sizeof state->way + sizeof state->lightest);
+            sizeof state->least + sizeof state->path + sizeof state->lightest);
     gg_upload(job, s->course.at[p], &s->begins, sizeof s->begins);
     gg_upload(job, s->ends.at[p], wanted->source,
               wanted->source_count * sizeof(uint32_t));

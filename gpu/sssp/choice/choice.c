@@ -73,13 +73,11 @@ static void set_parameters(const struct sssp_features *f, enum sssp_kind kind,
 /* The candidates of `auto`: a method, and the parameters that differ from the rules. */
 static const struct candidate {
     enum sssp_kind kind;
-    double
-        weights; /* bucket width in typical weights, divided by the degree unless LOCAL */
-    /* "persistent": blocks for each multiprocessor; small rounds stay within blocks
-    ** (LOCAL) */
-    double blocks;
-    enum { WHOLE, LOCAL } rounds;
-    uint32_t write_back; /* multi-queues; 0: as by the rules */
+    /* bucket width in typical weights, divided by the degree unless rounds are LOCAL */
+    double weights;
+    double blocks;                /* "persistent": for each multiprocessor */
+    enum { WHOLE, LOCAL } rounds; /* LOCAL: small ones stay within blocks */
+    uint32_t write_back;          /* multi-queues; 0: as by the rules */
 } candidates[] = {
     {SSSP_PERSISTENT, .5, 4, LOCAL, 0}, {SSSP_PERSISTENT, 1, 4, LOCAL, 0},
     {SSSP_PERSISTENT, 2, 4, LOCAL, 0},  {SSSP_PERSISTENT, 4, 4, LOCAL, 0},
@@ -170,8 +168,6 @@ static size_t quickest_candidate(const struct sssp_features *f) {
     }
     return best;
 }
-
-/* ---- the choice ---- */
 
 /* A graph of low degree with a hub of 64 times the mean is not thin: with the parameters
 ** of roads an R-MAT of degree 8 takes 3.7 ms, otherwise 1.0. */

@@ -33,7 +33,7 @@ struct degree_sums {
 
 /* Results of the kernels. */
 struct measured {
-    struct degree_sums degree;
+    degree_sums degree;
     double sample[FEATURE_SAMPLE];
     uint32_t levels[FEATURE_BALLS];
 };
@@ -41,8 +41,8 @@ struct measured {
 /* ---- kernels ---- */
 
 /* One thread per vertex. */
-static __global__ void sum_degrees(device_csr g, struct degree_sums *sums) {
-    struct degree_sums mine = {0, 0, 0};
+static __global__ void sum_degrees(device_csr g, degree_sums *sums) {
+    degree_sums mine = {0, 0, 0};
     for (uint64_t v = gg_thread(); v < g.n; v += gg_threads_of_grid()) {
         unsigned long long degree = g.end[v] - g.begin[v];
         mine.square_low += degree * degree & UINT32_MAX;
@@ -82,11 +82,11 @@ static __device__ uint64_t ball_edge(uint64_t m, int i) {
 
 struct ball {
     uint32_t count; /* exceeds FEATURE_BALL if several threads add the last vertices */
-    uint32_t met[FEATURE_BALL], table[FEATURE_BALL_TABLE];
+    uint32_t member[FEATURE_BALL], table[FEATURE_BALL_TABLE];
 };
 
 /* Adds a vertex to the ball. A full ball takes no more, so the table never fills. */
-static __device__ void meet_vertex(struct ball *b, uint32_t v) {
+static __device__ void add_to_ball(ball *b, uint32_t v) {
     uint32_t at = v * 2654435761u % FEATURE_BALL_TABLE;
     while (atomicAdd(&b->count, 0) < FEATURE_BALL) {
         uint32_t there = atomicCAS(&b->table[at], GPUGRAPH_NONE, v);
@@ -95,7 +95,7 @@ static __device__ void meet_vertex(struct ball *b, uint32_t v) {
         if (there == GPUGRAPH_NONE) {
             uint32_t place = atomicAdd(&b->count, 1);
             if (place < FEATURE_BALL)
-                b->met[place] = v;
+                b->member[place] = v;
             return;
         }
         at = (at + 1) % FEATURE_BALL_TABLE;
@@ -103,21 +103,21 @@ static __device__ void meet_vertex(struct ball *b, uint32_t v) {
 }
 
 /* Adds all neighbours of the vertices begin to end. One warp per row. */
-static __device__ void meet_neighbours(const device_csr &g, struct ball *b,
-                                       uint32_t begin, uint32_t end) {
+static __device__ void add_neighbours(const device_csr &g, ball *b, uint32_t begin,
+                                      uint32_t end) {
     for (uint32_t i = begin + threadIdx.x / GG_WARP; i < end; i += blockDim.x / GG_WARP) {
-        uint64_t first = g.begin[b->met[i]], last = g.end[b->met[i]];
+        uint64_t first = g.begin[b->member[i]], last = g.end[b->member[i]];
         if (last - first > FEATURE_BALL_ARCS)
             last = first + FEATURE_BALL_ARCS;
         for (uint64_t arc = first + gg_lane(); arc < last; arc += GG_WARP)
-            meet_vertex(b, g.target[arc]);
+            add_to_ball(b, g.target[arc]);
     }
 }
 
 /* One block per ball. */
 static __global__ void grow_balls(device_csr g, const uint32_t *start, uint64_t m,
                                   uint32_t *levels) {
-    __shared__ struct ball b;
+    __shared__ ball b;
     uint32_t begin = 0, found = FEATURE_BALL_LEVELS;
     for (uint32_t i = threadIdx.x; i < FEATURE_BALL_TABLE; i += blockDim.x)
         b.table[i] = GPUGRAPH_NONE;
@@ -125,12 +125,12 @@ static __global__ void grow_balls(device_csr g, const uint32_t *start, uint64_t 
         b.count = 0;
     __syncthreads();
     if (threadIdx.x == 0)
-        meet_vertex(&b, start[ball_edge(m, (int)blockIdx.x)]);
+        add_to_ball(&b, start[ball_edge(m, (int)blockIdx.x)]);
     __syncthreads();
     for (uint32_t level = 1; level <= FEATURE_BALL_LEVELS; level++) {
         uint32_t end = b.count;
         __syncthreads();
-        meet_neighbours(g, &b, begin, end);
+        add_neighbours(g, &b, begin, end);
         __syncthreads();
         uint32_t count = b.count;
         if (count >= FEATURE_BALL)
@@ -150,8 +150,8 @@ static double deviation_of(double mean, double mean_square) {
     return variance > 0 ? sqrt(variance) : 0;
 }
 
-static void set_degrees(struct sssp_features *f, const struct device_csr *g,
-                        const struct degree_sums *degrees) {
+static void set_degrees(sssp_features *f, const device_csr *g,
+                        const degree_sums *degrees) {
     double squares =
         (double)degrees->square_high * 4294967296.0 + (double)degrees->square_low;
     f->vertices = g->n;
@@ -168,7 +168,7 @@ static int compare_weights(const void *a, const void *b) {
 
 /* Sorts `count` sampled weights. The typical weight is the median of the positive
 ** ones. */
-static void set_weights(struct sssp_features *f, double *sample, size_t count) {
+static void set_weights(sssp_features *f, double *sample, size_t count) {
     double sum = 0, square = 0;
     size_t zeros = 0;
     qsort(sample, count, sizeof *sample, compare_weights);
@@ -191,10 +191,10 @@ static double mean_depth(const uint32_t *levels) {
 
 /* ---- driver ---- */
 
-static bool compute_features(struct cuda_job *job, enum csr_kind kind,
-                             const struct device_csr *g, struct sssp_features *f) {
-    struct device_edges edges;
-    struct measured found, *there;
+static bool compute_features(cuda_job *job, enum csr_kind kind, const device_csr *g,
+                             sssp_features *f) {
+    device_edges edges;
+    measured found, *there;
     if (!gg_device_edges(job, true, &edges) ||
         !gg_take_arrays(
             job, [&](workspace *space) { there = gg_carve<struct measured>(space, 1); }))
@@ -217,17 +217,17 @@ static bool compute_features(struct cuda_job *job, enum csr_kind kind,
 }
 
 struct features_part {
-    struct device_part part;
+    device_part part;
     bool known[CSR_KINDS];
     unsigned batches; /* batches that have changed edges since */
-    struct sssp_features of[CSR_KINDS];
+    sssp_features of[CSR_KINDS];
 };
 
 /* Features only choose among methods with equal answers, so some batches may pass before
 ** they are computed again, which takes as long as a short search. */
-static void drop_features(gpugraph_graph *, struct device_part *part, unsigned gone) {
+static void drop_features(gpugraph_graph *, device_part *part, unsigned gone) {
     enum { BATCHES = 16 };
-    struct features_part *kept = (struct features_part *)part;
+    features_part *kept = (features_part *)part;
     const bool little = !(gone & (PART_ON_VERTICES | PART_ON_DEVICE));
     if (little && ++kept->batches < BATCHES)
         return;
@@ -235,14 +235,13 @@ static void drop_features(gpugraph_graph *, struct device_part *part, unsigned g
     kept->batches = 0;
 }
 
-static const struct device_part_kind features_kind = {
+static const device_part_kind features_kind = {
     "features of the choice of a method", sizeof(struct features_part),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS, drop_features};
 
-bool gg_device_features(struct cuda_job *job, enum csr_kind kind,
-                        const struct device_csr *g, struct sssp_features *f) {
-    struct features_part *kept =
-        (struct features_part *)gg_device_part(job, &features_kind);
+bool gg_device_features(cuda_job *job, enum csr_kind kind, const device_csr *g,
+                        sssp_features *f) {
+    features_part *kept = (features_part *)gg_device_part(job, &features_kind);
     if (!kept)
         return false;
     if (!kept->known[kind]) {

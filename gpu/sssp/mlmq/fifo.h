@@ -15,8 +15,7 @@
 **
 ** The writer that takes the first position of a segment gets the segment from the pool. A
 ** segment returns to the pool when all its elements are finished (mlmq_settle), which
-** orders the MLMQ_EMPTY stores before its next use. If the pool is empty the segment is
-** MLMQ_NONE: its elements are spilled, and a reader finds nothing at its positions.
+** orders the MLMQ_EMPTY stores before its next use. If the pool is empty the search ends.
 ** Entries and slots are relaxed words. A word contains a whole element. Between an
 ** MLMQ_EMPTY and the next store to that slot lie the account of the segment, the list of
 ** free segments and the directory entry, each read before the next one is written.
@@ -37,13 +36,6 @@
 #define GPUGRAPH_MLMQ_FIFO_H
 
 #include "mlmq.h"
-
-/* ---- slots ---- */
-
-WARP_FUNCTION void mlmq_slot_store(const struct mlmq *m, uint64_t at,
-                                   struct mlmq_element e) {
-    device_store_64(&m->slot[at], (uint64_t)e.distance << 32 | e.vertex);
-}
 
 /* Takes the element out of a slot once it is written. False: the search is over. */
 WARP_FUNCTION bool mlmq_slot_take(const struct mlmq *m, uint64_t at,
@@ -149,49 +141,46 @@ WARP_FUNCTION uint64_t mlmq_slot_of(const struct mlmq *m, uint32_t segment,
     return ((uint64_t)segment << m->shift) + (position & ((1u << m->shift) - 1));
 }
 
-/* Writes the directory entry for the segment that begins at that position. */
+/* Writes the directory entry for the segment that begins at that position. Without a
+** segment the search is over. */
 WARP_FUNCTION void mlmq_begin_segment(const struct mlmq *m, uint32_t fifo,
                                       uint32_t position) {
     uint32_t number = position >> m->shift;
     uint32_t segment = mlmq_take_segment(m);
     if (segment == MLMQ_NONE)
-        device_store(&m->control->exhausted, 1);
-    device_store_64(mlmq_directory(m, fifo, number),
-                    ((uint64_t)number + 1) << 32 | segment);
+        device_store(&m->control->over, MLMQ_FULL);
+    else
+        device_store_64(mlmq_directory(m, fifo, number),
+                        ((uint64_t)number + 1) << 32 | segment);
 }
 
-/* Writes the element of each lane with `valid` to its FIFO. True: there was no room for
-** it. */
-WARP_FUNCTION bool mlmq_fifo_write(struct mlmq_warp *w, struct mlmq_element e, bool valid,
+/* Writes the element of each lane with `valid` to its FIFO. Without room the search is
+** over. */
+WARP_FUNCTION void mlmq_fifo_write(struct mlmq_warp *w, struct mlmq_element e, bool valid,
                                    uint32_t fifo) {
     const struct mlmq *m = w->m;
     struct mlmq_control *control = m->control;
-    uint32_t exhausted = 0, room = 0, position = 0, segment = MLMQ_NONE;
-    if (warp_lane() == 0)
-        exhausted = device_load(&control->exhausted);
+    uint32_t room = 0, position = 0, segment = MLMQ_NONE;
     uint32_t group = warp_alike(valid ? fifo : MLMQ_NONE);
     unsigned leader = lowest_bit(group);
     bool leads = valid && warp_lane() == leader;
     if (leads)
         room = mlmq_has_room(m, fifo);
-    if (warp_from(exhausted, 0))
-        return valid;
     if (leads && room)
         position = device_take(&control->tail[fifo], set_bits(group));
     else if (leads)
-        device_store(&control->exhausted, 1);
+        device_store(&control->over, MLMQ_FULL);
     position = warp_from(position, leader) + mlmq_rank(group);
     bool placed = warp_from(room, leader) != 0 && valid;
     if (placed && (position & ((1u << m->shift) - 1)) == 0)
         mlmq_begin_segment(m, fifo, position);
     warp_sync();
-    bool known = placed && mlmq_find_segment(m, fifo, position, &segment);
-    if (known && segment != MLMQ_NONE)
-        mlmq_slot_store(m, mlmq_slot_of(m, segment, position), e);
+    if (placed && mlmq_find_segment(m, fifo, position, &segment))
+        device_store_64(&m->slot[mlmq_slot_of(m, segment, position)],
+                        (uint64_t)e.distance << 32 | e.vertex);
     warp_sync();
     if (leads && room)
         device_take(&control->available[fifo], set_bits(group));
-    return placed ? known && segment == MLMQ_NONE : valid;
 }
 
 /* The FIFO for a distance: a bucket, or the pile that takes new elements. */
@@ -258,8 +247,7 @@ WARP_FUNCTION uint32_t mlmq_fifo_read(struct mlmq_warp *w, struct mlmq_element *
     got = warp_from(got, 0);
     position = warp_from(position, 0) + warp_lane();
     uint32_t segment = MLMQ_NONE;
-    if (warp_lane() < got && mlmq_find_segment(m, fifo, position, &segment) &&
-        segment != MLMQ_NONE)
+    if (warp_lane() < got && mlmq_find_segment(m, fifo, position, &segment))
         *valid = mlmq_slot_take(m, mlmq_slot_of(m, segment, position), e);
     w->segment = segment;
     w->segment_number = warp_lane() < got ? position >> m->shift : MLMQ_NONE;

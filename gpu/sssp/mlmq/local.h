@@ -55,7 +55,7 @@ WARP_FUNCTION void mlmq_l1_write(struct mlmq_warp *w, struct mlmq_element e, boo
     w->l1_count += set_bits(warp_ballot(fits));
     mlmq_out_urgent(w, e, valid && !fits);
     w->writes++;
-    if (w->m->write_back > 0 && w->writes % w->m->write_back == 0 && !w->exhausted)
+    if (w->m->write_back > 0 && w->writes % w->m->write_back == 0)
         mlmq_l1_flush(w);
 }
 

@@ -1,9 +1,9 @@
 /* The manager of a multi-level multi-queue: one warp that relaxes nothing.
 **
-**     accounts -> base, piles -> accounts -> ... -> sweep, or the end
+**     accounts -> base, piles -> accounts -> ... -> the end
 **
 ** Only the manager writes the words that mlmq_look reads, except for `over` after a
-** failure and `exhausted`. */
+** failure or without room. */
 #ifndef GPUGRAPH_MLMQ_MANAGE_H
 #define GPUGRAPH_MLMQ_MANAGE_H
 
@@ -35,27 +35,11 @@ WARP_FUNCTION void mlmq_read_accounts(struct mlmq_manager *g) {
     }
 }
 
-/* Starts a sweep, when no warp works and vertices are marked. */
-WARP_FUNCTION void mlmq_open_sweep(struct mlmq_manager *g) {
-    struct mlmq_control *control = g->m->control;
-    g->base = warp_from(device_load(&control->spilled_least), 0);
-    if (warp_lane() == 0) {
-        device_store(&control->base, g->base);
-        device_store(&control->spilled, 0);
-        device_store(&control->spilled_least, MLMQ_KEY_MOST);
-        device_store(&control->exhausted, 0);
-        device_add_64(&control->sweeps, 1);
-        device_take(&control->tail[MLMQ_SWEEP], g->m->sweep_chunks);
-        device_publish(&control->sweep_next, 0);
-    }
-    warp_sync();
-}
-
 /* Moves the base past finished buckets. */
 WARP_FUNCTION void mlmq_move_base(struct mlmq_manager *g) {
     struct mlmq_control *control = g->m->control;
     const uint64_t open = (uint64_t)1 << (MLMQ_PILE + 1 - g->pile);
-    if (g->busy & (open | (uint64_t)1 << MLMQ_SWEEP))
+    if (g->busy & (open | (uint64_t)1 << MLMQ_START))
         return;
     uint32_t ring = (uint32_t)g->busy, turn = g->base % MLMQ_RING;
     ring = ring >> turn | (turn ? ring << (MLMQ_RING - turn) : 0);
@@ -101,16 +85,10 @@ WARP_FUNCTION void mlmq_adjust_bnum(struct mlmq_manager *g) {
     g->bnum = bnum;
 }
 
-WARP_FUNCTION bool mlmq_asks_host(const struct mlmq *m, uint64_t round) {
-    uint32_t stop = 0;
-    if (round % MLMQ_ASK_HOST == 0 && warp_lane() == 0)
-        stop = host_load(m->host_stop);
-    return warp_from(stop, 0) != 0;
-}
-
+/* Ends the search, unless a warp has ended it. */
 WARP_FUNCTION void mlmq_end(const struct mlmq *m, uint32_t how) {
     if (warp_lane() == 0)
-        device_publish(&m->control->over, how);
+        device_enter(&m->control->over, MLMQ_GOES_ON, how);
 }
 
 WARP_FUNCTION void mlmq_manage(const struct mlmq *m) {
@@ -119,7 +97,10 @@ WARP_FUNCTION void mlmq_manage(const struct mlmq *m) {
                              device_load(&control->bnum), 0};
     uint64_t round = 0;
     for (;; round++) {
-        if (mlmq_asks_host(m, round)) {
+        uint32_t stop = 0;
+        if (round % MLMQ_ASK_HOST == 0 && warp_lane() == 0)
+            stop = host_load(m->host_stop);
+        if (warp_from(stop, 0) != 0) {
             mlmq_end(m, MLMQ_STOPPED);
             break;
         }
@@ -128,12 +109,8 @@ WARP_FUNCTION void mlmq_manage(const struct mlmq *m) {
             break;
         mlmq_read_accounts(&g);
         if (g.busy == 0) {
-            if (warp_from(device_load(&control->spilled), 0) == 0) {
-                mlmq_end(m, MLMQ_DONE);
-                break;
-            }
-            mlmq_open_sweep(&g);
-            continue;
+            mlmq_end(m, MLMQ_DONE);
+            break;
         }
         mlmq_move_base(&g);
         mlmq_adjust_bnum(&g);

@@ -1,11 +1,10 @@
 /* Shortest paths on the device, engine "multi-level multi-queue": kernel and driver.
 ** mlmq.h describes the queues, work.h the warps.
 **
-**     reset, mark sources  ->  one cooperative launch: workers and a manager  ->  reports
+**     reset  ->  one cooperative launch: workers and a manager  ->  reports
 **
 ** As many blocks run as the parameters ask for and the device can hold at once. Every
-** warp stays until the manager finds that all accounts are even and no vertex is
-** marked. */
+** warp stays until the manager finds that all accounts are even. */
 #include "sssp/sssp.cuh"
 #include "work.h"
 
@@ -26,32 +25,21 @@
 #define BLOCKS_FIT 3
 
 struct mlmq_launch {
-    struct mlmq m;
-    struct cooperative_kernel kernel;
+    mlmq m;
+    cooperative_kernel kernel;
     unsigned blocks;
-    struct mlmq_sizes size;
-    bool none; /* the bound is negative: not even a source is within it */
+    mlmq_sizes size;
 };
 
 /* ---- kernels ---- */
 
-/* One thread per source, repeats allowed. */
-static __global__ void mark_sources(struct mlmq m, const uint32_t *source,
-                                    uint32_t sources) {
-    for (uint64_t i = gg_thread(); i < sources; i += gg_threads_of_grid()) {
-        uint32_t v = source[i];
-        m.distance[v] = 0;
-        atomicOr(&m.dirty[v / 32], 1u << v % 32);
-    }
-}
-
 /* One warp per worker, until the search is over. Warp 0 of the grid is the manager. */
 static __global__ void __launch_bounds__(GG_BLOCK, BLOCKS_FIT)
-    mlmq_works(const __grid_constant__ struct mlmq m) {
+    mlmq_works(const __grid_constant__ mlmq m) {
     const int warps = GG_BLOCK / GG_WARP;
-    __shared__ struct mlmq_shared shared[warps];
+    __shared__ mlmq_shared shared[warps];
     unsigned warp = threadIdx.x / GG_WARP;
-    mlmq_live(&m, &shared[warp], blockIdx.x * warps + warp);
+    mlmq_run_warp(&m, &shared[warp], blockIdx.x * warps + warp);
 }
 
 /* ---- sizes ---- */
@@ -60,10 +48,9 @@ static uint32_t between(uint32_t value, uint32_t least, uint32_t most) {
     return value < least ? least : value < most ? value : most;
 }
 
-static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
-                        struct mlmq_launch *l) {
-    const struct sssp_parameters *p = &s->parameters;
-    struct mlmq *m = &l->m;
+static void plan_queues(cuda_job *job, const sssp_search *s, mlmq_launch *l) {
+    const sssp_parameters *p = &s->parameters;
+    mlmq *m = &l->m;
     *l = mlmq_launch();
     m->n = s->g.n;
     m->begin = s->g.begin;
@@ -80,13 +67,12 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
     m->bnum = one_fifo ? 1 : between(p->bnum, 1, MLMQ_RING - 1);
     m->scale = mlmq_scale_of(one_fifo ? INFINITY : p->delta);
     m->shift = SEGMENT_SHIFT;
-    const struct bounds<integer32> bounds = gg_bounds<integer32>(s);
-    m->most = bounds.most;
-    m->tight = bounds.tight;
-    l->none = bounds.none;
-    l->kernel.kernel = (const void *)mlmq_works;
-    l->kernel.name = "mlmq_works";
-    l->kernel.threads = GG_BLOCK;
+    const sssp_bound bound = gg_sssp_bound(s->wanted, GPUGRAPH_UINT32);
+    m->most = (uint32_t)bound.most;
+    m->tight = bound.tight;
+    m->source = s->ends;
+    m->sources = bound.none ? 0 : s->wanted->source_count;
+    l->kernel = {(const void *)mlmq_works, "mlmq_works", GG_BLOCK, 0};
     l->blocks = gg_sssp_blocks(job, s, &l->kernel, BLOCK_VERTICES);
     m->warps = l->blocks * l->kernel.threads / GG_WARP;
     uint64_t room = (uint64_t)m->n * ROOM_FOR_VERTEX;
@@ -96,49 +82,41 @@ static void plan_queues(struct cuda_job *job, const struct sssp_search *s,
 }
 
 /* The arrays that begin as 0 lie together at the end. */
-static void carve_queues(struct workspace *space, struct mlmq_launch *l,
-                         uint64_t *zero_from) {
-    struct mlmq *m = &l->m;
-    const struct mlmq_sizes *size = &l->size;
+static void carve_queues(workspace *space, mlmq_launch *l, uint64_t *zero_from) {
+    mlmq *m = &l->m;
+    const mlmq_sizes *size = &l->size;
     m->slot = gg_carve<uint64_t>(space, size->slots);
     m->next = gg_carve<uint32_t>(space, size->segments);
     *zero_from = space->used;
     m->consumed = gg_carve<uint32_t>(space, size->directory);
     m->directory = gg_carve<uint64_t>(space, size->directory);
-    m->dirty = gg_carve<uint32_t>(space, size->words);
     m->control = gg_carve<struct mlmq_control>(space, 1);
 }
 
 /* ---- a search ---- */
 
-static bool start_queues(struct cuda_job *job, const struct sssp_search *s,
-                         struct mlmq_launch *l, unsigned char *zero, uint64_t zeros) {
-    struct mlmq_control control = mlmq_control();
+static bool start_queues(cuda_job *job, mlmq_launch *l, unsigned char *zero,
+                         uint64_t zeros) {
+    mlmq_control control = mlmq_control();
     gg_fill(job, l->m.slot, 0xff, l->size.slots * sizeof *l->m.slot);
     gg_fill(job, zero, 0, zeros);
     mlmq_start(&l->m, &control);
     gg_upload(job, l->m.control, &control, sizeof control);
     gg_fill(job, l->m.distance, 0xff, (uint64_t)l->m.n * sizeof *l->m.distance);
-    if (!gg_going(job))
-        return false;
-    if (!l->none) {
-        const uint32_t sources = s->wanted->source_count;
-        GG_LAUNCH(job, mark_sources, gg_grid(job, sources, 4), l->m, s->ends, sources);
-    }
     void *arguments[] = {&l->m};
     return gg_launch_cooperative(job, &l->kernel, l->blocks, arguments);
 }
 
-static bool finish_queues(struct cuda_job *job, const struct mlmq_launch *l,
-                          struct sssp_search *s) {
-    struct mlmq_control control;
+static bool finish_queues(cuda_job *job, const mlmq_launch *l, sssp_search *s) {
+    mlmq_control control;
     const size_t reports = offsetof(struct mlmq_control, failed);
     static_assert(sizeof control - offsetof(struct mlmq_control, failed) <= GG_MAILBOX,
                   "the mailbox holds the reports");
     if (!gg_fetch(job, &control.over, &l->m.control->over, sizeof control.over) ||
         !gg_fetch(job, &control.failed, &l->m.control->failed, sizeof control - reports))
         return false;
-    if (control.over != MLMQ_DONE) {
+    s->full = control.over == MLMQ_FULL;
+    if (control.over != MLMQ_DONE && !s->full) {
         gg_fail(
             job->run, GPUGRAPH_DEVICE_FAILED,
             "a warp of a multi-level multi-queue waited too long (%u, %u): report this "
@@ -149,26 +127,26 @@ static bool finish_queues(struct cuda_job *job, const struct mlmq_launch *l,
     s->dropped = control.dropped != 0;
     s->served = control.served;
     snprintf(s->more, sizeof s->more,
-             "%u blocks, %.2f relaxations a vertex, %llu sweeps, %llu checks of accounts",
-             l->blocks, (double)control.served / (l->m.n ? l->m.n : 1),
-             (unsigned long long)control.sweeps, (unsigned long long)control.rounds);
+             "%u blocks, %.2f relaxations a vertex, %llu checks of accounts", l->blocks,
+             (double)control.served / (l->m.n ? l->m.n : 1),
+             (unsigned long long)control.rounds);
     return true;
 }
 
-uint64_t gg_sssp_mlmq_bytes(struct cuda_job *job, const struct sssp_search *s) {
-    struct mlmq_launch l;
-    struct workspace space = {NULL, 0};
+uint64_t gg_sssp_mlmq_bytes(cuda_job *job, const sssp_search *s) {
+    mlmq_launch l;
+    workspace space = {NULL, 0};
     uint64_t zero_from;
     plan_queues(job, s, &l);
     carve_queues(&space, &l, &zero_from);
     return space.used;
 }
 
-bool gg_sssp_mlmq(struct cuda_job *job, struct sssp_search *s, struct workspace *space) {
-    struct mlmq_launch l;
+bool gg_sssp_mlmq(cuda_job *job, sssp_search *s, workspace *space) {
+    mlmq_launch l;
     uint64_t zero_from;
     plan_queues(job, s, &l);
     carve_queues(space, &l, &zero_from);
-    return start_queues(job, s, &l, space->base + zero_from, space->used - zero_from) &&
+    return start_queues(job, &l, space->base + zero_from, space->used - zero_from) &&
            finish_queues(job, &l, s);
 }

@@ -11,7 +11,6 @@
 **     piles             open, closed             keys beyond the ring: see fifo.h
 **     segments          slots of all FIFOs, from one pool
 **     directory         for each FIFO: its n-th segment, n modulo the entries
-**     dirty             a bit for each vertex that found no room
 **
 ** Each level has a read and a write that a whole warp calls. An empty level reads from
 ** the one below, and a full level passes elements down. work.h relaxes arcs between a
@@ -19,16 +18,15 @@
 ** Multi-Level-Multi-Queue". The order of memory accesses, which their listings leave out,
 ** is added.
 **
-** Accounts. Every queue in device memory, and the sweep, counts the elements that were
-** ever written to it (tail) and those that are finished (done). An element is finished
+** Accounts. Every queue in device memory counts the elements that were ever written to it
+** (tail) and those that are finished (done). The start counts the warps that write the
+** sources. An element is finished
 ** when all elements that it led to are finished or written to device memory. A manager
 ** (warp 0) reads all `done`, then all tails. Accounts that agree were even: the queue was
 ** empty and no warp worked on its elements.
 **
-** Overflow. A writer never waits for room. If there are no more segments, it marks the
-** vertex in a bitmap. When all queues are empty, the manager starts a sweep of the
-** bitmap, which writes its vertices again with their current distances. Sources begin as
-** such marks.
+** Overflow. A writer never waits for room. If there are no more segments, it ends the
+** search (MLMQ_FULL), and the driver takes another engine.
 **
 ** A sum beyond max_distance is neither written nor relaxed. Targets and limits do not end
 ** a search: all vertices get their distances.
@@ -50,13 +48,12 @@ enum {
     MLMQ_RING = 32,
     MLMQ_PILE = MLMQ_RING, /* the first of two */
     MLMQ_FIFOS = MLMQ_PILE + 2,
-    MLMQ_SWEEP = MLMQ_FIFOS, /* the account of sweeps, behind those of the FIFOs */
+    MLMQ_START = MLMQ_FIFOS, /* the account of the start, behind those of the FIFOs */
     MLMQ_ACCOUNTS = 64,
     MLMQ_UNROLL = 4, /* arcs that a lane relaxes at once */
     MLMQ_L1_MOST = 64,
     MLMQ_WON = MLMQ_UNROLL * 32,
-    MLMQ_OUT = 31 + 32 + 32 + MLMQ_L1_MOST + 1, /* see mlmq_write */
-    MLMQ_SWEEP_WORDS = 1024 /* words of the bitmap that a warp sweeps */
+    MLMQ_OUT = 31 + 32 + 32 + MLMQ_L1_MOST + 1 /* see mlmq_write */
 };
 #define MLMQ_KEY_MOST 0x7fffffffu
 
@@ -69,15 +66,15 @@ enum {
 #define MLMQ_PATIENCE (1u << 26)
 #endif
 
-enum { MLMQ_GOES_ON, MLMQ_DONE, MLMQ_STOPPED, MLMQ_FAILED }; /* control->over */
+enum { MLMQ_GOES_ON, MLMQ_DONE, MLMQ_STOPPED, MLMQ_FULL, MLMQ_FAILED }; /* ->over */
 
 struct mlmq_control {
     /* the cache line that every warp polls */
-    uint32_t over; /* mlmq_look reads words 0 to 4 */
+    uint32_t over; /* mlmq_look reads words 0 to 3 */
     uint32_t base; /* the key of the first bucket of the ring */
     uint32_t bnum; /* buckets that may be read */
     uint32_t pile; /* 0 or 1: takes new elements; the other pile is open */
-    uint32_t exhausted, rest_of_line[27];
+    uint32_t rest_of_line[28];
     /* By account; first those of FIFOs: elements to be read, written, read, finished */
     uint32_t available[MLMQ_ACCOUNTS];
     uint32_t tail[MLMQ_ACCOUNTS];
@@ -87,13 +84,10 @@ struct mlmq_control {
     /* pool */
     uint64_t free_segments;    /* list: version << 32 | first */
     uint32_t touched_segments; /* all later segments are free, too */
-    /* overflow */
-    uint32_t spilled, spilled_least;
-    uint32_t sweep_next; /* next chunk, of mlmq.sweep_chunks */
     uint32_t pile_least[2];
     /* reports */
     uint32_t failed, dropped;
-    uint64_t served, sweeps, rounds;
+    uint64_t served, rounds;
 };
 
 /* Argument of the kernel, passed by value. */
@@ -107,14 +101,13 @@ struct mlmq {
     const uint32_t *host_stop;
     /* FIFOs */
     uint64_t *slot;
-    uint64_t *directory; /* (number in the FIFO + 1) << 32 | segment or MLMQ_NONE */
+    uint64_t *directory; /* (number in the FIFO + 1) << 32 | segment */
     uint32_t *consumed;  /* by entry: finished elements over all its uses */
     uint32_t *next;      /* links of the free segments */
     uint32_t segments, directory_size, shift; /* 1 << shift: slots of a segment */
-    uint32_t crowd; /* positions that all warps together may be taking */
-    /* overflow */
-    uint32_t *dirty;
-    uint32_t words, sweep_chunks;
+    uint32_t crowd;         /* positions that all warps together may be taking */
+    const uint32_t *source; /* sources, which may repeat */
+    uint32_t sources;
     /* limits */
     uint32_t most; /* largest distance */
     bool tight;    /* `most` is max_distance, not the range of the type */
@@ -140,9 +133,8 @@ struct mlmq_shared {
 struct mlmq_warp {
     const struct mlmq *m;
     struct mlmq_shared *shared;
-    uint32_t number;
     /* the control line, as last read */
-    uint32_t over, base, bnum, pile, exhausted;
+    uint32_t over, base, bnum, pile;
     /* levels */
     struct mlmq_element l0; /* by lane */
     bool l0_full;           /* by lane */
@@ -160,10 +152,6 @@ struct mlmq_warp {
 };
 
 /* ---- distances ---- */
-
-WARP_FUNCTION uint32_t mlmq_load_distance(const struct mlmq *m, uint32_t v) {
-    return device_load(&m->distance[v]);
-}
 
 /* The sum, or MLMQ_UNREACHED if it leaves 32 bits. */
 WARP_FUNCTION uint32_t mlmq_sum(uint32_t distance, uint32_t weight) {
@@ -204,32 +192,16 @@ WARP_FUNCTION bool mlmq_waits(const struct mlmq *m, uint32_t *rounds, uint32_t w
     return true;
 }
 
-/* ---- overflow ---- */
-
-/* Marks the vertices of the lanes with `lost`. */
-WARP_FUNCTION void mlmq_spill(const struct mlmq_warp *w, struct mlmq_element e,
-                              bool lost) {
-    struct mlmq_control *control = w->m->control;
-    if (lost) {
-        device_or(&w->m->dirty[e.vertex / 32], 1u << e.vertex % 32);
-        device_min(&control->spilled_least, mlmq_key(w->m, e.distance));
-        device_store(&control->spilled, 1);
-    }
-}
-
 /* ---- the driver's side ---- */
 
-/* Sizes of the arrays in elements, from m->n, shift and warps of `lanes` lanes each. */
+/* Sizes of the arrays in elements, from m->shift and warps of `lanes` lanes each. */
 struct mlmq_sizes {
-    uint64_t slots, directory, segments, words;
+    uint64_t slots, directory, segments;
 };
 
 static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity,
                                           uint32_t lanes) {
-    struct mlmq_sizes size = {0, 0, 0, 0};
-    m->words = m->n / 32 + (m->n % 32 > 0);
-    m->sweep_chunks = (m->words + MLMQ_SWEEP_WORDS - 1) / MLMQ_SWEEP_WORDS;
-    size.words = m->words;
+    struct mlmq_sizes size = {0, 0, 0};
     m->segments = (uint32_t)(capacity >> m->shift) + 1;
     /* Each warp may take positions beyond the segments once, and mlmq_has_room keeps as
     ** many entries free. */
@@ -243,13 +215,11 @@ static inline struct mlmq_sizes mlmq_size(struct mlmq *m, uint64_t capacity,
     return size;
 }
 
-/* Sets the members that do not begin as 0. The sources are marked, and have the distance
-** 0. */
+/* Sets the members that do not begin as 0. */
 static inline void mlmq_start(const struct mlmq *m, struct mlmq_control *control) {
     control->bnum = m->bnum;
     control->free_segments = UINT32_MAX; /* an empty list */
-    control->spilled = 1;
-    control->sweep_next = m->sweep_chunks; /* no sweep */
+    control->tail[MLMQ_START] = m->warps - 1;
     control->pile_least[0] = control->pile_least[1] = MLMQ_KEY_MOST;
 }
 

@@ -17,47 +17,35 @@
 
 /* ---- the manager's words ---- */
 
-/* Loads the manager's words, one by each lane; mlmq_hear waits for them. */
-WARP_FUNCTION void mlmq_ask_manager(struct mlmq_warp *w) {
+/* Loads the manager's words, one by each lane; mlmq_take_control waits for them. */
+WARP_FUNCTION void mlmq_load_control(struct mlmq_warp *w) {
     struct mlmq_control *control = w->m->control;
     uint32_t *line = &control->over;
-    if (warp_lane() < 5)
+    if (warp_lane() < 4)
         w->asked = device_load(line + warp_lane());
 }
 
-WARP_FUNCTION void mlmq_hear(struct mlmq_warp *w) {
+WARP_FUNCTION void mlmq_take_control(struct mlmq_warp *w) {
     struct mlmq_control *control = w->m->control;
+    const bool wide = warp_width >= 4;
     w->over = warp_from(w->asked, 0);
-    if (warp_width > 4) {
-        w->base = warp_from(w->asked, 1);
-        w->bnum = warp_from(w->asked, 2);
-        w->pile = warp_from(w->asked, 3);
-        w->exhausted = warp_from(w->asked, 4);
-    } else {
-        w->base = device_load(&control->base);
-        w->bnum = device_load(&control->bnum);
-        w->pile = device_load(&control->pile);
-        w->exhausted = device_load(&control->exhausted);
-    }
+    w->base = wide ? warp_from(w->asked, 1) : device_load(&control->base);
+    w->bnum = wide ? warp_from(w->asked, 2) : device_load(&control->bnum);
+    w->pile = wide ? warp_from(w->asked, 3) : device_load(&control->pile);
 }
 
 WARP_FUNCTION void mlmq_look(struct mlmq_warp *w) {
-    mlmq_ask_manager(w);
-    mlmq_hear(w);
+    mlmq_load_control(w);
+    mlmq_take_control(w);
 }
 
-/* True if the warp may keep that distance to itself: it is in a bucket that may be read,
-** or L2 has no room. In the second case a warp relaxes what it reads and does not spill
-** it again. */
+/* True if the warp may keep that distance to itself: it is in a bucket that may be
+** read. */
 WARP_FUNCTION bool mlmq_inside(const struct mlmq_warp *w, uint32_t distance) {
-    return w->exhausted || mlmq_key(w->m, distance) < w->base + w->bnum;
+    return mlmq_key(w->m, distance) < w->base + w->bnum;
 }
 
 /* ---- write ---- */
-
-WARP_FUNCTION void mlmq_l2_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
-    mlmq_spill(w, e, mlmq_fifo_write(w, e, valid, mlmq_fifo_of(w, e.distance, valid)));
-}
 
 /* Writes `out` to L2: whole batches, or everything. */
 WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all) {
@@ -70,7 +58,7 @@ WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all) {
         w->out_count -= count;
         if (valid)
             e = w->shared->out[w->out_count + warp_lane()];
-        mlmq_l2_write(w, e, valid);
+        mlmq_fifo_write(w, e, valid, mlmq_fifo_of(w, e.distance, valid));
     }
     if (all)
         w->urgent = false;
@@ -191,7 +179,7 @@ WARP_FUNCTION void mlmq_relax_some(struct mlmq_warp *w, const struct mlmq_job *j
             if (!m->tight)
                 device_store(&m->control->dropped, 1);
         }
-        old[i] = live[i] ? mlmq_load_distance(m, next[i].vertex) : 0;
+        old[i] = live[i] ? device_load(&m->distance[next[i].vertex]) : 0;
     }
     for (unsigned i = 0; i < MLMQ_UNROLL; i++) {
         live[i] = live[i] && next[i].distance < old[i];
@@ -214,7 +202,7 @@ WARP_FUNCTION void mlmq_take_vertices(struct mlmq_warp *w, struct mlmq_element e
     const struct mlmq *m = w->m;
     uint32_t total;
     if (valid) {
-        uint32_t now = mlmq_load_distance(m, e.vertex);
+        uint32_t now = device_load(&m->distance[e.vertex]);
         *begin = m->begin[e.vertex];
         *end = m->end[e.vertex];
         valid = e.distance <= now;
@@ -234,7 +222,7 @@ WARP_FUNCTION void mlmq_relax(struct mlmq_warp *w, struct mlmq_element e, bool v
     uint32_t heavies = 0;
     struct mlmq_job job;
     memset(&job, 0, sizeof job);
-    mlmq_ask_manager(w);
+    mlmq_load_control(w);
     mlmq_take_vertices(w, e, valid, &job, &begin, &end, &heavies);
     for (;;) {
         if (job.at >= job.end) {
@@ -252,84 +240,60 @@ WARP_FUNCTION void mlmq_relax(struct mlmq_warp *w, struct mlmq_element e, bool v
         if (w->won_count > 0)
             mlmq_write_won(w);
     }
-    mlmq_hear(w);
+    mlmq_take_control(w);
 }
 
-/* ---- the sweep ---- */
+/* ---- a warp ---- */
 
-/* Writes the marked vertices of one chunk of the bitmap, except for the last ones, which
-** are relaxed at once. So every sweep makes progress, however little room there is. 0:
-** there are no more chunks. */
-WARP_FUNCTION uint32_t mlmq_sweep(struct mlmq_warp *w, struct mlmq_element *e,
-                                  bool *valid) {
+/* Writes the warp's share of the sources. */
+WARP_FUNCTION void mlmq_begin(struct mlmq_warp *w, uint32_t worker) {
     const struct mlmq *m = w->m;
-    uint32_t *next = &m->control->sweep_next, chunk = m->sweep_chunks;
-    if (warp_lane() == 0 && device_load(next) < m->sweep_chunks)
-        chunk = device_add(next, 1);
-    chunk = warp_from(chunk, 0);
-    *valid = false;
-    if (chunk >= m->sweep_chunks)
-        return 0;
-    uint32_t word = chunk * MLMQ_SWEEP_WORDS, last = word + MLMQ_SWEEP_WORDS;
-    last = last < m->words ? last : m->words;
-    for (; word < last; word += warp_width) {
-        uint32_t at = word + warp_lane(), bits = 0;
-        if (at < last && device_load(&m->dirty[at]) != 0)
-            bits = device_swap(&m->dirty[at], 0);
-        while (warp_ballot(bits != 0) != 0) {
-            mlmq_look(w); /* reads the base of this sweep, and whether there is room */
-            mlmq_win(w, *e, *valid);
-            mlmq_write_won(w);
-            *valid = bits != 0;
-            if (*valid) {
-                e->vertex = at * 32 + lowest_bit(bits);
-                e->distance = mlmq_load_distance(m, e->vertex);
-            }
-            bits &= bits - 1;
+    const uint64_t step = (uint64_t)(m->warps - 1) * warp_width;
+    for (uint64_t i = (uint64_t)worker * warp_width; i < m->sources; i += step) {
+        struct mlmq_element e = {0, 0};
+        bool valid = i + warp_lane() < m->sources;
+        if (valid) {
+            e.vertex = m->source[i + warp_lane()];
+            valid = device_min(&m->distance[e.vertex], 0) > 0;
         }
+        mlmq_out(w, e, valid);
+        mlmq_drain(w, false);
     }
-    w->account = MLMQ_SWEEP;
+    w->account = MLMQ_START;
     w->taken = 1;
-    return 1;
 }
 
-/* ---- a worker's life ---- */
-
-WARP_FUNCTION void mlmq_toil(struct mlmq_warp *w) {
-    struct mlmq_element e = {0, 0};
-    uint32_t vain = 0;
-    bool valid;
-    mlmq_look(w);
-    while (w->over == MLMQ_GOES_ON) {
-        if (mlmq_read(w, &e, &valid) > 0 || mlmq_sweep(w, &e, &valid) > 0) {
-            vain = 0;
-            mlmq_relax(w, e, valid);
-        } else {
-            warp_pause(vain < 6 ? MLMQ_WAIT_NS << vain : MLMQ_WAIT_NS << 6);
-            vain++;
-            mlmq_look(w);
-        }
-        if (w->urgent)
-            mlmq_drain(w, true);
-    }
-    if (warp_lane() == 0)
-        device_add_64(&w->m->control->served, w->served);
-}
-
-/* The whole life of a warp. Warp 0 is the manager. */
-WARP_FUNCTION void mlmq_live(const struct mlmq *m, struct mlmq_shared *shared,
-                             uint32_t number) {
+/* Runs a warp until the search is over. Warp 0 is the manager. */
+WARP_FUNCTION void mlmq_run_warp(const struct mlmq *m, struct mlmq_shared *shared,
+                                 uint32_t number) {
     if (number == 0) {
         mlmq_manage(m);
         return;
     }
     struct mlmq_warp w;
+    struct mlmq_element e = {0, 0};
+    uint32_t idle = 0;
+    bool valid;
     memset(&w, 0, sizeof w);
     w.m = m;
     w.shared = shared;
-    w.number = number - 1;
     w.segment_number = MLMQ_NONE;
-    mlmq_toil(&w);
+    mlmq_look(&w);
+    mlmq_begin(&w, number - 1);
+    while (w.over == MLMQ_GOES_ON) {
+        if (mlmq_read(&w, &e, &valid) > 0) {
+            idle = 0;
+            mlmq_relax(&w, e, valid);
+        } else {
+            warp_pause(idle < 6 ? MLMQ_WAIT_NS << idle : MLMQ_WAIT_NS << 6);
+            idle++;
+            mlmq_look(&w);
+        }
+        if (w.urgent)
+            mlmq_drain(&w, true);
+    }
+    if (warp_lane() == 0)
+        device_add_64(&m->control->served, w.served);
 }
 
 #endif

@@ -72,7 +72,7 @@ END_TEST
 ** fail. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 16 };
-/* Sizes of a list's blocks (listed.c, sssp/found.c): its capacity, the entries that a
+/* Sizes of a list's blocks (listed.c, sssp/found.h): its capacity, the entries that a
 ** search to depth 70 finds, its second table, and the vertices of the table. */
 enum {
     LIST_ROOM = ARRAY_VERTICES / 64 + 64,

@@ -119,13 +119,13 @@ static uint32_t check(gpugraph_graph *graph, const char *name, uint32_t source,
     cuda_device device = {1, 0, 0};
     cuda_job job = {&run, &device, NULL};
     const bfs_bounds bounds = {GPUGRAPH_NONE, !target.empty(), limit, &stop};
-    const bfs_shape shape = {0, 40, 0};
+    const bfs_shape shape = {0, 40};
     while (a.control.next != BFS_OVER) {
         if (a.control.next == BFS_NARROW)
             gg_bfs_narrow(&job, &g, &b, bounds, shape);
         else
             one_level(g, bounds, &a);
-        ck_assert_msg(a.control.failed == 0, "%s: blocks waited in vain at level %u",
+        ck_assert_msg(a.control.failed == 0, "%s: a barrier was not reached at level %u",
                       name, a.control.level);
     }
     uint64_t reached = 0;

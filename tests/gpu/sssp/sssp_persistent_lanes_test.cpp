@@ -189,7 +189,7 @@ static void check_whole(const shape *s, gpugraph_graph *graph, uint32_t source,
 }
 
 /* Every vertex on the path in the whole search's tree must have its distance. */
-static void check_way(const shape *s, gpugraph_graph *graph, uint32_t source,
+static void check_path(const shape *s, gpugraph_graph *graph, uint32_t source,
                       uint32_t target, gpugraph_direction direction, uint64_t seed) {
     gpugraph_search search = gpugraph_search();
     search.source = &source;
@@ -224,7 +224,7 @@ static void check_shape(const shape *s, uint64_t seed, int pairs) {
             uint32_t source = (uint32_t)(shape_random(&seed) % s->vertices);
             uint32_t target = (uint32_t)(shape_random(&seed) % s->vertices);
             gpugraph_direction direction = (gpugraph_direction)(shape_random(&seed) % 3);
-            check_way(s, graph, source, target, direction, seed);
+            check_path(s, graph, source, target, direction, seed);
             if (i % 3 == 0)
                 check_whole(s, graph, source, direction, false, seed);
             check_whole(s, graph, source, direction, true, seed);

@@ -1,8 +1,8 @@
 /* Thousands of small searches with parameters that no choice would take: buckets of all
 ** widths, few and many blocks, both ways of the engine "persistent", and multi-level
-** multi-queues of all sizes, most of which overflow. Distances are compared with
-** Dijkstra's algorithm on the CPU. The timeout ends a search that hangs. Without a device
-** the CPU's own methods are compared. */
+** multi-queues of all sizes, many of which have too little room. Distances are compared
+** with Dijkstra's algorithm on the CPU. The timeout ends a search that hangs. Without a
+** device the CPU's own methods are compared. */
 #include "expect.h"
 #include "suite.h"
 #include "graphs.h"

@@ -1,5 +1,6 @@
 /* Trees by weight on a device where edges of weight 0 tie, against the CPU's. The phase
-** "parents" tells who settles ties. Skipped without a device. */
+** "parents" tells whether the host or the device settles ties. Skipped without a
+** device. */
 #include "expect.h"
 #include "graphs.h"
 #include "suite.h"
