@@ -76,9 +76,8 @@ void gg_advise_pages(void *block, size_t bytes, enum gg_page_advice advice);
 bool gg_random_bytes(void *to, size_t bytes);
 /* Name of the processor, and bytes of memory of the machine, in all and available. */
 void gg_describe_machine(char *name, size_t room, int64_t *memory, int64_t *available);
-/* Loads a shared library; NULL: it is not there, and *why has a sentence (static, or
-** "") where why is not NULL. */
-void *gg_open_library(const char *name, const char **why);
+/* Loads a shared library. Returns NULL if it does not exist. */
+void *gg_open_library(const char *name);
 void *gg_library_symbol(void *library, const char *name);
 
 #ifdef __cplusplus

@@ -81,16 +81,12 @@ static void note_asker() {
     __atomic_store_n(&process.asker, gg_this_process(), __ATOMIC_RELAXED);
 }
 
-static const char *why_not_forked() {
-    return process.why ? process.why
-                       : "this process is a fork of one that had used CUDA, which does "
-                         "not survive fork()";
-}
-
 /* Returns why no device can be used; NULL: one can. */
 static const char *why_not() {
     if (gg_forked())
-        return why_not_forked();
+        return process.why ? process.why
+                           : "this process is a fork of one that had used CUDA, which "
+                             "does not survive fork()";
     note_asker();
     gg_mutex_lock(&process_mutex);
     if (!process.asked)
@@ -132,14 +128,14 @@ __attribute__((constructor)) static void number_openings() {
         openings[i] = (struct opening){.steps = &steps, .ordinal = i};
 }
 
-struct opening *gg_device_opening(int ordinal) {
+static struct opening *device_opening(int ordinal) {
     return ordinal < 0 || ordinal >= GG_MAX_DEVICES ? NULL : &openings[ordinal];
 }
 
 /* A child that forks from now on learns so, whatever the opening's thread has done by
 ** then. */
-bool gg_device_begin(int ordinal) {
-    struct opening *o = gg_device_opening(ordinal);
+static bool begin_device(int ordinal) {
+    struct opening *o = device_opening(ordinal);
     if (!o || gg_forked())
         return false;
     note_asker();
@@ -148,12 +144,10 @@ bool gg_device_begin(int ordinal) {
 
 /* A job may have opened the device without the background, and a question may have found
 ** that there is none. */
-enum opening_state gg_device_state(int ordinal, const char **why) {
-    const struct opening *o = gg_device_opening(ordinal);
+static enum opening_state device_state(int ordinal, const char **why) {
+    const struct opening *o = device_opening(ordinal);
     const char *reason = __atomic_load_n(&process.why, __ATOMIC_ACQUIRE);
-    if (gg_forked())
-        reason = why_not_forked();
-    else if (__atomic_load_n(&process.broken, __ATOMIC_RELAXED))
+    if (gg_forked() || __atomic_load_n(&process.broken, __ATOMIC_RELAXED))
         gg_usable(&reason);
     else if (!o)
         reason = "there is no CUDA device of that number";
@@ -215,3 +209,12 @@ bool gg_device_at(int i, gpugraph_device *device) {
     gg_give_host_context_back(&host);
     return true;
 }
+
+extern "C" const struct device_services gg_devices = {
+    .usable = gg_usable,
+    .at = gg_device_at,
+    .state = device_state,
+    .begin = begin_device,
+    .opening = device_opening,
+    .open = gg_open_context,
+};

@@ -21,10 +21,6 @@ int gg_oldest_architecture();
 bool gg_device_at(int i, gpugraph_device *device);
 /* Returns true if this process is a fork of one that had used CUDA. */
 bool gg_forked();
-/* As in struct device_services. */
-enum opening_state gg_device_state(int ordinal, const char **why);
-bool gg_device_begin(int ordinal);
-struct opening *gg_device_opening(int ordinal);
 /* Called after a context was opened. Returns the milliseconds of the first question about
 ** devices, which started the driver: once, then 0. */
 double gg_context_opened();
@@ -34,6 +30,8 @@ void gg_look_for_a_lost_context();
 
 /* ---- job.cu ---- */
 
+/* As in struct device_services. */
+bool gg_open_context(gpugraph_graph *graph, gpugraph_run *run);
 /* Opens the device for the first job, beside all other jobs: in the opening's thread. */
 bool gg_open_in_background(int ordinal, const char **why);
 

@@ -239,35 +239,22 @@ static int process_ends(void *) {
     return gg_process_ends();
 }
 
+bool gg_open_context(gpugraph_graph *graph, gpugraph_run *run) {
+    struct cuda_job job;
+    return gg_job_open(&job, graph, run) && gg_job_close(&job) == GPUGRAPH_OK;
+}
+
 bool gg_open_in_background(int ordinal, const char **why) {
     static char sentence[GG_MAX_DEVICES][sizeof(((gpugraph_run *)0)->message)];
     gpugraph_run run = {};
-    struct cuda_job job;
     start_driver(ordinal);
     if (gg_process_ends())
         return false;
     run.device = ordinal;
     run.interrupted = process_ends;
     gg_begin(&run);
-    const bool opened =
-        gg_job_open(&job, NULL, &run) && gg_job_close(&job) == GPUGRAPH_OK;
+    const bool opened = gg_open_context(NULL, &run);
     memcpy(sentence[ordinal], run.message, sizeof run.message);
     *why = sentence[ordinal];
     return opened;
 }
-
-/* ---- what the host's side asks ---- */
-
-static bool open_context(gpugraph_graph *graph, gpugraph_run *run) {
-    struct cuda_job job;
-    return gg_job_open(&job, graph, run) && gg_job_close(&job) == GPUGRAPH_OK;
-}
-
-extern "C" const struct device_services gg_devices = {
-    .usable = gg_usable,
-    .at = gg_device_at,
-    .state = gg_device_state,
-    .begin = gg_device_begin,
-    .opening = gg_device_opening,
-    .open = open_context,
-};
