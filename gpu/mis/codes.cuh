@@ -69,7 +69,7 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < sample; i += GG_BLOCK) {
         const uint32_t row = (uint32_t)((uint64_t)i * g.n / sample);
-        const uint64_t degree = mis_end(g, row) - g.offset[row];
+        const uint64_t degree = g.end[row] - g.offset[row];
         if (degree > 0)
             atomicAdd(&share->count[mis_word(g, row, degree) >> 24], 1u);
     }

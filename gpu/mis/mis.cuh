@@ -23,8 +23,6 @@
 ** 1024.) */
 #define GG_MIS_FIRST_SHARE 96
 #define GG_MIS_SHORT_ROW   8
-/* Arcs that a thread looks at together: their words are loaded together. */
-#define GG_MIS_PROBE 4
 
 /* ---- hashes of ids ---- */
 
@@ -60,26 +58,17 @@ struct mis_graph {
     const uint32_t *stop; /* set by the host after an interrupt */
 };
 
-/* What a method reports to the driver in mis.cu. The method marks when its kernels,
-** preprocessing included, began and ended. */
-struct mis_report {
-    char text[200];
-};
-
-/* Carves word and member, runs, and leaves the members in g->member. balanced: arcs are
-** distributed evenly. */
+/* Carves word and member, runs, and leaves the members in g->member. Marks when the
+** kernels, preprocessing included, began and ended. balanced: arcs are distributed
+** evenly. report: a text of at most `room` bytes for the phase "search". */
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
-                       struct mis_report *report);
+                       char *report, size_t room);
 /* The kernel with codes in place of words. */
 const void *gg_mis_by_codes(void);
 /* Bytes of the workspace of gg_mis_one_launch. */
 uint64_t gg_mis_one_launch_bytes(uint32_t n);
 
 /* ---- words ---- */
-
-static __device__ __forceinline__ void gg_put(uint32_t *at, uint32_t value) {
-    device_store(at, value);
-}
 
 /* The key of a vertex with that number. hash() returns the hash of its id, if the
 ** priority needs one. */
@@ -108,11 +97,6 @@ static __device__ __forceinline__ uint32_t mis_word_of(const mis_graph &g, uint6
     return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
 }
 
-/* The end of a row. */
-static __device__ __forceinline__ uint64_t mis_end(const mis_graph &g, uint32_t row) {
-    return g.end[row];
-}
-
 /* The key of mis.c without the last tie, by number. A number fills all 32 bits. */
 static __device__ __forceinline__ uint64_t mis_key(const mis_graph &g, uint32_t row,
                                                    uint64_t degree) {
@@ -128,14 +112,14 @@ static __device__ __forceinline__ uint32_t mis_word(const mis_graph &g, uint32_t
 /* Of two neighbours with equal words, is u earlier than v? */
 static __device__ __noinline__ bool mis_wins_tie(const mis_graph &g, uint32_t u,
                                                  uint32_t v) {
-    uint64_t of_u = mis_key(g, u, mis_end(g, u) - g.offset[u]);
-    uint64_t of_v = mis_key(g, v, mis_end(g, v) - g.offset[v]);
+    uint64_t of_u = mis_key(g, u, g.end[u] - g.offset[u]);
+    uint64_t of_v = mis_key(g, v, g.end[v] - g.offset[v]);
     return of_u != of_v ? of_u < of_v : u < v;
 }
 
 /* One thread for each row. */
 static __device__ __forceinline__ void mis_first_word(const mis_graph &g, uint32_t row) {
-    uint64_t degree = mis_end(g, row) - g.offset[row];
+    uint64_t degree = g.end[row] - g.offset[row];
     g.word[row] = degree ? mis_word(g, row, degree) : MIS_JOINED;
 }
 
