@@ -1,5 +1,5 @@
-/* What the methods of mis.cu share: a graph for kernels, the word of a vertex, and the
-** look at the neighbours of a vertex.
+/* Data and functions that the methods of mis.cu share: a graph for kernels, the word of a
+** vertex, and the look at the neighbours of a vertex.
 **
 **     word[v]    0          JOINED
 **                1 ..       open; the smaller, the earlier a greedy pass takes v
@@ -23,6 +23,19 @@
 ** 1024.) */
 #define GG_MIS_FIRST_SHARE 96
 #define GG_MIS_SHORT_ROW   8
+
+/* The first pass looks at vertices with at most this many neighbours: a tenth faster than
+** looking at all vertices of rmat20 (H200), and above the degrees of roads and meshes. */
+#define GG_MIS_FIRST_DEGREE 12
+/* Passes of one launch, about ten milliseconds of waiting, and passes between two looks
+** at the stop flag across the bus. */
+#define GG_MIS_PASSES      20000
+#define GG_MIS_STOP_PASSES 1024
+/* Nanoseconds of rest after a pass without a decision: about a load from the second-level
+** cache. */
+#define GG_MIS_REST_NS 100
+/* Blocks of a multiprocessor for which the compiler leaves registers. */
+#define GG_MIS_BALANCED_BLOCKS 4
 
 /* ---- hashes of ids ---- */
 
@@ -203,6 +216,24 @@ static __device__ __forceinline__ void mis_past_tie(const mis_graph &g, uint32_t
         s->at++;
         s->blocker = GPUGRAPH_NONE;
     }
+}
+
+/* ---- the list of a warp ---- */
+
+/* Appends the vertices of lanes with `wanted` to the first `count` entries. All lanes
+** have read what they need of the list. Returns the new count. */
+static __device__ __forceinline__ uint32_t mis_keep(waiting *list, uint32_t count,
+                                                    bool wanted, const waiting &w) {
+    unsigned mask = __ballot_sync(ALL_LANES, wanted);
+    if (wanted)
+        list[count + __popc(mask & ((1u << gg_lane()) - 1))] = w;
+    __syncwarp();
+    return count + __popc(mask);
+}
+
+static __device__ __forceinline__ uint32_t *mis_room_for_notes() {
+    __shared__ uint32_t notes[GG_BLOCK / GG_WARP][GG_MIS_NOTES];
+    return notes[threadIdx.x / GG_WARP];
 }
 
 #endif

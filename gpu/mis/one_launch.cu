@@ -19,7 +19,7 @@
 ** out long rows: most of their vertices have dropped by then.
 **
 ** No warp waits for another warp inside a pass, because the warp of the earliest open
-** vertex can always decide it. Passes are bounded all the same. The host then looks, and
+** vertex can always decide it. But passes are bounded. The host then looks, and
 ** launches again for the open vertices.
 **
 ** The balanced look has words, or a byte for each vertex if the second-level cache does
