@@ -121,8 +121,7 @@ void gpugraph_part_free(gpugraph_part *part);
 gpugraph_status gpugraph_part_to_device(gpugraph_part *part, int place,
                                         gpugraph_run *run);
 
-/* Not collective. The number of masters, and their ascending vertex
-** numbers of the masters. */
+/* Not collective. The number of masters, and their vertex numbers, ascending. */
 uint32_t gpugraph_part_masters(const gpugraph_part *part);
 const uint64_t *gpugraph_part_numbers(const gpugraph_part *part);
 
@@ -136,8 +135,8 @@ gpugraph_status gpugraph_part_deliver(gpugraph_part *part, gpugraph_run *run,
 /* ---------------------------------------------------------------------------------------
 ** Searches. Arrays are local and have an entry for each master. UINT64_MAX stands for no
 ** vertex. tree: the tree of gpugraph_bfs or gpugraph_sssp by vertex numbers and edge ids;
-** NULL: no tree. The partitions must have the direction that is
-** searched, and must not be simple, except for gpugraph_part_mis. */
+** NULL: no tree. The partitions must have the direction that is searched, and must not be
+** simple, except for gpugraph_part_mis. */
 
 typedef struct gpugraph_part_tree {
     uint64_t *parent; /* UINT64_MAX at a source and where not reached */
@@ -172,8 +171,8 @@ typedef struct gpugraph_part_ranks {
     const uint64_t *source; /* source_count 0: all vertices */
     uint64_t source_count;
 } gpugraph_part_ranks;
-/* *iterations: how many were done. *change: in the last one, the sum of absolute changes of
-** ranks. */
+/* *iterations: the number of iterations done. *change: the sum of absolute changes of
+** ranks in the last iteration. */
 gpugraph_status gpugraph_part_pagerank(gpugraph_part *part,
                                        const gpugraph_part_ranks *how, gpugraph_run *run,
                                        double *rank, uint32_t *iterations,

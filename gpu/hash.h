@@ -2,12 +2,12 @@
 **
 **     placing    gg_placing(), gg_place_integer, gg_place_text, gg_place_number:
 **                the place of a value in a table of this process. The seed is drawn once
-**                for each process, so nobody can choose colliding ids. A place is never
+**                for each process, so no user can choose colliding ids. A place is never
 **                stored in a file, sent to another process, or part of an answer. A table
 **                is read with the seed that it was made with.
 **     fixed      gg_fixed_hash, gg_fixed_hash_text (ids/ids.h):
 **                equal in every process. For priorities of independent sets, owners of
-**                vertices, checksums, samples. Anybody can find values that collide. */
+**                vertices, checksums, samples. Any user can find values that collide. */
 #ifndef GPUGRAPH_HASH_H
 #define GPUGRAPH_HASH_H
 

@@ -25,8 +25,8 @@ void gg_yield(void);
 /* ---- threads ---- */
 
 /* Runs body(job) in a detached thread with a stack of that many bytes (0: the system's
-** usual stack). The thread handles no signal of the host. False: the system gives no
-** thread. */
+** usual stack). The thread handles no signal of the host. Returns false if the system
+** provides no thread. */
 bool gg_start_thread(void *(*body)(void *), void *job, size_t stack);
 /* A number that no other running thread of the process has. */
 uintptr_t gg_this_thread(void);
@@ -48,8 +48,8 @@ void gg_wake_all(uint32_t *word);
 
 uint32_t gg_process_id(void);
 /* Calls these functions around every fork() of the process: before it, and after it in
-** the parent and in the child. NULL: nothing is called. False: the system has no room
-** for them. */
+** the parent and in the child. A function may be NULL. Returns false if the system has
+** no room for them. */
 bool gg_around_fork(void (*before)(void), void (*in_parent)(void),
                     void (*in_child)(void));
 
@@ -59,7 +59,8 @@ bool gg_around_fork(void (*before)(void), void (*in_parent)(void),
 size_t gg_page_bytes(void);
 /* Bytes of a huge page: one page fault brings 2 MiB in place of 4 KiB. */
 #define GG_HUGE_PAGE ((size_t)2 << 20)
-/* A block that begins with a huge page, for free(). NULL: memory is exhausted. */
+/* Returns a block that begins with a huge page, for free(); NULL if memory is
+** exhausted. */
 void *gg_alloc_huge(size_t bytes);
 /* Bytes of a block of malloc, which may be more than its owner has asked for. */
 size_t gg_block_bytes(void *block);
@@ -72,13 +73,12 @@ void gg_advise_pages(void *block, size_t bytes, enum gg_page_advice advice);
 
 /* ---- the machine ---- */
 
-/* Random bytes of the system. False: there are none. */
+/* Draws random bytes of the system. Returns false if there are none. */
 bool gg_random_bytes(void *to, size_t bytes);
 /* Name of the processor, and bytes of memory of the machine, in all and available. */
 void gg_describe_machine(char *name, size_t room, int64_t *memory, int64_t *available);
-/* Loads a shared library; NULL: it is not there, and *why has a sentence (static, or
-** "") where why is not NULL. */
-void *gg_open_library(const char *name, const char **why);
+/* Loads a shared library. Returns NULL if it does not exist. */
+void *gg_open_library(const char *name);
 void *gg_library_symbol(void *library, const char *name);
 
 #ifdef __cplusplus

@@ -10,8 +10,8 @@
 ** A team creates workers on first need: as many as the largest team has asked for,
 ** without its caller. Workers stay: an idle worker looks for work for a moment and then
 ** sleeps. All callers share the workers. A caller that finds fewer idle workers than it
-** wants works with those, or alone; so does a caller that wants more than the system
-** provides. So a team may be smaller than requested, and no body may depend on its size.
+** wants works with these workers, or alone. The system may also refuse to provide a
+** thread. So a team may be smaller than requested, and no body may depend on its size.
 ** A member may start a team of its own.
 **
 ** A child of fork() starts with an empty pool, whatever the threads of its parent did. */

@@ -150,6 +150,17 @@ static gpugraph_status take_devices(gpugraph_graph *graph, request *r, bool frug
     return status;
 }
 
+/* Fails because the method runs only on another backend. */
+static gpugraph_backend wrong_backend(const request *r, gpugraph_backend has,
+                                      gpugraph_run *run) {
+    const bool cpu = has == GPUGRAPH_CPU;
+    gg_fail(run, GPUGRAPH_INVALID,
+            "method '%s' of %s runs on backend '%s', not on '%s'; leave one of the two "
+            "'auto'",
+            r->method, r->by.a->name, cpu ? "cpu" : "cuda", cpu ? "cuda" : "cpu");
+    return GPUGRAPH_AUTO;
+}
+
 static gpugraph_backend choose_cuda(gpugraph_graph *graph, request *r,
                                     gpugraph_run *run) {
     if (gg_devices_asked()->state(run->device, NULL) == OPENING_UNDER_WAY) {
@@ -166,10 +177,7 @@ static gpugraph_backend choose_cuda(gpugraph_graph *graph, request *r,
         gg_fail(run, status,
                 "no CUDA device can be used: %s; use backend 'cpu' or 'auto'", run->why);
     } else if (!r->on_cuda) {
-        gg_fail(run, GPUGRAPH_INVALID,
-                "method '%s' of %s runs on backend 'cpu', not on 'cuda'; leave one of "
-                "the two 'auto'",
-                r->method, r->by.a->name);
+        wrong_backend(r, GPUGRAPH_CPU, run);
     }
     return run->status ? GPUGRAPH_AUTO
                        : settle_choose(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
@@ -234,20 +242,13 @@ static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *r
     }
     if (run->backend != GPUGRAPH_CPU && gg_check_devices(run))
         return GPUGRAPH_AUTO;
-    if (!r.on_cpu && !r.on_cuda) {
-        bool absent = run->backend == GPUGRAPH_CUDA && !gg_devices_asked()->usable(NULL);
-        if (absent)
-            return choose_cuda(graph, &r, run);
+    if (!r.on_cpu && !r.on_cuda &&
+        (run->backend != GPUGRAPH_CUDA || gg_devices_asked()->usable(NULL))) {
         no_method(a, r.method, run);
         return GPUGRAPH_AUTO;
     }
-    if (run->backend == GPUGRAPH_CPU && !r.on_cpu) {
-        gg_fail(run, GPUGRAPH_INVALID,
-                "method '%s' of %s runs on backend 'cuda', not on 'cpu'; leave one of "
-                "the two 'auto'",
-                r.method, a->name);
-        return GPUGRAPH_AUTO;
-    }
+    if (run->backend == GPUGRAPH_CPU && !r.on_cpu)
+        return wrong_backend(&r, GPUGRAPH_CUDA, run);
     if (run->backend == GPUGRAPH_CUDA || !r.on_cpu)
         return choose_cuda(graph, &r, run);
     if (run->backend == GPUGRAPH_CPU)
@@ -268,8 +269,8 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
     return gg_choose_shared(graph, a, search, 0, run, fallback);
 }
 
-/* The time of a search that ran elsewhere than chosen teaches nothing. */
-static void tell_time(const gpugraph_run *run, const gg_algorithm *a) {
+/* Reports the time of a search, unless the search ran elsewhere than chosen. */
+static void report_time(const gpugraph_run *run, const gg_algorithm *a) {
     gpugraph_backend on = strcmp(run->used_backend, gg_backend_name[GPUGRAPH_CUDA]) == 0
                               ? GPUGRAPH_CUDA
                               : GPUGRAPH_CPU;
@@ -277,7 +278,7 @@ static void tell_time(const gpugraph_run *run, const gg_algorithm *a) {
         on = GG_SEVERAL;
     const struct prediction p = {.search_ms = run->search_ms, .stays_ms = run->stays_ms};
     if (run->chosen_at_ms > 0 && run->status == GPUGRAPH_OK && on == run->chosen)
-        gg_tell(a, run->like, on, &p, gg_now_ms() - run->chosen_at_ms);
+        gg_report_time(a, run->like, on, &p, gg_now_ms() - run->chosen_at_ms);
 }
 
 /* Clears the failure, which becomes the reason for the new attempt. */
@@ -290,7 +291,7 @@ static void begin_again(gpugraph_run *run, const char *what) {
 
 bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback) {
     const algorithm_side *cpu = a->side[GPUGRAPH_CPU];
-    tell_time(run, a);
+    report_time(run, a);
     if (!fallback || run->status != GPUGRAPH_DEVICE_MEMORY)
         return false;
     const gg_method *method =

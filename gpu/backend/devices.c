@@ -34,7 +34,7 @@ gpugraph_status gg_check_devices(gpugraph_run *run) {
     return run->status;
 }
 
-/* ---- those that may ---- */
+/* ---- candidates ---- */
 
 struct candidates {
     int count; /* the first one is run->device */
@@ -119,7 +119,7 @@ static gpugraph_status all_have_room(const gpugraph_graph *graph, const struct s
     return status;
 }
 
-/* ---- what pays ---- */
+/* ---- predictions ---- */
 
 static bool is_open(int ordinal) {
     return gg_devices_asked()->state(ordinal, NULL) == OPENING_OPEN;
@@ -136,7 +136,8 @@ static struct prediction of_shares(const gpugraph_graph *graph, const struct sha
     all.search_ms *= s->a->times && s->search ? (double)most / s->searches : most;
     all.search_ms += (devices - 1) * SHARE_MS;
     if (devices > 1 && gg_is_away(graph))
-        all.stays_ms += (double)graph->m * 3 * sizeof(uint32_t) / GG_HOME_BYTES_PER_MS;
+        all.stays_ms +=
+            (double)graph->m * 3 * sizeof(uint32_t) / GG_DOWNLOAD_BYTES_PER_MS;
     gpugraph_run there = *run;
     for (int i = 1; i < devices; i++) {
         there.device = c->ordinal[i];
@@ -238,14 +239,6 @@ static void take(gpugraph_run *run, const struct candidates *c, int devices) {
         run->device_set |= (uint32_t)1 << c->ordinal[i];
 }
 
-static gpugraph_status take_all(const gpugraph_graph *graph, const struct sharing *s,
-                                gpugraph_run *run, const struct candidates *c) {
-    gpugraph_status status = all_have_room(graph, s, run, c, c->count);
-    if (!status)
-        take(run, c, c->count);
-    return status;
-}
-
 /* One device lacks the room: tries several. */
 static gpugraph_status take_for_memory(const gpugraph_graph *graph,
                                        const struct sharing *s, gpugraph_run *run,
@@ -270,11 +263,16 @@ gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
         return GPUGRAPH_NO_DEVICE;
     }
     struct candidates c = find_candidates(s, run);
-    if (run->all_devices && c.count > 1)
-        return take_all(graph, s, run, &c);
+    gpugraph_status status;
+    if (run->all_devices && c.count > 1) {
+        status = all_have_room(graph, s, run, &c, c.count);
+        if (status == GPUGRAPH_OK)
+            take(run, &c, c.count);
+        return status;
+    }
     struct sharing usual = *s;
     usual.frugal = false;
-    gpugraph_status status = has_room_of_devices(graph, &usual, run, run->device, 1);
+    status = has_room_of_devices(graph, &usual, run, run->device, 1);
     if (status == GPUGRAPH_DEVICE_MEMORY)
         status = take_for_memory(graph, s, run, &c);
     if (status == GPUGRAPH_DEVICE_MEMORY && s->frugal)

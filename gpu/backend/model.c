@@ -38,11 +38,7 @@ bool gg_is_thin(const gpugraph_graph *graph) {
     return (double)graph->m < (double)graph->n * THIN_DEGREE;
 }
 
-static double steps_of(const gpugraph_graph *graph, const gg_algorithm *a) {
-    return a->steps ? a->steps(graph) : 1;
-}
-
-/* ---- what was learned ---- */
+/* ---- corrections ---- */
 
 enum { MOST_LEARNED = 3000 }; /* a factor of 8 */
 
@@ -53,7 +49,7 @@ void gg_learn(struct learned *l, double ratio) {
     int32_t value = place > MOST_LEARNED    ? MOST_LEARNED
                     : place < -MOST_LEARNED ? -MOST_LEARNED
                                             : (int32_t)place;
-    uint32_t at = __atomic_fetch_add(&l->told, 1, __ATOMIC_RELAXED) % LEARNED_RATIOS;
+    uint32_t at = __atomic_fetch_add(&l->reports, 1, __ATOMIC_RELAXED) % LEARNED_RATIOS;
     __atomic_store_n(&l->ratio[at], value, __ATOMIC_RELAXED);
 }
 
@@ -93,8 +89,8 @@ int gg_like(const gpugraph_graph *graph, const gpugraph_search *search) {
     return 2 * part + gg_is_thin(graph);
 }
 
-void gg_tell(const gg_algorithm *a, int like, gpugraph_backend on,
-             const struct prediction *predicted, double ms) {
+void gg_report_time(const gg_algorithm *a, int like, gpugraph_backend on,
+                    const struct prediction *predicted, double ms) {
     struct known *k = find_model(a);
     if (k && predicted->stays_ms == 0 &&
         (ms >= LEARN_MS || predicted->search_ms >= LEARN_MS))
@@ -106,28 +102,25 @@ void gg_unlearn(void) {
     memset(known, 0, sizeof known);
 }
 
-/* ---- what is predicted ---- */
+/* ---- predictions ---- */
 
 static double least(double a, double b) {
     return a < b ? a : b;
 }
 
-static double arcs_of_rows(const gpugraph_graph *graph, const gg_algorithm *a) {
-    return a->rows == CSR_SIMPLE ? gg_arcs_twice(graph) : gg_arcs_once(graph);
-}
-
-static bool has_rows(const gpugraph_graph *graph, const gg_algorithm *a) {
+uint64_t gg_missing_arcs(const gpugraph_graph *graph, const gg_algorithm *a) {
     if (a->rows == CSR_SIMPLE)
-        return gg_csr_made(graph, CSR_SIMPLE);
-    return a->rows == CSR_KINDS || gg_csr_made(graph, CSR_OUT) ||
-           gg_csr_made(graph, CSR_IN) || gg_csr_made(graph, CSR_BOTH);
+        return gg_csr_made(graph, CSR_SIMPLE) ? 0 : 2 * graph->m;
+    const bool made = a->rows == CSR_KINDS || gg_csr_made(graph, CSR_OUT) ||
+                      gg_csr_made(graph, CSR_IN) || gg_csr_made(graph, CSR_BOTH);
+    return made ? 0 : graph->m;
 }
 
 /* Returns the time to make rows that the host lacks. */
 static double rows_ms(const gpugraph_graph *graph, const gg_algorithm *a,
                       const gpugraph_run *run) {
     double row_ns = a->rows == CSR_SIMPLE ? COST_SIMPLE : GG_COST_CSR;
-    double rows = has_rows(graph, a) ? 0 : row_ns * arcs_of_rows(graph, a);
+    double rows = row_ns * (double)gg_missing_arcs(graph, a);
     int threads = gg_threads(run, (uint64_t)a->arcs(graph));
     return rows / least(threads, GG_COST_ROWS_SPEEDUP) * 1e-6;
 }
@@ -142,7 +135,7 @@ static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm 
                                               : GG_COST_SPEEDUP;
     return (struct prediction){
         .search_ms = arcs * a->cpu_ns / least(threads, most) * 1e-6,
-        .stays_ms = rows_ms(graph, a, run) + away / GG_HOME_BYTES_PER_MS};
+        .stays_ms = rows_ms(graph, a, run) + away / GG_DOWNLOAD_BYTES_PER_MS};
 }
 
 /* Returns the bytes that the bus transfers in a millisecond: threads fill its buffers. */
@@ -151,44 +144,44 @@ static double bus(const gpugraph_run *run, double bytes) {
     return least(threads * UPLOAD_BYTES_PER_MS, GG_UPLOAD_MOST);
 }
 
-static struct prediction on_cuda(const gpugraph_graph *graph, const gg_algorithm *a,
+static bool partitions_are_there(const gpugraph_graph *graph, const gg_algorithm *a,
                                  const gpugraph_run *run) {
-    double arcs = a->arcs(graph), result = (double)graph->n * sizeof(uint64_t);
-    double edges = (double)graph->m * 2 * sizeof(uint32_t);
-    bool there = gg_copy_is_there(graph, run);
-    return (struct prediction){
-        .search_ms = steps_of(graph, a) * a->step_us * 1e-3 + arcs * a->cuda_ns * 1e-6 +
-                     result / bus(run, result),
-        .stays_ms = there ? 0 : edges / bus(run, edges) + arcs * GG_COST_DEVICE * 1e-6};
+    if (!graph->device)
+        return false;
+    const int before = gg_copies.look_at(run->device);
+    const bool there = a->several->several_ready(graph, run->used_devices);
+    gg_copies.look_at(before);
+    return there;
 }
 
-/* Each device has its partition and its own bus; the host makes the rows. */
-static struct prediction on_several(const gpugraph_graph *graph, const gg_algorithm *a,
-                                    const gpugraph_run *run) {
-    const int devices = run->used_devices;
-    double arcs = a->arcs(graph), result = (double)graph->n * sizeof(uint64_t);
-    double edges = (double)graph->m * 2 * sizeof(uint32_t);
-    double home = gg_is_away(graph) ? edges / GG_HOME_BYTES_PER_MS : 0;
-    bool there = false;
-    if (graph->device) {
-        const int before = gg_copies.look_at(run->device);
-        there = a->several->several_ready(graph, devices);
-        gg_copies.look_at(before);
-    }
-    return (struct prediction){
-        .search_ms = steps_of(graph, a) * a->several_step_us * 1e-3 +
-                     arcs * a->several_ns * 1e-6 / devices + result / bus(run, result),
-        .stays_ms = there ? 0
-                          : home + rows_ms(graph, a, run) + edges / bus(run, edges) +
-                                arcs * GG_COST_SEVERAL * 1e-6 / devices};
+/* several: each device has its partition and its own bus; the host makes the rows. */
+static struct prediction on_devices(const gpugraph_graph *graph, const gg_algorithm *a,
+                                    const gpugraph_run *run, bool several) {
+    const double arcs = a->arcs(graph) / (several ? run->used_devices : 1),
+                 steps = a->steps ? a->steps(graph) : 1,
+                 step_us = several ? a->several_step_us : a->step_us,
+                 arc_ns = several ? a->several_ns : a->cuda_ns,
+                 result = (double)graph->n * sizeof(uint64_t),
+                 edges = (double)graph->m * 2 * sizeof(uint32_t);
+    struct prediction p = {.search_ms = steps * step_us * 1e-3 + arcs * arc_ns * 1e-6 +
+                                        result / bus(run, result)};
+    if (several ? partitions_are_there(graph, a, run) : gg_copy_is_there(graph, run))
+        return p;
+    p.stays_ms = edges / bus(run, edges) +
+                 arcs * (several ? GG_COST_SEVERAL : GG_COST_DEVICE) * 1e-6;
+    if (several)
+        p.stays_ms += rows_ms(graph, a, run);
+    if (several && gg_is_away(graph))
+        p.stays_ms += edges / GG_DOWNLOAD_BYTES_PER_MS;
+    return p;
 }
 
 struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
                              const gpugraph_search *search, gpugraph_backend on,
                              const gpugraph_run *run) {
-    struct prediction p = on == GPUGRAPH_CPU    ? on_cpu(graph, a, run)
-                          : on == GPUGRAPH_CUDA ? on_cuda(graph, a, run)
-                                                : on_several(graph, a, run);
+    struct prediction p = on == GPUGRAPH_CPU
+                              ? on_cpu(graph, a, run)
+                              : on_devices(graph, a, run, on == GG_SEVERAL);
     const struct known *k = find_model(a);
     const int like = gg_like(graph, search);
     p.search_ms *= search && a->times ? a->times(search) : 1;

@@ -16,7 +16,7 @@
 #define GG_SEVERAL_GAIN 1.15
 /* Bytes of edges that are downloaded from a device in a millisecond, into untouched
 ** memory: H200, 16 cores. */
-#define GG_HOME_BYTES_PER_MS 8e6
+#define GG_DOWNLOAD_BYTES_PER_MS 8e6
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,7 +29,7 @@ extern "C" {
 ** does no harm. */
 enum { LEARNED_RATIOS = 5 };
 struct learned {
-    uint32_t told;
+    uint32_t reports;
     int32_t ratio[LEARNED_RATIOS]; /* 1000 times the logarithm to base 2 */
 };
 void gg_learn(struct learned *l, double ratio);
@@ -57,9 +57,11 @@ struct stakes gg_predict_stakes(const gpugraph_graph *graph, const gg_algorithm 
                                 const gpugraph_search *search, const gpugraph_run *run);
 /* Returns the class of learned searches that this one belongs to. */
 int gg_like(const gpugraph_graph *graph, const gpugraph_search *search);
+/* Returns the arcs of rows that the CPU must still make for the algorithm. */
+uint64_t gg_missing_arcs(const gpugraph_graph *graph, const gg_algorithm *a);
 /* Reports the time of a search that was predicted with existing rows (stays_ms 0). */
-void gg_tell(const gg_algorithm *a, int like, gpugraph_backend on,
-             const struct prediction *predicted, double ms);
+void gg_report_time(const gg_algorithm *a, int like, gpugraph_backend on,
+                    const struct prediction *predicted, double ms);
 /* Forgets all learned ratios: for tests. */
 void gg_unlearn(void);
 

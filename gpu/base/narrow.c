@@ -1,13 +1,13 @@
-/* Large arrays moved by several threads: copies, and numbers of 8 bytes that become numbers of
-** 4 bytes in place.
+/* Large arrays moved by several threads: copies, and numbers of 8 bytes that become
+** numbers of 4 bytes in place.
 **
 **     before   | a a | b b | c c | d d | e e | f f | g g | h h |
 **     after    | a | b | c | d | e | f | g | h |
 **
-** Entries k .. 2k - 1 are written where entries k / 2 .. k - 1 were, all of which have been read
-** when the first k are done. So one thread converts the first entries, and in each round all
-** threads convert as many again as are done. Within a slice a thread uses a small buffer, for
-** the same reason. */
+** Entries k .. 2k - 1 overwrite entries k / 2 .. k - 1, which have been read when the
+** first k entries are done. So one thread converts the first entries, and in each round
+** all threads convert as many again as are done. Within a slice a thread uses a small
+** buffer for the same reason. */
 #include "base/run.h"
 
 #include <stdlib.h>

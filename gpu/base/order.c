@@ -293,9 +293,8 @@ static void order_radix(ordering *o, uint64_t count) {
     gg_release(value_scratch);
 }
 
-gpugraph_status gg_order_values(gpugraph_distance_type type, const void *value,
-                                uint32_t n, gpugraph_run *run, uint32_t *order,
-                                uint32_t *count) {
+static void order_values(gpugraph_distance_type type, const void *value, uint32_t n,
+                         gpugraph_run *run, uint32_t *order, uint32_t *count) {
     double start = gg_now_ms();
     const int slices = gg_threads(run, n);
     ordering o = {.type = type,
@@ -308,27 +307,26 @@ gpugraph_status gg_order_values(gpugraph_distance_type type, const void *value,
     *count = 0;
     o.reached = gg_alloc(run, (uint64_t)slices, sizeof *o.reached);
     if (!o.reached)
-        return run->status;
+        return;
     gg_parts(slices, (uint64_t)slices, count_reached, &o);
     for (int t = 0; t < slices; t++)
         total += o.reached[t];
-    if (gg_stopping(run)) {
-        /* gg_stopped below reports it */
-    } else if (o.largest < COUNTED_VALUES && o.largest <= total) {
+    if (!gg_stopping(run) && o.largest < COUNTED_VALUES && o.largest <= total) {
         o.digits = (size_t)o.largest + 1;
         o.count = gg_alloc_zero(run, o.digits * (uint64_t)slices, sizeof *o.count);
         if (o.count)
             order_counting(&o);
         gg_release(o.count);
-    } else {
+    } else if (!gg_stopping(run)) {
         order_radix(&o, total);
     }
     gg_release(o.reached);
-    if (gg_stopping(run))
-        return gg_stopped(run);
+    if (gg_stopping(run)) {
+        gg_stopped(run);
+        return;
+    }
     *count = (uint32_t)total;
     gg_phase(run, "order", start, (int64_t)total, "%u vertices", n);
-    return run->status;
 }
 
 gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, uint32_t n,
@@ -338,7 +336,7 @@ gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, u
         !gg_needs(run, count, 1, "count"))
         return run->status;
     gg_begin_counting(run);
-    gg_order_values(type, value, n, run, order, count);
+    order_values(type, value, n, run, order, count);
     gg_end_counting(run);
     return run->status;
 }

@@ -52,7 +52,7 @@ bool gg_needs(gpugraph_run *run, const void *argument, uint64_t entries,
 /* Fails if the direction is not GPUGRAPH_OUT, _IN or _BOTH. Returns true while the run
 ** has not failed. */
 bool gg_check_direction(gpugraph_run *run, gpugraph_direction direction);
-/* Does so for a type of weights. */
+/* Fails if the type of weights is unknown. Returns true while the run has not failed. */
 bool gg_check_weight_type(gpugraph_weight_type type, gpugraph_run *run);
 /* Clears status, message and stop. Every public function calls it first. */
 void gg_begin(gpugraph_run *run);
@@ -129,10 +129,11 @@ int gg_threads(const gpugraph_run *run, uint64_t work);
 
 /* ---- arrays ---- */
 
-/* Calls part(of, low, high, to) for slices of 0 .. count - 1, of a few KiB each, on several
-** threads: it writes entries low .. high - 1 of a uint32_t array to to[0 .. high - low - 1].
-** wide: what it reads, count entries of 8 bytes in a block of malloc; the result overwrites
-** them and takes the block over. NULL: the run must end, and wide is freed. (narrow.c) */
+/* Calls part(of, low, high, to) for slices of 0 .. count - 1, of a few KiB each, on
+** several threads. `part` writes entries low .. high - 1 of a uint32_t array to
+** to[0 .. high - low - 1]. wide: the array that it reads, `count` entries of 8 bytes in a
+** block of malloc. The result overwrites the array and takes the block over. NULL: the
+** run must end, and wide is freed. (narrow.c) */
 uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
                     void (*part)(const void *of, uint64_t low, uint64_t high,
                                  uint32_t *to),
@@ -152,10 +153,6 @@ gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
                               uint32_t *value_scratch);
 gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
                               void *value, uint64_t *key_scratch, void *value_scratch);
-/* gpugraph_order within a call. (order.c) */
-gpugraph_status gg_order_values(gpugraph_distance_type type, const void *value,
-                                uint32_t n, gpugraph_run *run, uint32_t *order,
-                                uint32_t *count);
 
 /* Returns the number of set bits of x, with the instructions of any processor. */
 static inline int gg_count_bits(uint64_t x) {

@@ -51,7 +51,7 @@ _Static_assert(MOST_WORKERS <= UINT8_MAX, "a worker's number fits its type");
 
 static struct {
     uint32_t pid;    /* the process that loaded the library */
-    bool told;       /* a handler counts forks; otherwise the pid shows them */
+    bool notified;   /* a handler counts forks; otherwise the pid shows them */
     uint32_t forks;  /* counted */
     int environment; /* OMP_NUM_THREADS; 0: not set */
 } origin;
@@ -88,7 +88,7 @@ static void end_fork(void) {
 }
 
 /* The only thread of the child is the one that called fork(), which is not a worker. */
-static void begin_anew(void) {
+static void reset_child(void) {
     pool.lock = (gg_mutex){0};
     end_fork();
     pool.made = pool.idle = 0;
@@ -104,11 +104,11 @@ __attribute__((constructor)) static void learn_origin(void) {
                          : number < GG_MOST_THREADS ? (int)number
                                                     : GG_MOST_THREADS;
     origin.pid = gg_process_id();
-    origin.told = gg_around_fork(begin_fork, end_fork, begin_anew);
+    origin.notified = gg_around_fork(begin_fork, end_fork, reset_child);
 }
 
 uint32_t gg_forks(void) {
-    return origin.told ? origin.forks : gg_process_id() != origin.pid;
+    return origin.notified ? origin.forks : gg_process_id() != origin.pid;
 }
 
 /* ---- how many ---- */
@@ -209,7 +209,7 @@ static void make_workers(int wanted) {
 /* Takes up to `wanted` idle workers; returns their number. */
 static int take_workers(int wanted, uint8_t *taken) {
     int count = 0;
-    if (wanted <= 0 || (!origin.told && gg_forks() > 0))
+    if (wanted <= 0 || (!origin.notified && gg_forks() > 0))
         return 0;
     gg_mutex_lock(&pool.lock);
     make_workers(wanted);

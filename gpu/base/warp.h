@@ -74,127 +74,72 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
     __nanosleep(nanoseconds);
 }
 
-/* Atomics as instructions with an explicit order and scope. <cuda/atomic> provides them
+/* Atomics are instructions with an explicit order and scope. <cuda/atomic> provides them
 ** too, but costs the compiler two seconds in each file that includes it. */
-#define WARP_READ(word, r, instruction, late, function)                                  \
-    WARP_FUNCTION word function(word *at) {                                              \
-        word value;                                                                      \
+#define WARP_LATE         gg_late()
+#define WARP_SCOPE_block  ".cta"
+#define WARP_SCOPE_device ".gpu"
+#define WARP_SCOPE_system ".sys"
+#define WARP_REGISTER_32  "r"
+#define WARP_REGISTER_64  "l"
+/* In a build for racecheck (handed.cuh) warps read and write by operations that it treats
+** as atomic. */
+#ifdef GPUGRAPH_RACECHECK
+#define WARP_LOAD(order, scope, bits) "atom.add." order scope ".u" bits " %0, [%1], 0;"
+#define WARP_STORE(order, scope, bits)                                                   \
+    "{\n.reg .b" bits " old;\natom.exch." order scope ".b" bits " old, [%0], %1;\n}"
+#else
+#define WARP_LOAD(order, scope, bits)  "ld." order scope ".b" bits " %0, [%1];"
+#define WARP_STORE(order, scope, bits) "st." order scope ".b" bits " [%0], %1;"
+#endif
+
+#define WARP_READ(function, scope, bits, order, late)                                    \
+    WARP_FUNCTION uint##bits##_t function(uint##bits##_t *at) {                          \
+        uint##bits##_t value;                                                            \
         late;                                                                            \
-        asm volatile(instruction : "=" r(value) : "l"(at) : "memory");                   \
+        asm volatile(WARP_LOAD(#order, WARP_SCOPE_##scope, #bits)                        \
+                     : "=" WARP_REGISTER_##bits(value)                                   \
+                     : "l"(at)                                                           \
+                     : "memory");                                                        \
         return value;                                                                    \
     }
-#define WARP_WRITE(word, r, instruction, late, function)                                 \
-    WARP_FUNCTION void function(word *at, word value) {                                  \
+#define WARP_WRITE(function, scope, bits, order, late)                                   \
+    WARP_FUNCTION void function(uint##bits##_t *at, uint##bits##_t value) {              \
         late;                                                                            \
-        asm volatile(instruction ::"l"(at), r(value) : "memory");                        \
+        asm volatile(WARP_STORE(#order, WARP_SCOPE_##scope, #bits)                       \
+                     :                                                                   \
+                     : "l"(at), WARP_REGISTER_##bits(value)                              \
+                     : "memory");                                                        \
     }
-/* Returns the value before. */
-#define WARP_CHANGE(word, r, instruction, late, function)                                \
-    WARP_FUNCTION word function(word *at, word value) {                                  \
-        word before;                                                                     \
+#define WARP_CHANGE(function, scope, bits, order, late, operation, type)                 \
+    WARP_FUNCTION uint##bits##_t function(uint##bits##_t *at, uint##bits##_t value) {    \
+        uint##bits##_t before;                                                           \
         late;                                                                            \
-        asm volatile(instruction " %0, [%1], %2;"                                        \
-                     : "=" r(before)                                                     \
-                     : "l"(at), r(value)                                                 \
+        asm volatile("atom." #operation "." #order WARP_SCOPE_##scope "." #type #bits    \
+                                                                      " %0, [%1], %2;"   \
+                     : "=" WARP_REGISTER_##bits(before)                                  \
+                     : "l"(at), WARP_REGISTER_##bits(value)                              \
                      : "memory");                                                        \
         return before;                                                                   \
     }
-/* Stores `value` if the word is `expected`; returns the value before. */
-#define WARP_EXCHANGE(word, r, instruction, function)                                    \
-    WARP_FUNCTION word function(word *at, word expected, word value) {                   \
-        word before;                                                                     \
-        gg_late();                                                                       \
-        asm volatile(instruction " %0, [%1], %2, %3;"                                    \
-                     : "=" r(before)                                                     \
-                     : "l"(at), r(expected), r(value)                                    \
-                     : "memory");                                                        \
-        return before;                                                                   \
+#define WARP_LESSER(function, scope, bits)                                               \
+    WARP_CHANGE(function, scope, bits, relaxed, WARP_NOW, min, u)
+#define WARP_LARGER(function, scope, bits)                                               \
+    WARP_CHANGE(function, scope, bits, relaxed, WARP_NOW, max, u)
+#define WARP_EXCHANGE(function, scope, bits, order, failed)                              \
+    WARP_FUNCTION bool function(uint##bits##_t *at, uint##bits##_t *expected,            \
+                                uint##bits##_t value) {                                  \
+        const uint##bits##_t wanted = *expected;                                         \
+        uint##bits##_t before;                                                           \
+        WARP_LATE;                                                                       \
+        asm volatile(                                                                    \
+            "atom.cas." #order WARP_SCOPE_##scope ".b" #bits " %0, [%1], %2, %3;"        \
+            : "=" WARP_REGISTER_##bits(before)                                           \
+            : "l"(at), WARP_REGISTER_##bits(wanted), WARP_REGISTER_##bits(value)         \
+            : "memory");                                                                 \
+        *expected = before;                                                              \
+        return before == wanted;                                                         \
     }
-
-/* In a build for racecheck (handed.cuh) the warps of a block read and write by operations
-** that it treats as atomic. */
-#ifdef GPUGRAPH_RACECHECK
-#define WARP_LOAD_block(order, size) "atom.add." order ".cta.u" size " %0, [%1], 0;"
-#define WARP_STORE_block(order, size)                                                    \
-    "{\n.reg .b" size " old;\natom.exch." order ".cta.b" size " old, [%0], %1;\n}"
-#else
-#define WARP_LOAD_block(order, size)  "ld." order ".cta.b" size " %0, [%1];"
-#define WARP_STORE_block(order, size) "st." order ".cta.b" size " [%0], %1;"
-#endif
-#define WARP_LOAD_device(order, size)  "ld." order ".gpu.b" size " %0, [%1];"
-#define WARP_STORE_device(order, size) "st." order ".gpu.b" size " [%0], %1;"
-#define WARP_LOAD_system(order, size)  "ld." order ".sys.b" size " %0, [%1];"
-#define WARP_STORE_system(order, size) "st." order ".sys.b" size " [%0], %1;"
-
-#define WARP_NOW (void)0
-#define WARP_ATOMICS(name, scope)                                                        \
-    WARP_READ(uint32_t, "r", WARP_LOAD_##name("relaxed", "32"), WARP_NOW, name##_load)   \
-    WARP_READ(uint64_t, "l", WARP_LOAD_##name("relaxed", "64"), WARP_NOW,                \
-              name##_load_64)                                                            \
-    WARP_READ(uint32_t, "r", WARP_LOAD_##name("acquire", "32"), gg_late(),               \
-              name##_acquire)                                                            \
-    WARP_READ(uint64_t, "l", WARP_LOAD_##name("acquire", "64"), gg_late(),               \
-              name##_acquire_64)                                                         \
-    WARP_WRITE(uint32_t, "r", WARP_STORE_##name("relaxed", "32"), WARP_NOW,              \
-               name##_store)                                                             \
-    WARP_WRITE(uint64_t, "l", WARP_STORE_##name("relaxed", "64"), WARP_NOW,              \
-               name##_store_64)                                                          \
-    WARP_WRITE(uint32_t, "r", WARP_STORE_##name("release", "32"), gg_late(),             \
-               name##_publish)                                                           \
-    WARP_WRITE(uint64_t, "l", WARP_STORE_##name("release", "64"), gg_late(),             \
-               name##_publish_64)                                                        \
-    WARP_CHANGE(uint32_t, "r", "atom.add.relaxed." scope ".u32", gg_late(), name##_take) \
-    WARP_CHANGE(uint32_t, "r", "atom.add.acq_rel." scope ".u32", gg_late(), name##_add)  \
-    WARP_CHANGE(uint32_t, "r", "atom.exch.relaxed." scope ".b32", WARP_NOW, name##_swap) \
-    WARP_CHANGE(uint32_t, "r", "atom.exch.acquire." scope ".b32", gg_late(),             \
-                name##_swap_acquire)                                                     \
-    WARP_CHANGE(uint32_t, "r", "atom.min.relaxed." scope ".u32", WARP_NOW, name##_min)   \
-    WARP_CHANGE(uint32_t, "r", "atom.max.relaxed." scope ".u32", WARP_NOW, name##_max)   \
-    WARP_CHANGE(uint32_t, "r", "atom.or.relaxed." scope ".b32", WARP_NOW, name##_or)     \
-    WARP_CHANGE(uint64_t, "l", "atom.add.relaxed." scope ".u64", WARP_NOW,               \
-                name##_add_64)                                                           \
-    WARP_CHANGE(uint64_t, "l", "atom.add.release." scope ".u64", gg_late(),              \
-                name##_arrive_64)                                                        \
-    WARP_CHANGE(uint64_t, "l", "atom.max.relaxed." scope ".u64", WARP_NOW,               \
-                name##_max_64)                                                           \
-    WARP_EXCHANGE(uint32_t, "r", "atom.cas.relaxed." scope ".b32", name##_cas_relaxed)   \
-    WARP_EXCHANGE(uint64_t, "l", "atom.cas.relaxed." scope ".b64",                       \
-                  name##_cas_relaxed_64)                                                 \
-    WARP_EXCHANGE(uint32_t, "r", "atom.cas.acq_rel." scope ".b32", name##_cas_ordered)   \
-    WARP_EXCHANGE(uint64_t, "l", "atom.cas.acq_rel." scope ".b64",                       \
-                  name##_cas_ordered_64)                                                 \
-    WARP_FUNCTION bool name##_enter(uint32_t *at, uint32_t expected, uint32_t value) {   \
-        return name##_cas_ordered(at, expected, value) == expected;                      \
-    }                                                                                    \
-    WARP_FUNCTION bool name##_cas_64(uint64_t *at, uint64_t expected, uint64_t value) {  \
-        return name##_cas_ordered_64(at, expected, value) == expected;                   \
-    }                                                                                    \
-    WARP_FUNCTION bool name##_try(uint32_t *at, uint32_t *expected, uint32_t value) {    \
-        const uint32_t wanted = *expected;                                               \
-        *expected = name##_cas_relaxed(at, wanted, value);                               \
-        return *expected == wanted;                                                      \
-    }                                                                                    \
-    WARP_FUNCTION bool name##_try_64(uint64_t *at, uint64_t *expected, uint64_t value) { \
-        const uint64_t wanted = *expected;                                               \
-        *expected = name##_cas_relaxed_64(at, wanted, value);                            \
-        return *expected == wanted;                                                      \
-    }
-WARP_ATOMICS(block, "cta")
-WARP_ATOMICS(device, "gpu")
-WARP_ATOMICS(system, "sys")
-
-/* device_take for each active lane; lanes with the same amount and the same word share
-** one addition. */
-WARP_FUNCTION uint32_t device_reserve(uint32_t *at, uint32_t amount) {
-    if (amount >= 1u << 16) /* addresses have 48 bits */
-        return device_take(at, amount);
-    unsigned long long wish = (unsigned long long)at | (unsigned long long)amount << 48;
-    uint32_t same = __match_any_sync(__activemask(), wish), lane = warp_lane(), first = 0;
-    if (__ffs((int)same) - 1 == (int)lane)
-        first = device_take(at, (uint32_t)__popc((int)same) * amount);
-    first = __shfl_sync(same, first, __ffs((int)same) - 1);
-    return first + (uint32_t)__popc((int)(same & ((1u << lane) - 1))) * amount;
-}
 
 /* Reads a word that the host may write while a kernel runs. */
 WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
@@ -254,83 +199,111 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
 }
 #endif
 
-#define WARP_READ(word, order, function)                                                 \
-    WARP_FUNCTION word function(word *at) {                                              \
-        return __atomic_load_n(at, order);                                               \
+#define WARP_LATE          WARP_JITTER()
+#define WARP_ORDER_relaxed __ATOMIC_RELAXED
+#define WARP_ORDER_acquire __ATOMIC_ACQUIRE
+#define WARP_ORDER_release __ATOMIC_RELEASE
+#define WARP_ORDER_acq_rel __ATOMIC_ACQ_REL
+#define WARP_DO_add        __atomic_fetch_add
+#define WARP_DO_or         __atomic_fetch_or
+#define WARP_DO_exch       __atomic_exchange_n
+
+#define WARP_READ(function, scope, bits, order, late)                                    \
+    WARP_FUNCTION uint##bits##_t function(uint##bits##_t *at) {                          \
+        return __atomic_load_n(at, WARP_ORDER_##order);                                  \
     }
-#define WARP_WRITE(word, jitter, order, function)                                        \
-    WARP_FUNCTION void function(word *at, word value) {                                  \
-        jitter;                                                                          \
-        __atomic_store_n(at, value, order);                                              \
+#define WARP_WRITE(function, scope, bits, order, late)                                   \
+    WARP_FUNCTION void function(uint##bits##_t *at, uint##bits##_t value) {              \
+        late;                                                                            \
+        __atomic_store_n(at, value, WARP_ORDER_##order);                                 \
     }
-#define WARP_CHANGE(word, operation, jitter, order, function)                            \
-    WARP_FUNCTION word function(word *at, word value) {                                  \
-        jitter;                                                                          \
-        return __atomic_##operation(at, value, order);                                   \
+#define WARP_CHANGE(function, scope, bits, order, late, operation, type)                 \
+    WARP_FUNCTION uint##bits##_t function(uint##bits##_t *at, uint##bits##_t value) {    \
+        late;                                                                            \
+        value = WARP_DO_##operation(at, value, WARP_ORDER_##order);                      \
+        late;                                                                            \
+        return value;                                                                    \
     }
-/* Stores `value` if it lies beyond the word. Returns the value before. */
-#define WARP_EXTREME(word, beyond, function)                                             \
-    WARP_FUNCTION word function(word *at, word value) {                                  \
-        word old = __atomic_load_n(at, __ATOMIC_RELAXED);                                \
+#define WARP_LESSER(function, scope, bits) WARP_EXTREME(function, bits, <)
+#define WARP_LARGER(function, scope, bits) WARP_EXTREME(function, bits, >)
+#define WARP_EXTREME(function, bits, beyond)                                             \
+    WARP_FUNCTION uint##bits##_t function(uint##bits##_t *at, uint##bits##_t value) {    \
+        uint##bits##_t old = __atomic_load_n(at, __ATOMIC_RELAXED);                      \
         while (value beyond old &&                                                       \
                !__atomic_compare_exchange_n(at, &old, value, true, __ATOMIC_RELAXED,     \
                                             __ATOMIC_RELAXED))                           \
             ;                                                                            \
         return old;                                                                      \
     }
-#define WARP_EXCHANGE(word, argument, expected, order, failed, function)                 \
-    WARP_FUNCTION bool function(word *at, word argument, word value) {                   \
-        WARP_JITTER();                                                                   \
-        return __atomic_compare_exchange_n(at, expected, value, false, order, failed);   \
+#define WARP_EXCHANGE(function, scope, bits, order, failed)                              \
+    WARP_FUNCTION bool function(uint##bits##_t *at, uint##bits##_t *expected,            \
+                                uint##bits##_t value) {                                  \
+        WARP_LATE;                                                                       \
+        return __atomic_compare_exchange_n(at, expected, value, false,                   \
+                                           WARP_ORDER_##order, WARP_ORDER_##failed);     \
     }
-
-#define WARP_NOW (void)0
-#define WARP_ATOMICS(name)                                                               \
-    WARP_READ(uint32_t, __ATOMIC_RELAXED, name##_load)                                   \
-    WARP_READ(uint64_t, __ATOMIC_RELAXED, name##_load_64)                                \
-    WARP_READ(uint32_t, __ATOMIC_ACQUIRE, name##_acquire)                                \
-    WARP_READ(uint64_t, __ATOMIC_ACQUIRE, name##_acquire_64)                             \
-    WARP_WRITE(uint32_t, WARP_NOW, __ATOMIC_RELAXED, name##_store)                       \
-    WARP_WRITE(uint64_t, WARP_NOW, __ATOMIC_RELAXED, name##_store_64)                    \
-    WARP_WRITE(uint32_t, WARP_JITTER(), __ATOMIC_RELEASE, name##_publish)                \
-    WARP_WRITE(uint64_t, WARP_JITTER(), __ATOMIC_RELEASE, name##_publish_64)             \
-    WARP_CHANGE(uint32_t, exchange_n, WARP_NOW, __ATOMIC_RELAXED, name##_swap)           \
-    WARP_CHANGE(uint32_t, exchange_n, WARP_JITTER(), __ATOMIC_ACQUIRE,                   \
-                name##_swap_acquire)                                                     \
-    WARP_CHANGE(uint32_t, fetch_add, WARP_NOW, __ATOMIC_ACQ_REL, name##_add)             \
-    WARP_CHANGE(uint64_t, fetch_add, WARP_NOW, __ATOMIC_RELAXED, name##_add_64)          \
-    WARP_CHANGE(uint64_t, fetch_add, WARP_JITTER(), __ATOMIC_RELEASE, name##_arrive_64)  \
-    WARP_CHANGE(uint32_t, fetch_or, WARP_NOW, __ATOMIC_RELAXED, name##_or)               \
-    WARP_EXTREME(uint32_t, <, name##_min)                                                \
-    WARP_EXTREME(uint32_t, >, name##_max)                                                \
-    WARP_EXTREME(uint64_t, >, name##_max_64)                                             \
-    WARP_EXCHANGE(uint32_t, *expected, expected, __ATOMIC_RELAXED, __ATOMIC_RELAXED,     \
-                  name##_try)                                                            \
-    WARP_EXCHANGE(uint64_t, *expected, expected, __ATOMIC_RELAXED, __ATOMIC_RELAXED,     \
-                  name##_try_64)                                                         \
-    WARP_EXCHANGE(uint32_t, expected, &expected, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE,     \
-                  name##_enter)                                                          \
-    WARP_EXCHANGE(uint64_t, expected, &expected, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE,     \
-                  name##_cas_64)                                                         \
-    WARP_FUNCTION uint32_t name##_take(uint32_t *at, uint32_t value) {                   \
-        WARP_JITTER();                                                                   \
-        uint32_t before = __atomic_fetch_add(at, value, __ATOMIC_RELAXED);               \
-        WARP_JITTER();                                                                   \
-        return before;                                                                   \
-    }
-WARP_ATOMICS(block)
-WARP_ATOMICS(device)
-WARP_ATOMICS(system)
-
-WARP_FUNCTION uint32_t device_reserve(uint32_t *at, uint32_t amount) {
-    return device_take(at, amount);
-}
 
 WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
 #endif
+
+/* WARP_CHANGE returns the value before. WARP_LESSER and WARP_LARGER store `value` if it
+** is less or larger than the word. WARP_EXCHANGE stores `value` if the word is *expected;
+** *expected becomes the value before. WARP_LATE delays the thread in builds and tests
+** that look for races. */
+#define WARP_NOW (void)0
+#define WARP_ATOMICS(scope)                                                              \
+    WARP_READ(scope##_load, scope, 32, relaxed, WARP_NOW)                                \
+    WARP_READ(scope##_load_64, scope, 64, relaxed, WARP_NOW)                             \
+    WARP_READ(scope##_acquire, scope, 32, acquire, WARP_LATE)                            \
+    WARP_READ(scope##_acquire_64, scope, 64, acquire, WARP_LATE)                         \
+    WARP_WRITE(scope##_store, scope, 32, relaxed, WARP_NOW)                              \
+    WARP_WRITE(scope##_store_64, scope, 64, relaxed, WARP_NOW)                           \
+    WARP_WRITE(scope##_publish, scope, 32, release, WARP_LATE)                           \
+    WARP_WRITE(scope##_publish_64, scope, 64, release, WARP_LATE)                        \
+    WARP_CHANGE(scope##_take, scope, 32, relaxed, WARP_LATE, add, u)                     \
+    WARP_CHANGE(scope##_add, scope, 32, acq_rel, WARP_LATE, add, u)                      \
+    WARP_CHANGE(scope##_add_64, scope, 64, relaxed, WARP_NOW, add, u)                    \
+    WARP_CHANGE(scope##_arrive_64, scope, 64, release, WARP_LATE, add, u)                \
+    WARP_CHANGE(scope##_swap, scope, 32, relaxed, WARP_NOW, exch, b)                     \
+    WARP_CHANGE(scope##_swap_acquire, scope, 32, acquire, WARP_LATE, exch, b)            \
+    WARP_CHANGE(scope##_or, scope, 32, relaxed, WARP_NOW, or, b)                         \
+    WARP_LESSER(scope##_min, scope, 32)                                                  \
+    WARP_LARGER(scope##_max, scope, 32)                                                  \
+    WARP_LARGER(scope##_max_64, scope, 64)                                               \
+    WARP_EXCHANGE(scope##_try, scope, 32, relaxed, relaxed)                              \
+    WARP_EXCHANGE(scope##_try_64, scope, 64, relaxed, relaxed)                           \
+    WARP_EXCHANGE(scope##_exchange, scope, 32, acq_rel, acquire)                         \
+    WARP_EXCHANGE(scope##_exchange_64, scope, 64, acq_rel, acquire)                      \
+    WARP_FUNCTION bool scope##_enter(uint32_t *at, uint32_t expected, uint32_t value) {  \
+        return scope##_exchange(at, &expected, value);                                   \
+    }                                                                                    \
+    WARP_FUNCTION bool scope##_cas_64(uint64_t *at, uint64_t expected, uint64_t value) { \
+        return scope##_exchange_64(at, &expected, value);                                \
+    }
+WARP_ATOMICS(block)
+WARP_ATOMICS(device)
+WARP_ATOMICS(system)
+
+/* device_take for each active lane. On a device, lanes with the same amount and the same
+** word share one addition. */
+WARP_FUNCTION uint32_t device_reserve(uint32_t *at, uint32_t amount) {
+#ifdef __CUDACC__
+    unsigned long long wish = (unsigned long long)at | (unsigned long long)amount << 48;
+    if (amount < 1u << 16) { /* addresses have 48 bits */
+        uint32_t same = __match_any_sync(__activemask(), wish), first = 0;
+        const int leader = __ffs((int)same) - 1;
+        if (leader == (int)warp_lane())
+            first = device_take(at, (uint32_t)__popc((int)same) * amount);
+        first = __shfl_sync(same, first, leader);
+        same &= (1u << warp_lane()) - 1;
+        return first + (uint32_t)__popc((int)same) * amount;
+    }
+#endif
+    return device_take(at, amount);
+}
 
 /* WARP_UNROLL stands before a loop whose arrays must be in registers, WARP_ROLLED before
 ** a loop that must not be unrolled. */

@@ -18,8 +18,6 @@
 
 #include <cub/device/device_scan.cuh>
 
-#include <stdlib.h>
-
 enum {
     STAGE_BLOCKS = 4, /* blocks of a stage */
     BLOCKS = GG_STAGES * STAGE_BLOCKS
@@ -47,8 +45,8 @@ struct device_cells {
     cudaError_t failed;       /* the first error of a copy */
 };
 
-static struct device_cells *of_cells(gg_cells *cells) {
-    return reinterpret_cast<struct device_cells *>(cells);
+static struct device_cells *of_cells(const gg_cells *cells) {
+    return (struct device_cells *)cells;
 }
 
 /* ---- memory ---- */
@@ -111,8 +109,8 @@ static void give_all(struct device_cells *d) {
 }
 
 static void free_struct(struct device_cells *d) {
-    free(d->of);
-    free(d);
+    gg_release(d->of);
+    gg_release(d);
 }
 
 /* Copies may be running; the memory that they write is freed after them. */
@@ -156,12 +154,12 @@ static void free_cells(gg_cells *cells) {
 
 static bool begin_cells(struct device_cells *d) {
     bool begun = take_pages(d);
-    for (int i = 0; i < BLOCKS; i++)
+    for (int i = 0; i < BLOCKS && begun; i++) {
         d->queue[d->queued++] = i;
-    for (int i = 0; i < BLOCKS && begun; i++)
         begun = gg_note(&d->job,
                         cudaEventCreateWithFlags(&d->sent[i], cudaEventDisableTiming),
                         "create an event");
+    }
     return begun;
 }
 
@@ -169,13 +167,10 @@ extern const gg_cell_place gg_cells_on_device;
 
 static gg_cells *open_cells(const gg_cell_layout *layout, uint32_t leaves,
                             gpugraph_run *run) {
-    struct device_cells *d = (struct device_cells *)calloc(1, sizeof *d);
     gg_begin(run);
-    if (!d) {
-        gg_fail(run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed",
-                sizeof *d);
+    struct device_cells *d = (struct device_cells *)gg_alloc_zero(run, 1, sizeof *d);
+    if (!d)
         return NULL;
-    }
     d->cells.place = &gg_cells_on_device;
     d->v.page_size = layout->page_size;
     d->v.usable = layout->usable;
@@ -282,16 +277,15 @@ static __global__ void look_at_borders(struct cells_view v) {
 /* Computes where the rows of each leaf start, and the number of rows. */
 static bool count_rows(struct device_cells *d) {
     struct cuda_job *job = &d->job;
-    struct workspace space = {NULL, 0};
     size_t bytes = 0;
     uint32_t word[CELLS_WORDS];
+    unsigned char *scratch;
     uint64_t *start = d->v.start;
     const int64_t starts = (int64_t)d->v.leaves + 1;
     cub::DeviceScan::ExclusiveSum(NULL, bytes, start, start, starts);
-    gg_carve<unsigned char>(&space, bytes);
-    if (!gg_workspace(job, &space))
+    if (!gg_take_arrays(
+            job, [&](workspace *s) { scratch = gg_carve<unsigned char>(s, bytes); }))
         return false;
-    unsigned char *scratch = gg_carve<unsigned char>(&space, bytes);
     if (GG_LAUNCH(job, count_cells, gg_grid(job, (uint64_t)starts, 16), d->v))
         gg_note(job,
                 cub::DeviceScan::ExclusiveSum(scratch, bytes, start, start, starts,
@@ -312,10 +306,7 @@ static bool list_unusual(struct device_cells *d) {
     if (!gg_fetch(job, word, d->v.word, sizeof word) || word[CELLS_UNUSUAL] == 0)
         return gg_going(job);
     uint8_t *unusual = (uint8_t *)gg_alloc(job->run, d->v.leaves, 1);
-    d->of = (uint32_t *)malloc(word[CELLS_UNUSUAL] * sizeof *d->of);
-    if (!d->of)
-        gg_fail(job->run, GPUGRAPH_NO_MEMORY, "out of memory: %zu bytes were needed",
-                word[CELLS_UNUSUAL] * sizeof *d->of);
+    d->of = (uint32_t *)gg_alloc(job->run, word[CELLS_UNUSUAL], sizeof *d->of);
     if (unusual && d->of && gg_download(job, unusual, d->v.unusual, d->v.leaves))
         for (uint32_t leaf = 0; leaf < d->v.leaves; leaf++)
             if (unusual[leaf])
@@ -338,9 +329,8 @@ static bool decode(gg_cells *cells) {
              job->device->ordinal, (double)bytes * 1e-6 / (sent - d->began_ms + 1e-3));
     if (!count_rows(d) || d->cells.damaged || d->cells.rows == 0)
         return gg_going(job);
-    if (!take_columns(d))
-        return false;
-    if (!GG_LAUNCH(job, decode_leaves, gg_grid(job, (uint64_t)d->v.leaves * GG_WARP, 8),
+    if (!take_columns(d) ||
+        !GG_LAUNCH(job, decode_leaves, gg_grid(job, (uint64_t)d->v.leaves * GG_WARP, 8),
                    d->v) ||
         !list_unusual(d))
         return false;
@@ -386,10 +376,7 @@ static bool weigh(gg_cells *cells) {
 static bool bring_entries(gg_cells *cells, enum gg_cell_column column, uint64_t from,
                           uint64_t count, int64_t *to) {
     struct device_cells *d = of_cells(cells);
-    const uint64_t bytes = count * sizeof *to;
-    const int64_t *entry = d->v.to[column] + from;
-    return bytes <= GG_MAILBOX ? gg_fetch(&d->job, to, entry, bytes)
-                               : gg_download(&d->job, to, entry, bytes);
+    return gg_fetch(&d->job, to, d->v.to[column] + from, count * sizeof *to);
 }
 
 /* ---- for others ---- */
@@ -409,25 +396,22 @@ const gg_cell_place gg_cells_on_device = {
     free_cells,
 };
 
-/* A device that is being opened comes too late for this table: threads read it meanwhile.
-** If no device is open, the driver is not asked. */
+/* A device that is being opened comes too late for a table that threads already read. If
+** no device is open, the driver is not asked. */
 extern "C" const gg_cell_place *gg_cells_for(const gpugraph_run *run) {
     const bool open = run->backend != GPUGRAPH_CPU &&
                       gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN;
-    return open && gg_usable(NULL) && gg_device_at(run->device, NULL)
-               ? &gg_cells_on_device
-               : NULL;
+    return open && gg_device_at(run->device, NULL) ? &gg_cells_on_device : NULL;
 }
 
 int64_t *gg_cell_ends(const gg_cells *cells, int *ordinal) {
-    const struct device_cells *d = reinterpret_cast<const struct device_cells *>(cells);
+    const struct device_cells *d = of_cells(cells);
     *ordinal = d->job.device->ordinal;
     return (int64_t *)d->ends.at;
 }
 
 const int64_t *gg_cell_weights_at(const gg_cells *cells) {
-    const struct device_cells *d = reinterpret_cast<const struct device_cells *>(cells);
-    return (const int64_t *)d->weight.at;
+    return (const int64_t *)of_cells(cells)->weight.at;
 }
 
 int64_t *gg_take_cell_weights(gg_cells *cells, uint64_t *bytes) {

@@ -7,20 +7,6 @@ struct weigh_words {
     unsigned long long bad, largest, total;
 };
 
-static __device__ unsigned long long least_of_warp(unsigned long long x) {
-    for (int lanes = GG_WARP / 2; lanes > 0; lanes /= 2) {
-        const unsigned long long other = __shfl_down_sync(0xffffffff, x, lanes);
-        x = other < x ? other : x;
-    }
-    return x;
-}
-
-static __device__ unsigned long long sum_of_warp(unsigned long long x) {
-    for (int lanes = GG_WARP / 2; lanes > 0; lanes /= 2)
-        x += __shfl_down_sync(0xffffffff, x, lanes);
-    return x;
-}
-
 /* One thread per weight; three atomics for each warp. */
 static __global__ void weigh_rows(const int64_t *weight, uint64_t rows, bool real,
                                   weigh_words *words) {
@@ -32,9 +18,11 @@ static __global__ void weigh_rows(const int64_t *weight, uint64_t rows, bool rea
         largest = good && !real && (uint64_t)value > largest ? (uint64_t)value : largest;
         total += real ? 0 : cells_weight_counts(value);
     }
-    bad = least_of_warp(bad);
-    largest = ~least_of_warp(~largest);
-    total = sum_of_warp(total);
+    for (int lanes = GG_WARP / 2; lanes > 0; lanes /= 2) {
+        bad = min(bad, __shfl_down_sync(0xffffffff, bad, lanes));
+        largest = max(largest, __shfl_down_sync(0xffffffff, largest, lanes));
+        total += __shfl_down_sync(0xffffffff, total, lanes);
+    }
     if (threadIdx.x % GG_WARP == 0) {
         atomicMin(&words->bad, bad);
         atomicMax(&words->largest, largest);
@@ -44,16 +32,10 @@ static __global__ void weigh_rows(const int64_t *weight, uint64_t rows, bool rea
 
 bool gg_weigh_cells(struct cuda_job *job, const int64_t *weight, uint64_t rows,
                     gg_cell_weights *found) {
-    struct workspace space = {NULL, 0};
-    weigh_words words = {rows, 0, 0};
-    gg_carve<weigh_words>(&space, 1);
-    if (!gg_workspace(job, &space))
+    weigh_words words = {rows, 0, 0}, *there;
+    if (!gg_take_arrays(job, [&](workspace *s) { there = gg_carve<weigh_words>(s, 1); }))
         return false;
-    weigh_words *there = gg_carve<weigh_words>(&space, 1);
-    gg_note(
-        job,
-        cudaMemcpyAsync(there, &words, sizeof words, cudaMemcpyHostToDevice, job->stream),
-        "receive data");
+    gg_upload(job, there, &words, sizeof words);
     GG_LAUNCH(job, weigh_rows, gg_grid(job, rows, 8), weight, rows, found->real, there);
     const bool fetched = gg_fetch(job, &words, there, sizeof words);
     job->working = false;

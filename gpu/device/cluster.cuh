@@ -41,7 +41,7 @@ static __device__ __forceinline__ uint32_t gg_address_in(const void *at, uint32_
 
 /* A barrier of the cluster. The header of cooperative groups has it, too, but costs the
 ** compiler two seconds. */
-static __device__ __forceinline__ void gg_meet_cluster() {
+static __device__ __forceinline__ void gg_cluster_barrier() {
     __cluster_barrier_arrive();
     __cluster_barrier_wait();
 }
@@ -53,7 +53,7 @@ static __device__ __forceinline__ void gg_open_mail(cluster_mail *mail, uint32_t
                          gg_shared_address(&mail->arrival[threadIdx.x])),
                      "r"(blocks)
                      : "memory");
-    gg_meet_cluster();
+    gg_cluster_barrier();
 }
 
 /* Stores the pair in the other block's memory, where an mbarrier counts its bytes. */
@@ -93,7 +93,7 @@ static __device__ __forceinline__ uint32_t gg_cluster_blocks() {
 }
 
 static __device__ __forceinline__ void gg_close_mail() {
-    gg_meet_cluster();
+    gg_cluster_barrier();
 }
 
 #else

@@ -1,4 +1,4 @@
-/* Predicted costs of work on the host and on a device, for those who choose between them.
+/* Predicted costs of work on the host and on a device, for the choice between them.
 ** Measured on an H200 and one thread of the processor beside it, with R-MAT graphs of
 ** scale 16 and 20 and a grid of 512 x 512. */
 #ifndef GPUGRAPH_COST_H

@@ -30,8 +30,8 @@ enum {
 
 /* Bytes of a pinned buffer: a transfer of this size reaches the bus's speed. */
 #define GG_STAGE_BYTES ((size_t)4 << 20)
-/* Small uploads lie behind the first buffer, one after another, and wait for nothing
-** before this room is full. Bytes of the room, and of the largest such upload. */
+/* Small uploads lie behind the first buffer, one after another, and do not wait before
+** this space is full. Bytes of the space, and of the largest small upload. */
 #define GG_SLICES_BYTES ((size_t)512 << 10)
 #define GG_SLICE_MOST   ((size_t)128 << 10)
 
@@ -50,8 +50,7 @@ struct cuda_device {
     cudaEvent_t moment[2];         /* enum gg_moment */
     unsigned char *workspace;      /* kept between runs */
     size_t workspace_bytes;
-    /* time of a question about its memory, which opened its context */
-    double asked_ms;
+    double asked_ms; /* time of the question about memory that opened its context */
 };
 
 struct cuda_job {
@@ -59,13 +58,10 @@ struct cuda_job {
     gpugraph_run *run;
     struct cuda_device *device;
     cudaStream_t stream;
-    struct host_context
-        host;     /* the context that is current in this thread before and after */
-    bool working; /* the workspace has arrays of this job */
-    unsigned char
-        /* pinned, GG_SLICES_BYTES: small uploads in `stream` */
-        *slices;
-    size_t sliced; /* used bytes of `slices` */
+    struct host_context host; /* current in this thread before and after the job */
+    bool working;             /* the workspace has arrays of this job */
+    unsigned char *slices;    /* pinned, GG_SLICES_BYTES: small uploads in `stream` */
+    size_t sliced;            /* used bytes of `slices` */
 };
 
 /* A job for planning: before a device is open, the library asks it for the bytes that a
@@ -82,7 +78,7 @@ static inline struct cuda_job planned_job(const gpugraph_graph *graph) {
 
 /* Takes the device's turn for this thread, and opens the device if needed (phase
 ** "context"). graph NULL: the job is not about a graph. Returns false after an error;
-** then there is nothing to close. */
+** then the caller must not close the job. */
 bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run);
 /* Waits until the device is idle and ends the turn. Returns the run's status. */
 gpugraph_status gg_job_close(struct cuda_job *job);
@@ -95,7 +91,7 @@ bool gg_note(struct cuda_job *job, cudaError_t error, const char *what);
 /* Waits until all queued work is done; polls for interrupts meanwhile. */
 bool gg_wait(struct cuda_job *job);
 /* Waits until the event has happened (NULL: as gg_wait). Returns false if the run must
-** end first; long kernels are then told to end. */
+** end first; the stop word then ends long kernels. */
 bool gg_wait_for(struct cuda_job *job, cudaEvent_t event);
 /* Called after a step that only saves time and has freed what it took: if it failed
 ** because device memory is short, the job continues without it. Returns true while the
@@ -157,6 +153,11 @@ float gg_marked_ms(struct cuda_job *job);
 
 /* ---- memory.cu ---- */
 
+/* Bytes as memory is allocated: not 0, a multiple of 256. */
+static inline uint64_t gg_rounded(uint64_t bytes) {
+    return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
+}
+
 /* Allocates device memory that outlives the job. NULL after GPUGRAPH_DEVICE_MEMORY. */
 void *gg_take(struct cuda_job *job, uint64_t bytes);
 /* Returns the bytes that gg_take could allocate if the workspace and parts that only save
@@ -198,8 +199,8 @@ static inline bool gg_take_arrays(struct cuda_job *job, const carving &carve) {
 
 bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t bytes);
 bool gg_download(struct cuda_job *job, void *to, const void *from_device, uint64_t bytes);
-/* Downloads in pieces of GG_STAGE_BYTES, and calls take(context, job, at, piece, bytes) for
-** each of them in order; `at` is its offset in bytes. */
+/* Downloads in pieces of GG_STAGE_BYTES, and calls take(context, job, at, piece, bytes)
+** for each piece, in order; `at` is its offset in bytes. */
 typedef void gg_piece_taker(void *context, struct cuda_job *job, uint64_t at,
                             const void *piece, size_t bytes);
 bool gg_download_pieces(struct cuda_job *job, const void *from_device, uint64_t bytes,

@@ -3,9 +3,10 @@
 **     process     asked once: how many devices, after how many forks; broken after a
 **                 fatal error
 **     devices[]   a struct cuda_device for each ordinal, opened on first use by a job
-**     about[]     name and memory, asked once for each device
+**     about[]     name, memory and more: asked with the number of devices, because one
+**                 question takes a millisecond
 **
-** Nothing here calls CUDA before the first question about a device, so the library loads
+** No function calls CUDA before the first question about a device, so the library loads
 ** without a driver. CUDA does not survive fork(): a child gets an error that says so.
 ** That check takes no lock, since another thread may have held it when the parent forked;
 ** instead a thread notes that it is about to ask CUDA before it takes the lock. */
@@ -14,6 +15,7 @@
 
 #include "mutex.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static gg_mutex process_mutex;
@@ -27,11 +29,7 @@ static struct {
 } process;
 static struct cuda_device devices[GG_MAX_DEVICES];
 static struct opening openings[GG_MAX_DEVICES];
-static struct { /* asked once for each device, since it takes a millisecond */
-    bool known;
-    char name[256];
-    int64_t memory;
-} about[GG_MAX_DEVICES];
+static cudaDeviceProp about[GG_MAX_DEVICES]; /* all zero: unknown */
 
 int gg_oldest_architecture() {
     const int built_for[] = {__CUDA_ARCH_LIST__};
@@ -39,12 +37,11 @@ int gg_oldest_architecture() {
 }
 
 bool gg_device_fits(int ordinal) {
-    int major = 0, minor = 0;
-    return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal) ==
-               cudaSuccess &&
-           cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal) ==
-               cudaSuccess &&
-           10 * major + minor >= gg_oldest_architecture();
+    return 10 * about[ordinal].major + about[ordinal].minor >= gg_oldest_architecture();
+}
+
+const cudaDeviceProp *gg_device_properties(int ordinal) {
+    return &about[ordinal];
 }
 
 /* Returns why no device fits this build; NULL: one does. */
@@ -55,11 +52,13 @@ static const char *look_for_devices(cudaError_t error, int count) {
         return "this machine has no CUDA device";
     if (error != cudaSuccess)
         return cudaGetErrorString(error);
+    bool one_fits = false;
     process.devices = count < GG_MAX_DEVICES ? count : GG_MAX_DEVICES;
-    for (int i = 0; i < process.devices; i++)
-        if (gg_device_fits(i))
-            return NULL;
-    return "the CUDA devices of this machine are older than this build";
+    for (int i = 0; i < process.devices; i++) {
+        cudaGetDeviceProperties(&about[i], i);
+        one_fits |= gg_device_fits(i);
+    }
+    return one_fits ? NULL : "the CUDA devices of this machine are older than this build";
 }
 
 static void ask_runtime() {
@@ -81,16 +80,12 @@ static void note_asker() {
     __atomic_store_n(&process.asker, gg_this_process(), __ATOMIC_RELAXED);
 }
 
-static const char *why_not_forked() {
-    return process.why ? process.why
-                       : "this process is a fork of one that had used CUDA, which does "
-                         "not survive fork()";
-}
-
 /* Returns why no device can be used; NULL: one can. */
 static const char *why_not() {
     if (gg_forked())
-        return why_not_forked();
+        return process.why ? process.why
+                           : "this process is a fork of one that had used CUDA, which "
+                             "does not survive fork()";
     note_asker();
     gg_mutex_lock(&process_mutex);
     if (!process.asked)
@@ -132,14 +127,14 @@ __attribute__((constructor)) static void number_openings() {
         openings[i] = (struct opening){.steps = &steps, .ordinal = i};
 }
 
-struct opening *gg_device_opening(int ordinal) {
+static struct opening *device_opening(int ordinal) {
     return ordinal < 0 || ordinal >= GG_MAX_DEVICES ? NULL : &openings[ordinal];
 }
 
 /* A child that forks from now on learns so, whatever the opening's thread has done by
 ** then. */
-bool gg_device_begin(int ordinal) {
-    struct opening *o = gg_device_opening(ordinal);
+static bool begin_device(int ordinal) {
+    struct opening *o = device_opening(ordinal);
     if (!o || gg_forked())
         return false;
     note_asker();
@@ -148,12 +143,10 @@ bool gg_device_begin(int ordinal) {
 
 /* A job may have opened the device without the background, and a question may have found
 ** that there is none. */
-enum opening_state gg_device_state(int ordinal, const char **why) {
-    const struct opening *o = gg_device_opening(ordinal);
+static enum opening_state device_state(int ordinal, const char **why) {
+    const struct opening *o = device_opening(ordinal);
     const char *reason = __atomic_load_n(&process.why, __ATOMIC_ACQUIRE);
-    if (gg_forked())
-        reason = why_not_forked();
-    else if (__atomic_load_n(&process.broken, __ATOMIC_RELAXED))
+    if (gg_forked() || __atomic_load_n(&process.broken, __ATOMIC_RELAXED))
         gg_usable(&reason);
     else if (!o)
         reason = "there is no CUDA device of that number";
@@ -176,20 +169,7 @@ void gg_look_for_a_lost_context() {
     cudaGetLastError();
 }
 
-/* ---- what a device is ---- */
-
-static void learn_about(int ordinal) {
-    cudaDeviceProp properties;
-    gg_mutex_lock(&process_mutex);
-    if (!about[ordinal].known &&
-        cudaGetDeviceProperties(&properties, ordinal) == cudaSuccess) {
-        memcpy(about[ordinal].name, properties.name, sizeof about[ordinal].name - 1);
-        about[ordinal].memory = (int64_t)properties.totalGlobalMem;
-        about[ordinal].known = true;
-    }
-    cudaGetLastError();
-    gg_mutex_unlock(&process_mutex);
-}
+/* ---- description of a device ---- */
 
 bool gg_device_at(int i, gpugraph_device *device) {
     if (!gg_usable(NULL) || i < 0 || i >= process.devices)
@@ -197,11 +177,10 @@ bool gg_device_at(int i, gpugraph_device *device) {
     if (!device)
         return true;
     size_t free = 0, total = 0;
-    learn_about(i);
     memset(device, 0, sizeof *device);
     device->backend = "cuda";
-    memcpy(device->name, about[i].name, sizeof device->name);
-    device->memory = about[i].memory;
+    snprintf(device->name, sizeof device->name, "%s", about[i].name);
+    device->memory = (int64_t)about[i].totalGlobalMem;
     /* No lock is needed here, and a search may hold it for long. */
     struct host_context host = gg_host_context();
     double started = gg_now_ms();
@@ -215,3 +194,12 @@ bool gg_device_at(int i, gpugraph_device *device) {
     gg_give_host_context_back(&host);
     return true;
 }
+
+extern "C" const struct device_services gg_devices = {
+    .usable = gg_usable,
+    .at = gg_device_at,
+    .state = device_state,
+    .begin = begin_device,
+    .opening = device_opening,
+    .open = gg_open_context,
+};

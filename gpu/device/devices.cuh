@@ -16,15 +16,12 @@ struct cuda_device *gg_device(int ordinal);
 /* Returns true if this build has code for the device; and the oldest architecture that it
 ** has code for, as 10 * major + minor. */
 bool gg_device_fits(int ordinal);
+const cudaDeviceProp *gg_device_properties(int ordinal);
 int gg_oldest_architecture();
 /* As in struct device_services. */
 bool gg_device_at(int i, gpugraph_device *device);
 /* Returns true if this process is a fork of one that had used CUDA. */
 bool gg_forked();
-/* As in struct device_services. */
-enum opening_state gg_device_state(int ordinal, const char **why);
-bool gg_device_begin(int ordinal);
-struct opening *gg_device_opening(int ordinal);
 /* Called after a context was opened. Returns the milliseconds of the first question about
 ** devices, which started the driver: once, then 0. */
 double gg_context_opened();
@@ -34,11 +31,13 @@ void gg_look_for_a_lost_context();
 
 /* ---- job.cu ---- */
 
+/* As in struct device_services. */
+bool gg_open_context(gpugraph_graph *graph, gpugraph_run *run);
 /* Opens the device for the first job, beside all other jobs: in the opening's thread. */
 bool gg_open_in_background(int ordinal, const char **why);
 
-/* Calls act in the device's turn, with the device current; or so for each device that has
-** something of the graph. */
+/* Calls act in the device's turn, with the device current. The second function does this
+** for each device that has parts of the graph. */
 void gg_with_device(gpugraph_graph *graph, int ordinal, void (*act)(gpugraph_graph *));
 void gg_with_devices_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *));
 

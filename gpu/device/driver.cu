@@ -12,7 +12,7 @@ static bool find_driver(void *library, const char *name, function *found) {
 }
 
 static bool load_driver() {
-    void *library = gg_open_library("libcuda.so.1", NULL);
+    void *library = gg_open_library("libcuda.so.1");
     return library && find_driver(library, "cuInit", &driver.init) &&
            find_driver(library, "cuDeviceGet", &driver.device) &&
            find_driver(library, "cuDevicePrimaryCtxRetain", &driver.retain) &&

@@ -1,5 +1,5 @@
-/* A job on a device: open, wait, close. Contexts are opened, and devices waited for, only
-** here.
+/* A job on a device: open, wait, close. Only this file opens contexts and waits for
+** devices.
 **
 **     turn      held by a job from open to close: one search at a time (turn.h)
 **
@@ -110,20 +110,17 @@ static bool open_device(struct cuda_job *job, int ordinal) {
     if (!gg_note(job, cudaSetDevice(ordinal), "open a context"))
         return false;
     if (!device->open) {
-        cudaDeviceProp properties;
-        if (!gg_note(job, cudaGetDeviceProperties(&properties, ordinal),
-                     "describe itself"))
-            return false;
+        const cudaDeviceProp *about = gg_device_properties(ordinal);
         device->ordinal = ordinal;
-        device->processors = properties.multiProcessorCount;
-        device->cache_bytes = (uint64_t)properties.l2CacheSize;
-        device->shared_bytes = properties.sharedMemPerMultiprocessor;
-        device->shared_unused = properties.reservedSharedMemPerBlock;
+        device->processors = about->multiProcessorCount;
+        device->cache_bytes = (uint64_t)about->l2CacheSize;
+        device->shared_bytes = about->sharedMemPerMultiprocessor;
+        device->shared_unused = about->reservedSharedMemPerBlock;
         if (!open_buffers(job, device))
             return false;
         __atomic_store_n(&device->open, true, __ATOMIC_RELEASE);
         gg_phase(job->run, "context", started - device->asked_ms - gg_context_opened(), 0,
-                 "device %d, %s", ordinal, properties.name);
+                 "device %d, %s", ordinal, about->name);
     }
     job->device = device;
     job->stream = device->stream;
@@ -132,7 +129,7 @@ static bool open_device(struct cuda_job *job, int ordinal) {
     return true;
 }
 
-static bool is_there(gpugraph_run *run) {
+static bool is_usable(gpugraph_run *run) {
     const char *why;
     const int ordinal = run->device;
     if (!gg_usable(&why)) {
@@ -145,18 +142,12 @@ static bool is_there(gpugraph_run *run) {
                 ordinal, gg_device_count() - 1);
         return false;
     }
-    return true;
-}
-
-static bool prepare_job(struct cuda_job *job) {
-    int ordinal = job->run->device;
-    if (gg_device_fits(ordinal))
-        return open_device(job, ordinal);
-    gg_fail(job->run, GPUGRAPH_NO_DEVICE,
-            "CUDA device %d is older than the architecture %d.%d that this build is "
-            "for",
-            ordinal, gg_oldest_architecture() / 10, gg_oldest_architecture() % 10);
-    return false;
+    if (!gg_device_fits(ordinal))
+        gg_fail(run, GPUGRAPH_NO_DEVICE,
+                "CUDA device %d is older than the architecture %d.%d that this build is "
+                "for",
+                ordinal, gg_oldest_architecture() / 10, gg_oldest_architecture() % 10);
+    return gg_device_fits(ordinal);
 }
 
 static void end_turn(struct cuda_job *job, int ordinal) {
@@ -169,11 +160,11 @@ bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run)
     *job = cuda_job();
     job->graph = graph;
     job->run = run;
-    if (!is_there(run) || !gg_turn_take(run, run->device))
+    if (!is_usable(run) || !gg_turn_take(run, run->device))
         return false;
     job->host = gg_host_context();
     gg_look_at_device(run->device);
-    if (!prepare_job(job)) {
+    if (!open_device(job, run->device)) {
         end_turn(job, run->device);
         return false;
     }
@@ -239,35 +230,22 @@ static int process_ends(void *) {
     return gg_process_ends();
 }
 
+bool gg_open_context(gpugraph_graph *graph, gpugraph_run *run) {
+    struct cuda_job job;
+    return gg_job_open(&job, graph, run) && gg_job_close(&job) == GPUGRAPH_OK;
+}
+
 bool gg_open_in_background(int ordinal, const char **why) {
     static char sentence[GG_MAX_DEVICES][sizeof(((gpugraph_run *)0)->message)];
     gpugraph_run run = {};
-    struct cuda_job job;
     start_driver(ordinal);
     if (gg_process_ends())
         return false;
     run.device = ordinal;
     run.interrupted = process_ends;
     gg_begin(&run);
-    const bool opened =
-        gg_job_open(&job, NULL, &run) && gg_job_close(&job) == GPUGRAPH_OK;
+    const bool opened = gg_open_context(NULL, &run);
     memcpy(sentence[ordinal], run.message, sizeof run.message);
     *why = sentence[ordinal];
     return opened;
 }
-
-/* ---- what the host's side asks ---- */
-
-static bool open_context(gpugraph_graph *graph, gpugraph_run *run) {
-    struct cuda_job job;
-    return gg_job_open(&job, graph, run) && gg_job_close(&job) == GPUGRAPH_OK;
-}
-
-extern "C" const struct device_services gg_devices = {
-    .usable = gg_usable,
-    .at = gg_device_at,
-    .state = gg_device_state,
-    .begin = gg_device_begin,
-    .opening = gg_device_opening,
-    .open = open_context,
-};

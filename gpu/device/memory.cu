@@ -41,11 +41,6 @@ void gg_free_block(void *block, uint64_t bytes) {
     enter(ordinal, -(int64_t)bytes);
 }
 
-/* Bytes as they are counted: not 0, a multiple of 256. */
-static uint64_t rounded(uint64_t bytes) {
-    return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
-}
-
 static int64_t free_bytes(const struct cuda_job *job) {
     size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
@@ -63,7 +58,7 @@ int64_t gg_device_room(const struct cuda_job *job) {
 void *gg_take(struct cuda_job *job, uint64_t bytes) {
     const int ordinal = job->device->ordinal;
     int64_t limit = job->run->memory_limit;
-    bytes = rounded(bytes);
+    bytes = gg_rounded(bytes);
     for (int attempt = 0; attempt < 3 && gg_going(job); attempt++) {
         void *block = NULL;
         cudaError_t error = cudaErrorMemoryAllocation;
@@ -91,12 +86,12 @@ void *gg_take(struct cuda_job *job, uint64_t bytes) {
 }
 
 void gg_give(struct cuda_job *, void *block, uint64_t bytes) {
-    gg_free_block(block, rounded(bytes));
+    gg_free_block(block, gg_rounded(bytes));
 }
 
 bool gg_workspace(struct cuda_job *job, struct workspace *space) {
     struct cuda_device *device = job->device;
-    uint64_t bytes = rounded(space->used);
+    uint64_t bytes = gg_rounded(space->used);
     job->working = false;
     if (!gg_going(job))
         return false;

@@ -18,9 +18,8 @@ enum {
 /* ---- the end of the process, and fork() ---- */
 
 static struct {
-    uint32_t registered, ending; /* 1: true */
-    uint32_t count;
-    struct opening *opening[GG_MAX_DEVICES]; /* every opening with a thread */
+    uint32_t registered, ending;             /* 1: true */
+    struct opening *opening[GG_MAX_DEVICES]; /* every opening that has begun */
 } begun;
 
 bool gg_process_ends(void) {
@@ -61,18 +60,19 @@ void gg_await_openings_at_exit(void) {
     atexit(end_process);
 }
 
-/* Lists an opening; each device is opened once. */
+/* Lists an opening, unless it is listed. */
 static void list_opening(struct opening *o) {
     if (!__atomic_exchange_n(&begun.registered, 1, __ATOMIC_ACQ_REL)) {
         gg_await_openings_at_exit();
         gg_around_fork(await_threads, NULL, NULL);
     }
-    if (!o->listed)
-        __atomic_store_n(
-            &begun.opening[__atomic_fetch_add(&begun.count, 1, __ATOMIC_RELAXED) %
-                           GG_MAX_DEVICES],
-            o, __ATOMIC_RELEASE);
-    o->listed = true;
+    for (uint32_t i = 0; i < GG_MAX_DEVICES; i++) {
+        struct opening *there = NULL;
+        if (__atomic_compare_exchange_n(&begun.opening[i], &there, o, false,
+                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED) ||
+            there == o)
+            return;
+    }
 }
 
 /* ---- the thread ---- */
@@ -123,11 +123,11 @@ static bool start_opening(struct opening *o) {
 }
 
 bool gg_opening_begin(struct opening *o) {
-    uint32_t nobody = 0;
+    uint32_t none = 0;
     enum opening_state state = gg_opening_state(o, NULL);
     if (state != OPENING_CLOSED || gg_process_ends())
         return state == OPENING_UNDER_WAY || state == OPENING_OPEN;
-    if (!__atomic_compare_exchange_n(&o->process, &nobody, gg_this_process(), false,
+    if (!__atomic_compare_exchange_n(&o->process, &none, gg_this_process(), false,
                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return true; /* another thread begins it at this moment */
     bool begun = start_opening(o);

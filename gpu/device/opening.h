@@ -41,7 +41,6 @@ struct opening {
     uint32_t state;   /* enum opening_state; callers sleep on it */
     uint32_t process; /* gg_this_process() of the process that began; 0: none */
     uint32_t thread;  /* the system's number of the opening's thread; 0: none yet */
-    bool listed;      /* in the list that exit() waits for */
     const char *why;
     double began_ms;
     double again_ms;   /* after a failed start of a thread: the time to try again */

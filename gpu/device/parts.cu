@@ -98,16 +98,13 @@ struct device_part *gg_device_part(struct cuda_job *job,
     return part;
 }
 
-static int64_t bytes_parts_of(const struct device_graph *list, unsigned grounds) {
+int64_t gg_device_part_bytes(const gpugraph_graph *graph, unsigned grounds) {
+    const struct device_part *part = first_part(gg_device_list(graph, looked_at));
     int64_t bytes = 0;
-    for (const struct device_part *part = first_part(list); part; part = part->next)
+    for (; part; part = part->next)
         if ((part->kind->stands_on | PART_ON_DEVICE) & grounds)
             bytes += __atomic_load_n(&part->bytes, __ATOMIC_RELAXED);
     return bytes;
-}
-
-int64_t gg_device_part_bytes(const gpugraph_graph *graph, unsigned grounds) {
-    return bytes_parts_of(gg_device_list(graph, looked_at), grounds);
 }
 
 void gg_list_parts(const gpugraph_graph *graph, gpugraph_hear_derived *hear,

@@ -91,15 +91,14 @@ static inline void add_bytes(struct device_part *part, int64_t more) {
 }
 
 static inline uint64_t block_bytes(uint64_t count, size_t size) {
-    uint64_t bytes = count * size;
-    return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
+    return gg_rounded(count * size);
 }
 
-/* False when the job must end. */
+/* Returns false if the job must end. */
 template <typename type>
 static inline bool take(struct cuda_job *job, struct device_part *part, type **array,
                         uint64_t count, size_t size) {
-    uint64_t bytes = block_bytes(count, size);
+    const uint64_t bytes = block_bytes(count, size);
     *array = static_cast<type *>(gg_take(job, bytes));
     if (*array)
         add_bytes(part, (int64_t)bytes);

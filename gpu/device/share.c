@@ -1,6 +1,5 @@
 /* Portions of work, and the members that take them. */
 #include "share.h"
-#include "mutex.h"
 #include "services.h"
 
 #include <stdio.h>
@@ -11,19 +10,16 @@ struct share_member {
     gpugraph_run own, *run; /* run: `own`, or the caller's for the first member */
     uint32_t low, high;     /* the latest portion */
     uint32_t done;          /* items */
-    bool started;
-    bool gave_up; /* its latest portion is not done, and is left to others */
+    bool gave_up;           /* its latest portion is not done, and is left to others */
 };
 
 struct share {
     const struct shared_work *work;
     gpugraph_run *run; /* the caller's */
     uint32_t taken;    /* items */
+    uint32_t going;    /* running threads; the caller sleeps on it */
     int members;
     struct share_member member[GG_MAX_DEVICES];
-    gg_mutex mutex;
-    gg_condition one_ended;
-    int going; /* running threads, under the mutex */
 };
 
 /* ---- portions ---- */
@@ -34,12 +30,9 @@ static bool take_portion(struct share_member *m) {
     if (m->run->status || gg_stopping(m->s->run) ||
         __atomic_load_n(taken, __ATOMIC_RELAXED) >= w->items)
         return false;
-    const uint32_t low = __atomic_fetch_add(taken, w->portion, __ATOMIC_RELAXED);
-    if (low >= w->items)
-        return false;
-    m->low = low;
-    m->high = w->items - low < w->portion ? w->items : low + w->portion;
-    return true;
+    m->low = __atomic_fetch_add(taken, w->portion, __ATOMIC_RELAXED);
+    m->high = w->items - m->low < w->portion ? w->items : m->low + w->portion;
+    return m->low < w->items;
 }
 
 static void do_portion(struct share_member *m, uint32_t low, uint32_t high) {
@@ -63,32 +56,22 @@ static int caller_stops(void *member) {
 
 /* A failure of a device ends only this member, unless each device was requested. Any
 ** other error ends all members. */
-static void note_failure(struct share_member *m) {
-    gpugraph_run *run = m->s->run;
-    m->gave_up = gg_is_of_a_device(m->own.status) && !run->all_devices;
-    if (!m->gave_up)
-        __atomic_store_n(&run->stop, 1, __ATOMIC_RELAXED);
-}
-
-static void end(struct share *s) {
-    gg_mutex_lock(&s->mutex);
-    s->going--;
-    gg_condition_wake(&s->one_ended);
-    gg_mutex_unlock(&s->mutex);
-}
-
 static void *work_beside(void *member) {
     struct share_member *m = member;
+    struct share *s = m->s;
     gg_begin(&m->own);
     work_on(m);
-    if (m->own.status)
-        note_failure(m);
-    end(m->s);
+    m->gave_up = gg_is_of_a_device(m->own.status) && !s->run->all_devices;
+    if (m->own.status && !m->gave_up)
+        __atomic_store_n(&s->run->stop, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&s->going, 1, __ATOMIC_RELEASE);
+    gg_wake_all(&s->going);
     return NULL;
 }
 
-static void prepare_share(struct share *s, int ordinal) {
-    struct share_member *m = &s->member[s->members++];
+/* Adds a member. If the system provides no thread, other members do its work. */
+static void start_member(struct share *s, int ordinal) {
+    struct share_member *m = &s->member[s->members];
     m->s = s;
     m->run = &m->own;
     m->own = *s->run;
@@ -99,33 +82,22 @@ static void prepare_share(struct share *s, int ordinal) {
     m->own.listener = m;
     m->own.phase = NULL;
     m->own.device_set = (uint32_t)1 << ordinal;
-}
-
-/* If the system provides no thread, other members do its work. */
-static void start_share(struct share *s) {
-    s->going = s->members - 1;
-    for (int i = 1; i < s->members; i++) {
-        s->member[i].started = gg_start_thread(work_beside, &s->member[i], 0);
-        if (!s->member[i].started)
-            end(s);
-    }
+    __atomic_fetch_add(&s->going, 1, __ATOMIC_RELAXED);
+    if (gg_start_thread(work_beside, m, 0))
+        s->members++;
+    else
+        __atomic_fetch_sub(&s->going, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- the calling thread ---- */
 
-static bool others_work(struct share *s) {
-    gg_mutex_lock(&s->mutex);
-    if (s->going > 0)
-        gg_condition_wait(&s->one_ended, &s->mutex, GG_POLL_MS);
-    const bool work = s->going > 0;
-    gg_mutex_unlock(&s->mutex);
-    return work;
-}
-
 static void wait_for_others(struct share *s) {
-    while (others_work(s))
+    uint32_t going;
+    while ((going = __atomic_load_n(&s->going, __ATOMIC_ACQUIRE)) > 0) {
+        gg_sleep_on(&s->going, going, GG_POLL_MS);
         if (gg_poll(s->run))
             gg_stopped(s->run);
+    }
 }
 
 /* The caller's run took the error that ended a member for an interrupt. */
@@ -155,40 +127,32 @@ static void lead(struct share *s) {
         gg_stopped(s->run);
 }
 
-static void tell(const struct share *s, double started) {
+/* If the first member did nothing, the method comes from another member that searched. */
+static void count_devices(const struct share *s, gpugraph_run *run) {
+    for (int i = s->members - 1; i > 0; i--) {
+        const struct share_member *m = &s->member[i];
+        if (m->done > 0 && s->member[0].done == 0)
+            run->used_method = m->own.used_method;
+        if (m->gave_up)
+            continue;
+        run->used_devices++;
+        run->device_set |= (uint32_t)1 << m->own.device;
+    }
+}
+
+static void report_shares(const struct share *s, double started) {
     char text[300] = "";
     size_t used = 0;
     for (int i = 0; i < s->members && used < sizeof text; i++) {
         const struct share_member *m = &s->member[i];
-        const int ordinal = m->run->device;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%u on device %d",
-                                 i ? ", " : "", m->done, ordinal);
-        if (m->gave_up && used < sizeof text)
-            used +=
-                (size_t)snprintf(text + used, sizeof text - used, ", which gave up: %.*s",
-                                 (int)strcspn(m->own.message, ";"), m->own.message);
+        const char *why = m->gave_up ? m->own.message : "";
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "%s%u on device %d%s%.*s", i ? ", " : "", m->done,
+                                 m->run->device, m->gave_up ? ", which gave up: " : "",
+                                 (int)strcspn(why, ";"), why);
     }
     gg_phase(s->run, "devices", started, s->work->items, "%u searches: %s",
              s->work->items, text);
-}
-
-/* If the first member did nothing, the method comes from another member that searched. */
-static void hear_method(const struct share *s, gpugraph_run *run) {
-    for (int i = 1; i < s->members && s->member[0].done == 0; i++)
-        if (s->member[i].done > 0) {
-            run->used_method = s->member[i].own.used_method;
-            return;
-        }
-}
-
-static void count_devices(const struct share *s, gpugraph_run *run) {
-    for (int i = 0; i < s->members; i++) {
-        const struct share_member *m = &s->member[i];
-        if (i > 0 && (!m->started || m->gave_up))
-            continue;
-        run->used_devices += i > 0;
-        run->device_set |= (uint32_t)1 << m->run->device;
-    }
 }
 
 gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work) {
@@ -202,12 +166,10 @@ gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work) 
     run->device_set = (uint32_t)1 << run->device;
     for (int i = 0; i < devices; i++)
         if (ordinal[i] != run->device)
-            prepare_share(&s, ordinal[i]);
-    start_share(&s);
+            start_member(&s, ordinal[i]);
     lead(&s);
-    hear_method(&s, run);
     count_devices(&s, run);
     if (devices > 1 && !run->status)
-        tell(&s, started);
+        report_shares(&s, started);
     return run->status;
 }

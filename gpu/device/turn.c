@@ -41,9 +41,5 @@ void gg_turn_end(int ordinal) {
 }
 
 int gg_turn_of_thread(void) {
-    int last = -1;
-    for (int ordinal = 0; ordinal < GG_MAX_DEVICES; ordinal++)
-        if (turns & bit(ordinal))
-            last = ordinal;
-    return last;
+    return turns ? 31 - __builtin_clz(turns) : -1;
 }

@@ -9,10 +9,9 @@
 
 enum {
     DFS_ATTEND = 256, /* steps between two looks at `stop`: half a millisecond */
-    DFS_ASK_HOST =
-        /* Steps between two looks at the host's flag: two milliseconds. With 8,192 steps
-        ** an interrupt took 145 ms to end work-stealing on a grid. */
-    1024,
+    /* Steps between two looks at the host's flag: two milliseconds. With 8,192 steps an
+    ** interrupt took 145 ms to end work-stealing on a grid. */
+    DFS_ASK_HOST = 1024,
     DFS_ASK_SELDOM = 8, /* looks between two looks at the end, but for first workers */
     DFS_ASK_IDLE = 128  /* failed looks for work between two looks at the host's flag */
 };
@@ -41,6 +40,38 @@ WARP_FUNCTION uint32_t dfs_random(uint32_t *state) {
     *state ^= *state >> 17;
     *state ^= *state << 5;
     return *state;
+}
+
+/* Loads a word for all lanes. */
+WARP_FUNCTION uint32_t dfs_load(uint32_t *word) {
+    uint32_t value = 0;
+    if (warp_lane() == 0)
+        value = device_load(word);
+    return warp_from(value, 0);
+}
+
+/* True if the worker must leave. The host's flag is far away, so few workers ask it. */
+WARP_FUNCTION bool dfs_stops(struct dfs_control *control, bool ask_host,
+                             const uint32_t *host_stop) {
+    if (warp_lane() == 0 && ask_host && host_load(host_stop) != 0)
+        device_store(&control->stop, 1);
+    return dfs_load(&control->stop) != 0;
+}
+
+/* Ends the search, because the pool of chunks is exhausted. */
+WARP_FUNCTION void dfs_exhaust(struct dfs_control *control) {
+    device_store(&control->exhausted, 1);
+    device_store(&control->stop, 1);
+}
+
+/* Takes up to `most` of the listed roots. Returns the number of the first one; there is
+** none from `roots` on. */
+WARP_FUNCTION uint32_t dfs_take_roots(struct dfs_control *control, uint32_t roots,
+                                      uint32_t most) {
+    uint32_t at = DFS_NONE;
+    if (warp_lane() == 0 && device_load(&control->next_root) < roots)
+        at = device_add(&control->next_root, most);
+    return warp_from(at, 0);
 }
 
 #endif

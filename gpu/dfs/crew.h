@@ -1,7 +1,7 @@
 /* The workers of the device's depth-first search: how they walk, share and end.
 **
-**     a worker    holds one entry in its hands and descends from it. What it leaves on
-**                 the way lies in its deque (dfs/deque.h).
+**     a worker    holds one entry in its hands and descends from it. Its deque
+**                 (dfs/deque.h) has the entries that it leaves on the way.
 **     work        comes from the worker's own ring, its own cold list, the list of roots,
 **                 the rings of its block, and, if its whole block is idle, from cold
 **                 lists of other blocks.
@@ -37,7 +37,6 @@ struct dfs_crew {
     struct dfs_pool pool;
     uint64_t *cold, *under; /* by worker: words of its cold chunks */
     uint32_t *cold_chunk;   /* by worker: shape.cold chunks */
-    uint32_t *rest;         /* by worker: approximate number of entries */
     uint32_t workers, block_workers;
     struct dfs_shape shape;
     const uint32_t *host_stop;
@@ -77,23 +76,15 @@ WARP_FUNCTION struct dfs_cold dfs_cold_of(const struct dfs_worker *w, uint32_t n
 
 /* ---- the end ---- */
 
-/* True if the worker must leave. The host's flag is far away, so few workers look at
-** it. */
-WARP_FUNCTION bool dfs_stops(struct dfs_worker *w, bool ask_host) {
-    uint32_t stop = 0;
-    if (warp_lane() == 0) {
-        struct dfs_control *control = w->crew.control;
-        if (ask_host && w->number < w->crew.block_workers &&
-            host_load(w->crew.host_stop) != 0)
-            device_store(&control->stop, 1);
-        stop = device_load(&control->stop);
-    }
-    return warp_from(stop, 0) != 0;
+/* True if the worker must leave. Only the workers of the first block ask the host. */
+WARP_FUNCTION bool dfs_must_leave(struct dfs_worker *w, bool ask_host) {
+    ask_host = ask_host && w->number < w->crew.block_workers;
+    return dfs_stops(w->crew.control, ask_host, w->crew.host_stop);
 }
 
 WARP_FUNCTION bool dfs_attend(struct dfs_worker *w) {
     w->steps++;
-    return w->steps % DFS_ATTEND != 0 || !dfs_stops(w, w->steps % DFS_ASK_HOST == 0);
+    return w->steps % DFS_ATTEND != 0 || !dfs_must_leave(w, w->steps % DFS_ASK_HOST == 0);
 }
 
 WARP_FUNCTION void dfs_get_busy(struct dfs_worker *w) {
@@ -167,15 +158,11 @@ WARP_FUNCTION bool dfs_leave(struct dfs_worker *w, uint64_t entry) {
             warp_sync();
         }
         if (w->spare == DFS_NO_CHUNK) {
-            device_store(&w->crew.control->exhausted, 1);
-            device_store(&w->crew.control->stop, 1);
+            dfs_exhaust(w->crew.control);
             return false;
         }
-        if (dfs_flush(w->ring, dfs_cold_of(w, w->number), w->crew.pool, w->spare)) {
+        if (dfs_flush(w->ring, dfs_cold_of(w, w->number), w->crew.pool, w->spare))
             w->spare = DFS_NO_CHUNK;
-            if (warp_lane() == 0)
-                device_add(&w->crew.rest[w->number], w->crew.shape.batch);
-        }
     }
     return true;
 }
@@ -218,19 +205,13 @@ WARP_FUNCTION bool dfs_refill_from(struct dfs_worker *w, uint32_t number) {
         dfs_refill(w->ring, dfs_cold_of(w, number), number == w->number, w->crew.pool);
     if (chunk == DFS_NO_CHUNK)
         return false;
-    if (warp_lane() == 0)
-        device_add(&w->crew.rest[number], 0u - w->crew.shape.batch);
     dfs_keep_chunk(w, chunk);
     return true;
 }
 
 /* Takes the next root of the list. */
 WARP_FUNCTION bool dfs_take_root(struct dfs_worker *w) {
-    uint32_t at = DFS_NONE;
-    uint32_t *next = &w->crew.control->next_root;
-    if (warp_lane() == 0 && device_load(next) < w->crew.roots)
-        at = device_add(next, 1);
-    at = warp_from(at, 0);
+    uint32_t at = dfs_take_roots(w->crew.control, w->crew.roots, 1);
     if (at >= w->crew.roots)
         return false;
     w->hands = (uint64_t)w->crew.root[at] << 32;
@@ -238,39 +219,18 @@ WARP_FUNCTION bool dfs_take_root(struct dfs_worker *w) {
     return true;
 }
 
-/* Steals from a ring of the block into the worker's own ring. The caller counts as
-** busy. */
-WARP_FUNCTION bool dfs_steal_near(struct dfs_worker *w, uint32_t victim) {
-    struct dfs_ring from = dfs_ring_of(w, victim);
-    return dfs_steal(from, w->ring, w->crew.shape) > 0;
-}
-
-/* Returns the worker with the fullest ring of the block, if a theft pays there, or
-** DFS_NONE. */
-WARP_FUNCTION uint32_t dfs_look_near(struct dfs_worker *w) {
-    uint32_t deepest = 0;
-    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width) {
-        uint32_t count = dfs_count(block_load_64(w->block.word + i));
-        if (count >= w->crew.shape.hot_cutoff && count << 16 > deepest)
-            deepest = count << 16 | i;
-    }
-    deepest = warp_max(deepest);
-    return deepest ? deepest & 0xffff : DFS_NONE;
-}
-
-/* Returns the load of a block, and in *victim its worker with the largest load. Each lane
-** looks at a block of its own. */
+/* Returns the cold chunks of a block, and in *victim its worker with most of them. Chunks
+** under a full array do not count. Each lane looks at a block of its own. */
 WARP_FUNCTION uint32_t dfs_load_of(struct dfs_worker *w, uint32_t block,
                                    uint32_t *victim) {
     uint32_t sum = 0, most = 0, first = block * w->crew.block_workers;
     for (uint32_t i = 0; i < w->crew.block_workers; i++) {
-        uint32_t rest = device_load(&w->crew.rest[first + i]);
-        rest = rest < 0x7fff ? rest : (int32_t)rest < 0 ? 0 : 0x7fff;
-        sum += rest;
-        most = rest << 16 > most ? rest << 16 | i : most;
+        uint32_t chunks = dfs_count(device_load_64(&w->crew.cold[first + i]));
+        sum += chunks;
+        most = chunks << 16 > most ? chunks << 16 | i : most;
     }
-    *victim =
-        most >> 16 >= w->crew.shape.cold_cutoff ? first + (most & 0xffff) : DFS_NONE;
+    const bool pays = (most >> 16) * w->crew.shape.batch >= w->crew.shape.cold_cutoff;
+    *victim = most > 0 && pays ? first + (most & 0xffff) : DFS_NONE;
     return sum;
 }
 
@@ -296,7 +256,9 @@ WARP_FUNCTION uint32_t dfs_look_far(struct dfs_worker *w) {
 /* Tries once to steal from other workers. The caller is idle before, and busy if it finds
 ** work. */
 WARP_FUNCTION bool dfs_steal_once(struct dfs_worker *w) {
-    uint32_t near = dfs_look_near(w), far = DFS_NONE, alone = 0;
+    uint32_t near =
+        dfs_fullest(w->block.word, w->crew.block_workers, w->crew.shape.hot_cutoff);
+    uint32_t far = DFS_NONE, alone = 0;
     if (near == DFS_NONE) {
         if (warp_lane() == 0)
             alone = block_load(w->block.busy) == 0;
@@ -306,7 +268,8 @@ WARP_FUNCTION bool dfs_steal_once(struct dfs_worker *w) {
     if (near == DFS_NONE && far == DFS_NONE)
         return false;
     dfs_get_busy(w);
-    if (near != DFS_NONE ? dfs_steal_near(w, near) : dfs_refill_from(w, far)) {
+    if (near != DFS_NONE ? dfs_steal(dfs_ring_of(w, near), w->ring, w->crew.shape) > 0
+                         : dfs_refill_from(w, far)) {
         w->stolen++;
         return true;
     }
@@ -364,13 +327,6 @@ WARP_FUNCTION bool dfs_be_opener(struct dfs_worker *w) {
     return false;
 }
 
-WARP_FUNCTION bool dfs_is_over(struct dfs_worker *w) {
-    uint32_t over = 0;
-    if (warp_lane() == 0)
-        over = device_load(&w->crew.control->over);
-    return warp_from(over, 0) != 0;
-}
-
 /* Finds an entry for the worker's hands. Returns false if the search is over or
 ** stopped. */
 WARP_FUNCTION bool dfs_find_work(struct dfs_worker *w) {
@@ -384,7 +340,8 @@ WARP_FUNCTION bool dfs_find_work(struct dfs_worker *w) {
         dfs_get_idle(w);
         for (unsigned rounds = 0;; rounds++) {
             bool asks = w->place == 0 || rounds % DFS_ASK_SELDOM == 0;
-            if (asks && (dfs_is_over(w) || dfs_stops(w, rounds % DFS_ASK_IDLE == 0)))
+            if (asks && (dfs_load(&w->crew.control->over) ||
+                         dfs_must_leave(w, rounds % DFS_ASK_IDLE == 0)))
                 return false;
             if (dfs_steal_once(w))
                 break;

@@ -232,7 +232,7 @@ WARP_FUNCTION bool dfs_cut(struct dfs_ring ring, uint64_t word, uint32_t count) 
     return warp_from(done, 0);
 }
 
-/* By the owner of an empty ring, after `count` entries were written behind its tail. */
+/* By the owner: makes `count` entries visible that lie behind the newest one. */
 WARP_FUNCTION void dfs_publish(struct dfs_ring ring, uint32_t count) {
     warp_sync();
     if (warp_lane() == 0) {
@@ -240,7 +240,8 @@ WARP_FUNCTION void dfs_publish(struct dfs_ring ring, uint32_t count) {
         do
             word = block_acquire_64(ring.word);
         while (
-            !block_cas_64(ring.word, word, dfs_ring_word(word, dfs_tail(word), count)));
+            !block_cas_64(ring.word, word,
+                          dfs_ring_word(word, dfs_tail(word), dfs_count(word) + count)));
     }
     warp_sync();
 }
@@ -253,6 +254,19 @@ WARP_FUNCTION uint64_t dfs_look(struct dfs_ring ring) {
     word = warp_from_64(word, 0);
     warp_sync();
     return word;
+}
+
+/* Returns the number of the fullest of these rings, which has at least `least` entries,
+** or UINT32_MAX if each has fewer. */
+WARP_FUNCTION uint32_t dfs_fullest(uint64_t *word, uint32_t rings, uint32_t least) {
+    uint32_t fullest = 0;
+    for (uint32_t i = warp_lane(); i < rings; i += warp_width) {
+        uint32_t count = dfs_count(block_load_64(word + i));
+        if (count >= least && count << 16 > fullest)
+            fullest = count << 16 | i;
+    }
+    fullest = warp_max(fullest);
+    return fullest ? fullest & 0xffff : UINT32_MAX;
 }
 
 /* ---- from ring to ring, from ring to chunk and back: called by all lanes ---- */

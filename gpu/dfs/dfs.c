@@ -181,6 +181,7 @@ static bool run_stealing(void *task) {
     return true;
 }
 
+enum { SERIAL = 1 };
 static const gg_method methods[] = {
     {.is = {"dfs", "work-stealing", "cpu",
             "unordered; threads search depth-first and steal branches"},
@@ -281,13 +282,7 @@ const gg_algorithm gg_dfs = {
 
 /* ---- the descriptor of the ordered tree, for estimates ---- */
 
-static const gg_method ordered_methods[] = {
-    {.is = {"dfs", "serial", "cpu", "one thread, neighbours in order of id"}},
-    {.is = {0}},
-};
-
-static const algorithm_side ordered_side = {.methods = ordered_methods};
-static const algorithm_side no_side;
+static const algorithm_side ordered_side = {.methods = methods + SERIAL};
 
 const gg_algorithm gg_dfs_ordered = {
     .name = "dfs",
@@ -295,19 +290,10 @@ const gg_algorithm gg_dfs_ordered = {
     .arcs = dfs_arcs,
     .alone = always,
     .cpu_ns = 4, /* for an arc */
-    .side = {[GPUGRAPH_CPU] = &ordered_side, [GPUGRAPH_CUDA] = &no_side},
+    .side = {[GPUGRAPH_CPU] = &ordered_side},
 };
 
 /* ---- the public function ---- */
-
-static gpugraph_status check_ordered(gpugraph_run *run) {
-    if (!gg_method_is_auto(run) && strcmp(run->method, "serial") != 0)
-        return gg_fail(run, GPUGRAPH_INVALID,
-                       "an ordered depth-first tree has the method 'serial' (or 'auto'), "
-                       "not '%s'",
-                       run->method);
-    return GPUGRAPH_OK;
-}
 
 static gpugraph_status check_dfs(const gpugraph_graph *graph, uint32_t source,
                                  bool ordered, gpugraph_direction direction,
@@ -320,7 +306,12 @@ static gpugraph_status check_dfs(const gpugraph_graph *graph, uint32_t source,
     if (!gg_check_direction(run, direction) || !gg_needs(run, tree, 1, "tree") ||
         !gg_needs(run, tree->depth, graph->n, "tree.depth"))
         return run->status;
-    return ordered ? check_ordered(run) : GPUGRAPH_OK;
+    if (ordered && !gg_method_is_auto(run) && strcmp(run->method, "serial") != 0)
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "an ordered depth-first tree has the method 'serial' (or 'auto'), "
+                       "not '%s'",
+                       run->method);
+    return GPUGRAPH_OK;
 }
 
 /* One thread makes an ordered tree, whatever method the caller names. */

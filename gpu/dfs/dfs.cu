@@ -3,11 +3,22 @@
 **
 **     rows  ->  roots  ->  workers: warps that stay until the end  ->  edges
 **
-** A forest begins with a list of roots that no other root leads to (roots.cu), all in one
-** launch. An ordered tree has no parallelism: method "serial" searches on the host. The
+** A forest begins with a list of roots that no other root leads to:
+**
+**     undirected    the smallest vertex of each weak component
+**     directed      each vertex that no arc leads to (such a vertex can only be a root),
+**                   and the smallest vertex of each weak component without such a vertex
+**
+** The trees of these roots may grow at the same time. Vertices that directed arcs do not
+** reach from these roots lie behind cycles that no arc leads to. The workers open further
+** roots among these vertices.
+**
+** An ordered tree has no parallelism: method "serial" searches on the host. The
 ** host also searches graphs that are long and thin, at which a device is slow. */
+#include "components/components.cuh"
 #include "dfs.h"
 #include "dfs.cuh"
+#include "graph/frontier.cuh"
 #include "tree/tree.cuh"
 #include "tree/tree.h"
 
@@ -51,11 +62,6 @@ bool gg_dfs_launch(struct cuda_job *job, struct dfs_search *s,
     return gg_going(job);
 }
 
-/* One thread. */
-static __global__ void set_root(uint32_t *root, uint32_t source) {
-    root[0] = source;
-}
-
 static void carve_dfs(struct cuda_job *job, struct workspace *space, bool tree,
                       struct dfs_search *s) {
     uint32_t n = s->g.n;
@@ -74,13 +80,82 @@ static void carve_dfs(struct cuda_job *job, struct workspace *space, bool tree,
     (s->many ? gg_dfs_paths_carve : gg_dfs_work_carve)(space, s);
 }
 
+/* ---- roots ---- */
+
+/* One thread for each edge: marks the vertices that arcs lead to. Loops do not count. */
+static __global__ void enter(device_edges edges, bool forward, uint32_t *entered) {
+    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
+        uint32_t s = edges.source[e], t = edges.target[e], v = forward ? t : s;
+        uint32_t bit = 1u << v % 32;
+        if (s != t && !(gg_peek(&entered[v / 32]) & bit))
+            atomicOr(&entered[v / 32], bit);
+    }
+}
+
+static __device__ __forceinline__ bool has_bit(const uint32_t *bits, uint64_t v) {
+    return bits[v / 32] >> v % 32 & 1;
+}
+
+/* One thread for each vertex: marks the components with a vertex that no arc leads to. */
+static __global__ void serve_components(dfs_forest f, uint32_t n) {
+    for (uint64_t v = gg_thread(); v < n; v += gg_threads_of_grid()) {
+        if (has_bit(f.entered, v))
+            continue;
+        uint32_t least = f.component[v], bit = 1u << least % 32;
+        if (!(gg_peek(&f.served[least / 32]) & bit))
+            atomicOr(&f.served[least / 32], bit);
+    }
+}
+
+/* One thread for each vertex: lists the roots. */
+static __global__ void gather_roots(dfs_forest f, uint32_t n, bool directed) {
+    uint64_t whole = gg_whole_warps(n);
+    for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
+        bool root = v < n && f.component[v] == v;
+        if (v < n && directed)
+            root = !has_bit(f.entered, v) || (root && !has_bit(f.served, v));
+        uint32_t at = gg_reserve(f.roots, root);
+        if (root)
+            f.root[at] = (uint32_t)v;
+    }
+}
+
+/* Fills s->forest.entered and served. */
+static void look_at_arcs(struct cuda_job *job, struct dfs_search *s,
+                         const struct device_edges *edges) {
+    uint64_t bytes = (s->g.n / 32 + 1) * sizeof(uint32_t);
+    gg_fill(job, s->forest.entered, 0, bytes);
+    gg_fill(job, s->forest.served, 0, bytes);
+    GG_LAUNCH(job, enter, gg_grid(job, edges->m, 16), *edges,
+              s->direction == GPUGRAPH_OUT, s->forest.entered);
+    GG_LAUNCH(job, serve_components, gg_grid(job, s->g.n, 16), s->forest, s->g.n);
+}
+
+/* Fills s->forest and s->roots. */
+static bool list_roots(struct cuda_job *job, struct dfs_search *s) {
+    struct device_edges edges;
+    uint32_t n = s->g.n;
+    bool directed = s->direction != GPUGRAPH_BOTH;
+    const struct component_arrays components = {n, s->forest.component, s->forest.served,
+                                                s->forest.roots};
+    if (!gg_device_edges(job, false, &edges) ||
+        !gg_components_of_edges(job, &edges, &components))
+        return false;
+    if (directed)
+        look_at_arcs(job, s, &edges);
+    gg_fill(job, s->forest.roots, 0, sizeof *s->forest.roots);
+    GG_LAUNCH(job, gather_roots, gg_grid(job, n, 16), s->forest, n, directed);
+    return gg_fetch(job, &s->roots, s->forest.roots, sizeof s->roots);
+}
+
 static bool plan_roots(struct cuda_job *job, struct dfs_search *s) {
     if (s->whole)
-        return gg_dfs_roots(job, s);
+        return list_roots(job, s);
     s->roots = 1;
-    set_root<<<1, 1, 0, job->stream>>>(s->forest.root, s->source);
-    return gg_launched(job, "set_root");
+    return gg_upload(job, s->forest.root, &s->source, sizeof s->source);
 }
+
+/* ---- driver ---- */
 
 static bool bring_tree_back(struct cuda_job *job, const struct dfs_search *s,
                             const gpugraph_dfs_tree *tree) {
@@ -103,22 +178,11 @@ static bool bring_tree_back(struct cuda_job *job, const struct dfs_search *s,
     return true;
 }
 
-static bool find_tree(struct cuda_job *job, struct dfs_search *s) {
-    return plan_roots(job, s) && (s->many ? gg_dfs_paths : gg_dfs_work)(job, s) &&
-           gg_wait(job);
-}
-
-static void report_dfs(struct cuda_job *job, const struct dfs_search *s, double started) {
-    gg_search_phase(job->run, started, s->control.reached,
-                    "%u blocks, %u times work was stolen%s", s->blocks, s->control.stolen,
-                    s->pulled ? ", the last part pulled" : "");
-}
-
 /* Returns NULL, or why the host must search instead. */
 static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
                                     const gpugraph_dfs_tree *tree) {
     struct workspace space = {NULL, 0};
-    bool edges = tree->tree_edge != NULL;
+    const bool edges = tree->tree_edge != NULL;
     const enum csr_kind kind = (enum csr_kind)s->direction;
     if (!gg_device_csr(job, kind, false, &s->g) || (s->many && !gg_dfs_ask_pull(job, s)))
         return NULL;
@@ -135,11 +199,14 @@ static const char *search_dfs_graph(struct cuda_job *job, struct dfs_search *s,
     carve_dfs(job, &space, edges, s);
     if (s->many)
         gg_dfs_plan_pull(job, s);
-    if (!find_tree(job, s))
+    if (!plan_roots(job, s) || !(s->many ? gg_dfs_paths : gg_dfs_work)(job, s) ||
+        !gg_wait(job))
         return NULL;
     if (s->control.late)
         return "the graph is long and thin: a device would take longer";
-    report_dfs(job, s, started);
+    gg_search_phase(job->run, started, s->control.reached,
+                    "%u blocks, %u times work was stolen%s", s->blocks, s->control.stolen,
+                    s->pulled ? ", the last part pulled" : "");
     bring_tree_back(job, s, tree);
     return NULL;
 }
@@ -172,19 +239,6 @@ static uint32_t limit_of(const gpugraph_graph *graph, gpugraph_run *run) {
     return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
 }
 
-/* Returns NULL, or why the host must search instead. */
-static const char *search_on_device(gpugraph_graph *graph, struct dfs_search *s,
-                                    gpugraph_run *run, const gpugraph_dfs_tree *tree) {
-    struct cuda_job job;
-    const char *why = NULL;
-    if (gg_job_open(&job, graph, run)) {
-        why = search_dfs_graph(&job, s, tree);
-        gg_job_close(&job);
-    }
-    gg_know(&graph->known.thin, s->control.late != 0);
-    return run->status ? NULL : why;
-}
-
 static bool search_on_device_or_host(const struct dfs_task *t, bool many) {
     struct dfs_search s = dfs_search();
     s.many = many;
@@ -192,8 +246,12 @@ static bool search_on_device_or_host(const struct dfs_task *t, bool many) {
     s.direction = t->call->direction;
     s.whole = s.source == GPUGRAPH_NONE;
     s.limit = limit_of(t->graph, t->run);
-    const char *why = search_on_device(t->graph, &s, t->run, &t->call->tree);
-    if (why)
+    const char *why = NULL;
+    gg_in_job(t->graph, t->run, [&](struct cuda_job *job) {
+        why = search_dfs_graph(job, &s, &t->call->tree);
+    });
+    gg_know(&t->graph->known.thin, s.control.late != 0);
+    if (why && !t->run->status)
         search_on_host(t, "work-stealing", why);
     return !t->run->status;
 }

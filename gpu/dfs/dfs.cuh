@@ -1,7 +1,6 @@
 /* The depth-first searches of the device.
 **
 **     dfs.cu      the driver: rows, roots, workers, the answer
-**     roots.cu    the roots that a forest begins with
 **     work.cu     workers whose warps follow one path each   (crew.h)
 **     paths.cu    workers whose warps follow many paths      (paths.h)
 **     pull.cu     the last part of the tree of many paths    (paths_pull.h) */
@@ -51,10 +50,6 @@ struct dfs_search {
     uint32_t blocks;
 };
 
-/* Fills s->forest and s->roots: the vertices that no arc leads to, and for each component
-** without such a vertex its smallest vertex. */
-bool gg_dfs_roots(struct cuda_job *job, struct dfs_search *s);
-
 /* For each kind of workers: sets the number of blocks, carves the arrays (called twice,
 ** as gg_workspace demands), and searches, which fills depth, parent and control. */
 void gg_dfs_work_size(struct cuda_job *job, struct dfs_search *s);
@@ -63,8 +58,8 @@ bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s);
 /* True if "many-paths" loads rows ahead for this graph, provided that it has fixed
 ** rows. */
 bool gg_dfs_rows_ahead(const struct device_csr *g);
-/* True if the graph has many arcs for each step. */
-bool gg_dfs_rows_are_long(const struct device_csr *g);
+/* True if the graph has few arcs for each vertex. */
+bool gg_dfs_is_thin(const struct device_csr *g);
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_paths(struct cuda_job *job, struct dfs_search *s);
@@ -76,7 +71,6 @@ bool gg_dfs_ask_pull(struct cuda_job *job, struct dfs_search *s);
 ** of arcs into vertices. Called after all memory has been taken, because the rows might
 ** be evicted. */
 void gg_dfs_plan_pull(struct cuda_job *job, struct dfs_search *s);
-void gg_dfs_pull_carve(struct workspace *space, struct dfs_search *s);
 /* Counts control->entered, before the workers begin. */
 bool gg_dfs_count_entered(struct cuda_job *job, struct dfs_search *s);
 /* Pulls the last part, after the workers have left. *whole: the tree is complete.

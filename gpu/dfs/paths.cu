@@ -104,19 +104,16 @@ static const struct cooperative_kernel search_kernels[] = {
     {(const void *)paths_search<ROWS_AHEAD, BLOCKS_THIN>, "paths_search", GG_BLOCK,
      SHARED}};
 
-static bool is_thin(const struct device_csr *g) {
+bool gg_dfs_is_thin(const struct device_csr *g) {
     return g->m / (g->n + 1) < THIN_ROW;
 }
 
-bool gg_dfs_rows_are_long(const struct device_csr *g) {
-    return !is_thin(g);
-}
 bool gg_dfs_rows_ahead(const struct device_csr *g) {
-    return is_thin(g) && g->m < (uint64_t)gg_limits.paths_ahead_degree * g->n;
+    return gg_dfs_is_thin(g) && g->m < (uint64_t)gg_limits.paths_ahead_degree * g->n;
 }
 
 void gg_dfs_paths_size(struct cuda_job *job, struct dfs_search *s) {
-    const bool thin = is_thin(&s->g);
+    const bool thin = gg_dfs_is_thin(&s->g);
     s->blocks = gg_dfs_blocks(job, &search_kernels[thin ? ROWS_AHEAD : ANY_ROWS],
                               thin ? BLOCKS_THIN : GG_PATHS_BLOCKS);
 }
@@ -135,7 +132,8 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
     crew->free = gg_carve<uint64_t>(space, crew->blocks);
     crew->pool.entry = gg_carve<uint64_t>(space, (uint64_t)chunks * BATCH * ENTRY_WORDS);
     crew->pool.next = gg_carve<uint32_t>(space, chunks);
-    gg_dfs_pull_carve(space, s);
+    s->pull.fresh = gg_carve<uint32_t>(space, s->g.n / 32 + 1);
+    s->pull.counts = gg_carve<struct pull_counts>(space, 1);
     crew->pool.chunks = chunks;
     crew->pool.batch = BATCH;
 }
@@ -149,7 +147,7 @@ static uint32_t rows_for_lanes(const struct device_csr *g) {
 /* Short rows make the shortest step: one look for each lane. */
 static struct paths_shape shape_for(const struct device_csr *g, bool fixed, bool ahead) {
     struct paths_shape shape = {RING, GG_WARP, ARCS, BATCH, SHARE, DEEP, DIRECT, CAREFUL};
-    if (is_thin(g)) {
+    if (gg_dfs_is_thin(g)) {
         shape.arcs = ARCS_THIN;
         shape.hands = HANDS_THIN;
         if (fixed)
@@ -166,7 +164,7 @@ static bool search_by_paths(struct cuda_job *job, struct dfs_search *s) {
     crew->target = s->g.target;
     crew->n = s->g.n;
     /* Other graphs would have too many blocks. */
-    crew->fixed = is_thin(&s->g) ? s->fixed : NULL;
+    crew->fixed = gg_dfs_is_thin(&s->g) ? s->fixed : NULL;
     crew->places = GG_FIXED_PLACES;
     crew->ahead = crew->fixed && gg_dfs_rows_ahead(&s->g);
     crew->root = s->forest.root;

@@ -44,7 +44,7 @@
 #define GG_PATHS_NAP_NS  64
 #define GG_PATHS_REST_NS 400
 /* Vertices taken after which a block adds them to the count of the crew. */
-#define GG_PATHS_TELL 128
+#define GG_PATHS_REPORT 128
 /* Sixteenths of the vertices with arcs into them that the workers take before the other
 ** vertices look for a parent (paths_pull.h). An R-MAT gets there after a tenth of its
 ** arcs, with a tree as deep as by all arcs. (H200, 12, 10, 8 and 6: rmat22 1.10, 0.93,
@@ -194,7 +194,7 @@ WARP_FUNCTION bool paths_has_enough(struct paths_worker *w) {
     w->reached = 0;
     if (warp_lane() == 0) {
         taken += block_take(w->block.taken, taken);
-        taken = taken < GG_PATHS_TELL ? 0 : block_swap(w->block.taken, 0);
+        taken = taken < GG_PATHS_REPORT ? 0 : block_swap(w->block.taken, 0);
         if (taken > 0)
             taken += device_take(&control->reached, taken);
         if (taken > 0 &&
@@ -249,15 +249,10 @@ WARP_FUNCTION bool paths_take_chunk(struct paths_worker *w, uint64_t *list) {
 /* Takes up to half of the fullest ring of the block into the empty hands. The caller
 ** counts as busy. */
 WARP_FUNCTION bool paths_steal_near(struct paths_worker *w) {
-    uint32_t key = 0;
-    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width) {
-        uint32_t count = dfs_count(block_load_64(w->block.word + i));
-        key = count << 16 > key ? count << 16 | i : key;
-    }
-    key = warp_max(key);
-    if (key == 0)
+    uint32_t victim = dfs_fullest(w->block.word, w->crew.block_workers, 1);
+    if (victim == DFS_NONE)
         return false;
-    struct dfs_ring from = paths_ring_of(w, key & 0xffff);
+    struct dfs_ring from = paths_ring_of(w, victim);
     uint64_t word = dfs_look(from), who = 0, arcs = 0;
     uint32_t count = (dfs_count(word) + 1) / 2;
     count = count < w->crew.shape.hands ? count : w->crew.shape.hands;
@@ -277,16 +272,10 @@ WARP_FUNCTION bool paths_steal_near(struct paths_worker *w) {
 
 /* Takes work of the own block into the hands of an idle worker. */
 WARP_FUNCTION bool paths_help(struct paths_worker *w, bool look_cold) {
-    uint32_t some = 0;
-    for (uint32_t i = warp_lane(); i < w->crew.block_workers; i += warp_width)
-        some |= dfs_count(block_load_64(w->block.word + i));
-    bool near = warp_ballot(some != 0) != 0, cold = false;
-    if (!near && look_cold) {
-        uint32_t chunk = DFS_NO_CHUNK;
-        if (warp_lane() == 0)
-            chunk = dfs_first(device_load_64(w->cold));
-        cold = warp_from(chunk, 0) != DFS_NO_CHUNK;
-    }
+    bool near = dfs_fullest(w->block.word, w->crew.block_workers, 1) != DFS_NONE;
+    bool cold = !near && look_cold &&
+                warp_ballot(warp_lane() == 0 &&
+                            dfs_first(device_load_64(w->cold)) != DFS_NO_CHUNK);
     if ((!near && !cold) || !paths_join(w))
         return false;
     if ((near && paths_steal_near(w)) || (cold && paths_take_chunk(w, w->cold)))
@@ -299,13 +288,9 @@ WARP_FUNCTION bool paths_help(struct paths_worker *w, bool look_cold) {
 ** ends the search. Each lane looks at one block. */
 WARP_FUNCTION bool paths_scout(struct paths_worker *w) {
     uint32_t random = dfs_random(&w->random) + warp_lane() * 0x9e3779b9u;
-    uint32_t victim = (uint32_t)(((uint64_t)random * w->crew.blocks) >> 32), busy = 1;
-    bool worth = dfs_first(device_load_64(w->crew.cold + victim)) != DFS_NO_CHUNK;
-    if (warp_lane() == 0)
-        busy = device_load(&w->crew.control->busy);
-    uint32_t lanes = warp_ballot(worth);
-    busy = warp_from(busy, 0);
-    bool alone;
+    uint32_t victim = (uint32_t)(((uint64_t)random * w->crew.blocks) >> 32);
+    bool worth = dfs_first(device_load_64(w->crew.cold + victim)) != DFS_NO_CHUNK, alone;
+    uint32_t busy = dfs_load(&w->crew.control->busy), lanes = warp_ballot(worth);
     if ((lanes == 0 && busy != 0) || !paths_wake(w, &alone))
         return false;
     victim = warp_from(victim, lanes ? lowest_bit(lanes) : 0);

@@ -14,17 +14,9 @@
 
 /* ---- the end ---- */
 
-/* True if the worker must leave. The host's flag is far away, so few workers look at
-** it. */
+/* True if the worker must leave. Only the workers of the first block ask the host. */
 WARP_FUNCTION bool paths_stops(struct paths_worker *w, bool ask_host) {
-    uint32_t stop = 0;
-    if (warp_lane() == 0) {
-        struct dfs_control *control = w->crew.control;
-        if (ask_host && w->home == 0 && host_load(w->crew.host_stop) != 0)
-            device_store(&control->stop, 1);
-        stop = device_load(&control->stop);
-    }
-    return warp_from(stop, 0) != 0;
+    return dfs_stops(w->crew.control, ask_host && w->home == 0, w->crew.host_stop);
 }
 
 WARP_FUNCTION bool paths_attend(struct paths_worker *w) {
@@ -75,10 +67,7 @@ WARP_FUNCTION bool paths_wake(struct paths_worker *w, bool *alone) {
 
 /* Takes the next roots of the list into the empty hands. */
 WARP_FUNCTION bool paths_take_roots(struct paths_worker *w) {
-    uint32_t at = DFS_NONE, *next = &w->crew.control->next_root;
-    if (warp_lane() == 0 && device_load(next) < w->crew.roots)
-        at = device_add(next, warp_width);
-    at = warp_from(at, 0);
+    uint32_t at = dfs_take_roots(w->crew.control, w->crew.roots, warp_width);
     if (at >= w->crew.roots)
         return false;
     uint64_t mine = (uint64_t)at + warp_lane();
@@ -179,10 +168,8 @@ WARP_FUNCTION bool paths_open_root(struct paths_worker *w) {
 
 /* True if workers open roots at will and there are vertices that none has looked at. */
 WARP_FUNCTION bool paths_at_will(struct paths_worker *w) {
-    uint32_t some = 0;
-    if (w->crew.all_vertices && warp_lane() == 0)
-        some = device_load(&w->crew.control->group) < w->crew.n / warp_width + 1;
-    return warp_from(some, 0) != 0;
+    return w->crew.all_vertices &&
+           dfs_load(&w->crew.control->group) < w->crew.n / warp_width + 1;
 }
 
 /* Opens the next open vertices at will, as roots in the empty hands. The caller counts as
@@ -223,11 +210,9 @@ WARP_FUNCTION bool paths_open_at_will(struct paths_worker *w) {
 ** The worker checks its own block first, because no work comes there while it counts as
 ** busy. */
 WARP_FUNCTION bool paths_open_or_end(struct paths_worker *w) {
-    uint32_t closed = 0, end = 1;
+    uint32_t end = 1;
     struct dfs_control *control = w->crew.control;
-    if (warp_lane() == 0)
-        closed = device_load(&control->group) == DFS_NONE;
-    closed = warp_from(closed, 0);
+    const bool closed = dfs_load(&control->group) == DFS_NONE;
     if (closed ? paths_open_root(w) : paths_take_at_will(w))
         return true;
     if (warp_lane() == 0) {

@@ -142,21 +142,10 @@ WARP_FUNCTION struct dfs_ring paths_ring_of(const struct paths_worker *w,
 
 /* ---- the ring and the list ---- */
 
-/* By the owner: makes `count` entries visible that lie behind the newest one. */
 WARP_FUNCTION void paths_publish(struct paths_worker *w, uint32_t count) {
-    struct dfs_ring ring = w->ring;
     w->head += count;
     w->bound += count;
-    warp_sync();
-    if (warp_lane() == 0) {
-        uint64_t word;
-        do
-            word = block_acquire_64(ring.word);
-        while (
-            !block_cas_64(ring.word, word,
-                          dfs_ring_word(word, dfs_tail(word), dfs_count(word) + count)));
-    }
-    warp_sync();
+    dfs_publish(w->ring, count);
 }
 
 /* Keeps an emptied chunk for the worker or for its block. One list for all workers would
@@ -205,8 +194,7 @@ WARP_FUNCTION bool paths_get_spare(struct paths_worker *w) {
 WARP_FUNCTION bool paths_flush(struct paths_worker *w, uint64_t word, uint32_t count) {
     uint32_t batch = w->crew.shape.batch;
     if (w->spares == 0 && !paths_get_spare(w)) {
-        device_store(&w->crew.control->exhausted, 1);
-        device_store(&w->crew.control->stop, 1);
+        dfs_exhaust(w->crew.control);
         return false;
     }
     uint32_t chunk = w->spare;

@@ -37,7 +37,7 @@ static bool is_unfit(const gpugraph_graph *graph, enum csr_kind kind) {
 }
 
 static bool suits(const struct cuda_job *job, const struct dfs_search *s) {
-    return !s->whole && gg_dfs_rows_are_long(&s->g) &&
+    return !s->whole && !gg_dfs_is_thin(&s->g) &&
            !is_unfit(job->graph, (enum csr_kind)s->direction);
 }
 
@@ -67,11 +67,6 @@ void gg_dfs_plan_pull(struct cuda_job *job, struct dfs_search *s) {
         s->pull.end = view.end;
         s->pull.target = view.target;
     }
-}
-
-void gg_dfs_pull_carve(struct workspace *space, struct dfs_search *s) {
-    s->pull.fresh = gg_carve<uint32_t>(space, s->g.n / 32 + 1);
-    s->pull.counts = gg_carve<struct pull_counts>(space, 1);
 }
 
 /* One thread for each vertex. */

@@ -63,7 +63,6 @@ void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s) {
     crew->cold = gg_carve<uint64_t>(space, crew->workers);
     crew->under = gg_carve<uint64_t>(space, crew->workers);
     crew->cold_chunk = gg_carve<uint32_t>(space, (uint64_t)crew->workers * COLD);
-    crew->rest = gg_carve<uint32_t>(space, crew->workers);
     crew->pool.entry = gg_carve<uint64_t>(space, (uint64_t)chunks * BATCH);
     crew->pool.next = gg_carve<uint32_t>(space, chunks);
     crew->pool.chunks = chunks;
@@ -90,7 +89,6 @@ bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s) {
     gg_fill(job, crew->control, 0, sizeof *crew->control);
     gg_fill(job, crew->cold, 0, (uint64_t)crew->workers * sizeof *crew->cold);
     gg_fill(job, crew->under, 0xff, (uint64_t)crew->workers * sizeof *crew->cold);
-    gg_fill(job, crew->rest, 0, (uint64_t)crew->workers * sizeof *crew->rest);
     gg_fill(job, crew->depth, 0xff, bytes);
     gg_fill(job, crew->parent, 0xff, bytes);
     if (!gg_going(job))

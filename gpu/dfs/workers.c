@@ -6,7 +6,7 @@
 ** worker and waits. That worker looks at its request every few steps, and copies its
 ** oldest work, nearest to the root, straight into the empty stack of the thief:
 **
-**     request of a worker   NOBODY -> number of a thief -> NOBODY; IDLE without work
+**     request of a worker   NO_THIEF -> number of a thief -> NO_THIEF; IDLE without work
 **     answer to a thief     WAITING -> GIVEN or REFUSED
 **
 ** After Rao and Kumar (1987) and Acar, Chargueraud, Rainey (SC 2015). In a forest the
@@ -26,7 +26,7 @@ enum {
 };
 _Static_assert(BATCH <= FIRST_ROOM, "a gift fits every stack");
 
-enum { NOBODY = -1, IDLE = -2 };      /* worker.request */
+enum { NO_THIEF = -1, IDLE = -2 };    /* worker.request */
 enum { WAITING = 0, GIVEN, REFUSED }; /* worker.answer */
 
 struct worker {
@@ -118,7 +118,7 @@ static inline bool attend(struct crew *crew, int self) {
         return false;
     int thief = __atomic_load_n(&me->request, __ATOMIC_ACQUIRE);
     if (thief >= 0)
-        answer_thief(crew, me, thief, NOBODY);
+        answer_thief(crew, me, thief, NO_THIEF);
     return true;
 }
 
@@ -190,11 +190,11 @@ static void rest_between(unsigned rounds) {
 /* Asks one worker for work and waits for its answer. */
 static bool ask_worker(struct crew *crew, int self, struct worker *victim) {
     struct worker *me = &crew->worker[self];
-    int nobody = NOBODY;
-    if (__atomic_load_n(&victim->request, __ATOMIC_RELAXED) != NOBODY)
+    int none = NO_THIEF;
+    if (__atomic_load_n(&victim->request, __ATOMIC_RELAXED) != NO_THIEF)
         return false;
     __atomic_store_n(&me->answer, WAITING, __ATOMIC_RELAXED);
-    if (!__atomic_compare_exchange_n(&victim->request, &nobody, self, false,
+    if (!__atomic_compare_exchange_n(&victim->request, &none, self, false,
                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         return false;
     for (unsigned spins = 0;; spins++) {
@@ -220,7 +220,7 @@ static bool steal(struct crew *crew, int self) {
         for (int i = 0; i < crew->workers && !crew_ends(crew); i++) {
             int victim = (first + i) % crew->workers;
             if (victim != self && ask_worker(crew, self, &crew->worker[victim])) {
-                __atomic_store_n(&me->request, NOBODY, __ATOMIC_RELAXED);
+                __atomic_store_n(&me->request, NO_THIEF, __ATOMIC_RELAXED);
                 return true;
             }
         }
@@ -242,7 +242,7 @@ static bool next_work(struct crew *crew, int self) {
     if (__atomic_fetch_sub(&crew->busy, 1, __ATOMIC_ACQ_REL) > 1)
         return steal(crew, self);
     __atomic_fetch_add(&crew->busy, 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&me->request, NOBODY, __ATOMIC_RELAXED);
+    __atomic_store_n(&me->request, NO_THIEF, __ATOMIC_RELAXED);
     return open_root(crew, self);
 }
 
@@ -265,7 +265,7 @@ static bool crew_open(struct crew *crew, uint32_t source) {
     bool opened = crew->visited && crew->worker;
     for (int i = 0; opened && i < crew->workers; i++) {
         struct worker *w = &crew->worker[i];
-        w->request = i == 0 ? NOBODY : IDLE;
+        w->request = i == 0 ? NO_THIEF : IDLE;
         w->random = (uint32_t)i * 2654435761u;
         opened = stack_open(&w->stack, FIRST_ROOM, crew->run);
     }

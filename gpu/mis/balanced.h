@@ -16,7 +16,9 @@
 **
 ** The includer defines struct mis_graph (offset, target, word), or another struct as
 ** MIS_GRAPH, and these macros:
-**     MIS_EARLIER(g, u, v)      of two vertices with equal words, is u earlier?
+**     MIS_EARLIER(g, u, v)      true if u is the earlier of two vertices with equal words
+**     MIS_FIRST_SHARE(g)        the number of arcs that are distributed first; most looks
+**                               end early
 **     MIS_PUT(g, v, value)      makes a word final; there is a default
 **     MIS_SEEN(g, v)            a word through the first-level cache; MIS_DROPPED for
 **                               GPUGRAPH_NONE
@@ -37,12 +39,6 @@
 #ifndef MIS_SEEN
 #define MIS_SEEN(g, v) ((v) != GPUGRAPH_NONE ? block_load(&(g)->word[v]) : MIS_DROPPED)
 #define MIS_NOW(g, v)  ((v) != GPUGRAPH_NONE ? device_load(&(g)->word[v]) : MIS_DROPPED)
-#endif
-
-/* The number of arcs that are distributed first. Most looks end early, so an includer may
-** choose fewer. */
-#ifndef MIS_FIRST_SHARE
-#define MIS_FIRST_SHARE(g) MIS_SHARE
 #endif
 
 /* True if a neighbour in the notes is looked up once more before it is dropped. This pays

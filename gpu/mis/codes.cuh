@@ -10,36 +10,31 @@
 ** 512, 1.012 with 2048; with words 1.377.) */
 #define GG_MIS_SAMPLE 512
 
-/* The code of vertex v through the first-level cache, which may hold old codes, or
-** through the second-level cache. MIS_DROPPED for GPUGRAPH_NONE. */
-static __device__ __forceinline__ uint32_t mis_code_seen(const uint8_t *code,
-                                                         uint32_t v) {
-    uint32_t value = MIS_DROPPED;
-    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; "
-                 "@p ld.relaxed.cta.global.s8 %0, [%1]; }"
-                 : "+r"(value)
-                 : "l"(code + v), "r"((uint32_t)(v != GPUGRAPH_NONE)));
-    return value;
-}
-static __device__ __forceinline__ uint32_t mis_code_now(const uint8_t *code, uint32_t v) {
-    uint32_t value = MIS_DROPPED;
-    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; "
-                 "@p ld.relaxed.gpu.global.s8 %0, [%1]; }"
-                 : "+r"(value)
-                 : "l"(code + v), "r"((uint32_t)(v != GPUGRAPH_NONE)));
-    return value;
-}
-static __device__ __forceinline__ void mis_put_code(uint8_t *code, uint32_t v,
-                                                    uint32_t value) {
-    asm volatile("st.relaxed.gpu.global.u8 [%0], %1;" ::"l"(code + v), "r"(value)
-                 : "memory");
-}
-/* Stores into the copy of another device. */
-static __device__ __forceinline__ void mis_send_code(uint8_t *code, uint32_t v,
-                                                     uint32_t value) {
-    asm volatile("st.relaxed.sys.global.u8 [%0], %1;" ::"l"(code + v), "r"(value)
-                 : "memory");
-}
+/* Loads the code of vertex v, or MIS_DROPPED for GPUGRAPH_NONE. mis_code_seen loads it
+** through the first-level cache, which may hold an old code. */
+#define MIS_LOAD_CODE(function, scope)                                                   \
+    static __device__ __forceinline__ uint32_t function(const uint8_t *code,             \
+                                                        uint32_t v) {                    \
+        uint32_t value = MIS_DROPPED;                                                    \
+        asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; "                            \
+                     "@p ld.relaxed." scope ".global.s8 %0, [%1]; }"                     \
+                     : "+r"(value)                                                       \
+                     : "l"(code + v), "r"((uint32_t)(v != GPUGRAPH_NONE)));              \
+        return value;                                                                    \
+    }
+MIS_LOAD_CODE(mis_code_seen, "cta")
+MIS_LOAD_CODE(mis_code_now, "gpu")
+
+/* Stores a code. mis_send_code stores into the copy of another device. */
+#define MIS_STORE_CODE(function, scope)                                                  \
+    static __device__ __forceinline__ void function(uint8_t *code, uint32_t v,           \
+                                                    uint32_t value) {                    \
+        asm volatile("st.relaxed." scope ".global.u8 [%0], %1;" ::"l"(code + v),         \
+                     "r"(value)                                                          \
+                     : "memory");                                                        \
+    }
+MIS_STORE_CODE(mis_put_code, "gpu")
+MIS_STORE_CODE(mis_send_code, "sys")
 
 static_assert(MIS_JOINED == 0, "members are codes of 0");
 
@@ -69,7 +64,7 @@ static __device__ void mis_choose_codes(const mis_graph &g, mis_code_share *shar
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < sample; i += GG_BLOCK) {
         const uint32_t row = (uint32_t)((uint64_t)i * g.n / sample);
-        const uint64_t degree = mis_end(g, row) - g.offset[row];
+        const uint64_t degree = g.end[row] - g.offset[row];
         if (degree > 0)
             atomicAdd(&share->count[mis_word(g, row, degree) >> 24], 1u);
     }

@@ -199,18 +199,16 @@ static void make_keys_of(void *rounds, uint64_t low, uint64_t high) {
         r->key[v] = priority_key_of(r->m, (uint32_t)v);
 }
 
-static bool make_priority_keys(struct rounds *r) {
-    gg_slices(r->threads, r->m->g.n, make_keys_of, r);
-    return !gg_stopping(r->m->run);
-}
-
 /* *rest: vertices left to the greedy pass. */
 static bool find_in_rounds(struct mis *m, int threads, uint32_t *done, uint32_t *rest) {
     struct rounds r = {.m = m, .count = m->g.n, .threads = threads};
     struct waiting *lists = gg_alloc(m->run, m->g.n, 2 * sizeof *lists);
     r.key = gg_alloc(m->run, m->g.n, sizeof *r.key);
     r.next = lists;
-    bool go = lists && r.key && make_priority_keys(&r), slow = false;
+    bool slow = false;
+    if (lists && r.key)
+        gg_slices(threads, m->g.n, make_keys_of, &r);
+    bool go = !gg_stopping(m->run);
     while (go && r.count > 0 && !slow) {
         uint64_t before = r.count;
         go = one_round(&r, lists + m->g.n);

@@ -67,8 +67,8 @@ static int64_t mis_device_bytes(const gpugraph_graph *graph, bool frugal) {
 struct mis_task {
     struct cuda_job *job;
     struct mis_graph *g;
-    struct mis_report *report;
-    bool fits; /* the rows fit the device */
+    bool fits;      /* the rows fit the device */
+    char more[100]; /* for the phase "search" */
 };
 
 /* The least number of arcs for each vertex for which arcs are distributed evenly. Roads
@@ -90,13 +90,13 @@ static bool is_too_large(const void *task) {
 }
 
 static bool run_one_launch(void *task) {
-    const struct mis_task *t = (const struct mis_task *)task;
-    return gg_mis_one_launch(t->job, t->g, false, t->report);
+    struct mis_task *t = (struct mis_task *)task;
+    return gg_mis_one_launch(t->job, t->g, false, t->more, sizeof t->more);
 }
 
 static bool run_balanced(void *task) {
-    const struct mis_task *t = (const struct mis_task *)task;
-    return gg_mis_one_launch(t->job, t->g, true, t->report);
+    struct mis_task *t = (struct mis_task *)task;
+    return gg_mis_one_launch(t->job, t->g, true, t->more, sizeof t->more);
 }
 
 enum { OUT_OF_CORE = 2 };
@@ -140,26 +140,26 @@ static bool prepare_mis_graph(struct cuda_job *job, const gg_method *method,
     return !hashed(priority) || prepare_hashes(job, seed, &g->hashes);
 }
 
-static void report_mis(struct cuda_job *job, const struct mis_graph *g,
-                       const struct mis_report *report, double started) {
-    gg_search_phase(job->run, started, g->n, "%s, %s, kernels %.4f ms", report->text,
+static void report_mis(const struct mis_task *t, double started) {
+    const struct mis_graph *g = t->g;
+    gg_search_phase(t->job->run, started, g->n, "%s, %s, kernels %.4f ms", t->more,
                     !hashed(g->priority) ? "no hashes"
                     : g->hashes.stored   ? "hashes computed by the host"
                                          : "hashes computed by the kernels",
-                    gg_marked_ms(job));
+                    gg_marked_ms(t->job));
 }
 
 static void search_mis_graph(struct cuda_job *job, gpugraph_priority priority,
-                             int64_t seed, struct mis_report *report, uint8_t *member) {
+                             int64_t seed, uint8_t *member) {
     struct mis_graph g = mis_graph();
-    struct mis_task task = {job, &g, report,
-                            mis_device_bytes(job->graph, false) <= gg_device_room(job)};
+    struct mis_task task = {
+        job, &g, mis_device_bytes(job->graph, false) <= gg_device_room(job), ""};
     const gg_method *method = gg_settle_method(job->run, methods, &task);
     if (prepare_mis_graph(job, method, priority, seed, &g)) {
         method = gg_settle_method(job->run, methods, &task);
         const double started = gg_now_ms();
         if (method->run(&task)) {
-            report_mis(job, &g, report, started);
+            report_mis(&task, started);
             gg_bring(job, member, g.member, g.n, "members");
         }
     }
@@ -170,9 +170,8 @@ static void search_mis_graph(struct cuda_job *job, gpugraph_priority priority,
 static gpugraph_status find_mis_on_device(gpugraph_graph *graph,
                                           gpugraph_priority priority, int64_t seed,
                                           gpugraph_run *run, uint8_t *member) {
-    struct mis_report report = mis_report();
     return gg_in_job(graph, run, [&](struct cuda_job *job) {
-        search_mis_graph(job, priority, seed, &report, member);
+        search_mis_graph(job, priority, seed, member);
     });
 }
 

@@ -1,5 +1,5 @@
-/* What the methods of mis.cu share: a graph for kernels, the word of a vertex, and the
-** look at the neighbours of a vertex.
+/* Data and functions that the methods of mis.cu share: a graph for kernels, the word of a
+** vertex, and the look at the neighbours of a vertex.
 **
 **     word[v]    0          JOINED
 **                1 ..       open; the smaller, the earlier a greedy pass takes v
@@ -23,8 +23,19 @@
 ** 1024.) */
 #define GG_MIS_FIRST_SHARE 96
 #define GG_MIS_SHORT_ROW   8
-/* Arcs that a thread looks at together: their words are loaded together. */
-#define GG_MIS_PROBE 4
+
+/* The first pass looks at vertices with at most this many neighbours: a tenth faster than
+** looking at all vertices of rmat20 (H200), and above the degrees of roads and meshes. */
+#define GG_MIS_FIRST_DEGREE 12
+/* Passes of one launch, about ten milliseconds of waiting, and passes between two looks
+** at the stop flag across the bus. */
+#define GG_MIS_PASSES      20000
+#define GG_MIS_STOP_PASSES 1024
+/* Nanoseconds of rest after a pass without a decision: about a load from the second-level
+** cache. */
+#define GG_MIS_REST_NS 100
+/* Blocks of a multiprocessor for which the compiler leaves registers. */
+#define GG_MIS_BALANCED_BLOCKS 4
 
 /* ---- hashes of ids ---- */
 
@@ -60,26 +71,17 @@ struct mis_graph {
     const uint32_t *stop; /* set by the host after an interrupt */
 };
 
-/* What a method reports to the driver in mis.cu. The method marks when its kernels,
-** preprocessing included, began and ended. */
-struct mis_report {
-    char text[200];
-};
-
-/* Carves word and member, runs, and leaves the members in g->member. balanced: arcs are
-** distributed evenly. */
+/* Carves word and member, runs, and leaves the members in g->member. Marks when the
+** kernels, preprocessing included, began and ended. balanced: arcs are distributed
+** evenly. report: a text of at most `room` bytes for the phase "search". */
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
-                       struct mis_report *report);
+                       char *report, size_t room);
 /* The kernel with codes in place of words. */
 const void *gg_mis_by_codes(void);
 /* Bytes of the workspace of gg_mis_one_launch. */
 uint64_t gg_mis_one_launch_bytes(uint32_t n);
 
 /* ---- words ---- */
-
-static __device__ __forceinline__ void gg_put(uint32_t *at, uint32_t value) {
-    device_store(at, value);
-}
 
 /* The key of a vertex with that number. hash() returns the hash of its id, if the
 ** priority needs one. */
@@ -108,11 +110,6 @@ static __device__ __forceinline__ uint32_t mis_word_of(const mis_graph &g, uint6
     return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
 }
 
-/* The end of a row. */
-static __device__ __forceinline__ uint64_t mis_end(const mis_graph &g, uint32_t row) {
-    return g.end[row];
-}
-
 /* The key of mis.c without the last tie, by number. A number fills all 32 bits. */
 static __device__ __forceinline__ uint64_t mis_key(const mis_graph &g, uint32_t row,
                                                    uint64_t degree) {
@@ -128,14 +125,14 @@ static __device__ __forceinline__ uint32_t mis_word(const mis_graph &g, uint32_t
 /* Of two neighbours with equal words, is u earlier than v? */
 static __device__ __noinline__ bool mis_wins_tie(const mis_graph &g, uint32_t u,
                                                  uint32_t v) {
-    uint64_t of_u = mis_key(g, u, mis_end(g, u) - g.offset[u]);
-    uint64_t of_v = mis_key(g, v, mis_end(g, v) - g.offset[v]);
+    uint64_t of_u = mis_key(g, u, g.end[u] - g.offset[u]);
+    uint64_t of_v = mis_key(g, v, g.end[v] - g.offset[v]);
     return of_u != of_v ? of_u < of_v : u < v;
 }
 
 /* One thread for each row. */
 static __device__ __forceinline__ void mis_first_word(const mis_graph &g, uint32_t row) {
-    uint64_t degree = mis_end(g, row) - g.offset[row];
+    uint64_t degree = g.end[row] - g.offset[row];
     g.word[row] = degree ? mis_word(g, row, degree) : MIS_JOINED;
 }
 
@@ -219,6 +216,24 @@ static __device__ __forceinline__ void mis_past_tie(const mis_graph &g, uint32_t
         s->at++;
         s->blocker = GPUGRAPH_NONE;
     }
+}
+
+/* ---- the list of a warp ---- */
+
+/* Appends the vertices of lanes with `wanted` to the first `count` entries. All lanes
+** have read what they need of the list. Returns the new count. */
+static __device__ __forceinline__ uint32_t mis_keep(waiting *list, uint32_t count,
+                                                    bool wanted, const waiting &w) {
+    unsigned mask = __ballot_sync(ALL_LANES, wanted);
+    if (wanted)
+        list[count + __popc(mask & ((1u << gg_lane()) - 1))] = w;
+    __syncwarp();
+    return count + __popc(mask);
+}
+
+static __device__ __forceinline__ uint32_t *mis_room_for_notes() {
+    __shared__ uint32_t notes[GG_BLOCK / GG_WARP][GG_MIS_NOTES];
+    return notes[threadIdx.x / GG_WARP];
 }
 
 #endif

@@ -19,7 +19,7 @@
 ** out long rows: most of their vertices have dropped by then.
 **
 ** No warp waits for another warp inside a pass, because the warp of the earliest open
-** vertex can always decide it. Passes are bounded all the same. The host then looks, and
+** vertex can always decide it. But passes are bounded. The host then looks, and
 ** launches again for the open vertices.
 **
 ** The balanced look has words, or a byte for each vertex if the second-level cache does
@@ -32,14 +32,14 @@
 
 #define MIS_EARLIER(g, u, v) mis_wins_tie(*(g), u, v)
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
-#define MIS_ROW_END(g, v)    mis_end(*(g), v)
+#define MIS_ROW_END(g, v)    ((g)->end[v])
 #include "balanced.h"
 
 #include <stdio.h>
 
 enum {
-    SERIAL = 32, /* arcs of a row that a thread looks at before its warp helps */
-    PROBE = GG_MIS_PROBE,
+    SERIAL = 32,   /* arcs of a row that a thread looks at before its warp helps */
+    PROBE = 4,     /* words of neighbours that a thread loads together */
     ROW_BLOCKS = 6 /* for each multiprocessor that the compiler leaves registers for */
 };
 static_assert(SERIAL % PROBE == 0, "a thread's part of a row is whole batches");
@@ -53,14 +53,14 @@ static __device__ __forceinline__ void drop_neighbours(const mis_graph &g, bool 
     bool is_short = end - begin <= SERIAL;
     if (joins && is_short)
         for (uint64_t i = begin; i < end; i++)
-            gg_put(&g.word[__ldg(&g.target[i])], MIS_DROPPED);
+            device_store(&g.word[__ldg(&g.target[i])], MIS_DROPPED);
     unsigned rows = __ballot_sync(ALL_LANES, joins && !is_short);
     for (; rows; rows &= rows - 1) {
         int leader = __ffs(rows) - 1;
         uint64_t last = __shfl_sync(ALL_LANES, (unsigned long long)end, leader);
         uint64_t i = __shfl_sync(ALL_LANES, (unsigned long long)begin, leader);
         for (i += gg_lane(); i < last; i += GG_WARP)
-            gg_put(&g.word[__ldg(&g.target[i])], MIS_DROPPED);
+            device_store(&g.word[__ldg(&g.target[i])], MIS_DROPPED);
     }
 }
 
@@ -78,7 +78,7 @@ static __device__ __forceinline__ bool look_at_row(const mis_graph &g, bool live
     sight s = {0, GPUGRAPH_NONE, MIS_DROPPED, false};
     if (looks) {
         begin = g.offset[v];
-        end = mis_end(g, v);
+        end = g.end[v];
         looks = end - begin <= longest;
     }
     if (looks) {
@@ -100,7 +100,7 @@ static __device__ __forceinline__ bool look_at_row(const mis_graph &g, bool live
     bool joins = looks && !s.joined && s.at == end;
     drops = drops || (looks && s.joined);
     if (joins || drops)
-        gg_put(&g.word[v], joins ? MIS_JOINED : MIS_DROPPED);
+        device_store(&g.word[v], joins ? MIS_JOINED : MIS_DROPPED);
     drop_neighbours(g, joins, begin, end);
     if (looks) {
         mis_past_tie(g, v, own, &s);
@@ -193,7 +193,7 @@ static unsigned launch_until_decided(struct cuda_job *job,
 }
 
 bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
-                       struct mis_report *report) {
+                       char *report, size_t room) {
     struct launch l = {NULL, NULL, 0, false};
     struct launch_state state = {0, 0};
     const uint64_t most = gg_limits.mis_word_bytes > 0 ? gg_limits.mis_word_bytes
@@ -211,7 +211,6 @@ bool gg_mis_one_launch(struct cuda_job *job, struct mis_graph *g, bool balanced,
                         [&](workspace *s) { carve_mis_launch(s, g, &l, warps, codes); }))
         return false;
     const unsigned launches = launch_until_decided(job, &kernel, blocks, g, &l, &state);
-    snprintf(report->text, sizeof report->text, "%u launch(es), up to %u passes",
-             launches, state.passes);
+    snprintf(report, room, "%u launch(es), up to %u passes", launches, state.passes);
     return launches > 0;
 }

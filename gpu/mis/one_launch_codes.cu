@@ -10,7 +10,7 @@
 #define MIS_NOW(g, v)        mis_code_now((g)->code, v)
 #define MIS_ASKS_NOTES(g)    false
 #define MIS_FIRST_SHARE(g)   ((g)->first_share)
-#define MIS_ROW_END(g, v)    mis_end(*(g), v)
+#define MIS_ROW_END(g, v)    ((g)->end[v])
 #include "balanced.h"
 
 struct by_codes {

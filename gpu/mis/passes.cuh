@@ -9,7 +9,6 @@
 #ifndef GPUGRAPH_MIS_PASSES_CUH
 #define GPUGRAPH_MIS_PASSES_CUH
 
-#include "keep.cuh"
 #include "mis.cuh"
 
 #include <cooperative_groups.h>

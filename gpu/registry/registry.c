@@ -70,14 +70,9 @@ static const char *begins(const gg_algorithm *a, gpugraph_backend on) {
 
 /* Returns the bytes of a CSR that the CPU must still make. */
 static int64_t rows_bytes(const gpugraph_graph *graph, const gg_algorithm *a) {
-    bool there = gg_csr_made(graph, CSR_OUT) || gg_csr_made(graph, CSR_IN) ||
-                 gg_csr_made(graph, CSR_BOTH);
-    if (a->rows == CSR_SIMPLE)
-        there = gg_csr_made(graph, CSR_SIMPLE);
-    if (there || a->rows == CSR_KINDS)
-        return 0;
-    uint64_t arcs = a->rows == CSR_SIMPLE ? 2 * graph->m : graph->m;
-    return (int64_t)(arcs * sizeof(uint32_t) + (graph->n + 1ull) * sizeof(uint64_t));
+    const uint64_t arcs = gg_missing_arcs(graph, a),
+                   rows = arcs > 0 ? graph->n + 1ull : 0;
+    return (int64_t)(arcs * sizeof(uint32_t) + rows * sizeof(uint64_t));
 }
 
 /* A result has one entry for each vertex. */

@@ -91,16 +91,18 @@ static void time_one_launch(struct bench *b) {
     several_array<uint8_t> member = {};
     for (int i = 0; i <= b->repeats; i++) {
         struct mis_graph g = mis_graph();
-        struct mis_report report;
+        char report[100];
         g.n = b->parts.places.stride; /* on one device places are numbers */
         g.m = b->parts.arcs;
         g.offset = b->parts.rows[0].offset;
+        g.end = g.offset + 1;
         g.target = b->parts.rows[0].target;
         g.stop = job->device->device_stop;
         g.shift = __builtin_clz(b->parts.places.n - 1);
         g.first_share = GG_MIS_SHARE;
         g.hashes.salt = gg_fixed_hash(1 + 0x9e3779b97f4a7c15u);
-        need(b, gg_mis_one_launch(job, &g, true, &report) && gg_several_going(&b->team));
+        need(b, gg_mis_one_launch(job, &g, true, report, sizeof report) &&
+                    gg_several_going(&b->team));
         if (i > 0)
             ms.push_back(gg_marked_ms(job));
         member.at[0] = g.member;

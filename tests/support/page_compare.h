@@ -208,7 +208,7 @@ static inline void check_columns(const page_table *t, const page_columns *c) {
 /* tables that a device or its model has decoded, and leaves that it left to the host */
 static int64_t decoded_there, unusual_leaves;
 
-/* Checks what the device says of weights that stay there. */
+/* Checks the facts that the device reports about weights that stay there. */
 static inline void check_weighed(const page_columns *c, const gg_cell_weights *w) {
     uint64_t largest = 0, total = 0;
     for (int64_t i = 0; i < c->count; i++) {

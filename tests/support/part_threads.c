@@ -1,7 +1,7 @@
 /* Partitions in threads of one process, and their exchange.
 **
 **     partition 0    partition 1    partition 2
-**     shows array    shows array    shows array      a pointer to what it sends
+**     shows array    shows array    shows array      a pointer to the data that it sends
 **     ---------------- barrier ----------------
 **     copies its own share out of the others' arrays
 **     ---------------- barrier ----------------      senders may overwrite their arrays

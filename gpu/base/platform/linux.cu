@@ -4,12 +4,8 @@
 
 #include <dlfcn.h>
 
-void *gg_open_library(const char *name, const char **why) {
-    void *library = dlopen(name, RTLD_NOW);
-    const char *reason = library ? NULL : dlerror();
-    if (why)
-        *why = reason ? reason : "";
-    return library;
+void *gg_open_library(const char *name) {
+    return dlopen(name, RTLD_NOW);
 }
 
 void *gg_library_symbol(void *library, const char *name) {

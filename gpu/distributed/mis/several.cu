@@ -25,7 +25,6 @@
 ** neighbour comes earlier in the order, and no look goes past it while it is open. */
 #include "several.cuh"
 #include "mis/codes.cuh"
-#include "mis/keep.cuh"
 #include "mis/mis.h"
 
 static __device__ uint64_t degree_of(const mis_shared *g, uint32_t v) {

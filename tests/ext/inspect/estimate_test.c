@@ -151,7 +151,7 @@ START_TEST(of_searches_that_end_early) {
     gg_unlearn();
     for (int i = 0; i < LEARNED_RATIOS; i++) /* roads and others */
         for (int like = 2; like <= 3; like++)
-            gg_tell(&gg_bfs, like, GPUGRAPH_CPU, &predicted, 20);
+            gg_report_time(&gg_bfs, like, GPUGRAPH_CPU, &predicted, 20);
     double whole = number(ESTIMATE("ms", "roads", "gpu_bfs"));
     double part = number(ESTIMATE("ms", "roads", "gpu_bfs") " AND max_depth = 1");
     double target = number(ESTIMATE("ms", "roads", "gpu_bfs") " AND target = 9");

@@ -458,7 +458,7 @@ START_TEST(few_searches_are_not) {
 }
 END_TEST
 
-/* ---- what an estimate says ---- */
+/* ---- estimates ---- */
 
 /* The requested devices, open or not, as the search uses them. */
 START_TEST(an_estimate_as_it_runs) {

@@ -245,10 +245,10 @@ START_TEST(what_was_measured_counts) {
     gg_opening_wait(&stub, -1, &run);
     ck_assert_int_eq(search(4, 2), GPUGRAPH_CUDA);
     for (int i = 0; i < 5; i++)
-        gg_tell(&algorithm, gg_like(graph, NULL), GPUGRAPH_CPU, &p, 1);
+        gg_report_time(&algorithm, gg_like(graph, NULL), GPUGRAPH_CPU, &p, 1);
     for (int i = 0; i < 5;
          i++) /* searches on another side, of another kind, or too short */
-        gg_tell(&algorithm, gg_like(graph, NULL) ^ 1, GPUGRAPH_CUDA, &p, 1);
+        gg_report_time(&algorithm, gg_like(graph, NULL) ^ 1, GPUGRAPH_CUDA, &p, 1);
     ck_assert_int_eq(search(4, 2), GPUGRAPH_CPU);
     expect_why("auto: 1 ms predicted, ");
     gg_unlearn();

@@ -22,7 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- what it is run in ---- */
+/* ---- the environment of the test ---- */
 
 /* Runs before the library's constructor, which reads the number of threads from the
 ** environment: these cases need it unset. */

@@ -78,7 +78,7 @@ START_TEST(devices_are_independent) {
 }
 END_TEST
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static void refused(int had, int asked) {
     gpugraph_run run = fresh();

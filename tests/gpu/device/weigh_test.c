@@ -68,7 +68,7 @@ static void draw_session(struct session *s, int length) {
             s->slower[side][a] = 1;
 }
 
-/* ---- what a search takes ---- */
+/* ---- times of a search ---- */
 
 static struct prediction predict(const struct session *s, int i, gpugraph_backend on) {
     gpugraph_run run = {.threads = s->threads};
@@ -188,8 +188,8 @@ static double play_auto(const struct session *s, double *at_exit_ms) {
         struct prediction told = {.search_ms = c.on_device ? k.cuda - k.cuda_stays
                                                            : k.cpu - k.cpu_stays,
                                   .stays_ms = c.on_device ? k.cuda_stays : k.cpu_stays};
-        gg_tell(algorithms[s->by[i]], gg_like(&s->graph[s->which[i]], NULL),
-                c.on_device ? GPUGRAPH_CUDA : GPUGRAPH_CPU, &told, ms);
+        gg_report_time(algorithms[s->by[i]], gg_like(&s->graph[s->which[i]], NULL),
+                       c.on_device ? GPUGRAPH_CUDA : GPUGRAPH_CPU, &told, ms);
         process.now_ms += ms;
     }
     const double left = process.began_ms + s->opens_ms - process.now_ms;

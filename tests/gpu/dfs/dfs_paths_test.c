@@ -6,7 +6,7 @@
 #include "paths_crew.h"
 #include "suite.h"
 
-/* ---- what a finished search promises ---- */
+/* ---- promises of a finished search ---- */
 
 static void expect_done(const struct memory *m, const struct rows *g,
                         const uint32_t *owner) {

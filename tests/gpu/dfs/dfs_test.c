@@ -113,7 +113,7 @@ static gpugraph_dfs_tree lexicographic(const shape *s, uint32_t source,
     return tree;
 }
 
-/* ---- what every tree promises ---- */
+/* ---- promises of every tree ---- */
 
 /* The number of vertices below each vertex, itself included, counted by walking up from
 ** each. */

@@ -284,7 +284,7 @@ START_TEST(ties_of_hash) {
 }
 END_TEST
 
-/* ---- rounds, and rows across the bus: what the phase "search" tells ---- */
+/* ---- rounds, and rows across the bus: the text of the phase "search" ---- */
 
 static void keep_search(void *detail, const char *name, double ms, int64_t items,
                         const char *text) {
