@@ -12,9 +12,7 @@
 
 #include "graph_data.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 struct reached_list; /* sssp/sssp.h */
 
@@ -168,7 +166,6 @@ double gg_arcs_once(const gpugraph_graph *graph);  /* every edge */
 double gg_arcs_twice(const gpugraph_graph *graph); /* every edge, from both ends */
 bool gg_is_thin(const gpugraph_graph *graph);      /* roads, chains */
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif

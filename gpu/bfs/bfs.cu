@@ -389,8 +389,6 @@ static int64_t bfs_device_bytes(const gpugraph_graph *graph, bool) {
            (int64_t)gg_bfs_levels_bytes(&planned, GG_PLANNED_ENDS);
 }
 
-/* ---- the device's side ---- */
-
 extern "C" const algorithm_side gg_bfs_cuda = {
     .methods = methods,
     .call = GG_CALLS(bfs_entry, search_bfs_on_device),

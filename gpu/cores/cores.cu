@@ -147,7 +147,5 @@ static int64_t bytes_cores(const gpugraph_graph *graph, bool) {
     return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
 }
 
-/* ---- the device's side ---- */
-
 GG_CUDA_SIDE(gg_cores_cuda, cores_entry, find_cores, bytes_cores, "cores", "peel",
              "warps remove the vertices with the fewest neighbours, pass by pass")

@@ -4,9 +4,7 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 typedef gpugraph_status degrees_entry(gpugraph_graph *, gpugraph_run *,
                                       gpugraph_direction, uint32_t *degree);
@@ -14,7 +12,6 @@ typedef gpugraph_status degrees_entry(gpugraph_graph *, gpugraph_run *,
 extern const gg_algorithm gg_degrees;
 extern const algorithm_side gg_degrees_cuda;
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif

@@ -225,8 +225,6 @@ static int64_t bytes_labels(const gpugraph_graph *graph, bool) {
     return gg_device_graph_lacks(graph, CSR_BOTH, false) + (int64_t)space.used;
 }
 
-/* ---- the device's side ---- */
-
 GG_CUDA_SIDE(gg_label_propagation_cuda, labels_entry, spread_all, bytes_labels,
              "label_propagation", "counting",
              "lanes, warps and blocks count the labels of rows on chip, hubs in tables")

@@ -4,9 +4,7 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 typedef gpugraph_status labels_entry(gpugraph_graph *, gpugraph_run *,
                                      uint32_t iterations, gpugraph_direction,
@@ -15,7 +13,6 @@ typedef gpugraph_status labels_entry(gpugraph_graph *, gpugraph_run *,
 extern const gg_algorithm gg_label_propagation;
 extern const algorithm_side gg_label_propagation_cuda;
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif

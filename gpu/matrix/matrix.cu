@@ -184,8 +184,6 @@ static int64_t bytes_matrix(const gpugraph_graph *graph, bool frugal) {
            (int64_t)space.used;
 }
 
-/* ---- the device's side ---- */
-
 static const gg_method methods[] = {
     {.is = {"matrix", "rows", "cuda",
             "searches for as many rows at once as memory holds"}},

@@ -11,9 +11,7 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* The task, as the files of this folder see it. */
 typedef struct matrix {
@@ -79,7 +77,6 @@ double gg_contraction_ns(uint32_t vertices, uint64_t edges);
 bool gg_matrix_by_contraction(matrix *m, const contraction_limit *most,
                               const row_maker *before);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif

@@ -175,23 +175,26 @@ static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
     return true;
 }
 
-/* A row with more arcs than may be added between two polls. The sum is that of
-** split_gather. */
-static double gather_long_row(const struct ranking *r, uint64_t first, uint64_t end) {
+/* The sum of the shares of a row, rounded once. padded: as in split_sum. */
+static inline double gather_row(const struct ranking *r, uint64_t first, uint64_t end,
+                                bool padded) {
     gg_fixed sum = 0;
-    for (uint64_t i = first; i < end && !gg_leave(r->run, i - first); i += EXACT)
-        sum += split_fixed(
-            split_sum_last(r->share, r->in.target, i, end - i < EXACT ? end : i + EXACT));
+    if (end - first <= EXACT) {
+        const struct split one = split_sum(r->share, r->in.target, first, end, padded);
+        return one.high + one.low;
+    }
+    for (uint64_t i = first, stop; i < end && !gg_leave(r->run, i - first + EXACT);
+         i = stop) {
+        stop = end - i < EXACT ? end : i + EXACT;
+        sum += split_fixed(split_sum(r->share, r->in.target, i, stop, padded));
+    }
     return gg_unfix(sum);
 }
 
 static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t count,
                                double *arrived, bool padded) {
-    const uint64_t *begin = r->in.begin + v, *end = r->in.end + v;
     for (uint64_t i = 0; i < count; i++)
-        arrived[i] = end[i] - begin[i] > GG_POLL_ITEMS
-                         ? gather_long_row(r, begin[i], end[i])
-                         : split_gather(r->share, r->in.target, begin[i], end[i], padded);
+        arrived[i] = gather_row(r, r->in.begin[v + i], r->in.end[v + i], padded);
 }
 
 /* Returns the begin of each row, and the end of the last row, if the rows lie one behind

@@ -16,7 +16,7 @@
 ** that of the host. Without weights a lane adds shares as two doubles each (split.h),
 ** which is exact, too. The host fetches the state after each iteration if there is a
 ** tolerance, otherwise at the end. */
-#include "pagerank.cuh"
+#include "pagerank.h"
 #include "sums.cuh"
 #include "device/services.h"
 
@@ -59,14 +59,6 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- new ranks ---- */
 
-/* Computes the new rank and the new share of v. */
-static __device__ __forceinline__ void end_row(const ranking &r, uint32_t v,
-                                               uint64_t degree, double before,
-                                               double arrived, rank_gift gift,
-                                               gg_fixed *change, gg_fixed *lost) {
-    r.next_share[v] = new_share(r, v, degree, before, arrived, gift, change, lost);
-}
-
 static __device__ __forceinline__ rank_gift gift_of(const ranking &r) {
     return gg_rank_gift(r.damping, fixed_of(r.state->lost[r.turn]), r.places);
 }
@@ -85,7 +77,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         const double before = live ? r.rank[v] : 0;
         const double arrived = arrived_at(r, &of_warp[threadIdx.x / GG_WARP], first, end);
         if (live && arcs <= HUB_ROW)
-            end_row(r, (uint32_t)v, degree, before, arrived, gift, &change, &lost);
+            r.next_share[v] =
+                new_share(r, (uint32_t)v, degree, before, arrived, gift, &change, &lost);
     }
     add_of_block(&r.state->change, change);
     add_of_block(&r.state->lost[r.turn ^ 1], lost);
@@ -106,8 +99,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     gg_fixed change = 0, lost = 0;
     for (uint64_t h = gg_thread(); h < r.state->hubs; h += gg_threads_of_grid()) {
         const uint32_t v = r.hub[h];
-        end_row(r, v, r.out.end[v] - r.out.begin[v], r.rank[v],
-                gg_unfix(fixed_of(r.arrived[h])), gift, &change, &lost);
+        r.next_share[v] =
+            new_share(r, v, r.out.end[v] - r.out.begin[v], r.rank[v],
+                      gg_unfix(fixed_of(r.arrived[h])), gift, &change, &lost);
         r.arrived[h] = device_fixed{0, 0};
     }
     add_of_block(&r.state->change, change);
@@ -191,40 +185,27 @@ static bool iterate_ranks(struct cuda_job *job, const gpugraph_pagerank_options 
     return gg_going(job);
 }
 
-bool gg_pagerank_by_rows(struct cuda_job *job, const struct device_csr *in,
-                         const struct device_csr *out, gpugraph_distance_type type,
-                         const gpugraph_pagerank_options *how, pagerank_end *end,
-                         double **rank) {
-    struct ranking r = {};
-    uint32_t *place;
-    r.in = *in;
-    r.out = *out;
-    r.type = type;
-    r.damping = how->damping;
-    r.weighted = how->weighted;
-    r.places = how->source_count > 0 ? how->source_count : in->n;
-    if (!gg_take_arrays(job, [&](workspace *s) {
-            carve_ranking(s, in->n, in->m, how->weighted, how->source_count, &r, &place);
-        }))
-        return false;
-    *rank = r.rank;
-    return start_ranking(job, how, &r, place) && iterate_ranks(job, how, &r, end) &&
-           gg_wait(job);
-}
-
 static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
                      double *rank, pagerank_end *end) {
-    struct device_csr in, out;
-    double *found;
-    if (!gg_device_csr(job, gg_rows_in(how->direction), how->weighted, &in) ||
-        !gg_device_csr(job, gg_rows_out(how->direction), how->weighted, &out))
+    struct ranking r = {};
+    uint32_t *place;
+    if (!gg_device_csr(job, gg_rows_in(how->direction), how->weighted, &r.in) ||
+        !gg_device_csr(job, gg_rows_out(how->direction), how->weighted, &r.out))
         return;
-    double started = gg_now_ms();
-    if (!gg_pagerank_by_rows(job, &in, &out, job->graph->distance_type, how, end, &found))
+    r.type = job->graph->distance_type;
+    r.damping = how->damping;
+    r.weighted = how->weighted;
+    r.places = how->source_count > 0 ? how->source_count : r.in.n;
+    const double started = gg_now_ms();
+    auto carve = [&](workspace *s) {
+        carve_ranking(s, r.in.n, r.in.m, how->weighted, how->source_count, &r, &place);
+    };
+    if (!gg_take_arrays(job, carve) || !start_ranking(job, how, &r, place) ||
+        !iterate_ranks(job, how, &r, end) || !gg_wait(job))
         return;
-    gg_search_phase(job->run, started, (int64_t)in.m, "%u iterations, last change %.3g",
+    gg_search_phase(job->run, started, (int64_t)r.in.m, "%u iterations, last change %.3g",
                     end->iterations, end->change);
-    gg_bring(job, rank, found, in.n, "ranks");
+    gg_bring(job, rank, r.rank, r.in.n, "ranks");
 }
 
 /* Device bytes that a run needs, along the edges and without weights. */
@@ -236,8 +217,6 @@ static int64_t bytes_pagerank(const gpugraph_graph *graph, bool) {
     return gg_device_graph_lacks(graph, CSR_IN, false) +
            gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }
-
-/* ---- the device's side ---- */
 
 GG_CUDA_SIDE(gg_pagerank_cuda, pagerank_entry, rank_all, bytes_pagerank, "pagerank",
              "pull",

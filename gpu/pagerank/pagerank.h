@@ -4,9 +4,7 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* The course of a search. */
 typedef struct pagerank_end {
@@ -33,7 +31,6 @@ static inline enum csr_kind gg_rows_in(gpugraph_direction direction) {
                                        : CSR_OUT;
 }
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif

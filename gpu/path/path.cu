@@ -285,8 +285,6 @@ static int64_t path_bytes(const gpugraph_graph *graph, bool frugal) {
     return gg_sssp_cuda.bytes(graph, frugal);
 }
 
-/* ---- the device's side ---- */
-
 extern "C" const algorithm_side gg_path_cuda = {
     .methods = methods,
     .call = GG_CALLS(path_entry, find_path_on_device),

@@ -300,8 +300,6 @@ static int64_t bytes_spanning_forest(const gpugraph_graph *graph, bool) {
     return gg_device_graph_lacks(graph, CSR_KINDS, weighted) + (int64_t)space.used;
 }
 
-/* ---- the device's side ---- */
-
 GG_CUDA_SIDE(
     gg_spanning_forest_cuda, forest_entry, find_forest, bytes_spanning_forest,
     "spanning_forest", "boruvka",

@@ -309,8 +309,6 @@ static int64_t sssp_bytes(const gpugraph_graph *graph, bool) {
            (int64_t)(space.used + gg_sssp_persistent_bytes(&planned, &s));
 }
 
-/* ---- the device's side ---- */
-
 /* In the order of enum sssp_kind. */
 static const gg_method methods[] = {
     {.is = {"sssp", "persistent", "cuda",

@@ -163,8 +163,6 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     return gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }
 
-/* ---- the device's side ---- */
-
 GG_CUDA_SIDE(gg_topological_order_cuda, order_entry, find_order, bytes,
              "topological_order", "peel",
              "warps remove each vertex as soon as it has no predecessor")

@@ -4,9 +4,7 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* Levels of vertices. If there is a cycle, fewer than n vertices have a level, and the
 ** others have NONE. */
@@ -28,7 +26,6 @@ gpugraph_status gg_report_cycle(const gpugraph_graph *graph, gpugraph_direction 
                                 const uint32_t *level, gpugraph_run *run,
                                 gpugraph_cycle *cycle);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif

@@ -96,11 +96,12 @@ static void free_ahead(struct ahead *a) {
 
 struct counting {
     struct ahead ahead;
-    csr out, in;           /* rows of both directions, unsorted; if directions count */
-    uint8_t *both;         /* of each arc ahead; NULL: directions do not count */
-    uint64_t *triangles;   /* n; NULL: only `total` is wanted */
-    uint64_t *arcs;        /* n; with both: arcs beyond one for each triangle */
-    uint64_t total, taken; /* taken: vertices that threads have taken */
+    csr out, in;         /* rows of both directions, unsorted; if directions count */
+    uint8_t *both;       /* of each arc ahead; NULL: directions do not count */
+    uint64_t *triangles; /* n; NULL: only `total` is wanted */
+    uint64_t *arcs;      /* n; with both: arcs beyond one for each triangle */
+    const gpugraph_triangle_counts *counts; /* the caller's arrays */
+    uint64_t total, taken;                  /* taken: vertices that threads have taken */
 };
 
 struct finder {               /* a thread */
@@ -343,38 +344,16 @@ static bool count_all_corners(struct counting *c, bool along) {
     return run_team(c, count_some);
 }
 
-struct written_counts {
-    const struct counting *c;
-    const gpugraph_triangle_counts *counts;
-};
-
-static void write_some_counts(void *written_counts, uint64_t low, uint64_t high) {
-    const struct written_counts *t = written_counts;
-    const struct counting *c = t->c;
+static void write_some_counts(void *counting, uint64_t low, uint64_t high) {
+    const struct counting *c = counting;
     for (uint64_t v = low; v < high && !gg_leave(c->ahead.run, v); v++) {
         const uint32_t degree = (uint32_t)simple_degree(&c->ahead.simple, (uint32_t)v);
         const uint64_t arcs = c->triangles[v] + (c->arcs ? c->arcs[v] : c->triangles[v]);
-        if (t->counts->degree)
-            t->counts->degree[v] = degree;
-        if (t->counts->coefficient)
-            t->counts->coefficient[v] = gg_clustering(arcs, degree);
+        if (c->counts->degree)
+            c->counts->degree[v] = degree;
+        if (c->counts->coefficient)
+            c->counts->coefficient[v] = gg_clustering(arcs, degree);
     }
-}
-
-static void count_and_write(struct counting *c, bool along,
-                            const gpugraph_triangle_counts *counts) {
-    const uint64_t n = c->ahead.simple.n;
-    c->triangles = counts->triangles;
-    if (!c->triangles)
-        c->triangles = gg_alloc(c->ahead.run, n, sizeof *c->triangles);
-    if (c->triangles) {
-        memset(c->triangles, 0, n * sizeof *c->triangles);
-        if (count_all_corners(c, along))
-            gg_slices(c->ahead.threads, n, write_some_counts,
-                      &(struct written_counts){c, counts});
-    }
-    if (c->triangles != counts->triangles)
-        gg_release(c->triangles);
 }
 
 /* counts: NULL if only *total is wanted. */
@@ -382,16 +361,22 @@ static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
                                           gpugraph_run *run,
                                           const gpugraph_triangle_counts *counts,
                                           uint64_t *total) {
-    struct counting c = {.ahead = {.run = run}};
+    struct counting c = {.ahead = {.run = run}, .counts = counts};
+    uint64_t *own = NULL;
     if (!get_rows(graph, along, &c))
         return run->status;
     double start = gg_now_ms();
     c.ahead.threads = gg_threads(run, c.ahead.simple.m);
+    const uint64_t n = c.ahead.simple.n;
     if (counts)
-        count_and_write(&c, along, counts);
-    else
-        count_all_corners(&c, false);
+        c.triangles =
+            counts->triangles ? counts->triangles : (own = gg_alloc(run, n, sizeof *own));
+    if (c.triangles)
+        memset(c.triangles, 0, n * sizeof *c.triangles);
+    if (!run->status && count_all_corners(&c, along) && counts)
+        gg_slices(c.ahead.threads, n, write_some_counts, &c);
     *total = c.total;
+    gg_release(own);
     free_ahead(&c.ahead);
     gg_release(c.both);
     gg_release(c.arcs);
@@ -410,7 +395,6 @@ static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run, bo
 
 static gpugraph_status count_all_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                         uint64_t *count) {
-    *count = 0;
     return count_rows_of_each(graph, false, run, NULL, count);
 }
 

@@ -291,11 +291,6 @@ static bool count_corners(struct cuda_job *job, bool along, const struct countin
                   : count_all_corners<false>(job, c));
 }
 
-static bool end_all(struct cuda_job *job, const struct counting *c) {
-    return GG_LAUNCH(job, end_counts, gg_grid(job, c->simple.n, GRID_BLOCKS), *c) &&
-           gg_wait(job);
-}
-
 static bool bring_counts(struct cuda_job *job, void *to, const void *from, size_t size) {
     return !to || gg_download(job, to, from, (uint64_t)job->graph->n * size);
 }
@@ -319,7 +314,9 @@ static void search_corners(struct cuda_job *job, bool directed,
     if (!prepare_counting(job, along, &c, &edges))
         return;
     double started = gg_now_ms();
-    if (!count_corners(job, along, &c, &edges) || !end_all(job, &c))
+    if (!count_corners(job, along, &c, &edges) ||
+        !GG_LAUNCH(job, end_counts, gg_grid(job, c.simple.n, GRID_BLOCKS), c) ||
+        !gg_wait(job))
         return;
     gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), NULL);
     started = gg_now_ms();
@@ -352,8 +349,6 @@ static int64_t bytes_each(const gpugraph_graph *graph, bool) {
     carve_counting(&space, false, &c);
     return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
 }
-
-/* ---- the device's sides ---- */
 
 GG_CUDA_SIDE(
     gg_vertex_triangles_cuda, vertex_triangles_entry, search_corners, bytes_each,

@@ -4,9 +4,7 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* along: the coefficient uses the directions of edges */
 typedef gpugraph_status vertex_triangles_entry(gpugraph_graph *, gpugraph_run *,
@@ -23,11 +21,7 @@ extern const algorithm_side gg_vertex_triangles_cuda;
 
 /* The number of arcs among the neighbours by the largest possible number. Kernels call
 ** it, too. Both numbers are rounded once, and divided once. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline double
-    gg_clustering(uint64_t arcs, uint32_t degree) {
+GG_ANYWHERE double gg_clustering(uint64_t arcs, uint32_t degree) {
     if (degree < 2)
         return 0;
     const uint64_t pairs = (uint64_t)degree * (degree - 1);
@@ -38,7 +32,6 @@ __host__ __device__
 #endif
 }
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif

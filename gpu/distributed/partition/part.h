@@ -22,9 +22,7 @@
 #include "distributed/exchange/post.h"
 #include "places.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 struct part_peer {
     uint32_t *master; /* masters that are ghosts there */
@@ -250,7 +248,6 @@ bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
 bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
               uint64_t count);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif
