@@ -148,7 +148,7 @@ static void carve_spreading(struct workspace *space, struct spreading *s) {
     s->state = gg_carve<struct state>(space, 1);
     s->label = gg_carve<uint32_t>(space, n);
     s->next = gg_carve<uint32_t>(space, n);
-    s->row = gg_carve<uint32_t>(space, gg_smaller(n, s->rows.m / WARP_ROW));
+    s->row = gg_carve<uint32_t>(space, std::min<uint64_t>(n, s->rows.m / WARP_ROW));
     gg_carve_hubs(space, s);
 }
 
@@ -156,10 +156,8 @@ static void carve_spreading(struct workspace *space, struct spreading *s) {
 
 static bool start_spreading(struct cuda_job *job, const struct spreading *s,
                             struct plan *p, struct state *state) {
-    gg_fill(job, s->state, 0, sizeof *s->state);
-    if (!gg_going(job))
-        return false;
-    if (!GG_LAUNCH(job, label_themselves, gg_grid(job, s->rows.n, ROW_BLOCKS), *s,
+    if (!gg_fill(job, s->state, 0, sizeof *s->state) ||
+        !GG_LAUNCH(job, label_themselves, gg_grid(job, s->rows.n, ROW_BLOCKS), *s,
                    const_cast<uint32_t *>(s->label)) ||
         !gg_fetch(job, state, s->state, sizeof *state))
         return false;

@@ -39,14 +39,9 @@ struct ranking {
 };
 
 static inline double arc_weight(const struct ranking *r, const csr *rows, uint64_t arc) {
-    switch (r->graph->distance_type) {
-    case GPUGRAPH_UINT32:
-        return ((const uint32_t *)rows->weight)[arc];
-    case GPUGRAPH_UINT64:
-        return (double)((const int64_t *)rows->weight)[arc];
-    default:
-        return ((const double *)rows->weight)[arc];
-    }
+    const gpugraph_distance_type type = r->graph->distance_type;
+    const uint64_t word = gg_word_weight(type, rows->weight, arc);
+    return type == GPUGRAPH_REAL ? gg_word_real(word) : (double)(int64_t)word;
 }
 
 static inline bool is_rank_place(const struct ranking *r, uint64_t v) {
@@ -313,8 +308,10 @@ static gpugraph_status rank_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                    pagerank_end *end) {
     struct ranking r = {.graph = graph, .how = how, .run = run, .rank = rank};
     *end = (pagerank_end){0, 0};
-    if (gg_rows(graph, gg_rows_in(how->direction), how->weighted, false, run, &r.in) ||
-        gg_rows(graph, gg_rows_out(how->direction), how->weighted, false, run, &r.out))
+    const enum csr_kind in = gg_forward_kind(gg_opposite(how->direction)),
+                        out = gg_forward_kind(how->direction);
+    if (gg_rows(graph, in, how->weighted, false, run, &r.in) ||
+        gg_rows(graph, out, how->weighted, false, run, &r.out))
         return run->status;
     double start = gg_now_ms();
     r.threads = gg_threads(run, r.in.m + r.in.n);

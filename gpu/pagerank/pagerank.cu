@@ -19,6 +19,7 @@
 #include "pagerank.h"
 #include "sums.cuh"
 #include "device/services.h"
+#include "graph/graph.h"
 
 /* ---- kernels ---- */
 
@@ -189,8 +190,9 @@ static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
                      double *rank, pagerank_end *end) {
     struct ranking r = {};
     uint32_t *place;
-    if (!gg_device_csr(job, gg_rows_in(how->direction), how->weighted, &r.in) ||
-        !gg_device_csr(job, gg_rows_out(how->direction), how->weighted, &r.out))
+    if (!gg_device_csr(job, gg_forward_kind(gg_opposite(how->direction)), how->weighted,
+                       &r.in) ||
+        !gg_device_csr(job, gg_forward_kind(how->direction), how->weighted, &r.out))
         return;
     r.type = job->graph->distance_type;
     r.damping = how->damping;

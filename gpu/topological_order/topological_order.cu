@@ -113,11 +113,9 @@ static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a)
     a->w.list.warps = blocks * WALK_WARPS;
     gg_fill(job, a->w.vertex, 0, n * (uint64_t)sizeof *a->w.vertex);
     gg_fill(job, a->w.list.slot, 0, slots_of(job->graph) * sizeof *a->w.list.slot);
-    gg_fill(job, a->state, 0, sizeof *a->state);
-    if (!gg_going(job))
-        return false;
-    GG_LAUNCH(job, count_predecessors, gg_grid(job, m, 16), m, to, a->w.vertex);
-    return GG_LAUNCH(job, list_first_ready, gg_grid(job, n, 16), a->w, n) &&
+    return gg_fill(job, a->state, 0, sizeof *a->state) &&
+           GG_LAUNCH(job, count_predecessors, gg_grid(job, m, 16), m, to, a->w.vertex) &&
+           GG_LAUNCH(job, list_first_ready, gg_grid(job, n, 16), a->w, n) &&
            gg_launch_cooperative(job, &kernel, blocks, arguments);
 }
 

@@ -248,10 +248,8 @@ static void carve_counting(struct workspace *space, bool along, struct counting 
 static bool compare_directions(struct cuda_job *job, const struct counting *c,
                                const struct device_edges *edges) {
     gg_fill(job, c->there, 0, (c->simple.m / 2 / FLAG_ARCS + 1) * sizeof *c->there);
-    gg_fill(job, c->more, 0, c->simple.n * sizeof *c->more);
-    if (!gg_going(job))
-        return false;
-    return GG_LAUNCH(job, mark_directions, gg_grid(job, edges->m, GRID_BLOCKS), *c,
+    return gg_fill(job, c->more, 0, c->simple.n * sizeof *c->more) &&
+           GG_LAUNCH(job, mark_directions, gg_grid(job, edges->m, GRID_BLOCKS), *c,
                      *edges);
 }
 

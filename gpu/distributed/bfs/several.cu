@@ -158,14 +158,14 @@ static bool move_step(struct shared_search *r, uint64_t round) {
     return outcome.word[SUM_MESSAGES] == 0 || move_messages(r);
 }
 
-static bool run_levels(struct shared_search *r, struct shared_report *report) {
+static bool run_levels(struct shared_search *r, struct shared_state *report) {
     const int p = r->team->first; /* all members report the same */
     for (uint64_t round = 0;; round++) {
         if (!gg_several_launch(r->team, r->view, r->b, sizeof *r->b) ||
-            !gg_fetch(gg_several_on(r->team, p), report, &r->b[p].control->report,
+            !gg_fetch(gg_several_on(r->team, p), report, &r->b[p].control->last,
                       sizeof *report))
             return gg_several_going(r->team);
-        if (report->done)
+        if (report->mode == S_DONE)
             return true;
         if (r->team->peers || !move_step(r, round))
             break;

@@ -9,8 +9,8 @@
 **                reach it are its component
 **
 ** When few arcs remain, partition 0 gathers them and finds the rest alone. */
-#include "parts.h"
 #include "base/limits.h"
+#include "distributed/partition/part.h"
 
 #include <stdlib.h>
 #include <string.h>

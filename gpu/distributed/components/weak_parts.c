@@ -17,7 +17,7 @@
 ** diameter; roads take few. After Shiloach and Vishkin, "An O(log n) Parallel
 ** Connectivity Algorithm" (J. Algorithms 3, 1982). */
 #include "components/components.h"
-#include "parts.h"
+#include "distributed/partition/part.h"
 
 #include <string.h>
 

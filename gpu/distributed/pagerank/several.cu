@@ -13,6 +13,7 @@
 ** last slice ends the row. */
 #define RANK_SHARE(at) (*(at)) /* other devices write shares while the kernel runs */
 #include "several.cuh"
+#include "graph/graph.h"
 #include "pagerank/sums.cuh"
 
 #include <cooperative_groups.h>
@@ -375,8 +376,8 @@ static bool rank_team(struct several_team *team, const struct several_parts *in,
 static void rank_graph(struct several_team *team, const gpugraph_pagerank_options *how,
                        double *rank, pagerank_end *end) {
     struct several_parts in, out;
-    if (gg_several_rows(team, gg_rows_in(how->direction), how->weighted, &in) &&
-        gg_several_rows(team, gg_rows_out(how->direction), how->weighted, &out))
+    if (gg_several_rows(team, gg_forward_kind(gg_opposite(how->direction)), how->weighted, &in) &&
+        gg_several_rows(team, gg_forward_kind(how->direction), how->weighted, &out))
         rank_team(team, &in, &out, team->graph->distance_type, how, NULL, rank, end);
 }
 

@@ -238,6 +238,11 @@ void part_transpose_close(struct part_transpose *t);
 /* Sorts each row and removes repeated targets. False: the run must end. */
 bool part_simplify(gpugraph_part *p, gpugraph_run *run);
 
+/* ---- components/weak_parts.c ---- */
+
+/* Fills component[] of masters with the smallest number of each. Sets run->status. */
+void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *component);
+
 /* ---- messages.c ---- */
 
 /* Collective: sends each record to the owner of the number in its first word. The caller
