@@ -31,6 +31,14 @@ struct gg_trees {
 ** (components.c) */
 void gg_plant_trees(void *trees, uint64_t low, uint64_t high);
 void gg_compress_trees(void *trees, uint64_t low, uint64_t high);
+/* The root of v's tree. Halves the path for later walks. One thread at a time. */
+static inline uint32_t gg_tree_root(uint32_t *parent, uint32_t v) {
+    while (parent[v] != v) {
+        parent[v] = parent[parent[v]];
+        v = parent[v];
+    }
+    return v;
+}
 
 /* A sample links each vertex about twice, which finds most of a large component. Later,
 ** edges within this component need no look at trees. */

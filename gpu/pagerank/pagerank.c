@@ -81,12 +81,6 @@ static inline double out_of(const struct ranking *r, uint64_t u) {
     return r->total ? r->total[u] : (double)(int64_t)(r->out.end[u] - r->out.begin[u]);
 }
 
-static void set_first_ranks(void *ranking, uint64_t low, uint64_t high) {
-    struct ranking *r = ranking;
-    for (uint64_t v = low; v < high && !gg_leave(r->run, v); v++)
-        r->rank[v] = is_rank_place(r, v) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
-}
-
 /* Returns the share of u. Without weights, the part that fixed point would cut off is cut
 ** off. Rank that has no outgoing arc is added to *lost. */
 static inline double rank_share(const struct ranking *r, uint64_t u, double rank,
@@ -97,11 +91,14 @@ static inline double rank_share(const struct ranking *r, uint64_t u, double rank
     return r->total ? share : split_cut(share);
 }
 
+/* Sets the first ranks and their shares. */
 static void share_out(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
     gg_fixed lost = 0;
-    for (uint64_t u = low; u < high && !gg_leave(r->run, u); u++)
+    for (uint64_t u = low; u < high && !gg_leave(r->run, u); u++) {
+        r->rank[u] = is_rank_place(r, u) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
         r->next[u] = rank_share(r, u, r->rank[u], &lost);
+    }
     add_to_rank_sum(r, &r->lost, lost);
 }
 
@@ -299,8 +296,7 @@ static bool prepare_ranking(struct ranking *r) {
         for (uint32_t i = 0; r->is_place && i < r->how->source_count; i++)
             r->is_place[r->how->source[i] / 64] |= (uint64_t)1 << r->how->source[i] % 64;
     }
-    return r->share && r->next && (r->how->source_count == 0 || r->is_place) &&
-           over_vertices(r, set_first_ranks);
+    return !r->run->status;
 }
 
 static gpugraph_status rank_on_cpu(gpugraph_graph *graph, gpugraph_run *run,

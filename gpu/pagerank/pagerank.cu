@@ -1,7 +1,7 @@
 /* PageRank on the device. pagerank.c has the meaning, steps.h the arithmetic.
 **
 **     sum_weights       once, with weights: total[u], exponent[u]
-**     share_out         once: share[u], and the lost rank of all vertices
+**     share_out         once: the first rank[u] and share[u], and the lost rank
 **     pull_shares       A warp takes 32 rows. A lane takes a short row, eight lanes take
 **                       a row of medium length, the whole warp takes a long row. Hubs are
 **                       left to
@@ -28,11 +28,6 @@ static __global__ void mark_places(const __grid_constant__ ranking r, uint32_t *
         atomicOr(&place[r.source[i] / 32], 1u << r.source[i] % 32);
 }
 
-static __global__ void set_first_ranks(const __grid_constant__ ranking r) {
-    for (uint64_t v = gg_thread(); v < r.out.n; v += gg_threads_of_grid())
-        r.rank[v] = first_rank(r, (uint32_t)v);
-}
-
 /* One warp for each vertex. */
 static __global__ void sum_weights(const __grid_constant__ ranking r) {
     for (uint64_t u = gg_thread() / GG_WARP; u < r.out.n;
@@ -52,9 +47,11 @@ static __global__ void find_hubs(const __grid_constant__ ranking r) {
 static __global__ void __launch_bounds__(GG_BLOCK)
     share_out(const __grid_constant__ ranking r) {
     gg_fixed lost = 0;
-    for (uint64_t u = gg_thread(); u < r.out.n; u += gg_threads_of_grid())
-        r.share[u] =
-            share_of(r, (uint32_t)u, r.out.end[u] - r.out.begin[u], r.rank[u], &lost);
+    for (uint64_t u = gg_thread(); u < r.out.n; u += gg_threads_of_grid()) {
+        const double rank = first_rank(r, (uint32_t)u);
+        r.rank[u] = rank;
+        r.share[u] = share_of(r, (uint32_t)u, r.out.end[u] - r.out.begin[u], rank, &lost);
+    }
     add_of_block(&r.state->lost[r.turn], lost);
 }
 
@@ -137,13 +134,12 @@ static bool start_ranking(struct cuda_job *job, const gpugraph_pagerank_options 
     gg_fill(job, r->arrived, 0, most_hubs(r->in.m, n) * sizeof *r->arrived);
     if (sources > 0) {
         gg_fill(job, place, 0, ((uint64_t)n / 32 + 1) * sizeof *place);
-        gg_upload(job, r->source, how->source, (uint64_t)sources * sizeof *r->source);
-        if (!gg_going(job))
+        if (!gg_upload(job, r->source, how->source,
+                       (uint64_t)sources * sizeof *r->source))
             return false;
         GG_LAUNCH(job, mark_places, gg_grid(job, sources, ROW_BLOCKS), *r, place);
         r->is_place = place;
     }
-    GG_LAUNCH(job, set_first_ranks, grid, *r);
     GG_LAUNCH(job, find_hubs, grid, *r);
     if (r->weighted)
         GG_LAUNCH(job, sum_weights, gg_grid(job, (uint64_t)n * GG_WARP, ROW_BLOCKS), *r);

@@ -104,21 +104,12 @@ static void choose_pivot(struct forest *f) {
 
 /* ---- trees ---- */
 
-/* Halves the path for later walks. */
-static inline uint32_t forest_root(uint32_t *parent, uint32_t v) {
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
-
 static void connect_listed(struct forest *f) {
     const uint32_t *source = f->graph->edges.source, *target = f->graph->edges.target;
     for (uint64_t i = 0; i < f->count && !gg_leave(f->run, i); i++) {
         const uint64_t e = gg_edge_at(f->edge, f->wide, i);
-        const uint32_t a = forest_root(f->trees.parent, source[e]),
-                       b = forest_root(f->trees.parent, target[e]);
+        const uint32_t a = gg_tree_root(f->trees.parent, source[e]),
+                       b = gg_tree_root(f->trees.parent, target[e]);
         if (a == b)
             continue;
         f->trees.parent[a > b ? a : b] = a > b ? b : a;

@@ -80,7 +80,7 @@ bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
                     struct bfs_shared_answer *answer);
 /* Makes the arrays hub and closed of all members' rows, unless they exist. A hub is the
 ** first target of its row, until a search finds a better one. The graph keeps them.
-** False: the run must end. (hubs.cu) */
+** False: the run must end. */
 bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
 /* Cooperative, one block on each multiprocessor. (several_levels.cu) */
 extern const struct cooperative_kernel gg_bfs_shared_levels;

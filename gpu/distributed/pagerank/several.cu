@@ -376,7 +376,8 @@ static bool rank_team(struct several_team *team, const struct several_parts *in,
 static void rank_graph(struct several_team *team, const gpugraph_pagerank_options *how,
                        double *rank, pagerank_end *end) {
     struct several_parts in, out;
-    if (gg_several_rows(team, gg_forward_kind(gg_opposite(how->direction)), how->weighted, &in) &&
+    if (gg_several_rows(team, gg_forward_kind(gg_opposite(how->direction)), how->weighted,
+                        &in) &&
         gg_several_rows(team, gg_forward_kind(how->direction), how->weighted, &out))
         rank_team(team, &in, &out, team->graph->distance_type, how, NULL, rank, end);
 }

@@ -132,6 +132,9 @@ static inline uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t a
     return gg_real_word(gg_word_real(from) + ((const double *)weight)[arc]);
 }
 
+/* Allocates the bytes of all parcels, whose rooms are set. The caller releases block[0],
+** those of p->out, and block[1], those of p->in, also after a failure. */
+bool part_allocate_parcels(gpugraph_part *p, gpugraph_run *run, char *block[2]);
 /* Ends a collective function: a failure here becomes one of all partitions. Returns
 ** run->status. */
 gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run);

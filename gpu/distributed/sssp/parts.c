@@ -303,11 +303,6 @@ static void put_distances(const struct sssp_part *s, void *distance) {
             ((uint64_t *)distance)[v] = s->distance[v];
 }
 
-/* True if ghosts have their masters' distances after the search. */
-static bool ghosts_are_current(const gpugraph_part *p) {
-    return part_reads_ghosts(p) && !part_writes_ghosts(p);
-}
-
 static bool search_on_cpu(struct sssp_part *s) {
     if (!allocate_search(s) || !set_delta(s))
         return false;
@@ -343,8 +338,8 @@ static void find_paths_of_parts(struct sssp_part *s, void *distance,
         return;
     put_distances(s, distance);
     const double start = gg_now_ms();
-    if (tree &&
-        (ghosts_are_current(p) || !gg_broadcast(p, s->run, distances_of(s), NULL)) &&
+    const bool ghosts_are_current = part_reads_ghosts(p) && !part_writes_ghosts(p);
+    if (tree && (ghosts_are_current || !gg_broadcast(p, s->run, distances_of(s), NULL)) &&
         !part_tree(p, s->run, s->distance, s->layout, here, sources, tree))
         gg_phase(s->run, "parents", start, p->masters, "%u sources here", sources);
 }
