@@ -56,7 +56,7 @@ static void time_ranks(struct bench *b) {
         if (i > 0)
             ms.push_back(gg_now_ms() - began);
     }
-    need(b, gg_several_download(&b->team, &b->parts.places, own, found.data()));
+    need(b, gg_several_download(&b->team, &b->parts.places, own, found.data(), "ranks"));
     tell(b, "pagerank", "several", ms, sum_of(found));
 }
 
@@ -110,7 +110,8 @@ static void time_paths(struct bench *b) {
                                     &outcome));
             if (i == 0) {
                 need(b, gg_several_download_bytes(&b->team, &b->parts.places,
-                                                  outcome.distance, 4, found.data()));
+                                                  outcome.distance, 4, found.data(),
+                                                  "distances"));
                 for (uint32_t d : found)
                     reached += d != UINT32_MAX;
                 if (reached < b->parts.places.n / 10)

@@ -270,7 +270,7 @@ static bool search_team(struct several_team *team, const gpugraph_search *search
     if (!gg_several_rows(team, gg_forward_kind(search->direction), false, &rows) ||
         !find_bottom_up_rows(team, search, &rows, &transposed, &below))
         return false;
-    double started = gg_now_ms();
+    const double started = gg_now_ms();
     if (!gg_bfs_on_team(team, &rows, below, search, &answer))
         return false;
     gg_search_phase(
@@ -279,10 +279,7 @@ static bool search_team(struct several_team *team, const gpugraph_search *search
         "ms",
         team->parts, gg_several_exchange_name(team), answer.report.level,
         answer.report.bottom_up, (unsigned long long)answer.report.rounds, answer.ms);
-    started = gg_now_ms();
-    if (gg_several_download(team, &rows.places, answer.depth, depth))
-        gg_phase(team->run, "download", started, rows.places.n, "depths");
-    return gg_several_going(team);
+    return gg_several_download(team, &rows.places, answer.depth, depth, "depths");
 }
 
 static gpugraph_status search_on_several(gpugraph_graph *graph,
@@ -312,18 +309,6 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const gpugraph_search *search
     return gg_several_close(&team);
 }
 
-/* ---- descriptor ---- */
-
-static const gg_method methods[] = {
-    {.is =
-         {"bfs", "several", "cuda",
-          "as direction-optimizing, on several devices with a barrier after each step"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_bfs_distributed = {
-    .methods = methods,
-    .call = GG_CALLS(bfs_entry, search_on_several),
-    .several_bytes = bytes_on_several,
-    .several_ready = gg_several_has_rows,
-};
+GG_DISTRIBUTED_SIDE(
+    gg_bfs_distributed, bfs_entry, search_on_several, bytes_on_several, "bfs",
+    "as direction-optimizing, on several devices with a barrier after each step")

@@ -385,16 +385,13 @@ static bool find_set_on_team(struct several_team *team,
     struct mis_answer answer;
     if (!gg_several_rows(team, CSR_SIMPLE, false, &parts))
         return false;
-    double started = gg_now_ms();
+    const double started = gg_now_ms();
     if (!gg_mis_on_team(team, &parts, question, &answer))
         return false;
     gg_search_phase(team->run, started, parts.places.n,
                     "%d parts, exchange %s, %u launch(es), up to %u passes", team->parts,
                     gg_several_exchange_name(team), answer.launches, answer.passes);
-    started = gg_now_ms();
-    if (gg_several_download(team, &parts.places, answer.member, member))
-        gg_phase(team->run, "download", started, parts.places.n, "members");
-    return gg_several_going(team);
+    return gg_several_download(team, &parts.places, answer.member, member, "members");
 }
 
 static bool is_hashed(gpugraph_priority priority) {
@@ -441,17 +438,5 @@ gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
     return gg_several_close(&team);
 }
 
-/* ---- descriptor ---- */
-
-static const gg_method methods[] = {
-    {.is = {"mis", "several", "cuda",
-            "asynchronous, on several devices that all decide at once"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_mis_distributed = {
-    .methods = methods,
-    .call = GG_CALLS(mis_entry, find_on_several),
-    .several_bytes = bytes_on_several,
-    .several_ready = gg_several_has_rows,
-};
+GG_DISTRIBUTED_SIDE(gg_mis_distributed, mis_entry, find_on_several, bytes_on_several,
+                    "mis", "asynchronous, on several devices that all decide at once")

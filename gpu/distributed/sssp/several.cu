@@ -334,15 +334,12 @@ static bool search_all(struct several_team *team, gpugraph_distance_type type,
     struct several_parts parts;
     if (!gg_several_rows(team, gg_forward_kind(search->direction), true, &parts))
         return false;
-    double started = gg_now_ms();
+    const double started = gg_now_ms();
     if (!gg_sssp_on_team(team, &parts, type, search, outcome))
         return false;
     gg_search_phase(team->run, started, (int64_t)parts.arcs, "%s", outcome->more);
-    started = gg_now_ms();
-    if (gg_several_download_bytes(team, &parts.places, outcome->distance,
-                                  gg_distance_size(type), distance))
-        gg_phase(team->run, "download", started, parts.places.n, "distances");
-    return gg_several_going(team);
+    return gg_several_download_bytes(team, &parts.places, outcome->distance,
+                                     gg_distance_size(type), distance, "distances");
 }
 
 static gpugraph_status search_on_several(gpugraph_graph *graph,
@@ -391,17 +388,6 @@ gpugraph_status gg_cuda_part_sssp(gpugraph_part *p, const gpugraph_search *searc
     return gg_several_close(&team);
 }
 
-/* ---- descriptor ---- */
-
-static const gg_method methods[] = {
-    {.is = {"sssp", "several", "cuda",
-            "delta-stepping on several devices that send each other messages"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_sssp_distributed = {
-    .methods = methods,
-    .call = GG_CALLS(sssp_entry, search_on_several),
-    .several_bytes = bytes_on_several,
-    .several_ready = gg_several_has_rows,
-};
+GG_DISTRIBUTED_SIDE(gg_sssp_distributed, sssp_entry, search_on_several, bytes_on_several,
+                    "sssp",
+                    "delta-stepping on several devices that send each other messages")
