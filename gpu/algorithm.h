@@ -45,7 +45,7 @@ typedef void gg_function(void);
 #define GG_CUDA_SIDE(name, type, body, bytes_of, algorithm, method, description)         \
     static const gg_method name##_methods[] = {                                          \
         {.is = {algorithm, method, "cuda", description}}, {}};                           \
-    extern "C" const algorithm_side name = {                                             \
+    extern const algorithm_side name = {                                                 \
         .methods = name##_methods,                                                       \
         .call = GG_CALLS(type, gg_job_call<body>::entry),                                \
         .bytes = bytes_of,                                                               \

@@ -10,8 +10,6 @@
 ** threads). */
 enum { GG_COMPONENTS_ROW = 4 };
 
-GG_BEGIN_C
-
 typedef gpugraph_status components_entry(gpugraph_graph *, gpugraph_run *,
                                          uint32_t *component);
 
@@ -46,7 +44,5 @@ enum {
     COMPONENTS_SAMPLE = 2,   /* edges of the sample for each vertex */
     COMPONENTS_VOTES = 1024, /* vertices that vote for the largest component */
 };
-
-GG_END_C
 
 #endif

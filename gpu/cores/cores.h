@@ -4,13 +4,9 @@
 
 #include "algorithm.h"
 
-GG_BEGIN_C
-
 typedef gpugraph_status cores_entry(gpugraph_graph *, gpugraph_run *, uint32_t *core);
 
 extern const gg_algorithm gg_cores;
 extern const algorithm_side gg_cores_cuda;
-
-GG_END_C
 
 #endif

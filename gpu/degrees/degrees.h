@@ -4,14 +4,10 @@
 
 #include "algorithm.h"
 
-GG_BEGIN_C
-
 typedef gpugraph_status degrees_entry(gpugraph_graph *, gpugraph_run *,
                                       gpugraph_direction, uint32_t *degree);
 
 extern const gg_algorithm gg_degrees;
 extern const algorithm_side gg_degrees_cuda;
-
-GG_END_C
 
 #endif

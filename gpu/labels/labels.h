@@ -4,15 +4,11 @@
 
 #include "algorithm.h"
 
-GG_BEGIN_C
-
 typedef gpugraph_status labels_entry(gpugraph_graph *, gpugraph_run *,
                                      uint32_t iterations, gpugraph_direction,
                                      uint32_t *label);
 
 extern const gg_algorithm gg_label_propagation;
 extern const algorithm_side gg_label_propagation_cuda;
-
-GG_END_C
 
 #endif

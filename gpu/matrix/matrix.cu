@@ -179,7 +179,7 @@ static const gg_method methods[] = {
     {},
 };
 
-extern "C" const algorithm_side gg_matrix_cuda = {
+extern const algorithm_side gg_matrix_cuda = {
     .methods = methods,
     .call = GG_CALLS(matrix_entry, find_matrix_on_device),
     .bytes = bytes_matrix,

@@ -11,8 +11,6 @@
 
 #include "algorithm.h"
 
-GG_BEGIN_C
-
 /* The task, as the files of this folder see it. */
 typedef struct matrix {
     gpugraph_graph *graph;
@@ -76,7 +74,5 @@ double gg_contraction_ns(uint32_t vertices, uint64_t edges);
 ** before, or NULL. False: the run must end, or the limit was reached. */
 bool gg_matrix_by_contraction(matrix *m, const contraction_limit *most,
                               const row_maker *before);
-
-GG_END_C
 
 #endif

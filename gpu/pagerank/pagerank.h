@@ -4,8 +4,6 @@
 
 #include "algorithm.h"
 
-GG_BEGIN_C
-
 /* The course of a search. */
 typedef struct pagerank_end {
     uint32_t iterations;
@@ -20,7 +18,5 @@ extern const gg_algorithm gg_pagerank;
 extern const algorithm_side gg_pagerank_cuda;
 /* For several devices. (distributed/pagerank) */
 extern const algorithm_side gg_pagerank_distributed;
-
-GG_END_C
 
 #endif

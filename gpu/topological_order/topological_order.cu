@@ -119,15 +119,6 @@ static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a)
            gg_launch_cooperative(job, &kernel, blocks, arguments);
 }
 
-/* *state: the state afterwards. */
-static bool fetch_levels(struct cuda_job *job, struct arrays *a,
-                         struct order_state *state) {
-    const uint32_t n = job->graph->n;
-    return GG_LAUNCH(job, write_levels, gg_grid(job, n, 16), a->w.vertex, n, a->state,
-                     a->level) &&
-           gg_fetch(job, state, a->state, sizeof *state);
-}
-
 static void find_order(struct cuda_job *job, gpugraph_direction direction,
                        struct order_levels *found) {
     const gpugraph_graph *graph = job->graph;
@@ -145,7 +136,9 @@ static void find_order(struct cuda_job *job, gpugraph_direction direction,
     a.w.row_end = rows.end;
     a.w.target = rows.target;
     if (!walk_all(job, direction == GPUGRAPH_OUT ? edges.target : edges.source, &a) ||
-        !fetch_levels(job, &a, &state))
+        !GG_LAUNCH(job, write_levels, gg_grid(job, graph->n, 16), a.w.vertex, graph->n,
+                   a.state, a.level) ||
+        !gg_fetch(job, &state, a.state, sizeof state))
         return;
     found->settled = state.settled;
     found->levels = state.last + 1;

@@ -4,8 +4,6 @@
 
 #include "algorithm.h"
 
-GG_BEGIN_C
-
 /* Levels of vertices. If there is a cycle, fewer than n vertices have a level, and the
 ** others have NONE. */
 struct order_levels {
@@ -25,7 +23,5 @@ extern const algorithm_side gg_topological_order_cuda;
 gpugraph_status gg_report_cycle(const gpugraph_graph *graph, gpugraph_direction direction,
                                 const uint32_t *level, gpugraph_run *run,
                                 gpugraph_cycle *cycle);
-
-GG_END_C
 
 #endif

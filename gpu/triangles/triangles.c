@@ -94,8 +94,13 @@ static void free_ahead(struct ahead *a) {
 
 /* ---- the search ---- */
 
+struct counting;
+struct finder;
+typedef void vertex_visit(struct counting *c, uint32_t v, struct finder *f);
+
 struct counting {
     struct ahead ahead;
+    vertex_visit *visit;
     csr out, in;         /* rows of both directions, unsorted; if directions count */
     uint8_t *both;       /* of each arc ahead; NULL: directions do not count */
     uint64_t *triangles; /* n; NULL: only `total` is wanted */
@@ -188,17 +193,6 @@ static void compare_directions(struct counting *c, uint32_t v, struct finder *f)
         c->both[i] = bit(f->marked, a->target[i]) && bit(f->twice, a->target[i]);
     mark_row(c, &c->out, v, f->marked, false);
     mark_row(c, &c->in, v, f->twice, false);
-}
-
-static void compare_some(void *counting, int member, int team) {
-    struct counting *c = counting;
-    struct finder f;
-    (void)member, (void)team;
-    bool go = open_finder(c, &f);
-    for (uint64_t v, end; go && take_vertices(c, &v, &end);)
-        for (; v < end; v++)
-            compare_directions(c, (uint32_t)v, &f);
-    close_finder(&f);
 }
 
 /* ---- counting ---- */
@@ -301,14 +295,14 @@ static void count_from(struct counting *c, uint32_t v, struct finder *f) {
     unmark_ahead(c, v, f);
 }
 
-static void count_some(void *counting, int member, int team) {
+static void visit_some(void *counting, int member, int team) {
     struct counting *c = counting;
     struct finder f;
     (void)member, (void)team;
     bool go = open_finder(c, &f);
     for (uint64_t v, end; go && take_vertices(c, &v, &end);)
         for (; v < end; v++)
-            count_from(c, (uint32_t)v, &f);
+            c->visit(c, (uint32_t)v, &f);
     if (go)
         hand_all_over(c, &f);
     __atomic_fetch_add(&c->total, f.total, __ATOMIC_RELAXED);
@@ -317,9 +311,10 @@ static void count_some(void *counting, int member, int team) {
 
 /* ---- the driver ---- */
 
-static bool run_team(struct counting *c, gg_team_body *body) {
+static bool visit_all(struct counting *c, vertex_visit *visit) {
     c->taken = 0;
-    gg_team(c->ahead.threads, body, c);
+    c->visit = visit;
+    gg_team(c->ahead.threads, visit_some, c);
     return !gg_stopping(c->ahead.run);
 }
 
@@ -338,10 +333,10 @@ static bool count_all_corners(struct counting *c, bool along) {
     if (along) {
         c->arcs = gg_alloc_zero(a->run, n + 1, sizeof *c->arcs);
         c->both = gg_alloc_zero(a->run, a->offset[n] + 1, 1);
-        if (!c->arcs || !c->both || !run_team(c, compare_some))
+        if (!c->arcs || !c->both || !visit_all(c, compare_directions))
             return false;
     }
-    return run_team(c, count_some);
+    return visit_all(c, count_from);
 }
 
 static void write_some_counts(void *counting, uint64_t low, uint64_t high) {

@@ -4,8 +4,6 @@
 
 #include "algorithm.h"
 
-GG_BEGIN_C
-
 /* along: the coefficient uses the directions of edges */
 typedef gpugraph_status vertex_triangles_entry(gpugraph_graph *, gpugraph_run *,
                                                bool along,
@@ -31,7 +29,5 @@ GG_ANYWHERE double gg_clustering(uint64_t arcs, uint32_t degree) {
     return (double)arcs / (double)pairs;
 #endif
 }
-
-GG_END_C
 
 #endif

@@ -244,7 +244,7 @@ gg_several_download(struct several_team *team, const struct several_places *plac
 #define GG_DISTRIBUTED_SIDE(name, type, function, bytes_of, algorithm, description)      \
     static const gg_method name##_methods[] = {                                          \
         {.is = {algorithm, "several", "cuda", description}}, {}};                        \
-    extern "C" const algorithm_side name = {                                             \
+    extern const algorithm_side name = {                                                 \
         .methods = name##_methods,                                                       \
         .call = GG_CALLS(type, function),                                                \
         .several_bytes = bytes_of,                                                       \
