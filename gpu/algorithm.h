@@ -12,9 +12,7 @@
 
 #include "graph_data.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 struct reached_list; /* sssp/sssp.h */
 
@@ -47,7 +45,7 @@ typedef void gg_function(void);
 #define GG_CUDA_SIDE(name, type, body, bytes_of, algorithm, method, description)         \
     static const gg_method name##_methods[] = {                                          \
         {.is = {algorithm, method, "cuda", description}}, {}};                           \
-    extern "C" const algorithm_side name = {                                             \
+    extern const algorithm_side name = {                                                 \
         .methods = name##_methods,                                                       \
         .call = GG_CALLS(type, gg_job_call<body>::entry),                                \
         .bytes = bytes_of,                                                               \
@@ -168,7 +166,6 @@ double gg_arcs_once(const gpugraph_graph *graph);  /* every edge */
 double gg_arcs_twice(const gpugraph_graph *graph); /* every edge, from both ends */
 bool gg_is_thin(const gpugraph_graph *graph);      /* roads, chains */
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif

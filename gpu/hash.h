@@ -11,14 +11,10 @@
 #ifndef GPUGRAPH_HASH_H
 #define GPUGRAPH_HASH_H
 
+#include "language.h"
+
 #include <stdint.h>
 #include <string.h>
-
-#ifdef __CUDACC__
-#define GG_HASH static __host__ __device__ __forceinline__
-#else
-#define GG_HASH static inline
-#endif
 
 /* ---- placing ---- */
 
@@ -27,14 +23,10 @@ struct gg_placing {
     uint64_t salt, odd;
 };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 /* The numbers of this process and its children. (base/hash.c) */
 struct gg_placing gg_placing(void);
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 
 #define GG_PLACING_ROUND 0x9e3779b97f4a7c15u
 
@@ -65,7 +57,7 @@ static inline uint64_t gg_place_text(struct gg_placing p, const char *bytes,
 
 /* For a vertex number or a label, also in kernels: the upper bits are well mixed. The
 ** round after the first product spreads numbers at regular distances. */
-GG_HASH uint32_t gg_place_number(uint32_t odd, uint32_t number) {
+GG_ANYWHERE uint32_t gg_place_number(uint32_t odd, uint32_t number) {
     number *= odd;
     number ^= number >> 15;
     return number * 0x7feb352du;
@@ -74,7 +66,7 @@ GG_HASH uint32_t gg_place_number(uint32_t odd, uint32_t number) {
 /* ---- fixed ---- */
 
 /* Mixes every bit into every other one, also in kernels. */
-GG_HASH uint64_t gg_fixed_hash(uint64_t x) {
+GG_ANYWHERE uint64_t gg_fixed_hash(uint64_t x) {
     x ^= x >> 32;
     x *= 0xd6e8feb86659fd93u;
     x ^= x >> 32;
@@ -82,5 +74,4 @@ GG_HASH uint64_t gg_fixed_hash(uint64_t x) {
     return x ^ x >> 32;
 }
 
-#undef GG_HASH
 #endif

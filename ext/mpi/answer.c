@@ -12,10 +12,6 @@ enum { ONE_DIMENSION = 16 };
 
 /* ---- keys of edges ---- */
 
-static bool keys_are_rowids(const options *o, const columns *c) {
-    return o->files.gl_pathc == 1 && !c->own_ids;
-}
-
 /* Makes keys from numbers of ids and the order of rows: files, then processes, whose
 ** ranges of rowids ascend. */
 static bool keys_by_place(edge_keys *k, columns *c, gpugraph_exchange *x,
@@ -71,7 +67,7 @@ static bool make_keys_of_answer(edge_keys *k, const options *o, columns *c,
     if (o->function > FUNCTION_SSSP)
         return true;
     c->key = gg_alloc(run, c->count + 1, sizeof *c->key);
-    if (keys_are_rowids(o, c)) {
+    if (o->files.gl_pathc == 1 && !c->own_ids) { /* rowids are keys */
         if (c->key && c->count > 0)
             memcpy(c->key, c->file->edges.edge_id.value, c->count * sizeof *c->key);
         return c->key != NULL;

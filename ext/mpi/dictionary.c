@@ -9,11 +9,6 @@
 
 /* ---- ids as strings ---- */
 
-static void write_text(char *to, const char *text, uint64_t length) {
-    to[0] = 't';
-    memcpy(to + 1, text, length);
-}
-
 static bool is_text_of_list(const id_list *list, uint64_t i) {
     return list->id->is_text && list->id->is_text[i / 8] >> i % 8 & 1;
 }
@@ -120,12 +115,13 @@ bool dictionary_find(const range *d, gpugraph_run *run, int64_t integer, const c
                      uint64_t length, uint64_t *number) {
     char *bytes = text ? gg_alloc(run, length + 1, 1) : NULL;
     *number = UINT64_MAX;
-    if (bytes)
-        write_text(bytes, text, length);
-    if (bytes)
+    if (bytes) {
+        bytes[0] = 't';
+        memcpy(bytes + 1, text, length);
         *number = range_find(d, bytes, length + 1);
-    else if (!text)
+    } else if (!text) {
         *number = find_integer(d, integer);
+    }
     gg_release(bytes);
     return run->status == GPUGRAPH_OK &&
            gg_combine(d->exchange, run, GPUGRAPH_LEAST, number, 1) == GPUGRAPH_OK;

@@ -28,14 +28,10 @@ struct mpi_exchange {
     MPI_Request report[]; /* sends of the alarm, by process */
 };
 
-static struct mpi_exchange *mpi_exchange_of(gpugraph_exchange *x) {
-    return (struct mpi_exchange *)x;
-}
-
 /* ---- failing ---- */
 
 static void fail_exchange(gpugraph_exchange *x, const gpugraph_run *run) {
-    struct mpi_exchange *o = mpi_exchange_of(x);
+    struct mpi_exchange *o = (struct mpi_exchange *)x;
     if (o->reported)
         return;
     o->reported = true;
@@ -48,7 +44,7 @@ static void fail_exchange(gpugraph_exchange *x, const gpugraph_run *run) {
 }
 
 static bool hear_exchange(gpugraph_exchange *x, gpugraph_run *run) {
-    struct mpi_exchange *o = mpi_exchange_of(x);
+    struct mpi_exchange *o = (struct mpi_exchange *)x;
     struct alarm received_alarm;
     int there = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, 0, o->alarms, &there, MPI_STATUS_IGNORE);
@@ -148,7 +144,7 @@ static void end_swap(struct mpi_exchange *o, const gpugraph_parcel *out,
 static gpugraph_status swap_and_gather(gpugraph_exchange *x, gpugraph_run *run,
                                        const gpugraph_parcel *out, gpugraph_parcel *in,
                                        const void *mine, size_t bytes, void *all) {
-    struct mpi_exchange *o = mpi_exchange_of(x);
+    struct mpi_exchange *o = (struct mpi_exchange *)x;
     MPI_Request request = MPI_REQUEST_NULL;
     struct swap s = {.pieces = 0};
     int swapped = !out, gathered = bytes == 0;
@@ -202,7 +198,7 @@ gpugraph_exchange *gpugraph_mpi_open(MPI_Comm communicator) {
 void gpugraph_mpi_close(gpugraph_exchange *x) {
     if (!x)
         return;
-    struct mpi_exchange *o = mpi_exchange_of(x);
+    struct mpi_exchange *o = (struct mpi_exchange *)x;
     MPI_Comm_free(&o->alarms);
     MPI_Comm_free(&o->messages);
     free(o);

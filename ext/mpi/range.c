@@ -127,9 +127,9 @@ static bool split_ranges(gpugraph_exchange *x, gpugraph_run *run,
 
 /* ---- numbering ---- */
 
-static gpugraph_texts strings_held(const range *r, uint64_t count) {
+static gpugraph_texts strings_held(const range *r) {
     return (gpugraph_texts){
-        .count = (int64_t)count, .offset = r->offset, .bytes = r->bytes};
+        .count = (int64_t)range_own(r), .offset = r->offset, .bytes = r->bytes};
 }
 
 /* Keeps each received string once, sorted. place[t]: the index of received string t. */
@@ -217,7 +217,7 @@ void range_close(range *r) {
 }
 
 uint64_t range_find(const range *r, const char *bytes, uint64_t length) {
-    const gpugraph_texts own = strings_held(r, range_own(r));
+    const gpugraph_texts own = strings_held(r);
     const uint64_t at = strings_before(&own, NULL, bytes, length);
     uint64_t found;
     if (at == (uint64_t)own.count)
@@ -240,7 +240,7 @@ static uint32_t part_of_number(const range *r, uint64_t number) {
 /* Collective: asks partition to[i] for the string of number[i]. */
 static bool ask_range(const range *r, gpugraph_run *run, const uint64_t *number,
                       const uint32_t *to, uint64_t count, strings *received) {
-    const gpugraph_texts own = strings_held(r, range_own(r));
+    const gpugraph_texts own = strings_held(r);
     struct gg_records asked = {0};
     bool go = gg_post_records(r->exchange, run, 1, number, count, to, &asked);
     uint32_t *which = go ? gg_alloc(run, asked.count, sizeof *which) : NULL;

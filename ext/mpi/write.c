@@ -133,10 +133,6 @@ static bool begin_table(struct output *w, const answer *a, const options *o,
 
 /* ---- values as strings ---- */
 
-static bool has_numbers(const answer *a, const struct answer_column *c) {
-    return c->kind == 'v' || (c->kind == 'e' && a->edges.numbered);
-}
-
 static void numbers_of(const struct answer_column *c, const answer *a, uint64_t at,
                        uint64_t count, uint64_t *number) {
     for (uint64_t i = 0; i < count; i++) {
@@ -206,9 +202,10 @@ static bool move_column(const answer *a, const struct answer_column *c,
                         gpugraph_exchange *x, gpugraph_run *run, uint64_t at,
                         uint64_t count, const uint64_t *ends, strings *received) {
     strings values = {.first = NULL};
-    const bool good = (has_numbers(a, c) ? look_values_up
-                                         : write_values)(a, c, run, at, count, &values) &&
-                      strings_post(x, run, &values.texts, NULL, ends, received);
+    const bool has_numbers = c->kind == 'v' || (c->kind == 'e' && a->edges.numbered);
+    const bool good =
+        (has_numbers ? look_values_up : write_values)(a, c, run, at, count, &values) &&
+        strings_post(x, run, &values.texts, NULL, ends, received);
     strings_close(&values);
     return good;
 }

@@ -14,13 +14,13 @@
 
 #define GG_INFINITE UINT64_MAX
 
-static inline double gg_word_real(uint64_t word) {
+GG_ANYWHERE double gg_word_real(uint64_t word) {
     double d;
     memcpy(&d, &word, sizeof d);
     return d;
 }
 
-static inline uint64_t gg_real_word(double d) {
+GG_ANYWHERE uint64_t gg_real_word(double d) {
     uint64_t word;
     memcpy(&word, &d, sizeof word);
     return word;

@@ -34,9 +34,8 @@ enum {
 };
 
 struct weak {
+    struct gg_trees trees; /* in the caller's array */
     const gpugraph_graph *graph;
-    gpugraph_run *run;
-    uint32_t *parent;  /* the caller's array */
     uint64_t *outside; /* bit v: not in the largest component */
     uint64_t stride;   /* every stride-th edge belongs to the sample */
     uint32_t largest;  /* its root */
@@ -45,70 +44,71 @@ struct weak {
     int threads;
 };
 
-static inline uint32_t tree_parent(const struct weak *w, uint32_t v) {
-    return __atomic_load_n(&w->parent[v], __ATOMIC_RELAXED);
+static inline uint32_t tree_parent(const struct gg_trees *t, uint32_t v) {
+    return __atomic_load_n(&t->parent[v], __ATOMIC_RELAXED);
 }
 
 /* Makes one tree of the trees of the two ends. If another thread has hooked the root
 ** first, the loop goes on from that hook. */
-static inline void link_ends(struct weak *w, uint32_t u, uint32_t v) {
-    uint32_t a = tree_parent(w, u), b = tree_parent(w, v);
+static inline void link_ends(const struct gg_trees *t, uint32_t u, uint32_t v) {
+    uint32_t a = tree_parent(t, u), b = tree_parent(t, v);
     while (a != b) {
         uint32_t high = a > b ? a : b, low = a > b ? b : a;
-        uint32_t above = tree_parent(w, high);
+        uint32_t above = tree_parent(t, high);
         if (above == low || (above == high && __atomic_compare_exchange_n(
-                                                  &w->parent[high], &above, low, false,
+                                                  &t->parent[high], &above, low, false,
                                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)))
             return;
-        a = tree_parent(w, above);
+        a = tree_parent(t, above);
         if (a != above) /* shortens the path for later walks; any ancestor is right */
-            __atomic_store_n(&w->parent[high], a, __ATOMIC_RELAXED);
+            __atomic_store_n(&t->parent[high], a, __ATOMIC_RELAXED);
         b = low;
     }
 }
 
 /* ---- the steps ---- */
 
-static void plant_trees(void *weak, uint64_t low, uint64_t high) {
-    struct weak *w = weak;
-    for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++)
-        w->parent[v] = (uint32_t)v;
+void gg_plant_trees(void *trees, uint64_t low, uint64_t high) {
+    const struct gg_trees *t = trees;
+    for (uint64_t v = low; v < high && !gg_leave(t->run, v); v++)
+        t->parent[v] = (uint32_t)v;
 }
 
 static void sample(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     const gpugraph_edge_list *edges = &w->graph->edges;
-    for (uint64_t i = low; i < high && !gg_leave(w->run, i); i++)
-        link_ends(w, edges->source[i * w->stride], edges->target[i * w->stride]);
+    for (uint64_t i = low; i < high && !gg_leave(w->trees.run, i); i++)
+        link_ends(&w->trees, edges->source[i * w->stride], edges->target[i * w->stride]);
 }
 
 /* Links arc number `round` of each row. */
 static void sample_rows(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
-    for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++)
+    for (uint64_t v = low; v < high && !gg_leave(w->trees.run, v); v++)
         if (w->rows.begin[v] + w->round < w->rows.end[v])
-            link_ends(w, (uint32_t)v, w->rows.target[w->rows.begin[v] + w->round]);
+            link_ends(&w->trees, (uint32_t)v,
+                      w->rows.target[w->rows.begin[v] + w->round]);
 }
 
-static void compress_trees(void *weak, uint64_t low, uint64_t high) {
-    struct weak *w = weak;
-    for (uint64_t v = low; v < high && !gg_leave(w->run, v); v++) {
-        uint32_t root = tree_parent(w, (uint32_t)v), above;
-        while ((above = tree_parent(w, root)) != root)
+void gg_compress_trees(void *trees, uint64_t low, uint64_t high) {
+    const struct gg_trees *t = trees;
+    for (uint64_t v = low; v < high && !gg_leave(t->run, v); v++) {
+        uint32_t root = tree_parent(t, (uint32_t)v), above;
+        while ((above = tree_parent(t, root)) != root)
             root = above;
-        __atomic_store_n(&w->parent[v], root, __ATOMIC_RELAXED);
+        __atomic_store_n(&t->parent[v], root, __ATOMIC_RELAXED);
     }
 }
 
 /* Fills words low .. high - 1 of the bitmap. */
 static void mark_outside(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
-    for (uint64_t word = low; word < high && !gg_leave(w->run, word); word++) {
+    for (uint64_t word = low; word < high && !gg_leave(w->trees.run, word); word++) {
         const uint64_t first = 64 * word, rest = w->graph->n - first;
         const int count = rest < 64 ? (int)rest : 64;
         uint64_t bits = 0;
         for (int i = 0; i < count; i++)
-            bits |= (uint64_t)(w->parent[first + (uint64_t)i] != w->largest) << i;
+            bits |= (uint64_t)(w->trees.parent[first + (uint64_t)i] != w->largest) << i;
         w->outside[word] = bits;
     }
 }
@@ -123,7 +123,7 @@ static void link_rest(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     const uint32_t *source = w->graph->edges.source, *target = w->graph->edges.target;
     uint64_t outside[LISTED] = {0};
-    for (uint64_t e = low; e < high && !gg_pause(w->run);) {
+    for (uint64_t e = low; e < high && !gg_pause(w->trees.run);) {
         const uint64_t end = high - e < LISTED ? high : e + LISTED;
         uint32_t count = 0;
         for (; e < end; e++) {
@@ -131,7 +131,7 @@ static void link_rest(void *weak, uint64_t low, uint64_t high) {
             count += (uint32_t)(is_outside(w, source[e]) | is_outside(w, target[e]));
         }
         for (uint32_t i = 0; i < count; i++)
-            link_ends(w, source[outside[i]], target[outside[i]]);
+            link_ends(&w->trees, source[outside[i]], target[outside[i]]);
     }
 }
 
@@ -139,13 +139,13 @@ static void link_row_ends(void *weak, uint64_t low, uint64_t high) {
     struct weak *w = weak;
     uint64_t work = 0;
     for (uint64_t v = low; v < high; v++, work++) {
-        if (work > GG_POLL_ITEMS && gg_pause(w->run))
+        if (work > GG_POLL_ITEMS && gg_pause(w->trees.run))
             return;
         work = work > GG_POLL_ITEMS ? 0 : work;
         const uint64_t end = w->rows.end[v];
         for (uint64_t i = w->rows.begin[v] + COMPONENTS_SAMPLE;
              is_outside(w, (uint32_t)v) && i < end; i++, work++)
-            link_ends(w, (uint32_t)v, w->rows.target[i]);
+            link_ends(&w->trees, (uint32_t)v, w->rows.target[i]);
     }
 }
 
@@ -155,7 +155,7 @@ static uint32_t commonest_root(const struct weak *w) {
     const uint64_t n = w->graph->n;
     const uint32_t votes = n < COMPONENTS_VOTES ? (uint32_t)n : COMPONENTS_VOTES;
     for (uint32_t i = 0; i < votes; i++)
-        root[i] = w->parent[n * i / votes];
+        root[i] = w->trees.parent[n * i / votes];
     for (uint32_t i = 0; i < votes; i++) {
         uint32_t same = 0;
         for (uint32_t j = i; j < votes; j++)
@@ -174,7 +174,7 @@ static uint32_t commonest_root(const struct weak *w) {
 
 static bool over_vertices(struct weak *w, gg_span *step) {
     gg_chunks(w->threads, w->graph->n, CHUNK, step, w);
-    return !gg_stopping(w->run);
+    return !gg_stopping(w->trees.run);
 }
 
 /* Returns true if the sample has left edges. */
@@ -186,38 +186,39 @@ static bool link_sample(struct weak *w) {
         gg_chunks(w->threads, (m + w->stride - 1) / w->stride, CHUNK, sample, w);
         return w->stride > 1;
     }
-    for (w->round = 0; w->round < COMPONENTS_SAMPLE && !gg_stopping(w->run); w->round++)
+    for (w->round = 0; w->round < COMPONENTS_SAMPLE && !gg_stopping(w->trees.run);
+         w->round++)
         over_vertices(w, sample_rows);
     return true;
 }
 
 static bool link_all(struct weak *w) {
     const uint64_t m = w->graph->m, n = w->graph->n, words = (n + 63) / 64;
-    if (!link_sample(w) || !over_vertices(w, compress_trees))
-        return !gg_stopping(w->run);
+    if (!link_sample(w) || !over_vertices(w, gg_compress_trees))
+        return !gg_stopping(w->trees.run);
     w->largest = commonest_root(w);
-    w->outside = gg_alloc(w->run, words, sizeof *w->outside);
+    w->outside = gg_alloc(w->trees.run, words, sizeof *w->outside);
     if (!w->outside)
         return false;
     gg_chunks(w->threads, words, CHUNK / 64, mark_outside, w);
     if (w->rows.begin)
         over_vertices(w, link_row_ends);
     else
-        gg_chunks(w->threads, gg_stopping(w->run) ? 0 : m, CHUNK, link_rest, w);
+        gg_chunks(w->threads, gg_stopping(w->trees.run) ? 0 : m, CHUNK, link_rest, w);
     gg_release(w->outside);
-    return !gg_stopping(w->run);
+    return !gg_stopping(w->trees.run);
 }
 
 static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
                                  uint32_t *component) {
-    struct weak w = {.graph = graph, .run = run, .parent = component};
+    struct weak w = {.trees = {component, run}, .graph = graph};
     if (graph->m / GG_COMPONENTS_ROW >= graph->n && gg_csr_made(graph, CSR_BOTH) &&
         gg_rows(graph, CSR_BOTH, false, false, run, &w.rows) != GPUGRAPH_OK)
         return run->status;
     double start = gg_now_ms();
     w.threads = gg_threads(run, graph->m + graph->n);
-    if (!over_vertices(&w, plant_trees) || !link_all(&w) ||
-        !over_vertices(&w, compress_trees))
+    if (!over_vertices(&w, gg_plant_trees) || !link_all(&w) ||
+        !over_vertices(&w, gg_compress_trees))
         return gg_stopped(run);
     gg_search_phase(run, start, (int64_t)graph->m, "%d thread(s)%s", w.threads,
                     w.rows.begin ? ", by rows of earlier searches" : "");

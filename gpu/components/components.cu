@@ -21,19 +21,148 @@
 ** looked at, and then the rows of vertices outside (Afforest; components.c). Edges that a
 ** warp must link wait until each lane has one. A link is a chain of dependent loads and
 ** takes as long for one lane as for all. No step waits for the host. */
-#include "trees.cuh"
+#include "components.cuh"
+#include "components.h"
 #include "device/services.h"
 #include "graph/device_copy.cuh"
-#include "graph/graph.cuh"
+#include "graph/frontier.cuh"
 
-enum { GROUP = 4 /* edges that a thread reads at once */ };
-
-/* Rows of both directions: of CSR_BOTH, or of OUT and IN. begin is NULL if there are
-** none. */
-struct both_rows {
-    const uint64_t *begin[2], *end[2];
-    const uint32_t *target[2];
+enum {
+    GROUP = 4,     /* edges that a thread reads at once */
+    LONG_ROW = 64, /* arcs from which on a warp takes a row together */
+    WARPS = GG_BLOCK / GG_WARP
 };
+
+/* ---- trees, hooked together as in components.c ---- */
+
+static __device__ __forceinline__ uint32_t tree_parent(const uint32_t *component,
+                                                       uint32_t v) {
+    return *(const volatile uint32_t *)&component[v];
+}
+
+/* Returns a present or an earlier parent from any cache, while no tree is hooked to
+** another: an ancestor stays an ancestor, and a root stays a root. All paths of a large
+** component end at one word. If loads bypassed the caches, the one place of this word in
+** memory would have to serve all warps. */
+static __device__ __forceinline__ uint32_t some_parent_of(const uint32_t *component,
+                                                          uint32_t v) {
+    uint32_t parent;
+    asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(parent) : "l"(component + v));
+    return parent;
+}
+
+static __device__ __forceinline__ void point_to(uint32_t *component, uint32_t v,
+                                                uint32_t ancestor) {
+    *(volatile uint32_t *)&component[v] = ancestor;
+}
+
+/* As link_ends in components.c. */
+static __device__ void link_ends(uint32_t *component, uint32_t u, uint32_t v) {
+    uint32_t a = tree_parent(component, u), b = tree_parent(component, v);
+    while (a != b) {
+        const uint32_t high = max(a, b), low = min(a, b);
+        uint32_t above = tree_parent(component, high);
+        if (above == low)
+            return;
+        if (above == high) {
+            above = atomicCAS(&component[high], high, low);
+            if (above == high)
+                return;
+        }
+        a = tree_parent(component, above);
+        if (a != above) /* never changes a root: high is no root */
+            point_to(component, high, a);
+        b = low;
+    }
+}
+
+/* Edges that a warp keeps until each lane has one. */
+struct waiting {
+    uint2 edge[2 * GG_WARP];
+};
+
+static __device__ __forceinline__ void
+link_waiting(const component_arrays &a, const waiting *w, uint32_t first, uint32_t end) {
+    if (first + gg_lane() < end) {
+        const uint2 e = w->edge[first + gg_lane()];
+        link_ends(a.component, e.x, e.y);
+    }
+    __syncwarp();
+}
+
+/* All lanes of the warp call, each with an edge or none. `count` is the same in all
+** lanes. */
+static __device__ __forceinline__ uint32_t wait_or_link(const component_arrays &a,
+                                                        waiting *w, uint32_t count,
+                                                        bool has_edge, uint32_t u,
+                                                        uint32_t v) {
+    const unsigned lanes = __ballot_sync(~0u, has_edge);
+    if (lanes == 0)
+        return count;
+    if (has_edge)
+        w->edge[count + __popc(lanes & ((1u << gg_lane()) - 1))] = make_uint2(u, v);
+    __syncwarp();
+    count += __popc(lanes);
+    if (count < GG_WARP)
+        return count;
+    link_waiting(a, w, count - GG_WARP, count);
+    return count - GG_WARP;
+}
+
+static __global__ void plant_trees(const __grid_constant__ component_arrays a) {
+    for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid())
+        a.component[v] = (uint32_t)v;
+}
+
+/* Halves the path to the root while following it. If another thread has stored the root
+** meanwhile, this thread replaces it by another ancestor: the path is longer again, and
+** still right. */
+static __global__ void shorten_paths(const __grid_constant__ component_arrays a) {
+    for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
+        const uint32_t first = tree_parent(a.component, (uint32_t)v);
+        uint32_t at = (uint32_t)v, above = first, next;
+        while ((next = some_parent_of(a.component, above)) != above) {
+            point_to(a.component, at, next);
+            at = above;
+            above = next;
+        }
+        if (above != first)
+            point_to(a.component, (uint32_t)v, above);
+    }
+}
+
+static __global__ void compress_trees(const __grid_constant__ component_arrays a) {
+    for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
+        const uint32_t first = tree_parent(a.component, (uint32_t)v);
+        uint32_t root = first, above;
+        while ((above = some_parent_of(a.component, root)) != root)
+            root = above;
+        if (root != first)
+            point_to(a.component, (uint32_t)v, root);
+    }
+}
+
+/* ---- the largest component ---- */
+
+/* One block of COMPONENTS_VOTES threads. Each thread counts how many of the others have
+** its root. */
+static __global__ void elect(const __grid_constant__ component_arrays a) {
+    __shared__ uint32_t root[COMPONENTS_VOTES];
+    __shared__ unsigned long long best;
+    const uint32_t i = threadIdx.x;
+    const uint32_t v = (uint32_t)((uint64_t)a.n * i / COMPONENTS_VOTES);
+    root[i] = a.component[v];
+    if (i == 0)
+        best = 0;
+    __syncthreads();
+    unsigned long long same = 0;
+    for (uint32_t j = 0; j < COMPONENTS_VOTES; j++)
+        same += root[j] == root[i];
+    atomicMax(&best, same << 32 | root[i]);
+    __syncthreads();
+    if (i == 0)
+        *a.largest = (uint32_t)best;
+}
 
 /* ---- the first neighbours ---- */
 
@@ -82,21 +211,21 @@ static __global__ void link_every(device_edges edges,
 }
 
 /* Takes the place of plant_trees. */
-static __global__ void hook_first_arc(const __grid_constant__ both_rows rows,
+static __global__ void hook_first_arc(const __grid_constant__ device_csr rows,
                                       const __grid_constant__ component_arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        const uint64_t first = rows.begin[0][v];
-        const uint32_t u = first < rows.end[0][v] ? rows.target[0][first] : (uint32_t)v;
+        const uint64_t first = rows.begin[v];
+        const uint32_t u = first < rows.end[v] ? rows.target[first] : (uint32_t)v;
         a.component[v] = min(u, (uint32_t)v);
     }
 }
 
-static __global__ void link_second_arc(const __grid_constant__ both_rows rows,
+static __global__ void link_second_arc(const __grid_constant__ device_csr rows,
                                        const __grid_constant__ component_arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
-        const uint64_t second = rows.begin[0][v] + 1;
-        if (second < rows.end[0][v])
-            link_ends(a.component, (uint32_t)v, rows.target[0][second]);
+        const uint64_t second = rows.begin[v] + 1;
+        if (second < rows.end[v])
+            link_ends(a.component, (uint32_t)v, rows.target[second]);
     }
 }
 
@@ -148,14 +277,13 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* Links the rows of vertices outside. A lane takes a short row, the whole warp a long
 ** row. */
-static __global__ void link_outside_rows(const __grid_constant__ both_rows rows, int side,
+static __global__ void link_outside_rows(const __grid_constant__ device_csr rows,
                                          const __grid_constant__ component_arrays a) {
-    const uint64_t *row_begin = rows.begin[side], *row_end = rows.end[side];
-    const uint32_t *target = rows.target[side];
+    const uint32_t *target = rows.target;
     const uint64_t whole = gg_whole_warps(a.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
         const bool open = a.outside[v / GG_WARP] >> v % GG_WARP & 1;
-        const uint64_t first = open ? row_begin[v] : 0, end = open ? row_end[v] : 0;
+        const uint64_t first = open ? rows.begin[v] : 0, end = open ? rows.end[v] : 0;
         unsigned large = __ballot_sync(~0u, end - first >= LONG_ROW);
         for (uint64_t i = first; end - first < LONG_ROW && i < end; i++)
             link_ends(a.component, (uint32_t)v, target[i]);
@@ -180,33 +308,20 @@ static void carve_trees(struct workspace *space, uint32_t n, struct component_ar
     a->largest = gg_carve<uint32_t>(space, 1);
 }
 
-static struct both_rows sides(const struct device_copy *copy,
-                              const struct device_rows *first,
-                              const struct device_rows *second) {
-    both_rows rows = {};
-    const struct device_rows *const side[] = {first, second};
-    for (int i = 0; i < 2 && side[i]; i++) {
-        const device_csr view = gg_view_of_rows(copy, side[i]);
-        rows.begin[i] = view.begin;
-        rows.end[i] = view.end;
-        rows.target[i] = view.target;
-    }
-    return rows;
-}
-
-/* Returns rows that earlier searches have left. Makes no rows. The OUT rows of a
-** symmetric graph have both directions. */
-static struct both_rows rows_there(const gpugraph_graph *graph) {
+/* Finds rows of both directions that earlier searches have left: those of CSR_BOTH, those
+** of OUT in a symmetric graph, or those of OUT and of IN. Returns the number of kinds; 0:
+** there are no such rows. */
+static int rows_there(const gpugraph_graph *graph, struct device_csr rows[2]) {
     const struct device_copy *copy = gg_device_copy_of(graph);
     const struct device_rows *out = &copy->rows[CSR_OUT], *in = &copy->rows[CSR_IN],
                              *both = &copy->rows[CSR_BOTH];
-    if (both->made)
-        return sides(copy, both, NULL);
-    if (out->made && gg_known_symmetric(graph))
-        return sides(copy, out, NULL);
-    if (out->made && in->made)
-        return sides(copy, out, in);
-    return both_rows();
+    const bool one = both->made || (out->made && gg_known_symmetric(graph));
+    if (!one && !(out->made && in->made))
+        return 0;
+    rows[0] = gg_view_of_rows(copy, both->made ? both : out);
+    if (!one)
+        rows[1] = gg_view_of_rows(copy, in);
+    return one ? 1 : 2;
 }
 
 static void find_largest(struct cuda_job *job, const struct component_arrays *a) {
@@ -232,7 +347,7 @@ static void link_list(struct cuda_job *job, const struct device_edges *edges,
     GG_LAUNCH(job, link_rest, by_edge, *edges, *a);
 }
 
-static bool link_all_rows(struct cuda_job *job, const struct both_rows *rows,
+static bool link_all_rows(struct cuda_job *job, const struct device_csr *rows, int kinds,
                           const struct component_arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16);
     GG_LAUNCH(job, hook_first_arc, by_vertex, *rows, *a);
@@ -240,8 +355,8 @@ static bool link_all_rows(struct cuda_job *job, const struct both_rows *rows,
     GG_LAUNCH(job, link_second_arc, by_vertex, *rows, *a);
     GG_LAUNCH(job, shorten_paths, by_vertex, *a);
     find_largest(job, a);
-    for (int side = 0; side < 2 && rows->begin[side]; side++)
-        GG_LAUNCH(job, link_outside_rows, by_vertex, *rows, side, *a);
+    for (int kind = 0; kind < kinds; kind++)
+        GG_LAUNCH(job, link_outside_rows, by_vertex, rows[kind], *a);
     return GG_LAUNCH(job, compress_trees, by_vertex, *a);
 }
 
@@ -256,16 +371,17 @@ static void find_weak(struct cuda_job *job, uint32_t *component) {
     struct component_arrays a;
     if (!gg_device_edges(job, false, &edges))
         return;
-    const struct both_rows rows = rows_there(job->graph);
+    struct device_csr rows[2];
+    const int kinds = rows_there(job->graph, rows);
     const double started = gg_now_ms();
     if (!gg_take_arrays(job, [&](workspace *s) { carve_trees(s, edges.n, &a); }))
         return;
-    if (!(rows.begin[0] ? link_all_rows(job, &rows, &a)
-                        : gg_components_of_edges(job, &edges, &a)) ||
+    if (!(kinds > 0 ? link_all_rows(job, rows, kinds, &a)
+                    : gg_components_of_edges(job, &edges, &a)) ||
         !gg_wait(job))
         return;
     gg_search_phase(job->run, started, (int64_t)edges.m, "%s",
-                    rows.begin[0] ? "by rows of earlier searches" : "");
+                    kinds > 0 ? "by rows of earlier searches" : "");
     gg_bring(job, component, a.component, edges.n, "components");
 }
 
@@ -276,8 +392,6 @@ static int64_t bytes_components(const gpugraph_graph *graph, bool) {
     carve_trees(&space, graph->n, &a);
     return gg_device_graph_lacks(graph, CSR_KINDS, false) + (int64_t)space.used;
 }
-
-/* ---- the device's side ---- */
 
 GG_CUDA_SIDE(gg_components_cuda, components_entry, find_weak, bytes_components,
              "components", "union-find",

@@ -10,10 +10,6 @@
 ** threads). */
 enum { GG_COMPONENTS_ROW = 4 };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef gpugraph_status components_entry(gpugraph_graph *, gpugraph_run *,
                                          uint32_t *component);
 
@@ -23,6 +19,25 @@ extern const gg_algorithm gg_components, gg_strong_components;
 extern const algorithm_side gg_components_cuda;
 extern const algorithm_side gg_strong_components_cuda;
 
+/* A forest on the CPU: each vertex points to a vertex of its tree, and a root to itself.
+** A struct that begins with this one may stand for it. */
+struct gg_trees {
+    uint32_t *parent;
+    gpugraph_run *run;
+};
+/* For vertices low .. high - 1: makes each one a tree, or points each one to its root.
+** (components.c) */
+void gg_plant_trees(void *trees, uint64_t low, uint64_t high);
+void gg_compress_trees(void *trees, uint64_t low, uint64_t high);
+/* The root of v's tree. Halves the path for later walks. One thread at a time. */
+static inline uint32_t gg_tree_root(uint32_t *parent, uint32_t v) {
+    while (parent[v] != v) {
+        parent[v] = parent[parent[v]];
+        v = parent[v];
+    }
+    return v;
+}
+
 /* A sample links each vertex about twice, which finds most of a large component. Later,
 ** edges within this component need no look at trees. */
 enum {
@@ -30,7 +45,4 @@ enum {
     COMPONENTS_VOTES = 1024, /* vertices that vote for the largest component */
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

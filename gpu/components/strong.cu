@@ -405,8 +405,6 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
            (int64_t)(carve_strong(NULL, graph->n, &s) + gg_bfs_levels_bytes(&job, 1));
 }
 
-/* ---- the device's side ---- */
-
 GG_CUDA_SIDE(
     gg_strong_components_cuda, components_entry, find_strong, bytes, "components",
     "forward-backward",

@@ -110,9 +110,8 @@ static bool launch_peel(struct cuda_job *job, struct cores *c) {
         {c->p.rows.n, 0, 0}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}, 0};
     void *arguments[] = {c};
     gg_fill(job, c->p.state, 0, sizeof *c->p.state);
-    if (!gg_upload(job, c->state, &first, sizeof first))
-        return false;
-    if (!GG_LAUNCH(job, count_neighbours, gg_grid(job, c->p.rows.n, 16), *c))
+    if (!gg_upload(job, c->state, &first, sizeof first) ||
+        !GG_LAUNCH(job, count_neighbours, gg_grid(job, c->p.rows.n, 16), *c))
         return false;
     int fit = gg_blocks_at_once(job, &kernel);
     fit = fit < 1 ? fit : 1; /* for a multiprocessor: a barrier waits for all blocks */
@@ -146,8 +145,6 @@ static int64_t bytes_cores(const gpugraph_graph *graph, bool) {
     carve_cores(&space, graph->n, 2 * graph->m, &c);
     return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
 }
-
-/* ---- the device's side ---- */
 
 GG_CUDA_SIDE(gg_cores_cuda, cores_entry, find_cores, bytes_cores, "cores", "peel",
              "warps remove the vertices with the fewest neighbours, pass by pass")

@@ -4,16 +4,9 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef gpugraph_status cores_entry(gpugraph_graph *, gpugraph_run *, uint32_t *core);
 
 extern const gg_algorithm gg_cores;
 extern const algorithm_side gg_cores_cuda;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

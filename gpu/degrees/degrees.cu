@@ -52,7 +52,5 @@ static int64_t bytes_degrees(const gpugraph_graph *graph, bool) {
     return gg_device_graph_lacks(graph, CSR_KINDS, false) + (int64_t)space.used;
 }
 
-/* ---- the device's side ---- */
-
 GG_CUDA_SIDE(gg_degrees_cuda, degrees_entry, count, bytes_degrees, "degrees", "count",
              "one atomic addition for each end of an edge")

@@ -4,17 +4,10 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef gpugraph_status degrees_entry(gpugraph_graph *, gpugraph_run *,
                                       gpugraph_direction, uint32_t *degree);
 
 extern const gg_algorithm gg_degrees;
 extern const algorithm_side gg_degrees_cuda;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -315,8 +315,6 @@ static int64_t dfs_device_bytes(const gpugraph_graph *graph, bool) {
     return gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }
 
-/* ---- the device's side ---- */
-
 extern "C" const algorithm_side gg_dfs_cuda = {
     .methods = methods,
     .call = GG_CALLS(dfs_entry, search_dfs),

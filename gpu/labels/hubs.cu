@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 /* ---- sizes ---- */
 
 static uint64_t hubs_at_most(const struct device_csr *rows) {
-    return gg_smaller(rows->n, rows->m / SLICE);
+    return std::min<uint64_t>(rows->n, rows->m / SLICE);
 }
 
 static uint64_t slices_at_most(const struct device_csr *rows) {
@@ -79,7 +79,7 @@ static uint64_t slices_at_most(const struct device_csr *rows) {
 
 /* Slots for a row with that number of arcs: a third stays empty. */
 static uint64_t hub_slots(const struct device_csr *rows, uint64_t arcs) {
-    const uint64_t labels = gg_smaller(arcs, rows->n);
+    const uint64_t labels = std::min<uint64_t>(arcs, rows->n);
     return labels + labels / 2 + 1;
 }
 
@@ -87,8 +87,7 @@ static uint64_t hub_slots(const struct device_csr *rows, uint64_t arcs) {
 static uint64_t room_slots(const struct device_csr *rows) {
     if (hubs_at_most(rows) == 0)
         return 0;
-    const uint64_t longest = hub_slots(rows, rows->m), quarter = rows->m / 4;
-    return longest > quarter ? longest : quarter;
+    return std::max(hub_slots(rows, rows->m), rows->m / 4);
 }
 
 void gg_carve_hubs(struct workspace *space, struct spreading *s) {
@@ -114,7 +113,7 @@ static void plan_hubs(const struct spreading *s, struct plan *p) {
             now.slots = 0;
         }
         p->hub[h].at = now.slots;
-        p->hub[h].slots = (uint32_t)gg_smaller(slots, UINT32_MAX);
+        p->hub[h].slots = (uint32_t)std::min<uint64_t>(slots, UINT32_MAX);
         now.slots += slots;
         for (uint64_t i = 0; i * SLICE < arcs; i++)
             p->slice[p->slices++] = (uint64_t)h << 32 | i;
@@ -152,14 +151,11 @@ void gg_queue_hubs(struct cuda_job *job, const struct spreading *s,
     for (uint32_t b = 0; b < p->batches && gg_going(job); b++) {
         const struct batch *batch = &p->batch[b];
         gg_fill(job, s->key, 0xff, batch->slots * sizeof *s->key);
-        gg_fill(job, s->count, 0, batch->slots * sizeof *s->count);
-        if (!gg_going(job))
-            return;
-        GG_LAUNCH(job, count_hubs,
-                  gg_grid(job, (batch->end - batch->slice) * GG_BLOCK, ROW_BLOCKS), *s,
-                  batch->slice, batch->end);
+        if (gg_fill(job, s->count, 0, batch->slots * sizeof *s->count))
+            GG_LAUNCH(job, count_hubs,
+                      gg_grid(job, (batch->end - batch->slice) * GG_BLOCK, ROW_BLOCKS),
+                      *s, batch->slice, batch->end);
     }
-    if (p->batches == 0 || !gg_going(job))
-        return;
-    GG_LAUNCH(job, settle_hubs, gg_grid(job, p->hubs, ROW_BLOCKS), *s);
+    if (p->batches > 0 && gg_going(job))
+        GG_LAUNCH(job, settle_hubs, gg_grid(job, p->hubs, ROW_BLOCKS), *s);
 }

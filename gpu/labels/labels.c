@@ -120,11 +120,6 @@ static struct best count_in_table(const struct spreading *s, uint32_t v,
     return best;
 }
 
-static struct best count_row(struct spreading *s, uint32_t v, struct tally *tally) {
-    return s->rows.end[v] - s->rows.begin[v] <= FEW ? count_few(s, v)
-                                                    : count_in_table(s, v, tally);
-}
-
 /* ---- an iteration ---- */
 
 static void spread_some(void *spreading, int member, int team) {
@@ -134,10 +129,12 @@ static void spread_some(void *spreading, int member, int team) {
     uint64_t since = 0, v, end;
     (void)team;
     while (!gg_pause(s->run) && gg_take_chunk(&s->taken, s->rows.n, CHUNK, &v, &end))
-        for (;
-             v < end && !gg_worked(s->run, &since, s->rows.end[v] - s->rows.begin[v] + 1);
-             v++) {
-            const struct best best = count_row(s, (uint32_t)v, tally);
+        for (; v < end; v++) {
+            const uint64_t arcs = s->rows.end[v] - s->rows.begin[v];
+            if (gg_worked(s->run, &since, arcs + 1))
+                break;
+            const struct best best = arcs <= FEW ? count_few(s, (uint32_t)v)
+                                                 : count_in_table(s, (uint32_t)v, tally);
             s->next[v] = best.count > 0 ? best.label : s->label[v];
             changed |= s->next[v] != s->label[v];
         }
@@ -166,12 +163,6 @@ static uint32_t iterate_labels(struct spreading *s, uint32_t iterations, uint32_
 
 /* ---- the driver ---- */
 
-static void free_tallies(struct spreading *s) {
-    for (int i = 0; s->tally && i < s->threads; i++)
-        gg_release(s->tally[i].slot);
-    gg_release(s->tally);
-}
-
 static void own_labels(void *label, uint64_t low, uint64_t high) {
     for (uint64_t v = low; v < high; v++)
         ((uint32_t *)label)[v] = (uint32_t)v;
@@ -194,7 +185,9 @@ static gpugraph_status spread_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
         if (now != label && !gg_stopping(run))
             gg_copy(run, label, now, (size_t)s.rows.n * sizeof *label);
     }
-    free_tallies(&s);
+    for (int i = 0; s.tally && i < s.threads; i++)
+        gg_release(s.tally[i].slot);
+    gg_release(s.tally);
     gg_release(other);
     if (gg_stopping(run))
         return gg_stopped(run);

@@ -148,7 +148,7 @@ static void carve_spreading(struct workspace *space, struct spreading *s) {
     s->state = gg_carve<struct state>(space, 1);
     s->label = gg_carve<uint32_t>(space, n);
     s->next = gg_carve<uint32_t>(space, n);
-    s->row = gg_carve<uint32_t>(space, gg_smaller(n, s->rows.m / WARP_ROW));
+    s->row = gg_carve<uint32_t>(space, std::min<uint64_t>(n, s->rows.m / WARP_ROW));
     gg_carve_hubs(space, s);
 }
 
@@ -156,10 +156,8 @@ static void carve_spreading(struct workspace *space, struct spreading *s) {
 
 static bool start_spreading(struct cuda_job *job, const struct spreading *s,
                             struct plan *p, struct state *state) {
-    gg_fill(job, s->state, 0, sizeof *s->state);
-    if (!gg_going(job))
-        return false;
-    if (!GG_LAUNCH(job, label_themselves, gg_grid(job, s->rows.n, ROW_BLOCKS), *s,
+    if (!gg_fill(job, s->state, 0, sizeof *s->state) ||
+        !GG_LAUNCH(job, label_themselves, gg_grid(job, s->rows.n, ROW_BLOCKS), *s,
                    const_cast<uint32_t *>(s->label)) ||
         !gg_fetch(job, state, s->state, sizeof *state))
         return false;
@@ -224,8 +222,6 @@ static int64_t bytes_labels(const gpugraph_graph *graph, bool) {
     carve_spreading(&space, &s);
     return gg_device_graph_lacks(graph, CSR_BOTH, false) + (int64_t)space.used;
 }
-
-/* ---- the device's side ---- */
 
 GG_CUDA_SIDE(gg_label_propagation_cuda, labels_entry, spread_all, bytes_labels,
              "label_propagation", "counting",

@@ -11,6 +11,8 @@
 #include "base/handed.cuh"
 #include "graph/frontier.cuh"
 
+#include <algorithm>
+
 enum {
     NONE = -1,
     LANE_ROW = 8,
@@ -74,10 +76,6 @@ void gg_free_plan(struct plan *plan);
 /* Queues an iteration of the hubs. */
 void gg_queue_hubs(struct cuda_job *job, const struct spreading *s,
                    const struct plan *plan);
-
-static inline uint64_t gg_smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
 
 /* ---- counting on chip ---- */
 

@@ -4,10 +4,6 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef gpugraph_status labels_entry(gpugraph_graph *, gpugraph_run *,
                                      uint32_t iterations, gpugraph_direction,
                                      uint32_t *label);
@@ -15,7 +11,4 @@ typedef gpugraph_status labels_entry(gpugraph_graph *, gpugraph_run *,
 extern const gg_algorithm gg_label_propagation;
 extern const algorithm_side gg_label_propagation_cuda;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -387,11 +387,6 @@ static bool is_within(const contractor *k, const contraction_limit *most) {
     return predicted_ns(k) <= most->ns && bytes_held(k) <= most->bytes;
 }
 
-/* As is_within. The cycles of a graph tell its time if it is like a road network. */
-static bool begins_within(const contractor *k, const contraction_limit *most) {
-    return is_within(k, most) && gg_contraction_ns(k->n, k->arcs_left / 2) <= most->ns;
-}
-
 /* Sets the parent of v. The ends of its up arcs were contracted after v, and lie on one
 ** chain. The deepest of them is the parent. */
 static void set_parent(contracted *c, uint32_t v) {
@@ -406,7 +401,8 @@ static void set_parent(contracted *c, uint32_t v) {
 
 static bool contract_all(contractor *k, const contraction_limit *most) {
     uint32_t last = GPUGRAPH_NONE;
-    if (!begins_within(k, most))
+    /* The cycles of a graph tell its time if it is like a road network. */
+    if (!is_within(k, most) || gg_contraction_ns(k->n, k->arcs_left / 2) > most->ns)
         return false;
     for (uint32_t i = 0; i < k->n; i++) {
         const uint32_t v = least_vertex(k);

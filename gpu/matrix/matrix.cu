@@ -17,8 +17,7 @@
 
 template <typename type>
 static void carve_matrix(struct workspace *space, uint32_t n, uint32_t rows,
-                         uint32_t targets, struct matrix_rows<type> *r, uint32_t **source,
-                         uint32_t **target) {
+                         uint32_t targets, struct matrix_rows<type> *r) {
     const uint64_t places = (uint64_t)rows * n;
     r->state = gg_carve<struct matrix_state>(space, 1);
     r->distance = gg_carve<typename type::word>(space, places);
@@ -29,8 +28,8 @@ static void carve_matrix(struct workspace *space, uint32_t n, uint32_t rows,
     r->served = gg_carve<uint32_t>(space, places / 32 + 1);
     r->done = gg_carve<uint32_t>(space, rows);
     r->cell = gg_carve<typename type::word>(space, (uint64_t)rows * targets);
-    *source = gg_carve<uint32_t>(space, rows);
-    *target = gg_carve<uint32_t>(space, targets);
+    r->source = gg_carve<uint32_t>(space, rows);
+    r->target = gg_carve<uint32_t>(space, targets);
 }
 
 /* Rows that are searched at once. Place numbers have 32 bits. */
@@ -84,23 +83,18 @@ static bool start_matrix(struct cuda_job *job, const struct matrix_rows<type> *r
     return GG_LAUNCH(job, begin_rows<type>, gg_grid(job, r->rows, 1), *r);
 }
 
-template <typename type>
-static void queue_step(struct cuda_job *job, const struct matrix_rows<type> *r) {
-    GG_LAUNCH(job, take_step<type>,
-              gg_grid(job, (uint64_t)r->rows * r->arcs.n, MATRIX_BLOCKS), *r);
-}
-
 /* Searches some rows. `cell` is on the host. */
 template <typename type>
 static bool search_rows(struct cuda_job *job, struct matrix_rows<type> *r,
-                        uint32_t *source, const uint32_t *from, typename type::word *cell,
+                        const uint32_t *from, typename type::word *cell,
                         struct matrix_state *end) {
     const uint64_t cells = (uint64_t)r->rows * r->targets;
-    gg_upload(job, source, from, r->rows * sizeof *source);
+    const unsigned grid = gg_grid(job, (uint64_t)r->rows * r->arcs.n, MATRIX_BLOCKS);
+    auto queue_step = [&] { GG_LAUNCH(job, take_step<type>, grid, *r); };
+    auto is_over = [&] { return end->near == 0 && end->far == 0; };
+    gg_upload(job, r->source, from, r->rows * sizeof *r->source);
     if (!start_matrix(job, r) ||
-        !gg_run_rounds(
-            job, end, r->state, sizeof *end, [&] { queue_step(job, r); },
-            [&] { return end->near == 0 && end->far == 0; }))
+        !gg_run_rounds(job, end, r->state, sizeof *end, queue_step, is_over))
         return false;
     return GG_LAUNCH(job, gather_cells<type>, gg_grid(job, cells, MATRIX_BLOCKS), *r,
                      cells) &&
@@ -120,34 +114,31 @@ static void copy_cells(const matrix *m, const typename type::word *cell, uint32_
 
 template <typename type> static bool find_all(struct cuda_job *job, matrix *m) {
     struct matrix_rows<type> r = {};
-    struct workspace space = {NULL, 0};
     struct matrix_state end = {};
-    uint32_t *source, *target;
     matrix_word served = 0, steps = 0;
     if (!gg_device_csr(job, gg_forward_kind(m->direction), m->weighted, &r.arcs))
         return false;
     if (!m->weighted)
         r.arcs.weight = NULL;
     const uint32_t at_once = rows_at_once<type>(job, m);
-    carve_matrix(&space, job->graph->n, at_once, m->to_count, &r, &source, &target);
+    auto carve = [&](workspace *s) {
+        carve_matrix(s, job->graph->n, at_once, m->to_count, &r);
+    };
     auto *cell = static_cast<typename type::word *>(
         gg_alloc(m->run, (uint64_t)at_once * m->to_count, sizeof(typename type::word)));
-    if (!cell || !gg_workspace(job, &space)) {
+    if (!cell || !gg_take_arrays(job, carve)) {
         gg_release(cell);
         return false;
     }
-    carve_matrix(&space, job->graph->n, at_once, m->to_count, &r, &source, &target);
-    r.source = source;
-    r.target = target;
     r.targets = m->to_count;
     r.bound = (typename type::word)m->bound;
     r.bounded = m->bounded;
     r.delta = delta_of(m);
     double started = gg_now_ms();
-    gg_upload(job, target, m->to, (uint64_t)m->to_count * sizeof *target);
+    gg_upload(job, r.target, m->to, (uint64_t)m->to_count * sizeof *r.target);
     for (uint32_t i = 0; i < m->from_count && gg_going(job); i += r.rows) {
         r.rows = m->from_count - i < at_once ? m->from_count - i : at_once;
-        if (!search_rows(job, &r, source, m->from + i, cell, &end))
+        if (!search_rows(job, &r, m->from + i, cell, &end))
             break;
         copy_cells<type>(m, cell, i, r.rows);
         m->over |= end.over != 0;
@@ -176,15 +167,11 @@ static void find_matrix_on_device(matrix *m) {
 static int64_t bytes_matrix(const gpugraph_graph *graph, bool frugal) {
     struct workspace space = {NULL, 0};
     struct matrix_rows<integer64> r = {};
-    uint32_t *source, *target;
-    carve_matrix(&space, graph->n, frugal ? 1 : MATRIX_PLANNED_ROWS, GG_PLANNED_ENDS, &r,
-                 &source, &target);
+    carve_matrix(&space, graph->n, frugal ? 1 : MATRIX_PLANNED_ROWS, GG_PLANNED_ENDS, &r);
     return gg_device_graph_lacks(graph, CSR_OUT,
                                  graph->edges.weight_type != GPUGRAPH_UNWEIGHTED) +
            (int64_t)space.used;
 }
-
-/* ---- the device's side ---- */
 
 static const gg_method methods[] = {
     {.is = {"matrix", "rows", "cuda",
@@ -192,7 +179,7 @@ static const gg_method methods[] = {
     {},
 };
 
-extern "C" const algorithm_side gg_matrix_cuda = {
+extern const algorithm_side gg_matrix_cuda = {
     .methods = methods,
     .call = GG_CALLS(matrix_entry, find_matrix_on_device),
     .bytes = bytes_matrix,

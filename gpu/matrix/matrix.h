@@ -11,10 +11,6 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The task, as the files of this folder see it. */
 typedef struct matrix {
     gpugraph_graph *graph;
@@ -79,7 +75,4 @@ double gg_contraction_ns(uint32_t vertices, uint64_t edges);
 bool gg_matrix_by_contraction(matrix *m, const contraction_limit *most,
                               const row_maker *before);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -57,7 +57,7 @@ template <typename type> struct matrix_rows {
     typename type::word *distance;
     uint32_t *near[2], *far[2];
     uint32_t *served, *done; /* served: a bit for each place; done: by row */
-    const uint32_t *source, *target;
+    uint32_t *source, *target;
     typename type::word *cell;
     typename type::word bound;
     double delta;

@@ -175,8 +175,6 @@ static gpugraph_status find_mis_on_device(gpugraph_graph *graph,
     });
 }
 
-/* ---- the device's side ---- */
-
 extern "C" const algorithm_side gg_mis_cuda = {
     .methods = methods,
     .call = GG_CALLS(mis_entry, find_mis_on_device),

@@ -10,39 +10,20 @@
 #ifndef GPUGRAPH_FIXED_H
 #define GPUGRAPH_FIXED_H
 
-#include <stdint.h>
-#include <string.h>
-
-#ifdef __CUDACC__
-#define FIXED_HERE static __host__ __device__ __forceinline__
-#else
-#define FIXED_HERE static inline
-#endif
+#include "base/words.h"
 
 typedef unsigned __int128 gg_fixed;
 
 enum { FIXED_BITS = 96, DOUBLE_BITS = 53, DOUBLE_BIAS = 1023 };
 
-FIXED_HERE uint64_t gg_bits_of(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-FIXED_HERE double gg_double_of(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* 2^exponent, a normal double. */
-FIXED_HERE double gg_power_of_two(int exponent) {
-    return gg_double_of((uint64_t)(exponent + DOUBLE_BIAS) << (DOUBLE_BITS - 1));
+GG_ANYWHERE double gg_power_of_two(int exponent) {
+    return gg_word_real((uint64_t)(exponent + DOUBLE_BIAS) << (DOUBLE_BITS - 1));
 }
 
 /* x is not negative and below 2^31. */
-FIXED_HERE gg_fixed gg_fix(double x) {
-    const uint64_t bits = gg_bits_of(x), one = (uint64_t)1 << (DOUBLE_BITS - 1);
+GG_ANYWHERE gg_fixed gg_fix(double x) {
+    const uint64_t bits = gg_real_word(x), one = (uint64_t)1 << (DOUBLE_BITS - 1);
     const int exponent = (int)(bits >> (DOUBLE_BITS - 1));
     const uint64_t mantissa = (bits & (one - 1)) | (exponent ? one : 0);
     const int shift = exponent - DOUBLE_BIAS - (DOUBLE_BITS - 1) + FIXED_BITS;
@@ -51,7 +32,7 @@ FIXED_HERE gg_fixed gg_fix(double x) {
     return shift > -64 ? mantissa >> -shift : 0;
 }
 
-FIXED_HERE int gg_leading_zeros(uint64_t x) {
+GG_ANYWHERE int gg_leading_zeros(uint64_t x) {
 #ifdef __CUDA_ARCH__
     return __clzll((long long)x);
 #else
@@ -60,7 +41,7 @@ FIXED_HERE int gg_leading_zeros(uint64_t x) {
 }
 
 /* The nearest double. */
-FIXED_HERE double gg_unfix(gg_fixed sum) {
+GG_ANYWHERE double gg_unfix(gg_fixed sum) {
     const uint64_t high = (uint64_t)(sum >> 64), low = (uint64_t)sum;
     if (sum == 0)
         return 0;

@@ -39,14 +39,9 @@ struct ranking {
 };
 
 static inline double arc_weight(const struct ranking *r, const csr *rows, uint64_t arc) {
-    switch (r->graph->distance_type) {
-    case GPUGRAPH_UINT32:
-        return ((const uint32_t *)rows->weight)[arc];
-    case GPUGRAPH_UINT64:
-        return (double)((const int64_t *)rows->weight)[arc];
-    default:
-        return ((const double *)rows->weight)[arc];
-    }
+    const gpugraph_distance_type type = r->graph->distance_type;
+    const uint64_t word = gg_word_weight(type, rows->weight, arc);
+    return type == GPUGRAPH_REAL ? gg_word_real(word) : (double)(int64_t)word;
 }
 
 static inline bool is_rank_place(const struct ranking *r, uint64_t v) {
@@ -86,12 +81,6 @@ static inline double out_of(const struct ranking *r, uint64_t u) {
     return r->total ? r->total[u] : (double)(int64_t)(r->out.end[u] - r->out.begin[u]);
 }
 
-static void set_first_ranks(void *ranking, uint64_t low, uint64_t high) {
-    struct ranking *r = ranking;
-    for (uint64_t v = low; v < high && !gg_leave(r->run, v); v++)
-        r->rank[v] = is_rank_place(r, v) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
-}
-
 /* Returns the share of u. Without weights, the part that fixed point would cut off is cut
 ** off. Rank that has no outgoing arc is added to *lost. */
 static inline double rank_share(const struct ranking *r, uint64_t u, double rank,
@@ -102,11 +91,14 @@ static inline double rank_share(const struct ranking *r, uint64_t u, double rank
     return r->total ? share : split_cut(share);
 }
 
+/* Sets the first ranks and their shares. */
 static void share_out(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
     gg_fixed lost = 0;
-    for (uint64_t u = low; u < high && !gg_leave(r->run, u); u++)
+    for (uint64_t u = low; u < high && !gg_leave(r->run, u); u++) {
+        r->rank[u] = is_rank_place(r, u) ? RANK_DIVIDE(1.0, (double)r->places) : 0;
         r->next[u] = rank_share(r, u, r->rank[u], &lost);
+    }
     add_to_rank_sum(r, &r->lost, lost);
 }
 
@@ -175,23 +167,26 @@ static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
     return true;
 }
 
-/* A row with more arcs than may be added between two polls. The sum is that of
-** split_gather. */
-static double gather_long_row(const struct ranking *r, uint64_t first, uint64_t end) {
+/* The sum of the shares of a row, rounded once. padded: as in split_sum. */
+static inline double gather_row(const struct ranking *r, uint64_t first, uint64_t end,
+                                bool padded) {
     gg_fixed sum = 0;
-    for (uint64_t i = first; i < end && !gg_leave(r->run, i - first); i += EXACT)
-        sum += split_fixed(
-            split_sum_last(r->share, r->in.target, i, end - i < EXACT ? end : i + EXACT));
+    if (end - first <= EXACT) {
+        const struct split one = split_sum(r->share, r->in.target, first, end, padded);
+        return one.high + one.low;
+    }
+    for (uint64_t i = first, stop; i < end && !gg_leave(r->run, i - first + EXACT);
+         i = stop) {
+        stop = end - i < EXACT ? end : i + EXACT;
+        sum += split_fixed(split_sum(r->share, r->in.target, i, stop, padded));
+    }
     return gg_unfix(sum);
 }
 
 static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t count,
                                double *arrived, bool padded) {
-    const uint64_t *begin = r->in.begin + v, *end = r->in.end + v;
     for (uint64_t i = 0; i < count; i++)
-        arrived[i] = end[i] - begin[i] > GG_POLL_ITEMS
-                         ? gather_long_row(r, begin[i], end[i])
-                         : split_gather(r->share, r->in.target, begin[i], end[i], padded);
+        arrived[i] = gather_row(r, r->in.begin[v + i], r->in.end[v + i], padded);
 }
 
 /* Returns the begin of each row, and the end of the last row, if the rows lie one behind
@@ -301,8 +296,7 @@ static bool prepare_ranking(struct ranking *r) {
         for (uint32_t i = 0; r->is_place && i < r->how->source_count; i++)
             r->is_place[r->how->source[i] / 64] |= (uint64_t)1 << r->how->source[i] % 64;
     }
-    return r->share && r->next && (r->how->source_count == 0 || r->is_place) &&
-           over_vertices(r, set_first_ranks);
+    return !r->run->status;
 }
 
 static gpugraph_status rank_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
@@ -310,8 +304,10 @@ static gpugraph_status rank_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                    pagerank_end *end) {
     struct ranking r = {.graph = graph, .how = how, .run = run, .rank = rank};
     *end = (pagerank_end){0, 0};
-    if (gg_rows(graph, gg_rows_in(how->direction), how->weighted, false, run, &r.in) ||
-        gg_rows(graph, gg_rows_out(how->direction), how->weighted, false, run, &r.out))
+    const enum csr_kind in = gg_forward_kind(gg_opposite(how->direction)),
+                        out = gg_forward_kind(how->direction);
+    if (gg_rows(graph, in, how->weighted, false, run, &r.in) ||
+        gg_rows(graph, out, how->weighted, false, run, &r.out))
         return run->status;
     double start = gg_now_ms();
     r.threads = gg_threads(run, r.in.m + r.in.n);

@@ -1,7 +1,7 @@
 /* PageRank on the device. pagerank.c has the meaning, steps.h the arithmetic.
 **
 **     sum_weights       once, with weights: total[u], exponent[u]
-**     share_out         once: share[u], and the lost rank of all vertices
+**     share_out         once: the first rank[u] and share[u], and the lost rank
 **     pull_shares       A warp takes 32 rows. A lane takes a short row, eight lanes take
 **                       a row of medium length, the whole warp takes a long row. Hubs are
 **                       left to
@@ -16,20 +16,16 @@
 ** that of the host. Without weights a lane adds shares as two doubles each (split.h),
 ** which is exact, too. The host fetches the state after each iteration if there is a
 ** tolerance, otherwise at the end. */
-#include "pagerank.cuh"
+#include "pagerank.h"
 #include "sums.cuh"
 #include "device/services.h"
+#include "graph/graph.h"
 
 /* ---- kernels ---- */
 
 static __global__ void mark_places(const __grid_constant__ ranking r, uint32_t *place) {
     for (uint64_t i = gg_thread(); i < r.places; i += gg_threads_of_grid())
         atomicOr(&place[r.source[i] / 32], 1u << r.source[i] % 32);
-}
-
-static __global__ void set_first_ranks(const __grid_constant__ ranking r) {
-    for (uint64_t v = gg_thread(); v < r.out.n; v += gg_threads_of_grid())
-        r.rank[v] = first_rank(r, (uint32_t)v);
 }
 
 /* One warp for each vertex. */
@@ -51,21 +47,15 @@ static __global__ void find_hubs(const __grid_constant__ ranking r) {
 static __global__ void __launch_bounds__(GG_BLOCK)
     share_out(const __grid_constant__ ranking r) {
     gg_fixed lost = 0;
-    for (uint64_t u = gg_thread(); u < r.out.n; u += gg_threads_of_grid())
-        r.share[u] =
-            share_of(r, (uint32_t)u, r.out.end[u] - r.out.begin[u], r.rank[u], &lost);
+    for (uint64_t u = gg_thread(); u < r.out.n; u += gg_threads_of_grid()) {
+        const double rank = first_rank(r, (uint32_t)u);
+        r.rank[u] = rank;
+        r.share[u] = share_of(r, (uint32_t)u, r.out.end[u] - r.out.begin[u], rank, &lost);
+    }
     add_of_block(&r.state->lost[r.turn], lost);
 }
 
 /* ---- new ranks ---- */
-
-/* Computes the new rank and the new share of v. */
-static __device__ __forceinline__ void end_row(const ranking &r, uint32_t v,
-                                               uint64_t degree, double before,
-                                               double arrived, rank_gift gift,
-                                               gg_fixed *change, gg_fixed *lost) {
-    r.next_share[v] = new_share(r, v, degree, before, arrived, gift, change, lost);
-}
 
 static __device__ __forceinline__ rank_gift gift_of(const ranking &r) {
     return gg_rank_gift(r.damping, fixed_of(r.state->lost[r.turn]), r.places);
@@ -85,7 +75,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         const double before = live ? r.rank[v] : 0;
         const double arrived = arrived_at(r, &of_warp[threadIdx.x / GG_WARP], first, end);
         if (live && arcs <= HUB_ROW)
-            end_row(r, (uint32_t)v, degree, before, arrived, gift, &change, &lost);
+            r.next_share[v] =
+                new_share(r, (uint32_t)v, degree, before, arrived, gift, &change, &lost);
     }
     add_of_block(&r.state->change, change);
     add_of_block(&r.state->lost[r.turn ^ 1], lost);
@@ -106,8 +97,9 @@ static __global__ void __launch_bounds__(GG_BLOCK)
     gg_fixed change = 0, lost = 0;
     for (uint64_t h = gg_thread(); h < r.state->hubs; h += gg_threads_of_grid()) {
         const uint32_t v = r.hub[h];
-        end_row(r, v, r.out.end[v] - r.out.begin[v], r.rank[v],
-                gg_unfix(fixed_of(r.arrived[h])), gift, &change, &lost);
+        r.next_share[v] =
+            new_share(r, v, r.out.end[v] - r.out.begin[v], r.rank[v],
+                      gg_unfix(fixed_of(r.arrived[h])), gift, &change, &lost);
         r.arrived[h] = device_fixed{0, 0};
     }
     add_of_block(&r.state->change, change);
@@ -142,13 +134,12 @@ static bool start_ranking(struct cuda_job *job, const gpugraph_pagerank_options 
     gg_fill(job, r->arrived, 0, most_hubs(r->in.m, n) * sizeof *r->arrived);
     if (sources > 0) {
         gg_fill(job, place, 0, ((uint64_t)n / 32 + 1) * sizeof *place);
-        gg_upload(job, r->source, how->source, (uint64_t)sources * sizeof *r->source);
-        if (!gg_going(job))
+        if (!gg_upload(job, r->source, how->source,
+                       (uint64_t)sources * sizeof *r->source))
             return false;
         GG_LAUNCH(job, mark_places, gg_grid(job, sources, ROW_BLOCKS), *r, place);
         r->is_place = place;
     }
-    GG_LAUNCH(job, set_first_ranks, grid, *r);
     GG_LAUNCH(job, find_hubs, grid, *r);
     if (r->weighted)
         GG_LAUNCH(job, sum_weights, gg_grid(job, (uint64_t)n * GG_WARP, ROW_BLOCKS), *r);
@@ -191,40 +182,28 @@ static bool iterate_ranks(struct cuda_job *job, const gpugraph_pagerank_options 
     return gg_going(job);
 }
 
-bool gg_pagerank_by_rows(struct cuda_job *job, const struct device_csr *in,
-                         const struct device_csr *out, gpugraph_distance_type type,
-                         const gpugraph_pagerank_options *how, pagerank_end *end,
-                         double **rank) {
-    struct ranking r = {};
-    uint32_t *place;
-    r.in = *in;
-    r.out = *out;
-    r.type = type;
-    r.damping = how->damping;
-    r.weighted = how->weighted;
-    r.places = how->source_count > 0 ? how->source_count : in->n;
-    if (!gg_take_arrays(job, [&](workspace *s) {
-            carve_ranking(s, in->n, in->m, how->weighted, how->source_count, &r, &place);
-        }))
-        return false;
-    *rank = r.rank;
-    return start_ranking(job, how, &r, place) && iterate_ranks(job, how, &r, end) &&
-           gg_wait(job);
-}
-
 static void rank_all(struct cuda_job *job, const gpugraph_pagerank_options *how,
                      double *rank, pagerank_end *end) {
-    struct device_csr in, out;
-    double *found;
-    if (!gg_device_csr(job, gg_rows_in(how->direction), how->weighted, &in) ||
-        !gg_device_csr(job, gg_rows_out(how->direction), how->weighted, &out))
+    struct ranking r = {};
+    uint32_t *place;
+    if (!gg_device_csr(job, gg_forward_kind(gg_opposite(how->direction)), how->weighted,
+                       &r.in) ||
+        !gg_device_csr(job, gg_forward_kind(how->direction), how->weighted, &r.out))
         return;
-    double started = gg_now_ms();
-    if (!gg_pagerank_by_rows(job, &in, &out, job->graph->distance_type, how, end, &found))
+    r.type = job->graph->distance_type;
+    r.damping = how->damping;
+    r.weighted = how->weighted;
+    r.places = how->source_count > 0 ? how->source_count : r.in.n;
+    const double started = gg_now_ms();
+    auto carve = [&](workspace *s) {
+        carve_ranking(s, r.in.n, r.in.m, how->weighted, how->source_count, &r, &place);
+    };
+    if (!gg_take_arrays(job, carve) || !start_ranking(job, how, &r, place) ||
+        !iterate_ranks(job, how, &r, end) || !gg_wait(job))
         return;
-    gg_search_phase(job->run, started, (int64_t)in.m, "%u iterations, last change %.3g",
+    gg_search_phase(job->run, started, (int64_t)r.in.m, "%u iterations, last change %.3g",
                     end->iterations, end->change);
-    gg_bring(job, rank, found, in.n, "ranks");
+    gg_bring(job, rank, r.rank, r.in.n, "ranks");
 }
 
 /* Device bytes that a run needs, along the edges and without weights. */
@@ -236,8 +215,6 @@ static int64_t bytes_pagerank(const gpugraph_graph *graph, bool) {
     return gg_device_graph_lacks(graph, CSR_IN, false) +
            gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }
-
-/* ---- the device's side ---- */
 
 GG_CUDA_SIDE(gg_pagerank_cuda, pagerank_entry, rank_all, bytes_pagerank, "pagerank",
              "pull",

@@ -4,10 +4,6 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The course of a search. */
 typedef struct pagerank_end {
     uint32_t iterations;
@@ -23,17 +19,4 @@ extern const algorithm_side gg_pagerank_cuda;
 /* For several devices. (distributed/pagerank) */
 extern const algorithm_side gg_pagerank_distributed;
 
-/* The rows along which rank flows out of a vertex, and the rows that bring rank. */
-static inline enum csr_kind gg_rows_out(gpugraph_direction direction) {
-    return (enum csr_kind)direction;
-}
-static inline enum csr_kind gg_rows_in(gpugraph_direction direction) {
-    return direction == GPUGRAPH_BOTH  ? CSR_BOTH
-           : direction == GPUGRAPH_OUT ? CSR_IN
-                                       : CSR_OUT;
-}
-
-#ifdef __cplusplus
-}
-#endif
 #endif

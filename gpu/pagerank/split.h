@@ -29,19 +29,19 @@ struct split {
     double high, low;
 };
 
-FIXED_HERE void split_add(struct split *sum, double x) {
+GG_ANYWHERE void split_add(struct split *sum, double x) {
     const double part = (x + SPLIT_BY) - SPLIT_BY;
     sum->high += part;
     sum->low += x - part;
 }
 
 /* Of at most EXACT numbers. */
-FIXED_HERE gg_fixed split_fixed(struct split sum) {
+GG_ANYWHERE gg_fixed split_fixed(struct split sum) {
     return gg_fix(sum.high) + (gg_fixed)(__int128)(int64_t)(sum.low * SPLIT_UNITS);
 }
 
 /* Cuts off what gg_fix would cut off. */
-FIXED_HERE double split_cut(double x) {
+GG_ANYWHERE double split_cut(double x) {
     return x < SPLIT_CUT ? gg_unfix(gg_fix(x)) : x;
 }
 
@@ -107,15 +107,15 @@ static inline struct split split_group(const double *share, const uint32_t *at,
     return (struct split){sum[0] + sum[1], rest[0] + rest[1]};
 }
 
-/* share[target[first .. end - 1]], at most EXACT entries. GROUP entries must exist behind
-** the row. The last group may be only part of the row: its other entries count as 0. So
-** the length of a row decides no branch except the number of groups.
+/* The sum of share[target[first .. end - 1]], at most EXACT entries. padded: GROUP entries
+** exist behind the row. The last group may be only part of the row: its other entries
+** count as 0. So the length of a row decides no branch except the number of groups.
 **
 ** Targets come in order, but the processor does not prefetch them far enough among all
 ** the loads of shares. They are prefetched for one use, and a prefetch past the end of
 ** the array does no harm. */
 static inline struct split split_sum(const double *share, const uint32_t *target,
-                                     uint64_t first, uint64_t end) {
+                                     uint64_t first, uint64_t end, bool padded) {
     static const two_words keep[GROUP + 1][2] = {{{0, 0}, {0, 0}},
                                                  {{-1, 0}, {0, 0}},
                                                  {{-1, -1}, {0, 0}},
@@ -123,6 +123,12 @@ static inline struct split split_sum(const double *share, const uint32_t *target
                                                  {{-1, -1}, {-1, -1}}};
     const uint32_t *at = target + first;
     uint64_t left = end - first;
+    if (!padded) {
+        struct split sum = {0, 0};
+        for (uint64_t i = 0; i < left; i++)
+            split_add(&sum, share[at[i]]);
+        return sum;
+    }
     if (left <= GROUP)
         return split_group(share, at, keep[left]);
     struct two_splits one = TWO_SPLITS_OF_NONE, other = one;
@@ -136,34 +142,6 @@ static inline struct split split_sum(const double *share, const uint32_t *target
     split_add_two(&one, (two_doubles)((two_words)low & keep[left][0]));
     split_add_two(&other, (two_doubles)((two_words)high & keep[left][1]));
     return split_of_both(one, other);
-}
-
-/* split_sum one by one, for rows without entries behind them. */
-static inline struct split split_sum_last(const double *share, const uint32_t *target,
-                                          uint64_t first, uint64_t end) {
-    struct split sum = {0, 0};
-    for (uint64_t i = first; i < end; i++)
-        split_add(&sum, share[target[i]]);
-    return sum;
-}
-
-/* The sum of all share[target[first .. end - 1]], rounded once. padded: GROUP entries
-** exist behind the row. */
-static inline double split_gather(const double *share, const uint32_t *target,
-                                  uint64_t first, uint64_t end, bool padded) {
-    if (end - first <= EXACT) {
-        const struct split sum = padded ? split_sum(share, target, first, end)
-                                        : split_sum_last(share, target, first, end);
-        return sum.high + sum.low;
-    }
-    gg_fixed sum = 0;
-    for (uint64_t i = first; i < end;) {
-        const uint64_t stop = end - i < EXACT ? end : i + EXACT;
-        sum += split_fixed(padded ? split_sum(share, target, i, stop)
-                                  : split_sum_last(share, target, i, stop));
-        i = stop;
-    }
-    return gg_unfix(sum);
 }
 
 /* ---- sums over short rows ---- */

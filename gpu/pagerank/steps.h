@@ -34,7 +34,7 @@ typedef struct rank_gift {
 } rank_gift;
 
 /* places: the number of vertices that jumps lead to. */
-FIXED_HERE rank_gift gg_rank_gift(double damping, gg_fixed lost, uint64_t places) {
+GG_ANYWHERE rank_gift gg_rank_gift(double damping, gg_fixed lost, uint64_t places) {
     rank_gift gift;
     gift.jump = RANK_DIVIDE(RANK_ADD(1.0, -damping), (double)places);
     gift.lost = RANK_DIVIDE(gg_unfix(lost), (double)places);
@@ -42,20 +42,20 @@ FIXED_HERE rank_gift gg_rank_gift(double damping, gg_fixed lost, uint64_t places
 }
 
 /* arrived: the sum, rounded once. */
-FIXED_HERE double gg_rank_of(double damping, double arrived, rank_gift gift) {
+GG_ANYWHERE double gg_rank_of(double damping, double arrived, rank_gift gift) {
     return RANK_ADD(gift.jump, RANK_MULTIPLY(damping, RANK_ADD(arrived, gift.lost)));
 }
 
-FIXED_HERE double gg_new_rank(double damping, gg_fixed arrived, rank_gift gift) {
+GG_ANYWHERE double gg_new_rank(double damping, gg_fixed arrived, rank_gift gift) {
     return gg_rank_of(damping, gg_unfix(arrived), gift);
 }
 
 /* A rank is at most 1, apart from rounding. */
-FIXED_HERE double gg_share(double rank, double out) {
+GG_ANYWHERE double gg_share(double rank, double out) {
     return out > 0 ? RANK_DIVIDE(rank, out) : 0;
 }
 
-FIXED_HERE gg_fixed gg_change(double now, double before) {
+GG_ANYWHERE gg_fixed gg_change(double now, double before) {
     return gg_fix(now > before ? RANK_ADD(now, -before) : RANK_ADD(before, -now));
 }
 
@@ -64,13 +64,13 @@ FIXED_HERE gg_fixed gg_change(double now, double before) {
 ** their sum fits fixed point whatever their size, and is rounded once. A weight of 2^-96
 ** of the largest counts as 0. */
 
-FIXED_HERE int gg_weight_exponent(double largest) {
-    return (int)(gg_bits_of(largest) >> (DOUBLE_BITS - 1)) - DOUBLE_BIAS;
+GG_ANYWHERE int gg_weight_exponent(double largest) {
+    return (int)(gg_real_word(largest) >> (DOUBLE_BITS - 1)) - DOUBLE_BIAS;
 }
 
 /* weight / 2^exponent, below 2. In two steps, because 2^-exponent alone may not be a
 ** double. */
-FIXED_HERE double gg_relative_weight(double weight, int exponent) {
+GG_ANYWHERE double gg_relative_weight(double weight, int exponent) {
     const int half = exponent / 2;
     return RANK_MULTIPLY(RANK_MULTIPLY(weight, gg_power_of_two(-half)),
                          gg_power_of_two(half - exponent));

@@ -72,8 +72,9 @@ static __device__ __forceinline__ void add_fixed(device_fixed *to, gg_fixed part
         atomicAdd(&to->high, high);
 }
 
-static __device__ __forceinline__ gg_fixed sum_of_warp(gg_fixed part) {
-    for (int step = GG_WARP / 2; step > 0; step /= 2) {
+/* The sum over as many successive lanes: a power of two. All lanes of the warp call. */
+static __device__ __forceinline__ gg_fixed sum_of_lanes(gg_fixed part, int lanes) {
+    for (int step = lanes / 2; step > 0; step /= 2) {
         const word low = __shfl_xor_sync(ALL_LANES, (word)part, step),
                    high = __shfl_xor_sync(ALL_LANES, (word)(part >> 64), step);
         part += (gg_fixed)high << 64 | low;
@@ -84,7 +85,7 @@ static __device__ __forceinline__ gg_fixed sum_of_warp(gg_fixed part) {
 /* All threads of the block call. */
 static __device__ void add_of_block(device_fixed *to, gg_fixed part) {
     __shared__ device_fixed of_warp[GG_BLOCK / GG_WARP];
-    part = sum_of_warp(part);
+    part = sum_of_lanes(part, GG_WARP);
     __syncthreads(); /* the array may be in use by the previous call */
     if (gg_lane() == 0)
         of_warp[threadIdx.x / GG_WARP] = device_fixed{(word)part, (word)(part >> 64)};
@@ -164,14 +165,9 @@ static __device__ __forceinline__ double row_of_crew(const ranking &r, uint64_t 
                                                      uint64_t end) {
     const uint64_t mine = first + gg_lane() % CREW;
     if (r.weighted) {
-        gg_fixed sum = part_of_row(r, mine, end, CREW);
+        const gg_fixed sum = part_of_row(r, mine, end, CREW);
         __syncwarp();
-        for (int step = CREW / 2; step > 0; step /= 2) {
-            const word low = __shfl_xor_sync(ALL_LANES, (word)sum, step),
-                       high = __shfl_xor_sync(ALL_LANES, (word)(sum >> 64), step);
-            sum += (gg_fixed)high << 64 | low;
-        }
-        return gg_unfix(sum);
+        return gg_unfix(sum_of_lanes(sum, CREW));
     }
     split sum = shares_of(r, mine, end, CREW);
     __syncwarp();
@@ -223,7 +219,8 @@ static __device__ __forceinline__ double arrived_at(const ranking &r, warp_rows 
         const int owner = __ffs((int)rows) - 1;
         const uint64_t from = __shfl_sync(ALL_LANES, first, owner),
                        to = __shfl_sync(ALL_LANES, end, owner);
-        const gg_fixed sum = sum_of_warp(part_of_row(r, from + gg_lane(), to, GG_WARP));
+        const gg_fixed sum =
+            sum_of_lanes(part_of_row(r, from + gg_lane(), to, GG_WARP), GG_WARP);
         if ((int)gg_lane() == owner)
             arrived = gg_unfix(sum);
     }
@@ -244,7 +241,7 @@ static __device__ __forceinline__ int sum_weights_of(const ranking &r, uint64_t 
     gg_fixed sum = 0;
     for (uint64_t i = first; i < end && largest > 0; i += GG_WARP)
         sum += gg_fix(gg_relative_weight(weight_of(r, r.out.weight, i), exponent));
-    sum = sum_of_warp(sum);
+    sum = sum_of_lanes(sum, GG_WARP);
     if (gg_lane() == 0)
         r.total[u] = gg_unfix(sum);
     return exponent;

@@ -389,47 +389,26 @@ static void list_slice_edges(struct forest_course *c, uint64_t from, uint64_t to
     }
 }
 
-/* By the kind of weights. */
-static void list_part_of(struct forest_course *c, uint64_t from, uint64_t to) {
-    const struct forest *f = c->f;
-    switch (f->kind) {
-    case NO_WEIGHT:
-        list_slice_edges<NO_WEIGHT, true>(c, from, to);
-        return;
-    case NARROW_WEIGHT:
-        if (f->packed)
-            list_slice_edges<NARROW_WEIGHT, true>(c, from, to);
-        else
-            list_slice_edges<NARROW_WEIGHT, false>(c, from, to);
-        return;
-    case WHOLE_WEIGHT:
-        list_slice_edges<WHOLE_WEIGHT, false>(c, from, to);
-        return;
-    case REAL_WEIGHT:
-        list_slice_edges<REAL_WEIGHT, false>(c, from, to);
-    }
-}
-
-template <bool packed> static void list_edges(struct forest_course *c) {
-    const struct forest *f = c->f;
-    if (f->first && f->high.weight == NOWHERE) {
-        GG_LAUNCH(c->job, list_all_edges<packed>, grid(c, f->edges.m / TAKEN), *f);
-        return;
-    }
-    const uint64_t part = f->room / FOUR * FOUR;
-    for (uint64_t from = 0; from < f->edges.m && gg_going(c->job); from += part)
-        list_part_of(c, from, f->edges.m - from < part ? f->edges.m : from + part);
-}
+/* By the kind of weights, and whether keys are packed. */
+static void (*const list_slice[][2])(struct forest_course *, uint64_t, uint64_t) = {
+    {NULL, list_slice_edges<NO_WEIGHT, true>},
+    {list_slice_edges<NARROW_WEIGHT, false>, list_slice_edges<NARROW_WEIGHT, true>},
+    {list_slice_edges<WHOLE_WEIGHT, false>, NULL},
+    {list_slice_edges<REAL_WEIGHT, false>, NULL}};
 
 bool gg_list_in_range(struct forest_course *c) {
     const struct forest *f = c->f;
+    const uint64_t m = f->edges.m, part = f->room / FOUR * FOUR;
+    const bool all = f->first && f->high.weight == NOWHERE;
     c->list = 0;
     c->lists++;
     gg_fill(c->job, &f->state->listed[0], 0, sizeof f->state->listed[0]);
-    if (f->packed)
-        list_edges<true>(c);
-    else
-        list_edges<false>(c);
+    if (all && f->packed)
+        GG_LAUNCH(c->job, list_all_edges<true>, grid(c, m / TAKEN), *f);
+    else if (all)
+        GG_LAUNCH(c->job, list_all_edges<false>, grid(c, m / TAKEN), *f);
+    for (uint64_t from = 0; !all && from < m && gg_going(c->job); from += part)
+        list_slice[f->kind][f->packed](c, from, m - from < part ? m : from + part);
     return look_at_state(c);
 }
 

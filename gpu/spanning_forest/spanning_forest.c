@@ -19,9 +19,9 @@
 ** ALENEX 2009). */
 #include "spanning_forest.h"
 #include "base/limits.h"
+#include "base/words.h"
+#include "components/components.h"
 #include "graph/graph.h"
-
-#include <string.h>
 
 /* Edges for each vertex that come first, in graphs with at least twice as many edges. One
 ** thread takes 17 ns for an edge of an R-MAT, 60 for an edge of a road network. A device
@@ -34,11 +34,11 @@ enum {
 };
 
 struct forest {
+    struct gg_trees trees;
     const gpugraph_graph *graph;
     gpugraph_run *run;
     bool weighted, wide;
     int threads, parts;
-    uint32_t *parent;
     uint64_t *chosen, found;
     /* The edges to be listed: not within a tree, and up to the pivot or behind it. */
     struct forest_place pivot;
@@ -53,19 +53,9 @@ struct forest {
 /* ---- places ---- */
 
 static inline struct forest_place edge_place(const struct forest *f, uint64_t e) {
-    const gpugraph_edge_list *edges = &f->graph->edges;
-    struct forest_place place = {0, e};
-    if (!f->weighted)
-        return place;
-    if (edges->weight32) {
-        place.weight = edges->weight32[e];
-    } else if (edges->weight64) {
-        place.weight = (uint64_t)edges->weight64[e];
-    } else {
-        const double real = edges->weight_real[e] + 0.0; /* -0.0 + 0.0 is 0.0 */
-        memcpy(&place.weight, &real, sizeof real);
-    }
-    return place;
+    const gpugraph_graph *graph = f->graph;
+    return (struct forest_place){
+        f->weighted ? gg_word_weight(graph->distance_type, graph->weight, e) : 0, e};
 }
 
 /* Hoare's selection. */
@@ -114,44 +104,15 @@ static void choose_pivot(struct forest *f) {
 
 /* ---- trees ---- */
 
-static inline uint32_t forest_parent(const struct forest *f, uint32_t v) {
-    return __atomic_load_n(&f->parent[v], __ATOMIC_RELAXED);
-}
-
-static void plant_forest(void *forest, uint64_t low, uint64_t high) {
-    struct forest *f = forest;
-    for (uint64_t v = low; v < high && !gg_leave(f->run, v); v++)
-        f->parent[v] = (uint32_t)v;
-}
-
-static void compress_forest(void *forest, uint64_t low, uint64_t high) {
-    struct forest *f = forest;
-    for (uint64_t v = low; v < high && !gg_leave(f->run, v); v++) {
-        uint32_t root = forest_parent(f, (uint32_t)v), above;
-        while ((above = forest_parent(f, root)) != root)
-            root = above;
-        __atomic_store_n(&f->parent[v], root, __ATOMIC_RELAXED);
-    }
-}
-
-/* Halves the path for later walks. */
-static inline uint32_t forest_root(uint32_t *parent, uint32_t v) {
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
-
 static void connect_listed(struct forest *f) {
     const uint32_t *source = f->graph->edges.source, *target = f->graph->edges.target;
     for (uint64_t i = 0; i < f->count && !gg_leave(f->run, i); i++) {
         const uint64_t e = gg_edge_at(f->edge, f->wide, i);
-        const uint32_t a = forest_root(f->parent, source[e]),
-                       b = forest_root(f->parent, target[e]);
+        const uint32_t a = gg_tree_root(f->trees.parent, source[e]),
+                       b = gg_tree_root(f->trees.parent, target[e]);
         if (a == b)
             continue;
-        f->parent[a > b ? a : b] = a > b ? b : a;
+        f->trees.parent[a > b ? a : b] = a > b ? b : a;
         f->chosen[e / 64] |= (uint64_t)1 << e % 64;
         f->found++;
     }
@@ -162,8 +123,8 @@ static void connect_listed(struct forest *f) {
 /* Behind the pivot each vertex points to its root. No processor can predict the answer,
 ** so there is no branch. */
 static inline uint64_t is_edge_listed(const struct forest *f, uint64_t e) {
-    const uint32_t u = f->parent[f->graph->edges.source[e]],
-                   v = f->parent[f->graph->edges.target[e]];
+    const uint32_t u = f->trees.parent[f->graph->edges.source[e]],
+                   v = f->trees.parent[f->graph->edges.target[e]];
     return (uint64_t)(gg_comes_before(f->pivot, edge_place(f, e)) == f->behind) &
            (u != v);
 }
@@ -244,13 +205,13 @@ static void take_in(struct forest *f, bool behind) {
     gg_release(f->key);
     gg_release(f->edge);
     if (!f->run->status && !gg_stopping(f->run))
-        gg_chunks(f->threads, f->graph->n, CHUNK, compress_forest, f);
+        gg_chunks(f->threads, f->graph->n, CHUNK, gg_compress_trees, f);
 }
 
 /* ---- the driver ---- */
 
 static void grow_forest(struct forest *f) {
-    gg_chunks(f->threads, f->graph->n, CHUNK, plant_forest, f);
+    gg_chunks(f->threads, f->graph->n, CHUNK, gg_plant_trees, f);
     choose_pivot(f);
     take_in(f, false);
     if (f->pivot.edge != UINT64_MAX && !f->run->status && !gg_stopping(f->run))
@@ -267,11 +228,11 @@ static void list_chosen(const struct forest *f, void *edge) {
 static gpugraph_status find_forest_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                           bool weighted, void *edge, uint32_t *count,
                                           uint32_t *component) {
-    struct forest f = {.graph = graph,
+    struct forest f = {.trees = {component, run},
+                       .graph = graph,
                        .run = run,
                        .weighted = weighted,
-                       .wide = graph->wide,
-                       .parent = component};
+                       .wide = graph->wide};
     const double start = gg_now_ms();
     f.threads = gg_threads(run, graph->m + graph->n);
     f.parts = f.threads > 1 ? f.threads * PARTS : 1;

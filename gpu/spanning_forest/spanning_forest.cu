@@ -88,30 +88,24 @@ static double share_to_list(const struct forest *f) {
                     : FOREST_FILL * (double)f->room / m;
 }
 
-/* Sets f->high. Moves the places of the sample whose edges may be listed to the front,
-** and sets *places to their number, which is 0 if all edges may be listed. Returns the
-** number of the chosen place among them. */
-static uint32_t choose_high(struct forest_course *c, struct forest_place *place,
-                            uint32_t *places) {
+/* Sets f->high by the places of the sample whose edges may be listed. */
+static void choose_high(struct forest_course *c) {
     struct forest *f = c->f;
+    struct forest_place place[GG_FOREST_SAMPLE];
     const double share = share_to_list(f);
     const uint32_t count = gg_limits.forest.sample;
     uint32_t found = 0;
     f->high = {NOWHERE, NOWHERE};
-    *places = 0;
-    if (share >= 1)
-        return 0;
-    if (!GG_LAUNCH(c->job, draw, grid(c, count), *f, count, c->lists * 4096ull) ||
+    if (share >= 1 ||
+        !GG_LAUNCH(c->job, draw, grid(c, count), *f, count, c->lists * 4096ull) ||
         !gg_download(c->job, place, f->sample, count * sizeof *place))
-        return 0;
+        return;
     for (uint32_t i = 0; i < count; i++)
         if (place[i].edge != NOWHERE)
             place[found++] = place[i];
-    *places = found;
     const uint32_t number = (uint32_t)(share * count);
     if (number < found)
         f->high = gg_place_at(place, found, number);
-    return number < found ? number : found;
 }
 
 /* Puts the next edges in order whose ends have different roots on list 0. f->high says
@@ -119,14 +113,9 @@ static uint32_t choose_high(struct forest_course *c, struct forest_place *place,
 ** again with fewer edges. Returns false when the run must end. */
 static bool make_next_list(struct forest_course *c) {
     struct forest *f = c->f;
-    struct forest_place place[GG_FOREST_SAMPLE];
-    uint32_t places, number = choose_high(c, place, &places);
+    choose_high(c);
     while (gg_going(c->job) && gg_list_in_range(c) && c->state.listed[0] > f->room) {
-        number /= 2;
-        if (number > 0 && places > 0)
-            f->high = gg_place_at(place, places, number);
-        else
-            halve_range(f);
+        halve_range(f);
         GG_LAUNCH(c->job, forget_best, grid(c, c->state.live[c->live]), *f, c->live);
     }
     return gg_going(c->job);
@@ -299,8 +288,6 @@ static int64_t bytes_spanning_forest(const gpugraph_graph *graph, bool) {
     carve_forest(&space, &f);
     return gg_device_graph_lacks(graph, CSR_KINDS, weighted) + (int64_t)space.used;
 }
-
-/* ---- the device's side ---- */
 
 GG_CUDA_SIDE(
     gg_spanning_forest_cuda, forest_entry, find_forest, bytes_spanning_forest,

@@ -4,9 +4,7 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* The order of edges that makes the forest unique: by weight, then by edge number.
 ** Weights are unsigned numbers in the same order: the bits of nonnegative doubles sort
@@ -15,11 +13,7 @@ struct forest_place {
     uint64_t weight, edge;
 };
 
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline bool
-    gg_comes_before(struct forest_place a, struct forest_place b) {
+GG_ANYWHERE bool gg_comes_before(struct forest_place a, struct forest_place b) {
     return a.weight < b.weight || (a.weight == b.weight && a.edge < b.edge);
 }
 
@@ -39,7 +33,6 @@ struct forest_place gg_place_at(struct forest_place *place, uint32_t count,
 extern const gg_algorithm gg_spanning_forest;
 extern const algorithm_side gg_spanning_forest_cuda;
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif

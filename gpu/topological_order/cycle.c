@@ -96,13 +96,9 @@ gpugraph_status gg_report_cycle(const gpugraph_graph *graph, gpugraph_direction 
     if (!r.into)
         return run->status;
     find_cycle_edges(&r);
-    if (!gg_stopping(run)) {
-        const uint32_t first = on_ring(&r);
-        if (!gg_stopping(run)) {
-            const uint32_t best = smallest_of(&r, first, &found.count);
-            list_cycle(&r, best, out, &found);
-        }
-    }
+    const uint32_t first = gg_stopping(run) ? 0 : on_ring(&r);
+    if (!gg_stopping(run))
+        list_cycle(&r, smallest_of(&r, first, &found.count), out, &found);
     gg_release(r.into);
     if (gg_stopping(run))
         return gg_stopped(run);

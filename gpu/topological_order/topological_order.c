@@ -90,10 +90,6 @@ static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
     walk_queue(p, p->first + low, p->first + high, true, &since);
 }
 
-static void walk_alone(struct peeling *p) {
-    walk_queue(p, p->first, p->last, false, &p->since);
-}
-
 static void walk_levels(struct peeling *p) {
     gg_chunks(p->threads, p->graph->n, FIRST, take_free, p);
     for (p->depth = 0; p->last < p->tail && !gg_stopping(p->run); p->depth++) {
@@ -102,21 +98,11 @@ static void walk_levels(struct peeling *p) {
         if (p->threads > 1 && p->last - p->first >= TOPOLOGICAL_WIDE)
             gg_chunks(p->threads, p->last - p->first, CHUNK, walk_shared, p);
         else
-            walk_alone(p);
+            walk_queue(p, p->first, p->last, false, &p->since);
     }
 }
 
 /* ---- the driver ---- */
-
-static void peel_ready(struct peeling *p, struct order_levels *found) {
-    const double start = gg_now_ms();
-    walk_levels(p);
-    found->settled = (uint32_t)p->tail;
-    found->levels = p->depth;
-    if (!gg_stopping(p->run))
-        gg_search_phase(p->run, start, (int64_t)p->rows.m, "%d thread(s), %u levels",
-                        p->threads, p->depth);
-}
 
 static gpugraph_status find_order_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                          gpugraph_direction direction,
@@ -124,16 +110,24 @@ static gpugraph_status find_order_on_cpu(gpugraph_graph *graph, gpugraph_run *ru
     struct peeling p = {.graph = graph, .run = run, .level = found->level};
     if (gg_rows(graph, (enum csr_kind)direction, false, false, run, &p.rows))
         return run->status;
+    double start = 0;
     p.threads = gg_threads(run, graph->m + graph->n);
     p.left = gg_alloc(run, graph->n, sizeof *p.left);
     p.queue = gg_alloc(run, graph->n, sizeof *p.queue);
     if (p.left && p.queue &&
-        !gg_count_degrees(graph, direction == GPUGRAPH_OUT ? GPUGRAPH_IN : GPUGRAPH_OUT,
-                          run, p.left))
-        peel_ready(&p, found);
+        !gg_count_degrees(graph, gg_opposite(direction), run, p.left)) {
+        start = gg_now_ms();
+        walk_levels(&p);
+    }
     gg_release(p.left);
     gg_release(p.queue);
-    return gg_stopping(run) ? gg_stopped(run) : run->status;
+    if (gg_stopping(run))
+        return gg_stopped(run);
+    found->settled = (uint32_t)p.tail;
+    found->levels = p.depth;
+    gg_search_phase(run, start, (int64_t)p.rows.m, "%d thread(s), %u levels", p.threads,
+                    p.depth);
+    return run->status;
 }
 
 /* ---- the descriptor ---- */

@@ -113,21 +113,10 @@ static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a)
     a->w.list.warps = blocks * WALK_WARPS;
     gg_fill(job, a->w.vertex, 0, n * (uint64_t)sizeof *a->w.vertex);
     gg_fill(job, a->w.list.slot, 0, slots_of(job->graph) * sizeof *a->w.list.slot);
-    gg_fill(job, a->state, 0, sizeof *a->state);
-    if (!gg_going(job))
-        return false;
-    GG_LAUNCH(job, count_predecessors, gg_grid(job, m, 16), m, to, a->w.vertex);
-    return GG_LAUNCH(job, list_first_ready, gg_grid(job, n, 16), a->w, n) &&
+    return gg_fill(job, a->state, 0, sizeof *a->state) &&
+           GG_LAUNCH(job, count_predecessors, gg_grid(job, m, 16), m, to, a->w.vertex) &&
+           GG_LAUNCH(job, list_first_ready, gg_grid(job, n, 16), a->w, n) &&
            gg_launch_cooperative(job, &kernel, blocks, arguments);
-}
-
-/* *state: the state afterwards. */
-static bool fetch_levels(struct cuda_job *job, struct arrays *a,
-                         struct order_state *state) {
-    const uint32_t n = job->graph->n;
-    return GG_LAUNCH(job, write_levels, gg_grid(job, n, 16), a->w.vertex, n, a->state,
-                     a->level) &&
-           gg_fetch(job, state, a->state, sizeof *state);
 }
 
 static void find_order(struct cuda_job *job, gpugraph_direction direction,
@@ -147,7 +136,9 @@ static void find_order(struct cuda_job *job, gpugraph_direction direction,
     a.w.row_end = rows.end;
     a.w.target = rows.target;
     if (!walk_all(job, direction == GPUGRAPH_OUT ? edges.target : edges.source, &a) ||
-        !fetch_levels(job, &a, &state))
+        !GG_LAUNCH(job, write_levels, gg_grid(job, graph->n, 16), a.w.vertex, graph->n,
+                   a.state, a.level) ||
+        !gg_fetch(job, &state, a.state, sizeof state))
         return;
     found->settled = state.settled;
     found->levels = state.last + 1;
@@ -162,8 +153,6 @@ static int64_t bytes(const gpugraph_graph *graph, bool) {
     carve_order(&space, graph, &a);
     return gg_device_graph_lacks(graph, CSR_OUT, false) + (int64_t)space.used;
 }
-
-/* ---- the device's side ---- */
 
 GG_CUDA_SIDE(gg_topological_order_cuda, order_entry, find_order, bytes,
              "topological_order", "peel",

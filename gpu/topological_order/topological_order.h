@@ -4,10 +4,6 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Levels of vertices. If there is a cycle, fewer than n vertices have a level, and the
 ** others have NONE. */
 struct order_levels {
@@ -28,7 +24,4 @@ gpugraph_status gg_report_cycle(const gpugraph_graph *graph, gpugraph_direction 
                                 const uint32_t *level, gpugraph_run *run,
                                 gpugraph_cycle *cycle);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -81,11 +81,8 @@ void gg_carve_ahead(struct workspace *space, const struct device_csr *g,
 bool gg_device_ahead(struct cuda_job *job, const struct device_csr *g,
                      const struct ahead *a) {
     const unsigned grid = gg_grid(job, g->n, GRID_BLOCKS);
-    gg_fill(job, a->count + g->n, 0, sizeof *a->count);
-    if (!gg_going(job))
-        return false;
-    if (!GG_LAUNCH(job, look_ahead, grid, *g, *a, false) ||
-        !gg_offsets(job, a->count, a->offset, g->n, a->scan, a->scan_bytes))
-        return false;
-    return GG_LAUNCH(job, look_ahead, grid, *g, *a, true);
+    return gg_fill(job, a->count + g->n, 0, sizeof *a->count) &&
+           GG_LAUNCH(job, look_ahead, grid, *g, *a, false) &&
+           gg_offsets(job, a->count, a->offset, g->n, a->scan, a->scan_bytes) &&
+           GG_LAUNCH(job, look_ahead, grid, *g, *a, true);
 }

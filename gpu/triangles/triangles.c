@@ -94,13 +94,19 @@ static void free_ahead(struct ahead *a) {
 
 /* ---- the search ---- */
 
+struct counting;
+struct finder;
+typedef void vertex_visit(struct counting *c, uint32_t v, struct finder *f);
+
 struct counting {
     struct ahead ahead;
-    csr out, in;           /* rows of both directions, unsorted; if directions count */
-    uint8_t *both;         /* of each arc ahead; NULL: directions do not count */
-    uint64_t *triangles;   /* n; NULL: only `total` is wanted */
-    uint64_t *arcs;        /* n; with both: arcs beyond one for each triangle */
-    uint64_t total, taken; /* taken: vertices that threads have taken */
+    vertex_visit *visit;
+    csr out, in;         /* rows of both directions, unsorted; if directions count */
+    uint8_t *both;       /* of each arc ahead; NULL: directions do not count */
+    uint64_t *triangles; /* n; NULL: only `total` is wanted */
+    uint64_t *arcs;      /* n; with both: arcs beyond one for each triangle */
+    const gpugraph_triangle_counts *counts; /* the caller's arrays */
+    uint64_t total, taken;                  /* taken: vertices that threads have taken */
 };
 
 struct finder {               /* a thread */
@@ -187,17 +193,6 @@ static void compare_directions(struct counting *c, uint32_t v, struct finder *f)
         c->both[i] = bit(f->marked, a->target[i]) && bit(f->twice, a->target[i]);
     mark_row(c, &c->out, v, f->marked, false);
     mark_row(c, &c->in, v, f->twice, false);
-}
-
-static void compare_some(void *counting, int member, int team) {
-    struct counting *c = counting;
-    struct finder f;
-    (void)member, (void)team;
-    bool go = open_finder(c, &f);
-    for (uint64_t v, end; go && take_vertices(c, &v, &end);)
-        for (; v < end; v++)
-            compare_directions(c, (uint32_t)v, &f);
-    close_finder(&f);
 }
 
 /* ---- counting ---- */
@@ -300,14 +295,14 @@ static void count_from(struct counting *c, uint32_t v, struct finder *f) {
     unmark_ahead(c, v, f);
 }
 
-static void count_some(void *counting, int member, int team) {
+static void visit_some(void *counting, int member, int team) {
     struct counting *c = counting;
     struct finder f;
     (void)member, (void)team;
     bool go = open_finder(c, &f);
     for (uint64_t v, end; go && take_vertices(c, &v, &end);)
         for (; v < end; v++)
-            count_from(c, (uint32_t)v, &f);
+            c->visit(c, (uint32_t)v, &f);
     if (go)
         hand_all_over(c, &f);
     __atomic_fetch_add(&c->total, f.total, __ATOMIC_RELAXED);
@@ -316,9 +311,10 @@ static void count_some(void *counting, int member, int team) {
 
 /* ---- the driver ---- */
 
-static bool run_team(struct counting *c, gg_team_body *body) {
+static bool visit_all(struct counting *c, vertex_visit *visit) {
     c->taken = 0;
-    gg_team(c->ahead.threads, body, c);
+    c->visit = visit;
+    gg_team(c->ahead.threads, visit_some, c);
     return !gg_stopping(c->ahead.run);
 }
 
@@ -337,44 +333,22 @@ static bool count_all_corners(struct counting *c, bool along) {
     if (along) {
         c->arcs = gg_alloc_zero(a->run, n + 1, sizeof *c->arcs);
         c->both = gg_alloc_zero(a->run, a->offset[n] + 1, 1);
-        if (!c->arcs || !c->both || !run_team(c, compare_some))
+        if (!c->arcs || !c->both || !visit_all(c, compare_directions))
             return false;
     }
-    return run_team(c, count_some);
+    return visit_all(c, count_from);
 }
 
-struct written_counts {
-    const struct counting *c;
-    const gpugraph_triangle_counts *counts;
-};
-
-static void write_some_counts(void *written_counts, uint64_t low, uint64_t high) {
-    const struct written_counts *t = written_counts;
-    const struct counting *c = t->c;
+static void write_some_counts(void *counting, uint64_t low, uint64_t high) {
+    const struct counting *c = counting;
     for (uint64_t v = low; v < high && !gg_leave(c->ahead.run, v); v++) {
         const uint32_t degree = (uint32_t)simple_degree(&c->ahead.simple, (uint32_t)v);
         const uint64_t arcs = c->triangles[v] + (c->arcs ? c->arcs[v] : c->triangles[v]);
-        if (t->counts->degree)
-            t->counts->degree[v] = degree;
-        if (t->counts->coefficient)
-            t->counts->coefficient[v] = gg_clustering(arcs, degree);
+        if (c->counts->degree)
+            c->counts->degree[v] = degree;
+        if (c->counts->coefficient)
+            c->counts->coefficient[v] = gg_clustering(arcs, degree);
     }
-}
-
-static void count_and_write(struct counting *c, bool along,
-                            const gpugraph_triangle_counts *counts) {
-    const uint64_t n = c->ahead.simple.n;
-    c->triangles = counts->triangles;
-    if (!c->triangles)
-        c->triangles = gg_alloc(c->ahead.run, n, sizeof *c->triangles);
-    if (c->triangles) {
-        memset(c->triangles, 0, n * sizeof *c->triangles);
-        if (count_all_corners(c, along))
-            gg_slices(c->ahead.threads, n, write_some_counts,
-                      &(struct written_counts){c, counts});
-    }
-    if (c->triangles != counts->triangles)
-        gg_release(c->triangles);
 }
 
 /* counts: NULL if only *total is wanted. */
@@ -382,16 +356,22 @@ static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
                                           gpugraph_run *run,
                                           const gpugraph_triangle_counts *counts,
                                           uint64_t *total) {
-    struct counting c = {.ahead = {.run = run}};
+    struct counting c = {.ahead = {.run = run}, .counts = counts};
+    uint64_t *own = NULL;
     if (!get_rows(graph, along, &c))
         return run->status;
     double start = gg_now_ms();
     c.ahead.threads = gg_threads(run, c.ahead.simple.m);
+    const uint64_t n = c.ahead.simple.n;
     if (counts)
-        count_and_write(&c, along, counts);
-    else
-        count_all_corners(&c, false);
+        c.triangles =
+            counts->triangles ? counts->triangles : (own = gg_alloc(run, n, sizeof *own));
+    if (c.triangles)
+        memset(c.triangles, 0, n * sizeof *c.triangles);
+    if (!run->status && count_all_corners(&c, along) && counts)
+        gg_slices(c.ahead.threads, n, write_some_counts, &c);
     *total = c.total;
+    gg_release(own);
     free_ahead(&c.ahead);
     gg_release(c.both);
     gg_release(c.arcs);
@@ -410,7 +390,6 @@ static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run, bo
 
 static gpugraph_status count_all_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                         uint64_t *count) {
-    *count = 0;
     return count_rows_of_each(graph, false, run, NULL, count);
 }
 

@@ -248,10 +248,8 @@ static void carve_counting(struct workspace *space, bool along, struct counting 
 static bool compare_directions(struct cuda_job *job, const struct counting *c,
                                const struct device_edges *edges) {
     gg_fill(job, c->there, 0, (c->simple.m / 2 / FLAG_ARCS + 1) * sizeof *c->there);
-    gg_fill(job, c->more, 0, c->simple.n * sizeof *c->more);
-    if (!gg_going(job))
-        return false;
-    return GG_LAUNCH(job, mark_directions, gg_grid(job, edges->m, GRID_BLOCKS), *c,
+    return gg_fill(job, c->more, 0, c->simple.n * sizeof *c->more) &&
+           GG_LAUNCH(job, mark_directions, gg_grid(job, edges->m, GRID_BLOCKS), *c,
                      *edges);
 }
 
@@ -291,11 +289,6 @@ static bool count_corners(struct cuda_job *job, bool along, const struct countin
                   : count_all_corners<false>(job, c));
 }
 
-static bool end_all(struct cuda_job *job, const struct counting *c) {
-    return GG_LAUNCH(job, end_counts, gg_grid(job, c->simple.n, GRID_BLOCKS), *c) &&
-           gg_wait(job);
-}
-
 static bool bring_counts(struct cuda_job *job, void *to, const void *from, size_t size) {
     return !to || gg_download(job, to, from, (uint64_t)job->graph->n * size);
 }
@@ -319,7 +312,9 @@ static void search_corners(struct cuda_job *job, bool directed,
     if (!prepare_counting(job, along, &c, &edges))
         return;
     double started = gg_now_ms();
-    if (!count_corners(job, along, &c, &edges) || !end_all(job, &c))
+    if (!count_corners(job, along, &c, &edges) ||
+        !GG_LAUNCH(job, end_counts, gg_grid(job, c.simple.n, GRID_BLOCKS), c) ||
+        !gg_wait(job))
         return;
     gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), NULL);
     started = gg_now_ms();
@@ -352,8 +347,6 @@ static int64_t bytes_each(const gpugraph_graph *graph, bool) {
     carve_counting(&space, false, &c);
     return gg_device_graph_lacks(graph, CSR_SIMPLE, false) + (int64_t)space.used;
 }
-
-/* ---- the device's sides ---- */
 
 GG_CUDA_SIDE(
     gg_vertex_triangles_cuda, vertex_triangles_entry, search_corners, bytes_each,

@@ -4,10 +4,6 @@
 
 #include "algorithm.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* along: the coefficient uses the directions of edges */
 typedef gpugraph_status vertex_triangles_entry(gpugraph_graph *, gpugraph_run *,
                                                bool along,
@@ -23,11 +19,7 @@ extern const algorithm_side gg_vertex_triangles_cuda;
 
 /* The number of arcs among the neighbours by the largest possible number. Kernels call
 ** it, too. Both numbers are rounded once, and divided once. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline double
-    gg_clustering(uint64_t arcs, uint32_t degree) {
+GG_ANYWHERE double gg_clustering(uint64_t arcs, uint32_t degree) {
     if (degree < 2)
         return 0;
     const uint64_t pairs = (uint64_t)degree * (degree - 1);
@@ -38,7 +30,4 @@ __host__ __device__
 #endif
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

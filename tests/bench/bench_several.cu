@@ -79,7 +79,8 @@ static void bring_home(struct bench *b, const several_array<type> &answer) {
     if (asked && strcmp(asked, "0") == 0)
         return;
     void *home = gg_alloc(&b->run, b->parts.places.n, sizeof(type));
-    need(b, home && gg_several_download(&b->team, &b->parts.places, answer, home));
+    need(b,
+         home && gg_several_download(&b->team, &b->parts.places, answer, home, "answer"));
     gg_release(home);
 }
 

@@ -3,8 +3,8 @@
 **
 **     bench_several_searches SCALE FACTOR DEVICES ...
 **
-** On one device its own kernels get the same rows. Ten iterations of PageRank; shortest
-** paths from three vertices with arcs. In the environment: REPEATS (3), ONLY=pagerank or
+** Ten iterations of PageRank; shortest paths from three vertices with arcs. On one device
+** the one-device kernels for shortest paths get the same rows. In the environment: REPEATS (3), ONLY=pagerank or
 ** sssp.
 **
 **     SEVERAL,algorithm,method,scale,factor,devices,runs,median,least,most,sum
@@ -13,7 +13,6 @@
 ** for every way to compute them. */
 #include "drawn_parts.cuh"
 #include "distributed/pagerank/several.cuh"
-#include "pagerank/pagerank.cuh"
 #include "distributed/sssp/several.cuh"
 #include "sssp/sssp.cuh"
 
@@ -37,19 +36,18 @@ static uint64_t sum_on(struct bench *b, struct cuda_job *job, const type *at) {
 }
 
 /* On one device places are numbers. */
-static struct device_csr rows_of_one(const struct bench *b, bool weighted) {
+static struct device_csr rows_of_one(const struct bench *b) {
     const struct several_rows *rows = &b->parts.rows[0];
     return gg_packed_rows(b->parts.places.n, rows->arcs, rows->offset, rows->target,
-                          weighted ? rows->weight : NULL);
+                          rows->weight);
 }
 
 /* ---- searches ---- */
 
 static void time_ranks(struct bench *b) {
     const gpugraph_pagerank_options how = {0.85, 0, 10, false, GPUGRAPH_BOTH, NULL, 0};
-    std::vector<double> ms, one, found(b->parts.places.n);
+    std::vector<double> ms, found(b->parts.places.n);
     several_array<double> own;
-    double *rank = NULL;
     for (int i = 0; i <= b->repeats; i++) {
         pagerank_end end = {0, 0};
         const double began = gg_now_ms();
@@ -58,19 +56,8 @@ static void time_ranks(struct bench *b) {
         if (i > 0)
             ms.push_back(gg_now_ms() - began);
     }
-    need(b, gg_several_download(&b->team, &b->parts.places, own, found.data()));
+    need(b, gg_several_download(&b->team, &b->parts.places, own, found.data(), "ranks"));
     print_result(b, "pagerank", "several", ms, sum_of(found));
-    const struct device_csr g = rows_of_one(b, false);
-    struct cuda_job *job = gg_several_on(&b->team, 0);
-    for (int i = 0; b->team.parts == 1 && i <= b->repeats; i++) {
-        pagerank_end end = {0, 0};
-        const double began = gg_now_ms();
-        need(b, gg_pagerank_by_rows(job, &g, &g, GPUGRAPH_UINT32, &how, &end, &rank));
-        if (i > 0)
-            one.push_back(gg_now_ms() - began);
-    }
-    if (b->team.parts == 1)
-        print_result(b, "pagerank", "pull", one, sum_on(b, job, rank));
 }
 
 /* The method "persistent" with parameters for graphs with hubs, and the light arcs of the
@@ -81,7 +68,7 @@ static void search_alone(struct bench *b, const gpugraph_search *wanted, double 
     struct sssp_search s = sssp_search();
     struct sssp_features features = {};
     struct workspace space = {NULL, 0};
-    s.g = rows_of_one(b, true);
+    s.g = rows_of_one(b);
     s.wanted = wanted;
     s.type = GPUGRAPH_UINT32;
     s.stop = job->device->device_stop;
@@ -124,7 +111,8 @@ static void time_paths(struct bench *b) {
                                     &outcome));
             if (i == 0) {
                 need(b, gg_several_download_bytes(&b->team, &b->parts.places,
-                                                  outcome.distance, 4, found.data()));
+                                                  outcome.distance, 4, found.data(),
+                                                  "distances"));
                 for (uint32_t d : found)
                     reached += d != UINT32_MAX;
                 if (reached < b->parts.places.n / 10)

@@ -16,6 +16,7 @@
 ** Without peer access the kernel returns after each step. The host moves messages and
 ** segments of the bitmap, combines reports, and launches the kernel again. */
 #include "several.cuh"
+#include "bfs/bfs.cuh"
 #include "bfs/bfs.h"
 #include "tree/tree.h"
 
@@ -158,14 +159,14 @@ static bool move_step(struct shared_search *r, uint64_t round) {
     return outcome.word[SUM_MESSAGES] == 0 || move_messages(r);
 }
 
-static bool run_levels(struct shared_search *r, struct shared_report *report) {
+static bool run_levels(struct shared_search *r, struct shared_state *report) {
     const int p = r->team->first; /* all members report the same */
     for (uint64_t round = 0;; round++) {
         if (!gg_several_launch(r->team, r->view, r->b, sizeof *r->b) ||
-            !gg_fetch(gg_several_on(r->team, p), report, &r->b[p].control->report,
+            !gg_fetch(gg_several_on(r->team, p), report, &r->b[p].control->last,
                       sizeof *report))
             return gg_several_going(r->team);
-        if (report->done)
+        if (report->mode == S_DONE)
             return true;
         if (r->team->peers || !move_step(r, round))
             break;
@@ -200,6 +201,44 @@ bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
     return done;
 }
 
+/* ---- hubs of a team's rows: a target of each row to look at first ---- */
+
+static void make_hubs(struct several_team *team, struct several_parts *parts, int p) {
+    struct cuda_job *job = gg_several_on(team, p);
+    struct several_rows *rows = &parts->rows[p];
+    const uint32_t stride = parts->places.stride;
+    const struct device_csr csr = gg_several_csr(parts, p, stride);
+    rows->hub = (uint32_t *)gg_take(job, several_hub_bytes(&parts->places));
+    if (!gg_going(job))
+        return;
+    rows->closed = rows->hub + stride;
+    gg_bfs_first_hubs(job, &csr, rows->hub, rows->closed);
+}
+
+static void free_hubs(struct several_team *team, struct several_parts *parts) {
+    for (int p = team->first; p < team->end; p++) {
+        struct several_rows *rows = &parts->rows[p];
+        gg_give(gg_several_on(team, p), rows->hub, several_hub_bytes(&parts->places));
+        rows->hub = rows->closed = NULL;
+    }
+}
+
+bool gg_several_hubs(struct several_team *team, struct several_parts *parts) {
+    double started = gg_now_ms();
+    if (parts->rows[team->first].hub || !gg_several_going(team))
+        return gg_several_going(team);
+    for (int p = team->first; p < team->end && gg_several_going(team); p++)
+        make_hubs(team, parts, p);
+    if (!gg_several_wait(team)) { /* a kernel that did not run has made no hubs */
+        free_hubs(team, parts);
+        return false;
+    }
+    gg_several_keep_more(team, parts);
+    gg_phase(team->run, "prepare", started, parts->places.n,
+             "a first neighbour of each vertex to look at, on the devices");
+    return true;
+}
+
 /* ---- graphs and partitions ---- */
 
 /* Rows for bottom-up levels: the same rows if arcs lead both ways, otherwise the
@@ -231,7 +270,7 @@ static bool search_team(struct several_team *team, const gpugraph_search *search
     if (!gg_several_rows(team, gg_forward_kind(search->direction), false, &rows) ||
         !find_bottom_up_rows(team, search, &rows, &transposed, &below))
         return false;
-    double started = gg_now_ms();
+    const double started = gg_now_ms();
     if (!gg_bfs_on_team(team, &rows, below, search, &answer))
         return false;
     gg_search_phase(
@@ -240,10 +279,7 @@ static bool search_team(struct several_team *team, const gpugraph_search *search
         "ms",
         team->parts, gg_several_exchange_name(team), answer.report.level,
         answer.report.bottom_up, (unsigned long long)answer.report.rounds, answer.ms);
-    started = gg_now_ms();
-    if (gg_several_download(team, &rows.places, answer.depth, depth))
-        gg_phase(team->run, "download", started, rows.places.n, "depths");
-    return gg_several_going(team);
+    return gg_several_download(team, &rows.places, answer.depth, depth, "depths");
 }
 
 static gpugraph_status search_on_several(gpugraph_graph *graph,
@@ -273,18 +309,6 @@ gpugraph_status gg_cuda_part_bfs(gpugraph_part *p, const gpugraph_search *search
     return gg_several_close(&team);
 }
 
-/* ---- descriptor ---- */
-
-static const gg_method methods[] = {
-    {.is =
-         {"bfs", "several", "cuda",
-          "as direction-optimizing, on several devices with a barrier after each step"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_bfs_distributed = {
-    .methods = methods,
-    .call = GG_CALLS(bfs_entry, search_on_several),
-    .several_bytes = bytes_on_several,
-    .several_ready = gg_several_has_rows,
-};
+GG_DISTRIBUTED_SIDE(
+    gg_bfs_distributed, bfs_entry, search_on_several, bytes_on_several, "bfs",
+    "as direction-optimizing, on several devices with a barrier after each step")

@@ -42,22 +42,16 @@ struct shared_state {
     uint32_t synced;                /* all copies of the bitmap are complete */
     uint64_t all_entries, all_arcs; /* the frontier of all devices */
     uint64_t more_entries, more_arcs, more_found; /* found so far for the next level */
-    uint64_t reached, seen, missing;
+    uint64_t reached, seen, missing, rounds;
     /* Messages from each sender: read before, and new. */
     uint32_t have[SEVERAL_MOST], received[SEVERAL_MOST];
 };
 
-struct shared_report {
-    uint32_t done, level, bottom_up;
-    uint64_t reached, rounds;
-};
-
 struct shared_control { /* on each device */
     bfs_size size[3];
-    uint32_t sent[SEVERAL_MOST]; /* messages to each receiver so far */
-    uint32_t missing;            /* own targets that are not found */
-    struct shared_state saved[2];
-    struct shared_report report;
+    uint32_t sent[SEVERAL_MOST];        /* messages to each receiver so far */
+    uint32_t missing;                   /* own targets that are not found */
+    struct shared_state saved[2], last; /* last: S_DONE once the search is over */
 };
 
 /* Arrays of own places have their pointers moved, so that a place is their index. */
@@ -75,8 +69,8 @@ struct bfs_shared {
 /* The answer of a search, in the team's workspace: depths of each member's places. */
 struct bfs_shared_answer {
     several_array<uint32_t> depth;
-    struct shared_report report;
-    double ms; /* of kernels and their launches */
+    struct shared_state report; /* the last state */
+    double ms;                  /* of kernels and their launches */
 };
 
 /* Searches along `rows`, with ends by gg_several_ends. below: rows with hubs for
@@ -86,7 +80,7 @@ bool gg_bfs_on_team(struct several_team *team, const struct several_parts *rows,
                     struct bfs_shared_answer *answer);
 /* Makes the arrays hub and closed of all members' rows, unless they exist. A hub is the
 ** first target of its row, until a search finds a better one. The graph keeps them.
-** False: the run must end. (hubs.cu) */
+** False: the run must end. */
 bool gg_several_hubs(struct several_team *team, struct several_parts *parts);
 /* Cooperative, one block on each multiprocessor. (several_levels.cu) */
 extern const struct cooperative_kernel gg_bfs_shared_levels;

@@ -418,16 +418,6 @@ static __device__ void end_step(const bfs_shared &b, shared_state *s, uint64_t r
     }
 }
 
-static __device__ void report(const bfs_shared &b, const shared_state &s,
-                              uint64_t round) {
-    struct shared_report *r = &b.control->report;
-    r->done = 1;
-    r->level = s.level;
-    r->bottom_up = s.bottom_up;
-    r->reached = s.reached;
-    r->rounds = round;
-}
-
 /* ---- the kernel ---- */
 
 /* Cooperative. */
@@ -466,8 +456,10 @@ static __global__ void __launch_bounds__(BLOCK, 1)
             return;
         }
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0)
-        report(b, s, round);
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        s.rounds = round;
+        b.control->last = s;
+    }
 }
 
 extern const struct cooperative_kernel gg_bfs_shared_levels = {

@@ -9,8 +9,8 @@
 **                reach it are its component
 **
 ** When few arcs remain, partition 0 gathers them and finds the rest alone. */
-#include "parts.h"
 #include "base/limits.h"
+#include "distributed/partition/part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -185,45 +185,34 @@ static bool solve_rest(struct strong *s, const int64_t *source, const int64_t *t
     return s->run->status == GPUGRAPH_OK;
 }
 
-/* A remaining vertex without remaining arcs is a component of its own. */
-static void keep_delivered(struct strong *s, const uint64_t *delivered) {
-    for (uint32_t v = 0; v < s->p->masters; v++)
-        if (is_left(s, v))
-            s->component[v] = delivered[v] == UINT64_MAX ? s->p->number[v] : delivered[v];
-}
-
 static bool gather_rest(struct strong *s, uint64_t mine) {
     gpugraph_part *p = s->p;
     uint64_t *delivered = gg_alloc(s->run, p->masters, sizeof *delivered), at = 0;
-    uint64_t *arc = gg_alloc(s->run, mine, 2 * sizeof *arc);
+    uint64_t *end = gg_alloc(s->run, mine, 2 * sizeof *end);
     uint32_t *to = gg_alloc_zero(s->run, mine, sizeof *to);
-    int64_t *source = NULL;
-    struct gg_records received = {0};
-    bool go = delivered && arc && to;
+    struct gg_records source = {0}, target = {0};
+    bool go = delivered && end && to;
     for (uint32_t u = 0; go && u < p->locals; u++)
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
             if (is_arc_left(s, u, a)) {
-                arc[at++] = p->number[u];
-                arc[at++] = p->number[p->target[a]];
+                end[at] = p->number[u];
+                end[mine + at++] = p->number[p->target[a]];
             }
-    go = go && gg_post_records(p->exchange, s->run, 2, arc, mine, to, &received);
-    if (go) {
-        source = gg_alloc(s->run, received.count + 1, 2 * sizeof *source);
-        for (uint64_t i = 0; source && i < received.count; i++) {
-            source[i] = (int64_t)received.word[2 * i];
-            source[received.count + i] = (int64_t)received.word[2 * i + 1];
-        }
-        memset(delivered, 0xff, p->masters * sizeof *delivered);
-        go = source &&
-             solve_rest(s, source, source + received.count, received.count, delivered);
-    }
     if (go)
-        keep_delivered(s, delivered);
+        memset(delivered, 0xff, p->masters * sizeof *delivered);
+    go = go && gg_post_records(p->exchange, s->run, 1, end, mine, to, &source) &&
+         gg_post_records(p->exchange, s->run, 1, end + mine, mine, to, &target) &&
+         solve_rest(s, (int64_t *)source.word, (int64_t *)target.word, source.count,
+                    delivered);
+    /* A remaining vertex without remaining arcs is a component of its own. */
+    for (uint32_t v = 0; go && v < p->masters; v++)
+        if (is_left(s, v))
+            s->component[v] = delivered[v] == UINT64_MAX ? p->number[v] : delivered[v];
     gg_release(delivered);
-    gg_release(arc);
+    gg_release(end);
     gg_release(to);
-    gg_release(source);
-    gg_records_close(&received);
+    gg_records_close(&source);
+    gg_records_close(&target);
     return go;
 }
 

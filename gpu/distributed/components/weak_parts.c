@@ -17,7 +17,7 @@
 ** diameter; roads take few. After Shiloach and Vishkin, "An O(log n) Parallel
 ** Connectivity Algorithm" (J. Algorithms 3, 1982). */
 #include "components/components.h"
-#include "parts.h"
+#include "distributed/partition/part.h"
 
 #include <string.h>
 
@@ -34,19 +34,12 @@ struct weak_part {
 
 /* ---- the forest of a partition ---- */
 
-static inline uint32_t root_of(struct weak_part *w, uint32_t v) {
-    while (w->parent[v] != v) {
-        w->parent[v] = w->parent[w->parent[v]];
-        v = w->parent[v];
-    }
-    return v;
-}
-
 static void link_rows(struct weak_part *w) {
     const gpugraph_part *p = w->p;
     for (uint32_t u = 0; u < p->locals && !gg_leave(w->run, u); u++)
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++) {
-            const uint32_t x = root_of(w, u), y = root_of(w, p->target[a]);
+            const uint32_t x = gg_tree_root(w->parent, u),
+                           y = gg_tree_root(w->parent, p->target[a]);
             w->parent[x < y ? y : x] = x < y ? x : y;
         }
 }
@@ -62,14 +55,14 @@ static bool name_trees(struct weak_part *w) {
     }
     memset(name, 0xff, p->locals * sizeof *name);
     for (uint32_t v = 0; v < p->locals; v++) {
-        const uint32_t root = root_of(w, v);
+        const uint32_t root = gg_tree_root(w->parent, v);
         name[root] = p->number[v] < name[root] ? p->number[v] : name[root];
     }
     for (uint32_t v = 0; v < p->masters; v++)
-        w->above[v] = name[root_of(w, v)];
+        w->above[v] = name[gg_tree_root(w->parent, v)];
     for (uint32_t v = p->masters; v < p->locals; v++) {
         w->edge[2 * w->edges] = p->number[v];
-        w->edge[2 * w->edges + 1] = name[root_of(w, v)];
+        w->edge[2 * w->edges + 1] = name[gg_tree_root(w->parent, v)];
         w->edges += w->edge[2 * w->edges] != w->edge[2 * w->edges + 1];
     }
     gg_release(name);

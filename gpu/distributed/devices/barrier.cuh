@@ -126,12 +126,8 @@ WARP_FUNCTION uint64_t several_received_messages(const struct several_barrier *m
 }
 
 /* Combines other[] into word[]. */
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    static inline void
-    several_combine(const struct several_combining *combining, uint64_t *word,
-                    const uint64_t *other) {
+GG_ANYWHERE void several_combine(const struct several_combining *combining,
+                                 uint64_t *word, const uint64_t *other) {
     uint64_t carry = 0;
     for (unsigned i = 0; i < SEVERAL_WORDS; i++) {
         uint64_t before = word[i];
@@ -347,7 +343,7 @@ WARP_FUNCTION bool several_barrier_by_one(const struct several_barrier *m, uint3
 
 /* The first entry of the box for `other` in an inbox or outbox of `own`, which has none
 ** for `own` itself. */
-PLACES_FUNCTION uint64_t several_box(uint32_t own, uint32_t other, uint32_t stride) {
+GG_ANYWHERE uint64_t several_box(uint32_t own, uint32_t other, uint32_t stride) {
     return (uint64_t)(other < own ? other : other - 1) * stride;
 }
 

@@ -41,7 +41,8 @@ static void copy_piece_of_segment(void *context, struct cuda_job *job, uint64_t 
 bool gg_several_download_bytes(struct several_team *team,
                                const struct several_places *places,
                                const void *const segment[SEVERAL_MOST], size_t entry,
-                               void *to) {
+                               void *to, const char *what) {
+    const double started = gg_now_ms();
     struct download d = {places, entry, (char *)to, 0, 0, 0, NULL};
     for (int p = team->first; p < team->end && gg_several_going(team); p++) {
         struct cuda_job *job = gg_several_on(team, p);
@@ -52,6 +53,8 @@ bool gg_several_download_bytes(struct several_team *team,
         else
             gg_download_pieces(job, segment[p], bytes, copy_piece_of_segment, &d);
     }
+    if (gg_several_going(team))
+        gg_phase(team->run, "download", started, (int64_t)places->n, "%s", what);
     return gg_several_going(team);
 }
 

@@ -104,37 +104,18 @@ extern "C" const struct part_services gg_part_services = {
 
 /* ---- pieces ---- */
 
-/* Sets the parcels of all pieces. block[]: memory for sent and for received pieces. */
-static bool address_pieces(gpugraph_part *p, gpugraph_run *run,
-                           const struct several_piece *piece, char *block[2]) {
-    const uint32_t parts = p->exchange->parts, me = p->exchange->part;
-    uint64_t bytes[2] = {0, 0};
-    for (uint32_t q = 0; q < parts; q++) {
-        const uint64_t out = q == me ? 0 : piece[me * parts + q].bytes,
-                       in = q == me ? 0 : piece[q * parts + me].bytes;
-        p->out[q] = {NULL, out, out};
-        p->in[q] = {NULL, in, 0};
-        bytes[0] += out;
-        bytes[1] += in;
-    }
-    for (int i = 0; i < 2; i++)
-        block[i] = (char *)gg_alloc(run, bytes[i], 1);
-    char *at[2] = {block[0], block[1]};
-    for (uint32_t q = 0; at[0] && at[1] && q < parts; q++) {
-        p->out[q].bytes = at[0];
-        p->in[q].bytes = at[1];
-        at[0] += p->out[q].room;
-        at[1] += p->in[q].room;
-    }
-    return at[0] && at[1];
-}
-
 bool gg_rank_move(struct several_team *team, const struct several_piece *piece) {
     const uint32_t parts = (uint32_t)team->parts, me = (uint32_t)team->first;
     struct cuda_job *job = gg_several_on(team, team->first);
     gpugraph_part *p = team->rank;
     char *block[2];
-    bool go = address_pieces(p, job->run, piece, block);
+    for (uint32_t q = 0; q < parts; q++) {
+        const uint64_t out = q == me ? 0 : piece[me * parts + q].bytes,
+                       in = q == me ? 0 : piece[q * parts + me].bytes;
+        p->out[q] = {NULL, out, out};
+        p->in[q] = {NULL, in, 0};
+    }
+    bool go = part_allocate_parcels(p, job->run, block);
     for (uint32_t q = 0; go && q < parts; q++)
         go = !p->out[q].size || gg_download(job, p->out[q].bytes,
                                             piece[me * parts + q].from, p->out[q].size);

@@ -223,21 +223,33 @@ uint32_t *gg_several_ends(struct several_team *team, const struct several_places
                           gpugraph_search *search);
 
 /* Downloads segment[p] of each member p: entries of 1, 2, 4 or 8 bytes of its own places.
-** to: an array by vertex number, or by master of a rank. False: the run must end. */
+** to: an array by vertex number, or by master of a rank. Phase "download". False: the run
+** must end. */
 bool gg_several_download_bytes(struct several_team *team,
                                const struct several_places *places,
                                const void *const segment[SEVERAL_MOST], size_t entry,
-                               void *to);
+                               void *to, const char *what);
 
 template <typename type>
-static inline bool gg_several_download(struct several_team *team,
-                                       const struct several_places *places,
-                                       const several_array<type> &segment, void *to) {
+static inline bool
+gg_several_download(struct several_team *team, const struct several_places *places,
+                    const several_array<type> &segment, void *to, const char *what) {
     const void *at[SEVERAL_MOST];
     for (int p = 0; p < team->parts; p++)
         at[p] = segment.at[p];
-    return gg_several_download_bytes(team, places, at, sizeof(type), to);
+    return gg_several_download_bytes(team, places, at, sizeof(type), to, what);
 }
+
+/* The side of an algorithm with one method, "several". */
+#define GG_DISTRIBUTED_SIDE(name, type, function, bytes_of, algorithm, description)      \
+    static const gg_method name##_methods[] = {                                          \
+        {.is = {algorithm, "several", "cuda", description}}, {}};                        \
+    extern const algorithm_side name = {                                                 \
+        .methods = name##_methods,                                                       \
+        .call = GG_CALLS(type, function),                                                \
+        .several_bytes = bytes_of,                                                       \
+        .several_ready = gg_several_has_rows,                                            \
+    };
 
 /* ---- partitions on devices (ranks.cu) ---- */
 

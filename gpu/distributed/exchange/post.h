@@ -4,10 +4,9 @@
 #define GPUGRAPH_POST_H
 
 #include "gpugraph_parts.h"
+#include "language.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 typedef enum gpugraph_combination {
     GPUGRAPH_SUM,     /* of each word */
@@ -83,7 +82,6 @@ void gg_records_close(struct gg_records *r);
 ** set. True if none has. */
 bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif

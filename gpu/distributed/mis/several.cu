@@ -26,6 +26,7 @@
 #include "several.cuh"
 #include "mis/codes.cuh"
 #include "mis/mis.h"
+#include "ids/ids.h"
 
 static __device__ uint64_t degree_of(const mis_shared *g, uint32_t v) {
     if (!g->view.barrier.peers)
@@ -374,3 +375,67 @@ bool gg_mis_on_team(struct several_team *team, const struct several_parts *parts
     gg_release(r);
     return done;
 }
+
+/* ---- graphs ---- */
+
+static bool find_set_on_team(struct several_team *team,
+                             const struct mis_question *question, uint8_t *member) {
+    struct several_parts parts;
+    struct mis_answer answer;
+    if (!gg_several_rows(team, CSR_SIMPLE, false, &parts))
+        return false;
+    const double started = gg_now_ms();
+    if (!gg_mis_on_team(team, &parts, question, &answer))
+        return false;
+    gg_search_phase(team->run, started, parts.places.n,
+                    "%d parts, exchange %s, %u launch(es), up to %u passes", team->parts,
+                    gg_several_exchange_name(team), answer.launches, answer.passes);
+    return gg_several_download(team, &parts.places, answer.member, member, "members");
+}
+
+static bool is_hashed(gpugraph_priority priority) {
+    return priority == GPUGRAPH_BY_DEGREE || priority == GPUGRAPH_BY_RANDOM;
+}
+
+static gpugraph_status find_on_several(gpugraph_graph *graph, gpugraph_priority priority,
+                                       int64_t seed, gpugraph_run *run, uint8_t *member) {
+    struct several_team team;
+    uint32_t *hash = NULL;
+    if (is_hashed(priority) && !gg_ids_are_consecutive(graph)) {
+        hash = (uint32_t *)gg_alloc(run, graph->n, sizeof *hash);
+        if (hash)
+            gg_hash_ids(graph, seed, run, hash);
+    }
+    const struct mis_question question = {priority, seed,
+                                          (uint64_t)graph->ids.first_integer, hash};
+    if (run->status == GPUGRAPH_OK && gg_several_open_run(&team, graph, run)) {
+        find_set_on_team(&team, &question, member);
+        gg_several_close(&team);
+    }
+    gg_release(hash);
+    return run->status;
+}
+
+static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
+    const int64_t n = graph->n, share = n / parts + 2048;
+    return gg_several_rows_lack(graph, parts, CSR_SIMPLE, false) +
+           5 * (n + 2048 * parts) + (gg_ids_are_consecutive(graph) ? 0 : 4 * n) +
+           share * (1 + 2 * (int64_t)sizeof(struct waiting)) + 65536;
+}
+
+/* ---- partitions ---- */
+
+gpugraph_status gg_cuda_part_mis(gpugraph_part *p, gpugraph_priority priority,
+                                 const uint32_t *hash, gpugraph_run *run,
+                                 uint8_t *member) {
+    const struct mis_question question = {priority, 0, 0,
+                                          is_hashed(priority) ? hash : NULL};
+    struct several_team team;
+    if (!gg_several_open_rank(&team, p, GPUGRAPH_BY_SOURCE, run))
+        return run->status;
+    find_set_on_team(&team, &question, member);
+    return gg_several_close(&team);
+}
+
+GG_DISTRIBUTED_SIDE(gg_mis_distributed, mis_entry, find_on_several, bytes_on_several,
+                    "mis", "asynchronous, on several devices that all decide at once")

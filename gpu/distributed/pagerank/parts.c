@@ -26,15 +26,14 @@ static bool is_place(const struct part_ranking *r, uint32_t v) {
     return !r->is_place || r->is_place[v];
 }
 
-static bool reduce_ghosts(struct part_ranking *r, void *value, uint32_t size,
-                          bool (*merge)(void *, const void *)) {
-    return gg_reduce(r->p, r->run, (struct part_field){value, size, merge}, NULL) ==
-           GPUGRAPH_OK;
+static bool reduce_sums(struct part_ranking *r) {
+    const struct part_field sums = {r->sum, sizeof *r->sum, part_sum_128};
+    return gg_reduce(r->p, r->run, sums, NULL) == GPUGRAPH_OK;
 }
-static bool broadcast_masters(struct part_ranking *r, void *value, uint32_t size) {
+static bool broadcast_shares(struct part_ranking *r) {
+    const struct part_field shares = {r->share, sizeof *r->share, NULL};
     return !part_reads_ghosts(r->p) ||
-           gg_broadcast(r->p, r->run, (struct part_field){value, size, NULL}, NULL) ==
-               GPUGRAPH_OK;
+           gg_broadcast(r->p, r->run, shares, NULL) == GPUGRAPH_OK;
 }
 
 /* ---- arcs out of a vertex ---- */
@@ -43,7 +42,7 @@ static bool count_rows_of_parts(struct part_ranking *r) {
     const gpugraph_part *p = r->p;
     for (uint32_t u = 0; u < p->locals; u++)
         r->sum[u] = p->offset[u + 1] - p->offset[u];
-    if (part_reads_ghosts(p) && !reduce_ghosts(r, r->sum, sizeof *r->sum, part_sum_128))
+    if (part_reads_ghosts(p) && !reduce_sums(r))
         return false;
     for (uint32_t u = 0; u < p->masters; u++)
         r->out[u] = (double)(uint64_t)r->sum[u];
@@ -68,9 +67,7 @@ static bool push_shares(struct part_ranking *r) {
         for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
             r->sum[p->target[a]] += fixed;
     }
-    return !gg_stopping(r->run) &&
-           (!part_writes_ghosts(p) ||
-            reduce_ghosts(r, r->sum, sizeof *r->sum, part_sum_128));
+    return !gg_stopping(r->run) && (!part_writes_ghosts(p) || reduce_sums(r));
 }
 
 static void take_sums(struct part_ranking *r) {
@@ -109,7 +106,7 @@ static void iterate_ranks(struct part_ranking *r, uint32_t *iterations, double *
     if (!add_up(r))
         return;
     while (*iterations < r->how->iterations) {
-        if (!broadcast_masters(r, r->share, sizeof *r->share) || !push_shares(r))
+        if (!broadcast_shares(r) || !push_shares(r))
             return;
         take_sums(r);
         if (!add_up(r))

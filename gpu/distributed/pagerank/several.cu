@@ -13,6 +13,7 @@
 ** last slice ends the row. */
 #define RANK_SHARE(at) (*(at)) /* other devices write shares while the kernel runs */
 #include "several.cuh"
+#include "graph/graph.h"
 #include "pagerank/sums.cuh"
 
 #include <cooperative_groups.h>
@@ -360,23 +361,21 @@ static bool rank_team(struct several_team *team, const struct several_parts *in,
                       const gpugraph_pagerank_options *how, const uint8_t *is_place,
                       double *rank, pagerank_end *end) {
     several_array<double> own;
-    double started = gg_now_ms();
+    const double started = gg_now_ms();
     if (!gg_pagerank_on_team(team, in, out, type, how, is_place, end, &own))
         return false;
     gg_search_phase(team->run, started, (int64_t)in->arcs,
                     "%d parts, exchange %s, %u iterations, last change %.3g", team->parts,
                     gg_several_exchange_name(team), end->iterations, end->change);
-    started = gg_now_ms();
-    if (gg_several_download(team, &in->places, own, rank))
-        gg_phase(team->run, "download", started, in->places.n, "ranks");
-    return gg_several_going(team);
+    return gg_several_download(team, &in->places, own, rank, "ranks");
 }
 
 static void rank_graph(struct several_team *team, const gpugraph_pagerank_options *how,
                        double *rank, pagerank_end *end) {
     struct several_parts in, out;
-    if (gg_several_rows(team, gg_rows_in(how->direction), how->weighted, &in) &&
-        gg_several_rows(team, gg_rows_out(how->direction), how->weighted, &out))
+    if (gg_several_rows(team, gg_forward_kind(gg_opposite(how->direction)), how->weighted,
+                        &in) &&
+        gg_several_rows(team, gg_forward_kind(how->direction), how->weighted, &out))
         rank_team(team, &in, &out, team->graph->distance_type, how, NULL, rank, end);
 }
 
@@ -441,17 +440,6 @@ gpugraph_status gg_cuda_part_pagerank(gpugraph_part *p,
     return gg_several_close(&team);
 }
 
-/* ---- descriptor ---- */
-
-static const gg_method methods[] = {
-    {.is = {"pagerank", "several", "cuda",
-            "pull, on several devices; new shares go to all of them"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_pagerank_distributed = {
-    .methods = methods,
-    .call = GG_CALLS(pagerank_entry, rank_on_several),
-    .several_bytes = bytes_on_several,
-    .several_ready = gg_several_has_rows,
-};
+GG_DISTRIBUTED_SIDE(gg_pagerank_distributed, pagerank_entry, rank_on_several,
+                    bytes_on_several, "pagerank",
+                    "pull, on several devices; new shares go to all of them")

@@ -322,20 +322,16 @@ static bool check_share(struct part_making *m) {
         !gg_needs(m->run, s->target, s->count, "share.target") ||
         (m->weighted && !gg_needs(m->run, s->weight, s->count, "share.weight")))
         return false;
-    for (uint64_t e = 0; e < s->count && m->weighted && !gg_leave(m->run, e); e++)
-        if (!is_weight(s, e)) {
+    for (uint64_t e = 0; e < s->count && !m->run->status && !gg_leave(m->run, e); e++) {
+        if (m->weighted && !is_weight(s, e))
             gg_fail(m->run, GPUGRAPH_INVALID,
                     "edge %llu of a share has a weight that is negative or not finite",
                     (unsigned long long)e);
-            return false;
-        }
-    for (uint64_t e = 0; e < s->count && !gg_leave(m->run, e); e++)
-        if (s->source[e] >= s->vertices || s->target[e] >= s->vertices) {
+        else if (s->source[e] >= s->vertices || s->target[e] >= s->vertices)
             gg_fail(m->run, GPUGRAPH_INVALID,
                     "an end of edge %llu of a share is not below the %llu vertices",
                     (unsigned long long)e, (unsigned long long)s->vertices);
-            return false;
-        }
+    }
     if (m->part->simple && m->part->direction != GPUGRAPH_BOTH)
         gg_fail(m->run, GPUGRAPH_INVALID, "simple rows need the direction BOTH");
     return !gg_stopping(m->run);

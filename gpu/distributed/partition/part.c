@@ -40,6 +40,19 @@ gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run) {
     return run->status;
 }
 
+bool part_allocate_parcels(gpugraph_part *p, gpugraph_run *run, char *block[2]) {
+    gpugraph_parcel *const parcel[2] = {p->out, p->in};
+    for (int i = 0; i < 2; i++) {
+        uint64_t bytes = 0;
+        for (uint32_t q = 0; q < p->exchange->parts; q++)
+            bytes += parcel[i][q].room;
+        char *at = block[i] = gg_alloc(run, bytes, 1);
+        for (uint32_t q = 0; at && q < p->exchange->parts; at += parcel[i][q++].room)
+            parcel[i][q].bytes = at;
+    }
+    return block[0] && block[1];
+}
+
 bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word) {
     return gg_combine(p->exchange, run, GPUGRAPH_SUM, word, 1) == GPUGRAPH_OK;
 }

@@ -22,9 +22,7 @@
 #include "distributed/exchange/post.h"
 #include "places.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 struct part_peer {
     uint32_t *master; /* masters that are ghosts there */
@@ -134,6 +132,9 @@ static inline uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t a
     return gg_real_word(gg_word_real(from) + ((const double *)weight)[arc]);
 }
 
+/* Allocates the bytes of all parcels, whose rooms are set. The caller releases block[0],
+** those of p->out, and block[1], those of p->in, also after a failure. */
+bool part_allocate_parcels(gpugraph_part *p, gpugraph_run *run, char *block[2]);
 /* Ends a collective function: a failure here becomes one of all partitions. Returns
 ** run->status. */
 gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run);
@@ -240,6 +241,11 @@ void part_transpose_close(struct part_transpose *t);
 /* Sorts each row and removes repeated targets. False: the run must end. */
 bool part_simplify(gpugraph_part *p, gpugraph_run *run);
 
+/* ---- components/weak_parts.c ---- */
+
+/* Fills component[] of masters with the smallest number of each. Sets run->status. */
+void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *component);
+
 /* ---- messages.c ---- */
 
 /* Collective: sends each record to the owner of the number in its first word. The caller
@@ -250,7 +256,6 @@ bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
 bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
               uint64_t count);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
+
 #endif

@@ -22,14 +22,10 @@
 #ifndef GPUGRAPH_PLACES_H
 #define GPUGRAPH_PLACES_H
 
+#include "language.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-#ifdef __CUDACC__
-#define PLACES_FUNCTION static __host__ __device__ __forceinline__
-#else
-#define PLACES_FUNCTION static inline
-#endif
 
 /* Places of a segment are a multiple of this, so that words of bitmaps and cache lines
 ** have one owner. */
@@ -46,24 +42,23 @@ struct several_places {
 };
 
 /* By how many owners the blocks of the group are rotated. */
-PLACES_FUNCTION uint32_t several_rotation(const struct several_places *p,
-                                          uint32_t group) {
+GG_ANYWHERE uint32_t several_rotation(const struct several_places *p, uint32_t group) {
     uint32_t x = (group ^ group >> 15) * 0x2c1b3c6du;
     x = (x ^ x >> 12) * 0x297a2d39u;
     x ^= x >> 15;
     return (uint32_t)((uint64_t)x * p->parts >> 32);
 }
 
-PLACES_FUNCTION uint32_t several_owner(const struct several_places *p, uint32_t place) {
+GG_ANYWHERE uint32_t several_owner(const struct several_places *p, uint32_t place) {
     return place / p->stride;
 }
 
 /* The first place of the owner's segment. */
-PLACES_FUNCTION uint32_t several_first(const struct several_places *p, uint32_t owner) {
+GG_ANYWHERE uint32_t several_first(const struct several_places *p, uint32_t owner) {
     return owner * p->stride;
 }
 
-PLACES_FUNCTION uint32_t several_place(const struct several_places *p, uint32_t number) {
+GG_ANYWHERE uint32_t several_place(const struct several_places *p, uint32_t number) {
     uint32_t block = number >> p->shift, group = block / p->parts;
     uint32_t owner = block - group * p->parts + several_rotation(p, group);
     owner -= owner >= p->parts ? p->parts : 0;
@@ -83,21 +78,20 @@ static inline uint32_t several_owner_of(const struct several_places *p, uint64_t
 
 /* The number at a place within the owner's segment. A gap has n or more, perhaps beyond
 ** 32 bits. */
-PLACES_FUNCTION uint64_t several_number_of(const struct several_places *p, uint32_t owner,
-                                           uint32_t local) {
+GG_ANYWHERE uint64_t several_number_of(const struct several_places *p, uint32_t owner,
+                                       uint32_t local) {
     uint32_t group = local >> p->shift, turn = several_rotation(p, group);
     uint64_t block = (uint64_t)group * p->parts + owner - turn;
     block += owner < turn ? p->parts : 0;
     return (block << p->shift) + (local & ((1u << p->shift) - 1));
 }
 
-PLACES_FUNCTION uint64_t several_all_places(const struct several_places *p) {
+GG_ANYWHERE uint64_t several_all_places(const struct several_places *p) {
     return (uint64_t)p->stride * p->parts;
 }
 
 /* The number of vertices in an owner's segment; gaps follow them. */
-PLACES_FUNCTION uint32_t several_vertices(const struct several_places *p,
-                                          uint32_t owner) {
+GG_ANYWHERE uint32_t several_vertices(const struct several_places *p, uint32_t owner) {
     const uint32_t block = 1u << p->shift;
     const uint64_t groups = p->n / ((uint64_t)block * p->parts); /* full ones */
     const uint64_t last = several_number_of(p, owner, (uint32_t)(groups << p->shift));

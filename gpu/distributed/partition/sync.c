@@ -41,7 +41,7 @@ struct sync {
     gpugraph_combination how;
     uint64_t *word; /* words to combine */
     uint32_t words;
-    char *sent, *received; /* blocks of messages */
+    char *block[2]; /* of the messages sent and received */
 };
 
 static uint32_t entries_out(const struct sync *s, uint32_t q) {
@@ -63,25 +63,12 @@ static char *value_of(const struct sync *s, uint32_t local) {
 
 /* Allocates room for the values of all ghosts. */
 static bool address_messages(struct sync *s) {
-    gpugraph_part *p = s->p;
     const uint64_t entry = entry_bytes(s);
-    uint64_t out = 0, in = 0;
-    for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        out += entries_out(s, q) * entry;
-        in += entries_in(s, q) * entry;
+    for (uint32_t q = 0; q < s->p->exchange->parts; q++) {
+        s->p->out[q] = (gpugraph_parcel){NULL, entries_out(s, q) * entry, 0};
+        s->p->in[q] = (gpugraph_parcel){NULL, entries_in(s, q) * entry, 0};
     }
-    s->sent = gg_alloc(s->run, out, 1);
-    s->received = gg_alloc(s->run, in, 1);
-    if (!s->sent || !s->received)
-        return false;
-    char *to = s->sent, *from = s->received;
-    for (uint32_t q = 0; q < p->exchange->parts; q++) {
-        p->out[q] = (gpugraph_parcel){to, entries_out(s, q) * entry, 0};
-        p->in[q] = (gpugraph_parcel){from, entries_in(s, q) * entry, 0};
-        to += p->out[q].room;
-        from += p->in[q].room;
-    }
-    return true;
+    return part_allocate_parcels(s->p, s->run, s->block);
 }
 
 static void write_entry(const struct sync *s, uint32_t q, uint32_t place,
@@ -172,8 +159,8 @@ static void swap_messages(struct sync *s) {
 static gpugraph_status synchronise(struct sync *s) {
     if (s->p->exchange->parts > 1 && address_messages(s))
         swap_messages(s);
-    gg_release(s->sent);
-    gg_release(s->received);
+    gg_release(s->block[0]);
+    gg_release(s->block[1]);
     return s->run->status;
 }
 

@@ -44,10 +44,8 @@ struct tree_making {
 
 /* Offers the arc out of u to its target as a candidate. */
 static void offer_arc(const struct tree_making *m, uint32_t u, uint64_t arc) {
-    struct candidate *best = &m->best[m->p->target[arc]];
-    const int64_t edge = m->p->edge_id[arc];
-    if (best->parent == UINT64_MAX || edge < best->edge)
-        *best = (struct candidate){edge, m->p->number[u]};
+    const struct candidate one = {m->p->edge_id[arc], m->p->number[u]};
+    merge_candidates(&m->best[m->p->target[arc]], &one);
 }
 
 static void offer_strict_arcs(const struct tree_making *m, uint32_t u,

@@ -23,10 +23,9 @@ struct sssp_part {
     gpugraph_part *p;
     gpugraph_run *run;
     enum part_layout layout;
-    uint64_t bound;    /* a word: larger distances are not stored */
-    bool within_range; /* the bound is the caller's, who does not want farther vertices */
-    bool none;         /* the bound is below 0 */
-    uint64_t over;     /* not 0: a sum left the range */
+    gpugraph_search search;       /* sources: masters here; and the caller's bound */
+    struct sssp_bound bound;      /* larger distances are not stored */
+    uint64_t over;                /* not 0: a sum left the range */
     uint64_t *distance, *scanned; /* words */
     uint64_t limit;               /* a word: rows up to it are relaxed */
     double delta;                 /* how far the limit grows */
@@ -95,7 +94,7 @@ static void note_shared(struct sssp_part *s, uint32_t v) {
 }
 
 static void lower_distance(struct sssp_part *s, uint32_t v, uint64_t sum) {
-    if (sum > s->bound || sum >= s->distance[v])
+    if (sum > s->bound.most || sum >= s->distance[v])
         return;
     s->distance[v] = sum;
     let_row_wait(s, v);
@@ -164,15 +163,19 @@ static void sort_later(struct sssp_part *s) {
     s->later.count = kept;
 }
 
+static void let_shared_wait(struct sssp_part *s) {
+    for (uint32_t i = 0; i < s->shared.count; i++)
+        if (!is_scanned(s, s->shared.list[i]))
+            let_row_wait(s, s->shared.list[i]);
+}
+
 /* *least: of all distances of all partitions that wait or are exchanged. */
 static bool exchange(struct sssp_part *s, uint64_t *least) {
     gpugraph_part *p = s->p;
     if (part_writes_ghosts(p) &&
         gg_reduce(p, s->run, distances_of(s), &s->shared) != GPUGRAPH_OK)
         return false;
-    for (uint32_t i = 0; i < s->shared.count; i++)
-        if (!is_scanned(s, s->shared.list[i]))
-            let_row_wait(s, s->shared.list[i]);
+    let_shared_wait(s);
     if (!part_reads_ghosts(p))
         part_forget(&s->shared);
     *least = UINT64_MAX;
@@ -185,9 +188,7 @@ static bool exchange(struct sssp_part *s, uint64_t *least) {
     if (gg_broadcast_and_combine(p, s->run, distances_of(s), &s->shared, GPUGRAPH_LEAST,
                                  least, 1))
         return false;
-    for (uint32_t i = 0; i < s->shared.count; i++)
-        if (!is_scanned(s, s->shared.list[i]))
-            let_row_wait(s, s->shared.list[i]);
+    let_shared_wait(s);
     part_forget(&s->shared);
     return s->run->status == GPUGRAPH_OK;
 }
@@ -211,23 +212,16 @@ static bool search(struct sssp_part *s) {
 /* max_distance: the caller's; NULL: none. False if it is not a number. */
 static bool set_bound(struct sssp_part *s, const void *max_distance) {
     const bool real = s->layout == PART_REAL;
-    s->bound = real ? gg_real_word(DBL_MAX) : INT64_MAX;
-    if (max_distance && real) {
-        double most;
-        memcpy(&most, max_distance, sizeof most);
-        if (most != most)
-            gg_fail(s->run, GPUGRAPH_INVALID, "max_distance is not a number");
-        s->within_range = most <= DBL_MAX;
-        s->none = most < 0;
-        if (s->within_range)
-            s->bound = gg_real_word(most + 0.0);
-    } else if (max_distance) {
-        int64_t most;
-        memcpy(&most, max_distance, sizeof most);
-        s->within_range = true;
-        s->none = most < 0;
-        s->bound = (uint64_t)most;
-    }
+    int64_t most = 0;
+    s->search.bounded = max_distance != NULL;
+    if (max_distance)
+        memcpy(real ? (void *)&s->search.max_real_distance : &most, max_distance,
+               sizeof most);
+    s->search.max_distance = most < 0 ? 0 : (uint64_t)most;
+    if (isnan(s->search.max_real_distance))
+        gg_fail(s->run, GPUGRAPH_INVALID, "max_distance is not a number");
+    s->bound = gg_sssp_bound(&s->search, real ? GPUGRAPH_REAL : GPUGRAPH_UINT64);
+    s->bound.none |= most < 0;
     return !s->run->status;
 }
 
@@ -258,7 +252,7 @@ static bool check_range(struct sssp_part *s) {
     const bool real = s->layout == PART_REAL;
     uint64_t lost;
     s->over = s->over != 0;
-    if (s->within_range)
+    if (s->bound.tight)
         return true;
     if (!part_sum(s->p, s->run, &s->over))
         return false;
@@ -309,16 +303,11 @@ static void put_distances(const struct sssp_part *s, void *distance) {
             ((uint64_t *)distance)[v] = s->distance[v];
 }
 
-/* True if ghosts have their masters' distances after the search. */
-static bool ghosts_are_current(const gpugraph_part *p) {
-    return part_reads_ghosts(p) && !part_writes_ghosts(p);
-}
-
-static bool search_on_cpu(struct sssp_part *s, const uint32_t *here, uint32_t sources) {
+static bool search_on_cpu(struct sssp_part *s) {
     if (!allocate_search(s) || !set_delta(s))
         return false;
-    for (uint32_t i = 0; i < sources && !s->none; i++)
-        lower_distance(s, here[i], 0);
+    for (uint32_t i = 0; i < s->search.source_count && !s->bound.none; i++)
+        lower_distance(s, s->search.source[i], 0);
     const double start = gg_now_ms();
     const bool done = search(s);
     if (done)
@@ -327,17 +316,11 @@ static bool search_on_cpu(struct sssp_part *s, const uint32_t *here, uint32_t so
     return done;
 }
 
-static bool search_on_device(struct sssp_part *s, const uint32_t *here,
-                             uint32_t sources) {
-    const gpugraph_search search = {.source = here,
-                                    .source_count = s->none ? 0 : sources,
-                                    .bounded = s->within_range,
-                                    .max_distance = s->bound,
-                                    .max_real_distance =
-                                        s->layout == PART_REAL && s->within_range
-                                            ? gg_word_real(s->bound)
-                                            : HUGE_VAL};
+static bool search_on_device(struct sssp_part *s) {
+    gpugraph_search search = s->search;
     bool lost = false;
+    if (s->bound.none)
+        search.source_count = 0;
     const gpugraph_status status =
         gg_part_services.sssp(s->p, &search, s->run, s->distance, &lost);
     s->over = lost;
@@ -345,19 +328,18 @@ static bool search_on_device(struct sssp_part *s, const uint32_t *here,
 }
 
 /* Searches, and fills distances and the tree. */
-static void find_paths_of_parts(struct sssp_part *s, const uint32_t *here,
-                                uint32_t sources, void *distance,
+static void find_paths_of_parts(struct sssp_part *s, void *distance,
                                 const gpugraph_part_tree *tree) {
     gpugraph_part *p = s->p;
+    const uint32_t *here = s->search.source, sources = s->search.source_count;
     s->distance = gg_alloc(s->run, p->locals, sizeof *s->distance);
-    if (!s->distance ||
-        !(p->device ? search_on_device : search_on_cpu)(s, here, sources) ||
+    if (!s->distance || !(p->device ? search_on_device : search_on_cpu)(s) ||
         !check_range(s))
         return;
     put_distances(s, distance);
     const double start = gg_now_ms();
-    if (tree &&
-        (ghosts_are_current(p) || !gg_broadcast(p, s->run, distances_of(s), NULL)) &&
+    const bool ghosts_are_current = part_reads_ghosts(p) && !part_writes_ghosts(p);
+    if (tree && (ghosts_are_current || !gg_broadcast(p, s->run, distances_of(s), NULL)) &&
         !part_tree(p, s->run, s->distance, s->layout, here, sources, tree))
         gg_phase(s->run, "parents", start, p->masters, "%u sources here", sources);
 }
@@ -371,15 +353,18 @@ gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
         .p = p,
         .run = run,
         .layout = p->weight_type == GPUGRAPH_REAL_WEIGHTS ? PART_REAL : PART_INTEGER};
-    uint32_t sources = 0, *here = NULL;
+    uint32_t *here = NULL;
     if (p->weight_type == GPUGRAPH_UNWEIGHTED)
         gg_fail(run, GPUGRAPH_INVALID,
                 "shortest paths need weights, and the graph was made without");
     else if (gg_needs(run, source, source_count, "source") &&
              gg_needs(run, distance, p->masters, "distance") &&
              part_tree_is_possible(p, run, tree) && set_bound(&s, max_distance) &&
-             (here = part_sources(p, run, source, source_count, &sources)) != NULL)
-        find_paths_of_parts(&s, here, sources, distance, tree);
+             (here = part_sources(p, run, source, source_count,
+                                  &s.search.source_count)) != NULL) {
+        s.search.source = here;
+        find_paths_of_parts(&s, distance, tree);
+    }
     release_search(&s);
     gg_release(here);
     return part_end(p->exchange, run);

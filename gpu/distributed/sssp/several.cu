@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* How words of reports are combined. */
 static const struct several_combining combining = {1u << LEAST_INVERTED, 0};
@@ -50,12 +49,9 @@ static double typical_here(struct several_team *team, const struct several_rows 
 ** by their bits. */
 template <typename type>
 static double typical_weight(struct several_team *team, const struct several_rows *rows) {
-    double weight = typical_here<type>(team, rows);
-    uint64_t bits;
-    memcpy(&bits, &weight, sizeof bits);
-    gg_several_combine(team, GPUGRAPH_MOST, &bits, 1);
-    memcpy(&weight, &bits, sizeof weight);
-    return weight;
+    uint64_t word = gg_real_word(typical_here<type>(team, rows));
+    gg_several_combine(team, GPUGRAPH_MOST, &word, 1);
+    return gg_word_real(word);
 }
 
 /* Chooses as for one device whose rounds are done by all blocks. */
@@ -113,20 +109,6 @@ static void carve_sssp_arrays(struct shared_search<type> *s,
 
 /* ---- light arcs (graph/light_arcs.cuh), kept with the rows ---- */
 
-static bool make_light(struct several_team *team, struct several_parts *parts, int p,
-                       uint32_t most) {
-    struct cuda_job *job = gg_several_on(team, p);
-    const struct device_csr g = gg_several_csr(parts, p, parts->vertices[p]);
-    struct light_rows *light = &parts->rows[p].light;
-    const bool going =
-        gg_make_light(job, &g, most, (int64_t)job->device->workspace_bytes, light);
-    if (going) { /* a member without room does not make others repeat theirs */
-        light->asked = light->looked = true;
-        light->most = most;
-    }
-    return going;
-}
-
 /* Makes light arcs of all members, but not in the first search that asks for them. False:
 ** the run must end. */
 static bool make_light_of_all(struct several_team *team, struct several_parts *parts,
@@ -140,10 +122,16 @@ static bool make_light_of_all(struct several_team *team, struct several_parts *p
         light->asked = true;
     }
     for (int p = team->first; wanted && p < team->end && gg_several_going(team); p++) {
-        gg_several_on(team, p);
-        gg_drop_light(&parts->rows[p].light);
-        make_light(team, parts, p, most);
-        arcs += parts->rows[p].light.arcs;
+        struct cuda_job *job = gg_several_on(team, p);
+        const struct device_csr g = gg_several_csr(parts, p, parts->vertices[p]);
+        struct light_rows *light = &parts->rows[p].light;
+        gg_drop_light(light);
+        if (gg_make_light(job, &g, most, (int64_t)job->device->workspace_bytes, light)) {
+            /* A member without room does not make others repeat theirs. */
+            light->asked = light->looked = true;
+            light->most = most;
+        }
+        arcs += light->arcs;
     }
     gg_several_keep_more(team, parts);
     if (arcs > 0)
@@ -333,11 +321,9 @@ static bool search_parts_of(struct several_team *team, struct several_parts *par
 bool gg_sssp_on_team(struct several_team *team, struct several_parts *parts,
                      gpugraph_distance_type type, const gpugraph_search *search,
                      struct sssp_shared_outcome *outcome) {
-    if (type == GPUGRAPH_UINT32)
-        return search_parts_of<in_parts<integer32>>(team, parts, search, outcome);
-    if (type == GPUGRAPH_UINT64)
-        return search_parts_of<in_parts<integer64>>(team, parts, search, outcome);
-    return search_parts_of<in_parts<real>>(team, parts, search, outcome);
+    return gg_by_distance_type(type, [&](auto one) {
+        return search_parts_of<in_parts<decltype(one)>>(team, parts, search, outcome);
+    });
 }
 
 /* ---- graphs ---- */
@@ -348,15 +334,12 @@ static bool search_all(struct several_team *team, gpugraph_distance_type type,
     struct several_parts parts;
     if (!gg_several_rows(team, gg_forward_kind(search->direction), true, &parts))
         return false;
-    double started = gg_now_ms();
+    const double started = gg_now_ms();
     if (!gg_sssp_on_team(team, &parts, type, search, outcome))
         return false;
     gg_search_phase(team->run, started, (int64_t)parts.arcs, "%s", outcome->more);
-    started = gg_now_ms();
-    if (gg_several_download_bytes(team, &parts.places, outcome->distance,
-                                  gg_distance_size(type), distance))
-        gg_phase(team->run, "download", started, parts.places.n, "distances");
-    return gg_several_going(team);
+    return gg_several_download_bytes(team, &parts.places, outcome->distance,
+                                     gg_distance_size(type), distance, "distances");
 }
 
 static gpugraph_status search_on_several(gpugraph_graph *graph,
@@ -405,17 +388,6 @@ gpugraph_status gg_cuda_part_sssp(gpugraph_part *p, const gpugraph_search *searc
     return gg_several_close(&team);
 }
 
-/* ---- descriptor ---- */
-
-static const gg_method methods[] = {
-    {.is = {"sssp", "several", "cuda",
-            "delta-stepping on several devices that send each other messages"}},
-    {},
-};
-
-extern "C" const algorithm_side gg_sssp_distributed = {
-    .methods = methods,
-    .call = GG_CALLS(sssp_entry, search_on_several),
-    .several_bytes = bytes_on_several,
-    .several_ready = gg_several_has_rows,
-};
+GG_DISTRIBUTED_SIDE(gg_sssp_distributed, sssp_entry, search_on_several, bytes_on_several,
+                    "sssp",
+                    "delta-stepping on several devices that send each other messages")

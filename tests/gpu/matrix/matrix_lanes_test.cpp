@@ -112,8 +112,8 @@ static void check(gpugraph_graph *graph, gpugraph_search *s, bool weighted,
         r.arcs.weight = NULL;
     r.rows = ROWS;
     r.targets = TARGETS;
-    r.source = s->source;
-    r.target = s->target;
+    r.source = const_cast<uint32_t *>(s->source);
+    r.target = const_cast<uint32_t *>(s->target);
     r.bound = s->bounded ? (typename type::word)s->max_distance : type::unreached() - 1;
     r.bounded = s->bounded;
     r.delta = delta;
