@@ -337,7 +337,7 @@ static void forget(struct id_job *w) {
     graph->n = 0;
 }
 
-extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
+static bool map_ids_there(struct id_mapper *mapper) {
     struct id_job w = id_job();
     bool whole = true; /* the columns are unchanged */
     w.mapper = mapper;
@@ -370,4 +370,4 @@ extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
     return whole;
 }
 
-extern "C" bool (*const gg_device_mapper)(struct id_mapper *) = gg_cuda_map_ids;
+extern "C" bool (*const gg_device_mapper)(struct id_mapper *) = map_ids_there;

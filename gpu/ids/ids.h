@@ -44,9 +44,7 @@ static inline bool gg_id_is_text(const gpugraph_id_column *ids, uint64_t i) {
 }
 
 /* Maps the ids on the device. After a failure in run->status, true means that the columns
-** are unchanged, so that the host can map them. (ids.cu) */
-bool gg_cuda_map_ids(id_mapper *m);
-/* gg_cuda_map_ids for the host's code; NULL in a build without nvcc. */
+** are unchanged, so that the host can map them. NULL in a build without nvcc. (ids.cu) */
 extern bool (*const gg_device_mapper)(struct id_mapper *);
 /* Numbers the INTEGER ids of all columns by hashing: fills graph->id.integer and
 ** ids.integer_count, and writes each entry's vertex number to column.number, or over its
@@ -75,12 +73,8 @@ typedef struct id_mapping { /* the result of gg_map_ids */
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);
-/* Like gpugraph_find_integer and gpugraph_find_text, but these also find tombstones.
-** (ids/find.c, ids/find_text.c) */
-uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id);
-uint32_t gg_number_of_text(const gpugraph_graph *graph, const char *bytes, size_t length);
-/* Number of texts, in order, that are less than this text. (ids/find_text.c) */
-uint64_t gg_texts_below(const gpugraph_texts *texts, const char *bytes, uint64_t length);
+/* The vertex number of an id, also of a tombstone, or GPUGRAPH_NONE. (ids/find.c) */
+uint32_t gg_number_of(const gpugraph_graph *graph, const gpugraph_id *id);
 
 /* ---- ids/later.c ---- */
 
@@ -90,10 +84,12 @@ static inline uint32_t gg_ids_in_order(const gpugraph_graph *graph) {
 }
 /* Negative, 0 or positive; INTEGERs come before TEXTs. */
 int gg_compare_ids(const gpugraph_id *a, const gpugraph_id *b);
-/* Number of ids in order, or of later ids, that are less than this id. */
+/* Number of texts in order, of ids in order, or of later ids, that are less. */
+uint64_t gg_texts_below(const gpugraph_texts *texts, const char *bytes, uint64_t length);
 uint64_t gg_ids_below(const gpugraph_ids *ids, const gpugraph_id *id);
 uint64_t gg_later_below(const struct later_ids *later, const gpugraph_id *id);
-/* The number of a later vertex, or GPUGRAPH_NONE. */
+/* The number of a vertex in order of ids, or of a later vertex, or GPUGRAPH_NONE. */
+uint32_t gg_find_in_order(const gpugraph_ids *ids, const gpugraph_id *id);
 uint32_t gg_find_later(const gpugraph_graph *graph, const gpugraph_id *id);
 void gg_free_later(struct later_ids *later);
 /* label[v] is the smallest number among the vertices with this label; the function
@@ -131,7 +127,7 @@ gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
 int gg_compare_texts(const char *a, uint64_t a_length, const char *b, uint64_t b_length);
 
 /* Drop the hash table of TEXTs before they change; add a text appended after all others.
-** (ids/find_text.c) */
+** (ids/find.c) */
 void gg_drop_text_index(gpugraph_graph *graph);
 uint64_t gg_text_index_bytes(const gpugraph_graph *graph);
 void gg_text_index_add(gpugraph_graph *graph, uint32_t t);

@@ -15,8 +15,8 @@
 **
 ** So every table, every part of `rank` and every range that is written stays in the
 ** cache, and no entry stores its position. */
-#include "id_table.h"
 #include "ids.h"
+#include "base/distinct.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ enum {
 };
 
 typedef struct id_part {
-    int64_t *id; /* the distinct ids in order of arrival */
+    uint64_t *id; /* the distinct ids in order of arrival */
     uint64_t count, base;
 } id_part;
 
@@ -126,43 +126,30 @@ static void part_column(const parting *p, const struct id_source *c, struct part
 
 /* ---- ids of a part to arrival numbers ---- */
 
-static void number_entries(const parting *p, id_table *table, id_part *part,
-                           int64_t *entry, uint64_t count) {
-    for (uint64_t i = 0; i < count && !gg_leave(p->m->run, i); i++) {
-        if (table->slots < (part->count + 1) * 2 && !id_table_grow(table, p->m->run))
-            return;
-        id_slot *slot = id_table_slot(table, entry[i]);
-        if (!slot->used)
-            *slot = (id_slot){entry[i], (uint32_t)part->count++, true};
-        entry[i] = slot->number;
+static void number_entries(const parting *p, uint64_t k, struct gg_distinct *ids) {
+    gpugraph_run *run = p->m->run;
+    for (int c = 0; c < ID_COLUMNS; c++) {
+        const struct parted *from = &p->column[c];
+        uint64_t i = from->begin[k], end = from->begin[k + 1];
+        for (; i < end && !gg_leave(run, i); i++)
+            from->entry[i] = (int64_t)gg_distinct_add(ids, run, (uint64_t)from->entry[i]);
     }
-}
-
-static void list_ids(const parting *p, const id_table *table, id_part *part) {
-    part->id = gg_alloc(p->m->run, part->count, sizeof *part->id);
-    for (uint64_t i = 0; i < table->slots && part->id && !gg_leave(p->m->run, i); i++)
-        if (table->slot[i].used)
-            part->id[table->slot[i].number] = table->slot[i].id;
 }
 
 /* Numbers parts until all are taken. */
 static void number_parts(void *parts, int member, int team) {
     parting *p = parts;
-    id_table table = {.placing = p->placing};
     uint64_t k;
     (void)member, (void)team;
     while ((k = __atomic_fetch_add(&p->taken, 1, __ATOMIC_RELAXED)) < p->parts &&
            !gg_pause(p->m->run)) {
-        if (table.slots)
-            memset(table.slot, 0, table.slots * sizeof *table.slot);
-        for (int i = 0; i < ID_COLUMNS; i++) {
-            const struct parted *from = &p->column[i];
-            number_entries(p, &table, &p->part[k], from->entry + from->begin[k],
-                           from->begin[k + 1] - from->begin[k]);
-        }
-        list_ids(p, &table, &p->part[k]);
+        struct gg_distinct ids = {0};
+        number_entries(p, k, &ids);
+        p->part[k].id = ids.value;
+        p->part[k].count = ids.count;
+        ids.value = NULL;
+        gg_distinct_free(&ids);
     }
-    gg_release(table.slot);
 }
 
 /* ---- arrival numbers to vertex numbers ---- */
@@ -177,7 +164,7 @@ static void list_part(void *arrays, uint64_t k) {
     const sort_arrays *a = arrays;
     const id_part *part = &a->p->part[k];
     for (uint64_t i = 0; i < part->count && !gg_leave(a->p->m->run, i); i++) {
-        a->key[part->base + i] = (uint64_t)part->id[i] ^ GG_SIGN_BIT;
+        a->key[part->base + i] = part->id[i] ^ GG_SIGN_BIT;
         a->number[part->base + i] = (uint32_t)(part->base + i);
     }
 }
