@@ -178,9 +178,9 @@ struct gpugraph_graph {
     gpugraph_edge_list edges; /* refers to the arrays below */
     uint32_t *source, *target;
     void *weight;
-    /* True if source and target are device-resident; they are NULL here (gg_is_away).
+    /* True if source and target are device-resident; they are NULL here (gg_is_device_resident).
     ** Then weight may be device-resident, too. */
-    bool away;
+    bool device_resident;
     int64_t *edge_id;
     struct edge_gaps gaps; /* if made, replaces the four arrays above, which are NULL */
     gpugraph_ids ids;      /* refers to the arrays of id */

@@ -135,8 +135,9 @@ static struct prediction of_shares(const gpugraph_graph *graph, const struct sha
     struct prediction all = gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run);
     all.search_ms *= s->a->times && s->search ? (double)most / s->searches : most;
     all.search_ms += (devices - 1) * SHARE_MS;
-    if (devices > 1 && gg_is_away(graph))
-        all.stays_ms += (double)graph->m * 3 * sizeof(uint32_t) / GG_HOME_BYTES_PER_MS;
+    if (devices > 1 && gg_is_device_resident(graph))
+        all.stays_ms +=
+            (double)graph->m * 3 * sizeof(uint32_t) / GG_DOWNLOAD_BYTES_PER_MS;
     gpugraph_run there = *run;
     for (int i = 1; i < devices; i++) {
         there.device = c->ordinal[i];

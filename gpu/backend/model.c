@@ -135,14 +135,15 @@ static double rows_ms(const gpugraph_graph *graph, const gg_algorithm *a,
 static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
                                 const gpugraph_run *run) {
     double arcs = a->arcs(graph);
-    double away = gg_is_away(graph) ? (double)graph->m * 3 * sizeof(uint32_t) : 0;
+    double away =
+        gg_is_device_resident(graph) ? (double)graph->m * 3 * sizeof(uint32_t) : 0;
     int threads = gg_threads(run, (uint64_t)arcs);
     double most = a->alone && a->alone(graph) ? 1
                   : gg_is_thin(graph)         ? COST_THIN_SPEEDUP
                                               : GG_COST_SPEEDUP;
     return (struct prediction){
         .search_ms = arcs * a->cpu_ns / least(threads, most) * 1e-6,
-        .stays_ms = rows_ms(graph, a, run) + away / GG_HOME_BYTES_PER_MS};
+        .stays_ms = rows_ms(graph, a, run) + away / GG_DOWNLOAD_BYTES_PER_MS};
 }
 
 /* Returns the bytes that the bus transfers in a millisecond: threads fill its buffers. */
@@ -168,7 +169,7 @@ static struct prediction on_several(const gpugraph_graph *graph, const gg_algori
     const int devices = run->used_devices;
     double arcs = a->arcs(graph), result = (double)graph->n * sizeof(uint64_t);
     double edges = (double)graph->m * 2 * sizeof(uint32_t);
-    double home = gg_is_away(graph) ? edges / GG_HOME_BYTES_PER_MS : 0;
+    double home = gg_is_device_resident(graph) ? edges / GG_DOWNLOAD_BYTES_PER_MS : 0;
     bool there = false;
     if (graph->device) {
         const int before = gg_copies.look_at(run->device);

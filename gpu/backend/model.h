@@ -16,7 +16,7 @@
 #define GG_SEVERAL_GAIN 1.15
 /* Bytes of edges that are downloaded from a device in a millisecond, into untouched
 ** memory: H200, 16 cores. */
-#define GG_HOME_BYTES_PER_MS 8e6
+#define GG_DOWNLOAD_BYTES_PER_MS 8e6
 
 #ifdef __cplusplus
 extern "C" {

@@ -89,11 +89,6 @@ gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,
 
 /* ---- looking up ---- */
 
-static gpugraph_arcs arcs_in(const struct adjacency *a, uint64_t begin, uint64_t end) {
-    return (gpugraph_arcs){a->rows.target + begin, (uint32_t *)a->rows.weight + begin,
-                           end - begin, a->first_id};
-}
-
 static gpugraph_status arcs_at(gpugraph_graph *graph, gpugraph_direction side, uint32_t v,
                                gpugraph_run *run, gpugraph_arcs *arcs) {
     const struct adjacency *a = &graph->derived.adjacency[side];
@@ -103,8 +98,12 @@ static gpugraph_status arcs_at(gpugraph_graph *graph, gpugraph_direction side, u
     *arcs = (gpugraph_arcs){0};
     if (v >= graph->n)
         return gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not one of %u", v, graph->n);
-    if (!gg_adjacency(graph, side, run))
-        *arcs = arcs_in(a, a->rows.offset[v], gg_row_end(&a->rows, v));
+    if (!gg_adjacency(graph, side, run)) {
+        const uint64_t begin = a->rows.offset[v], end = gg_row_end(&a->rows, v);
+        *arcs =
+            (gpugraph_arcs){a->rows.target + begin, (uint32_t *)a->rows.weight + begin,
+                            end - begin, a->first_id};
+    }
     return run->status;
 }
 
@@ -167,16 +166,14 @@ static gpugraph_status check_side(const gpugraph_graph *graph, gpugraph_directio
     return run->status;
 }
 
-static gpugraph_status check_counts(const gpugraph_graph *graph, gpugraph_run *run) {
+static gpugraph_status check_counts(gpugraph_graph *graph, gpugraph_run *run) {
     const uint32_t *in = graph->derived.adjacency[GPUGRAPH_OUT].in;
-    uint32_t *counted = in ? gg_alloc(run, graph->n, sizeof *counted) : NULL;
-    for (uint32_t v = 0; counted && v < graph->n; v++)
-        counted[v] = 0;
-    for (uint64_t e = 0; counted && e < graph->m && !gg_leave(run, e); e++)
-        counted[gpugraph_edge_of(graph, e).target]++;
-    if (gg_stopping(run))
-        gg_stopped(run);
-    for (uint32_t v = 0; counted && v < graph->n && !run->status; v++)
+    if (!in || gg_bring_edges(graph, run))
+        return run->status;
+    uint32_t *counted = gg_alloc(run, graph->n, sizeof *counted);
+    if (counted)
+        gg_count_degrees(graph, GPUGRAPH_IN, run, counted);
+    for (uint32_t v = 0; v < graph->n && !run->status; v++)
         if (in[v] != counted[v])
             gg_fail(run, GPUGRAPH_INVALID,
                     "a vertex counts %u incoming edges, but has %u", in[v], counted[v]);

@@ -48,21 +48,6 @@ static void count_parts(void *arcs, uint64_t slice) {
     }
 }
 
-/* Turns the counts of each thread into the positions where it writes. */
-static void counts_to_starts(const arc_sort *s) {
-    uint64_t start = 0;
-    for (uint64_t p = 0; p < s->parts; p++) {
-        s->begin[p] = start;
-        for (int t = 0; t < s->threads; t++) {
-            uint64_t *count = &s->start[(uint64_t)t * s->parts + p];
-            uint64_t here = *count;
-            *count = start;
-            start += here;
-        }
-    }
-    s->begin[s->parts] = start;
-}
-
 static void write_parts(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const int thread = (int)slice;
@@ -135,7 +120,7 @@ bool gg_part_arcs(arc_sort *s, uint64_t most, gg_part_function *count,
     if (!s->begin)
         return false;
     gg_parts(s->threads, threads, count, s);
-    counts_to_starts(s);
+    gg_counts_to_starts(s->threads, s->parts, s->start, s->begin);
     const uint64_t arcs = s->begin[s->parts];
     s->arc = gg_stopping(run) ? NULL : gg_alloc(run, arcs, sizeof *s->arc);
     s->weight = s->arc && s->weight_size ? gg_alloc(run, arcs, s->weight_size) : NULL;
@@ -327,6 +312,8 @@ static void *copy_array(gpugraph_run *run, const void *from, uint64_t count,
 
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
     struct csr_slot *out = &graph->csr[CSR_OUT];
+    gg_free_retired(graph, graph->gate.retired); /* they may have these targets, too */
+    graph->gate.retired = NULL;
     if (!out->target || out->target != graph->target)
         return run->status;
     uint32_t *target = copy_array(run, out->target, out->m, sizeof *target);

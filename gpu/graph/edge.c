@@ -6,6 +6,7 @@
 ** If edges have gaps (gaps.c), another thread may be closing them. A thread that reads an
 ** edge waits until they are closed, and holds the gate's lock while it reads. */
 #include "graph.h"
+#include "base/words.h"
 
 /* ---- by number ---- */
 
@@ -37,10 +38,8 @@ static void look_edge(const gpugraph_graph *graph, uint64_t e, gpugraph_edge *ed
     edge->real = 0;
     if (weight && graph->distance_type == GPUGRAPH_REAL)
         edge->real = ((const double *)weight)[at];
-    else if (weight && graph->distance_type == GPUGRAPH_UINT64)
-        edge->weight = ((const int64_t *)weight)[at];
     else if (weight)
-        edge->weight = ((const uint32_t *)weight)[at];
+        edge->weight = (int64_t)gg_word_weight(graph->distance_type, weight, at);
 }
 
 gpugraph_edge gpugraph_edge_of(const gpugraph_graph *graph, uint64_t e) {

@@ -24,20 +24,20 @@ gpugraph_status gg_leave_graph(gpugraph_graph *graph, const gpugraph_run *run);
 bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run);
 void gg_end_making(gpugraph_graph *graph);
 
-/* ---- device-resident edges (graph/away.c) ---- */
+/* ---- device-resident edges (graph/device_resident.c) ---- */
 
-static inline bool gg_is_away(const gpugraph_graph *graph) {
-    return __atomic_load_n(&graph->away, __ATOMIC_ACQUIRE);
+static inline bool gg_is_device_resident(const gpugraph_graph *graph) {
+    return __atomic_load_n(&graph->device_resident, __ATOMIC_ACQUIRE);
 }
 /* Downloads device-resident edges and closes gaps. Call it before any host code reads
 ** source, target or weight. Takes the devices' mutex. Returns run->status. */
 gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
 /* Makes these arrays the graph's, atomically for other searches; frees them if another
 ** thread was first. weight NULL: the graph has no weights, or has them already. */
-void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
-                       void *weight);
+void gg_publish_edges(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
+                      void *weight);
 /* Like gg_bring_edges, but keeps gaps. */
-gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run);
+gpugraph_status gg_download_edges(gpugraph_graph *graph, gpugraph_run *run);
 
 /* ---- edges with gaps between them (graph/gaps.c) ---- */
 
@@ -192,7 +192,8 @@ static inline bool gg_arc_id(const struct adjacency *a, int64_t id, uint64_t *of
 }
 void gg_free_adjacency(gpugraph_graph *graph, gpugraph_direction side);
 
-/* Copies the targets of OUT if they are the edges' own, so that they can be changed. */
+/* Copies the targets of OUT if they are the edges' own, so that they can be changed. No
+** search may run. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Call it before rows change, move or are freed: a device that reads them in host memory
 ** (SIMPLE out of core) stops doing so. (copy.c) */
@@ -228,10 +229,6 @@ gpugraph_status gg_count_degrees(const gpugraph_graph *graph,
 ** otherwise the largest degree. GPUGRAPH_TOO_LARGE if a vertex already has more.
 ** (count_degrees.c) */
 gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more, gpugraph_run *run);
-/* True if the sum of m weights of at most `largest` is below 2^64. */
-static inline bool gg_sum_holds(uint64_t m, uint64_t largest) {
-    return m == 0 || largest <= UINT64_MAX / m;
-}
 /* Reports that edge `id` has an invalid weight: GPUGRAPH_INVALID. */
 void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight);
 void gg_report_real(gpugraph_run *run, int64_t id, double weight);

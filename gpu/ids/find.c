@@ -59,8 +59,8 @@ enum { TEXTS_AT_ONCE = 4096, SLOTS_AT_ONCE = 65536 };
 struct text_index {
     struct gg_placing placing;
     uint64_t mask, taken;
-    uint64_t cleared, put; /* slots cleared, texts inserted so far */
-    uint32_t busy, whole;  /* 1: a call is making the index; all texts are in it */
+    uint64_t cleared, put;   /* slots cleared, texts inserted so far */
+    uint32_t busy, complete; /* 1: a call is making the index; all texts are in it */
     uint64_t slot[];
 };
 
@@ -119,11 +119,11 @@ static bool go_on(struct text_index *index, const gpugraph_texts *texts) {
         index->cleared < slots ? 0 : lesser_count(count, index->put + TEXTS_AT_ONCE);
     for (; index->put < end; index->put++)
         put(index, hash_of(index, texts, index->put), index->put);
-    const bool whole = index->cleared == slots && index->put == count;
-    if (whole)
-        __atomic_store_n(&index->whole, 1, __ATOMIC_RELEASE);
+    const bool complete = index->cleared == slots && index->put == count;
+    if (complete)
+        __atomic_store_n(&index->complete, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&index->busy, 0, __ATOMIC_RELEASE);
-    return whole;
+    return complete;
 }
 
 /* NULL: there is no complete index yet. (The cast from const is safe: graphs are never
@@ -139,15 +139,15 @@ static const struct text_index *index_of(const gpugraph_graph *graph) {
         index = begin_index((uint64_t)texts->count);
         __atomic_store_n(&keeper->id.text_index, index, __ATOMIC_RELEASE);
     }
-    return index && (__atomic_load_n(&index->whole, __ATOMIC_ACQUIRE) ||
+    return index && (__atomic_load_n(&index->complete, __ATOMIC_ACQUIRE) ||
                      go_on(index, texts))
                ? index
                : NULL;
 }
 
 /* For changes, when no other thread uses the graph. Drops an incomplete index. */
-static struct text_index *whole_index(gpugraph_graph *graph) {
-    if (graph->id.text_index && !graph->id.text_index->whole)
+static struct text_index *complete_index(gpugraph_graph *graph) {
+    if (graph->id.text_index && !graph->id.text_index->complete)
         gg_drop_text_index(graph);
     return graph->id.text_index;
 }
@@ -159,7 +159,7 @@ void gg_drop_text_index(gpugraph_graph *graph) {
 }
 
 void gg_text_index_add(gpugraph_graph *graph, uint32_t t) {
-    struct text_index *index = whole_index(graph);
+    struct text_index *index = complete_index(graph);
     if (!index)
         return;
     if (4 * (index->taken + 1) > 3 * (index->mask + 1))

@@ -29,7 +29,6 @@ typedef struct id_mapper {
     const gpugraph_texts *texts;
     /* the device cells that hold the ends, instead of column; or NULL */
     struct gg_cells *cells;
-    bool stay; /* the numbers may remain on the device */
     struct id_source column[ID_COLUMNS];
     uint64_t integers, texts_used; /* entries; distinct ones */
     int64_t first, last;           /* smallest and largest INTEGER */
@@ -68,8 +67,8 @@ typedef struct id_mapping { /* the result of gg_map_ids */
     double moved_ms;        /* already reported as phases of their own */
 } id_mapping;
 /* Fills source, target, n and the ids of a new graph from id columns; gg_free_ids frees
-** the ids. With edges->take_over, the columns are freed and become NULL. On a device the
-** numbers also remain as the ends of edges, until the order of edges changes. */
+** the ids. With edges->take_over, the columns are freed and become NULL. If a device maps
+** the ids, the edges are device-resident afterwards. */
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);

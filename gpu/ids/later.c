@@ -157,13 +157,10 @@ static void merge_later(const id_sorter *s, uint32_t *place) {
         place[to++] = next++;
 }
 
-gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t *vertex,
-                                    uint32_t count, gpugraph_run *run, uint32_t *place) {
-    id_sorter s = {.graph = graph, .vertex = vertex, .count = count};
-    gg_begin(run);
-    if (count > 0 && !gg_needs(run, place, 1, "place"))
-        return run->status;
+static gpugraph_status sort_by_id(const gpugraph_graph *graph, const uint32_t *vertex,
+                                  uint32_t count, gpugraph_run *run, uint32_t *place) {
     const uint32_t in_order = gg_ids_in_order(graph);
+    id_sorter s = {.graph = graph, .vertex = vertex, .count = count};
     s.early = vertex             ? (uint32_t)gg_first_arc(vertex, 0, count, in_order)
               : count < in_order ? count
                                  : in_order;
@@ -178,36 +175,31 @@ gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t 
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }
 
-/* ---- labels ---- */
-
-/* True if the place-th later vertex in order of ids precedes vertex `label`. */
-static bool comes_before(const gpugraph_graph *graph, uint32_t place, uint32_t label) {
-    const struct later_ids *later = &graph->id.later;
-    const uint32_t first_later = gg_ids_in_order(graph);
-    const gpugraph_id *id = &later->id[later->order[place]];
-    return label < first_later ? gg_ids_below(&graph->ids, id) <= label
-                               : gg_compare_ids(id, &later->id[label - first_later]) < 0;
+gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t *vertex,
+                                    uint32_t count, gpugraph_run *run, uint32_t *place) {
+    gg_begin(run);
+    if (count > 0 && !gg_needs(run, place, 1, "place"))
+        return run->status;
+    return sort_by_id(graph, vertex, count, run, place);
 }
 
 gpugraph_status gg_label_by_id(const gpugraph_graph *graph, gpugraph_run *run,
                                uint32_t *label) {
-    const struct later_ids *later = &graph->id.later;
-    const uint32_t first_later = gg_ids_in_order(graph);
-    bool changed = false;
-    if (later->count == 0 || run->status)
+    const uint32_t n = graph->n;
+    if (graph->id.later.count == 0 || run->status)
         return run->status;
-    uint32_t *better = gg_alloc(run, graph->n, sizeof *better);
-    for (uint32_t v = 0; better && v < graph->n; v++)
-        better[v] = v;
-    for (uint32_t place = 0; better && place < later->count; place++) {
-        const uint32_t v = first_later + later->order[place], old = label[v];
-        if (better[old] == old && comes_before(graph, place, old)) {
-            better[old] = v;
-            changed = true;
+    uint32_t *vertex = gg_alloc(run, n, sizeof *vertex);
+    uint32_t *first = vertex ? gg_alloc(run, n, sizeof *first) : NULL;
+    if (first && !sort_by_id(graph, NULL, n, run, vertex)) {
+        memset(first, 0xff, n * sizeof *first);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t *of_label = &first[label[vertex[i]]];
+            *of_label = *of_label == GPUGRAPH_NONE ? vertex[i] : *of_label;
         }
+        for (uint32_t v = 0; v < n; v++)
+            label[v] = first[label[v]];
     }
-    for (uint32_t v = 0; better && changed && v < graph->n; v++)
-        label[v] = better[label[v]];
-    gg_release(better);
+    gg_release(vertex);
+    gg_release(first);
     return run->status;
 }

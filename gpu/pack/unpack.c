@@ -146,10 +146,10 @@ static bool integers_good(reader *r, const void *weight, size_t size, uint64_t c
     if (size == sizeof(uint32_t)) {
         const uint32_t *narrow = weight;
         uint32_t largest = 0;
-        for (uint64_t i = 0; i < count; i++)
+        for (uint64_t i = 0; i < count; i++) {
             largest = narrow[i] > largest ? narrow[i] : largest;
-        for (uint64_t i = 0; i < count; i++)
             sum += narrow[i];
+        }
         top = largest;
         negative = top == UINT32_MAX;
     } else {

@@ -110,7 +110,7 @@ static bool walk_on_host(const struct path_task *t, const struct path_values *va
     const size_t size = gg_distance_size(values->type);
     void *value = gg_alloc(run, graph->n, size);
     void *tree = gg_alloc(run, gg_tree_bytes(job, true), 1);
-    if (value && tree && gg_edges_home(job) &&
+    if (value && tree && gg_job_download_edges(job) &&
         gg_download(job, value, values->value, graph->n * size)) {
         if (values->weighted)
             gg_distance_tree(graph, t->search, run, value, tree);

@@ -299,8 +299,9 @@ static bool is_list_for_cpu(gpugraph_graph *graph, const gpugraph_search *search
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(search->direction);
     if (!gg_method_is_auto(run) && strcmp(run->method, list_method(by_depth)) != 0)
         return false;
-    if (gg_is_away(graph) || (tree && !gg_edge_rows_made(graph) &&
-                              gg_searches(graph) <= gg_limits.path_prepare_after))
+    if (gg_is_device_resident(graph) ||
+        (tree && !gg_edge_rows_made(graph) &&
+         gg_searches(graph) <= gg_limits.path_prepare_after))
         return false;
     return run->backend == GPUGRAPH_CPU ||
            (run->backend == GPUGRAPH_AUTO &&

@@ -254,7 +254,7 @@ static void bring_from_there(gpugraph_graph *graph, gpugraph_run *run) {
     const uint64_t ends = graph->m * sizeof(uint32_t);
     (void)run;
     __atomic_fetch_add(&elsewhere.brought, 1, __ATOMIC_RELAXED);
-    gg_edges_are_here(
+    gg_publish_edges(
         graph, copy_bytes(elsewhere.source, ends), copy_bytes(elsewhere.target, ends),
         elsewhere.weight ? copy_bytes(elsewhere.weight,
                                       graph->m * gg_distance_size(graph->distance_type))
@@ -262,7 +262,7 @@ static void bring_from_there(gpugraph_graph *graph, gpugraph_run *run) {
 }
 
 static const struct copy_services place = {
-    .are_on = are_there, .reaches = still_there, .bring = bring_from_there};
+    .are_on = are_there, .reaches = still_there, .download = bring_from_there};
 
 static void send_ends_away(gpugraph_graph *graph) {
     gg_limits.copies = &place;
@@ -274,7 +274,7 @@ static void send_ends_away(gpugraph_graph *graph) {
     graph->edges.source = graph->source = NULL;
     graph->edges.target = graph->target = NULL;
     graph->host_bytes -= (int64_t)(2 * graph->m * sizeof(uint32_t));
-    graph->away = true;
+    graph->device_resident = true;
 }
 
 static void send_away(gpugraph_graph *graph) {
@@ -314,8 +314,8 @@ START_TEST(edges_from_elsewhere) {
                    q);
         else
             gpugraph_free(copy_of(away));
-        expect(run.status == GPUGRAPH_OK && !away->away && elsewhere.brought == 1 &&
-                   away->host_bytes == bytes,
+        expect(run.status == GPUGRAPH_OK && !away->device_resident &&
+                   elsewhere.brought == 1 && away->host_bytes == bytes,
                "seed %d, question %d: edges came %d times; %s", _i, q, elsewhere.brought,
                run.message);
         gpugraph_free(away);
