@@ -52,8 +52,7 @@ typedef enum gpugraph_weight_type {
 /* A column of ids. Entry i is the INTEGER value[i]. If is_text is not NULL and its bit i
 ** (is_text[i / 8] >> (i % 8) & 1) is set, entry i is text number value[i] of the edges'
 ** texts. If all entries fit 32 bits, the column may use value32 instead of value, which
-** is then NULL. A narrow column has half the bytes, and if the graph takes it over, it
-** becomes the graph's own array. Each column has its own width. */
+** is then NULL; take_over makes a narrow column the graph's own array. */
 typedef struct gpugraph_id_column {
     const int64_t *value;
     const uint8_t *is_text; /* NULL: the column has no text */
@@ -84,30 +83,25 @@ typedef struct gpugraph_edges {
     gpugraph_weight_type weight_type;
     const void *weight; /* int64_t or double by weight_type; NULL when unweighted */
     /* INTEGER weights that all fit 32 bits may be here instead of in `weight`, which is
-    ** then NULL. A narrow column has half the bytes. If the graph takes it over and no
-    ** path is too long for 32 bits, it becomes the graph's own array. */
+    ** then NULL. If no path is too long for 32 bits, take_over makes the column the
+    ** graph's own array. */
     const int32_t *weight32;
-    const int64_t *edge_id; /* NULL: 1 .. count */
-    gpugraph_texts texts;   /* the texts that the three id columns refer to */
-    /* entries of `vertex`: vertices in addition to the endpoints of edges; repeats are
-    ** allowed */
-    int64_t vertex_count;
-    gpugraph_id_column vertex;
+    const int64_t *edge_id;    /* NULL: 1 .. count */
+    gpugraph_texts texts;      /* the texts that the three id columns refer to */
+    int64_t vertex_count;      /* entries of `vertex` */
+    gpugraph_id_column vertex; /* vertices besides the ends of edges; may repeat */
     /* If true, the arrays of source, target, weights and edge_id belong to
     ** gpugraph_create, even if it fails. They must be different blocks of malloc.
     ** gpugraph_create makes each one the graph's own array, or frees it as soon as it has
-    ** read it, so columns and graph are never both held in full. The texts and `vertex`
-    ** stay the caller's. */
+    ** read it. The texts and `vertex` stay the caller's. */
     bool take_over;
     /* NULL, or edges that the extension's page reader has decoded on a device (cells.h).
     ** Then source.value and target.value are NULL, weights may be on the device too, all
     ** ids are INTEGERs, and `vertex` is empty. gpugraph_create takes `cells` over
-    ** together with the columns. The edges stay on the device until a function on the
+    ** together with the columns. The edges are device-resident until a function on the
     ** host needs them (gpugraph_bring_edges). */
     struct gg_cells *cells;
-    /* If true and ids become numbers on a device, source and target may stay on that
-    ** device in the same way. */
-    bool stay;
+    bool stay; /* source and target that a device numbers may be device-resident, too */
 } gpugraph_edges;
 
 /* Creates a graph from edge columns. *graph is NULL after an error. A negative, NaN or
@@ -116,10 +110,9 @@ gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
                                 gpugraph_graph **graph);
 void gpugraph_free(gpugraph_graph *graph); /* NULL is allowed */
 
-/* Announces that about `edges` edges are about to be read for a graph, with the backend,
-** device and threads of this run. The function returns at once. If a device is predicted
-** to be worthwhile, the library opens it in the background, so that gpugraph_create and
-** the first search may find it open. Returns false if no number of edges would make a
+/* Announces that about `edges` edges will be read for a graph, with the backend, device
+** and threads of this run, and returns at once. If a device is predicted to be worthwhile,
+** the library opens it in the background. Returns false if no number of edges makes a
 ** difference; then the caller need not count edges. */
 bool gpugraph_expect(uint64_t edges, const gpugraph_run *run);
 
@@ -139,12 +132,11 @@ void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
 /* Frees the device copies; the next search on a device uploads the graph again. Edges
 ** that are device-resident are first copied to the host; if that fails, they are lost. */
 void gpugraph_release_device(gpugraph_graph *graph);
-/* Copies device-resident edges to the host (phase "download"). The edges of a graph are
-** device-resident if its pages were decoded on a device, or if its vertex numbers were
-** made and kept there (gpugraph_edges.stay). The first search on the CPU that needs them
-** calls this function. Other graphs have their edges on the host from the start. Gaps
-** between edges, which an update may leave, stay. GPUGRAPH_DEVICE_FAILED if the device
-** can no longer be used, for example in a child of fork(). */
+/* Downloads device-resident edges (phase "download"), which a device has decoded, or whose
+** ends it has numbered and kept (gpugraph_edges.stay). The first function that needs them
+** on the host calls this one. Gaps that updates have left between edges stay.
+** GPUGRAPH_DEVICE_FAILED if the device can no longer be used, for example in a child of
+** fork(). */
 gpugraph_status gpugraph_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
 /* Returns true if the edges are device-resident and this process can no longer use the
 ** device. The caller must then create the graph again. */
@@ -160,9 +152,8 @@ typedef struct gpugraph_id {
 
 /* The ids of all vertices, to be read in place; valid until the graph is changed or
 ** freed. Vertex v < integer_count has the id integer[v], or first_integer + v if integer
-** is NULL; the texts follow. These vertices are in the order of ids. Later vertices,
-** which changes have added, follow in no order (gpugraph_compact). gpugraph_id_of returns
-** the id of any vertex. */
+** is NULL; the texts follow in order, and then the vertices that changes have added, in
+** no order. gpugraph_id_of returns the id of any vertex. */
 typedef struct gpugraph_ids {
     uint32_t integer_count;
     int64_t first_integer;
@@ -188,9 +179,9 @@ uint32_t gpugraph_find_integer(const gpugraph_graph *graph, int64_t id);
 uint32_t gpugraph_find_text(const gpugraph_graph *graph, const char *bytes,
                             size_t length);
 
-/* The edges by edge number; the caller reads the arrays in place, and they are valid
-** until the graph is changed or freed. A small gpugraph_update may leave gaps between the
-** edges. gpugraph_edges_of closes them, which takes one pass over all edges. */
+/* The edges by edge number, to be read in place; valid until the graph is changed or
+** freed. gpugraph_edges_of closes the gaps that a small gpugraph_update may leave between
+** edges, in one pass over all edges. */
 typedef struct gpugraph_edge_list {
     /* vertex numbers; NULL while the edges are device-resident */
     const uint32_t *source, *target;
@@ -214,11 +205,10 @@ typedef struct gpugraph_edge {
 gpugraph_edge gpugraph_edge_of(const gpugraph_graph *graph, uint64_t e);
 int64_t gpugraph_edge_id_of(const gpugraph_graph *graph, uint64_t e);
 
-/* Arrays of edge numbers (tree edges, paths, the edges of a vertex) have entries of 4 or
-** 8 bytes. Up to 2^32 - 2 edges an entry is a uint32_t, and GPUGRAPH_NONE stands for no
-** edge. A larger graph has uint64_t entries, and GPUGRAPH_NO_EDGE stands for no edge.
-** gpugraph_update can change the width. gpugraph_edge_size returns the bytes of an entry;
-** gpugraph_edge_at returns entry i, or GPUGRAPH_NO_EDGE. */
+/* Arrays of edge numbers (tree edges, paths, the edges of a vertex) have uint32_t entries
+** up to 2^32 - 2 edges, and GPUGRAPH_NONE stands for no edge; larger graphs have uint64_t
+** entries, and GPUGRAPH_NO_EDGE. gpugraph_update can change the width. gpugraph_edge_size
+** returns the bytes of an entry; gpugraph_edge_at returns entry i, or GPUGRAPH_NO_EDGE. */
 size_t gpugraph_edge_size(const gpugraph_graph *graph);
 uint64_t gpugraph_edge_at(const gpugraph_graph *graph, const void *edge, uint64_t i);
 
@@ -341,12 +331,11 @@ gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_r
 ** GPUGRAPH_NO_EDGE. */
 gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
                                     uint64_t *edge);
-/* Requests slab tables of the graph's edges on the device that has the graph's copy.
-** Every later gpugraph_update then applies its batch to the tables first. The tables are
-** made at once if the copy exists (phase "tables"), otherwise by a later call or change.
-** Tables never affect an answer: if they cannot be made or changed, they are freed, and
-** the copy is changed without them, which is not an error. Returns GPUGRAPH_OK or
-** GPUGRAPH_INTERRUPTED. gpugraph_memory counts their bytes. */
+/* Requests slab tables of the graph's edges on the device that has the graph's copy, to
+** which every later gpugraph_update applies its batch first. They are made at once if the
+** copy exists (phase "tables"), otherwise by a later call or change. Tables never affect
+** an answer: if they cannot be made or changed, they are freed, which is not an error.
+** Returns GPUGRAPH_OK or GPUGRAPH_INTERRUPTED. gpugraph_memory counts their bytes. */
 gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run);
 /* Checks the copy on a device: its edges against the host's edges, its rows against its
 ** edges, and its tables, if there are any, against the host's edges. GPUGRAPH_INVALID if
@@ -362,8 +351,8 @@ void gpugraph_find_edges(const gpugraph_graph *graph, const int64_t *edge_id,
                          int64_t count, uint64_t *number, gpugraph_edge *edge);
 
 /* The destination or the source of packed bytes: transfer moves `count` bytes between
-** `bytes` and offset `at` of the file. It is called from the calling thread, with
-** ascending offsets without gaps. A return value other than 0 ends the call. */
+** `bytes` and offset `at` of the file, in the calling thread, with ascending offsets
+** without gaps. A return value other than 0 ends the call. */
 typedef struct gpugraph_stream {
     int (*transfer)(void *context, void *bytes, size_t count, uint64_t at);
     void *context;
@@ -483,13 +472,12 @@ gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *sear
                               bool weighted, gpugraph_run *run, void *edge,
                               uint32_t *count);
 
-/* Distances from each source to each target of the search: distance[i * target_count
-** + j] is the distance from source[i] to target[j], bit by bit what gpugraph_sssp
-** finds from source[i] alone. If weighted is false it is the depth that gpugraph_bfs
-** finds (uint32_t, GPUGRAPH_NONE without a path). Vertices that are not reached, or
-** lie beyond max_distance or max_depth, have the values that those functions give.
-** There must be a target; the limit is ignored. GPUGRAPH_RANGE if a requested
-** distance leaves the range. */
+/* Distances from each source to each target of the search: distance[i * target_count + j]
+** is the distance from source[i] to target[j], bit by bit as gpugraph_sssp finds it from
+** source[i] alone. If weighted is false, it is the depth that gpugraph_bfs finds
+** (uint32_t). Vertices that are not reached, or lie beyond max_distance or max_depth, have
+** the values that these functions give. There must be a target; the limit is ignored.
+** GPUGRAPH_RANGE if a requested distance leaves the range. */
 gpugraph_status gpugraph_matrix(gpugraph_graph *graph, const gpugraph_search *search,
                                 bool weighted, gpugraph_run *run, void *distance);
 
@@ -574,10 +562,8 @@ typedef struct gpugraph_pagerank_options {
     uint32_t iterations;
     bool weighted; /* requires weights */
     gpugraph_direction direction;
-    const uint32_t
-        /* distinct vertex numbers, ascending; source_count 0: all vertices */
-        *source;
-    uint32_t source_count;
+    const uint32_t *source; /* distinct vertex numbers, ascending */
+    uint32_t source_count;  /* 0: all vertices are sources */
 } gpugraph_pagerank_options;
 gpugraph_status gpugraph_pagerank(gpugraph_graph *graph,
                                   const gpugraph_pagerank_options *how, gpugraph_run *run,
@@ -680,18 +666,11 @@ bool gpugraph_device_at(int i, gpugraph_device *device);
 
 /* What `auto` compares: a function on one backend. */
 typedef struct gpugraph_estimate {
-    const char *backend,
-        /* static strings; the method that `auto` begins with, or is predicted to end
-        ** with */
-        *method;
-    int devices; /* CUDA devices that the function uses */
-    int64_t host_bytes,
-        /* the graph, and what the function takes in addition */
-        device_bytes;
-    double
-        /* predicted time, with the start of a device that is not open, and all that must
-        ** be made */
-        ms;
+    const char *backend; /* a static string */
+    const char *method;  /* static; `auto` begins or is predicted to end with it */
+    int devices;         /* CUDA devices that the function uses */
+    int64_t host_bytes, device_bytes; /* the graph, and memory of the function */
+    double ms; /* predicted, with the start of a device and all that must be made */
     bool chosen;
 } gpugraph_estimate;
 /* The estimated size of a graph that has not been read. */

@@ -42,6 +42,20 @@ static inline bool gg_rows_packed(const csr *rows) {
     return rows->end == rows->begin + 1;
 }
 
+/* The first of entries begin .. end - 1, which ascend, that is at least `least`; if none,
+** end. */
+static inline uint64_t gg_first_arc(const uint32_t *entry, uint64_t begin, uint64_t end,
+                                    uint64_t least) {
+    while (begin < end) {
+        const uint64_t middle = begin + (end - begin) / 2;
+        if (entry[middle] < least)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
 enum csr_kind {
     CSR_OUT = 0, /* the first three are equal to gpugraph_direction */
     CSR_IN,
@@ -62,7 +76,7 @@ struct csr_slot { /* owns the arrays of one kind of rows */
     uint64_t m;
     bool made, sorted;
     bool lent; /* a device reads offset or target in host memory: see gg_rows_back */
-    /* Rows with slack (drawing: `graph/roomy.c`). NULL and 0 for packed rows. */
+    /* Rows with slack (drawing: `graph/slack.c`). NULL and 0 for packed rows. */
     uint64_t *end;
     uint32_t *spare; /* unused entries behind each row */
     /* Entries of target up to the end of the last row; abandoned entries among them. */
@@ -95,9 +109,9 @@ struct graph_gate {
     gg_brief_lock lock; /* protects this struct and csr[] */
     uint32_t process;   /* gg_this_process() of the latest caller; 0: no caller yet */
     uint32_t searching; /* running calls */
-    bool making;        /* a call is making rows */
-    uintptr_t maker;    /* its thread */
-    /* the run to which that thread's memory is otherwise charged */
+    uint32_t making;    /* nested calls of one thread that makes rows */
+    uintptr_t maker;    /* this thread */
+    /* the run to which this thread's memory is otherwise charged */
     gpugraph_run *counted;
     struct retired_rows *retired; /* other searches may still read them */
 };
@@ -125,7 +139,7 @@ struct graph_ids {
     uint64_t span;     /* bits in present */
     struct tombstones tombstones;
     struct later_ids later;
-    struct text_index *text_index; /* NULL until it is often needed (ids/find_text.c) */
+    struct text_index *text_index; /* NULL until it is often needed (ids/find.c) */
     uint64_t texts_asked;
 };
 
@@ -164,9 +178,9 @@ struct gpugraph_graph {
     gpugraph_edge_list edges; /* refers to the arrays below */
     uint32_t *source, *target;
     void *weight;
-    /* True if source and target are device-resident; they are NULL here (gg_is_away).
+    /* True if source and target are device-resident; they are NULL here (gg_is_device_resident).
     ** Then weight may be device-resident, too. */
-    bool away;
+    bool device_resident;
     int64_t *edge_id;
     struct edge_gaps gaps; /* if made, replaces the four arrays above, which are NULL */
     gpugraph_ids ids;      /* refers to the arrays of id */

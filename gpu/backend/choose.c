@@ -113,7 +113,7 @@ static gpugraph_backend settle_choose(gpugraph_graph *graph, const request *r,
     run->searched = graph;
     if (on == GPUGRAPH_CPU)
         gg_use_one_device(run, false);
-    if (gg_is_away(graph) &&
+    if (gg_is_device_resident(graph) &&
         (on == GPUGRAPH_CPU || run->used_devices > 1 ||
          !gg_copies_asked()->are_on(graph, run->device)) &&
         gg_bring_edges(graph, run))

@@ -135,7 +135,7 @@ static struct prediction of_shares(const gpugraph_graph *graph, const struct sha
     struct prediction all = gg_predict(graph, s->a, s->search, GPUGRAPH_CUDA, run);
     all.search_ms *= s->a->times && s->search ? (double)most / s->searches : most;
     all.search_ms += (devices - 1) * SHARE_MS;
-    if (devices > 1 && gg_is_away(graph))
+    if (devices > 1 && gg_is_device_resident(graph))
         all.stays_ms +=
             (double)graph->m * 3 * sizeof(uint32_t) / GG_DOWNLOAD_BYTES_PER_MS;
     gpugraph_run there = *run;

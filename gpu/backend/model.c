@@ -128,7 +128,8 @@ static double rows_ms(const gpugraph_graph *graph, const gg_algorithm *a,
 static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
                                 const gpugraph_run *run) {
     double arcs = a->arcs(graph);
-    double away = gg_is_away(graph) ? (double)graph->m * 3 * sizeof(uint32_t) : 0;
+    double away =
+        gg_is_device_resident(graph) ? (double)graph->m * 3 * sizeof(uint32_t) : 0;
     int threads = gg_threads(run, (uint64_t)arcs);
     double most = a->alone && a->alone(graph) ? 1
                   : gg_is_thin(graph)         ? COST_THIN_SPEEDUP
@@ -171,7 +172,7 @@ static struct prediction on_devices(const gpugraph_graph *graph, const gg_algori
                  arcs * (several ? GG_COST_SEVERAL : GG_COST_DEVICE) * 1e-6;
     if (several)
         p.stays_ms += rows_ms(graph, a, run);
-    if (several && gg_is_away(graph))
+    if (several && gg_is_device_resident(graph))
         p.stays_ms += edges / GG_DOWNLOAD_BYTES_PER_MS;
     return p;
 }

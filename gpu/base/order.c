@@ -340,3 +340,16 @@ gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, u
     gg_end_counting(run);
     return run->status;
 }
+
+void gg_counts_to_starts(int threads, uint64_t parts, uint64_t *start, uint64_t *begin) {
+    uint64_t at = 0;
+    for (uint64_t p = 0; p < parts; p++) {
+        begin[p] = at;
+        for (int t = 0; t < threads; t++) {
+            uint64_t *count = &start[(uint64_t)t * parts + p], here = *count;
+            *count = at;
+            at += here;
+        }
+    }
+    begin[parts] = at;
+}

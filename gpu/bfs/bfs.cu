@@ -95,7 +95,7 @@ static __device__ void end_level(state *state, bfs_bounds bounds) {
     state->levels += found > 0;
     state->over =
         state->over || found == 0 || slices == 0 || state->level >= bounds.max_depth ||
-        gg_told_to_stop(bounds.stop, slices) || (bounds.targets && missing == 0) ||
+        gg_stop_requested(bounds.stop, slices) || (bounds.targets && missing == 0) ||
         (bounds.limit > 0 && state->reached >= bounds.limit);
     state->frontier = state->over ? 0 : slices;
     state->slices = state->found = 0;

@@ -5,7 +5,7 @@
 **                id - first_id | 5  0  2  4  1 |     ascending among equal targets
 **
 ** A deletion changes edge numbers, but no ids. So a change touches only the rows of its
-** own vertices, which get slack and change in place like other rows (`graph/roomy.c`,
+** own vertices, which get slack and change in place like other rows (`graph/slack.c`,
 ** `update/roomy.c`). */
 #include "graph.h"
 
@@ -36,87 +36,58 @@ static int64_t choose_first_id(const gpugraph_graph *graph) {
 
 /* ---- making ---- */
 
-typedef struct id_column {
-    const gpugraph_graph *graph;
-    gpugraph_run *run;
-    uint32_t *id;
-    uint64_t first_id;
-} id_column;
-
-static void fill_ids(void *of, uint64_t low, uint64_t high) {
-    const id_column *c = of;
+static void fill_ids(void *column, uint64_t low, uint64_t high) {
+    const struct edge_column *c = column;
     const int64_t *id = c->graph->edge_id;
+    uint32_t *to = c->entry;
     for (uint64_t e = low; e < high && !gg_leave(c->run, e); e++)
-        c->id[e] = (uint32_t)((id ? (uint64_t)id[e] : e + 1) - c->first_id);
+        to[e] = (uint32_t)((id ? (uint64_t)id[e] : e + 1) - (uint64_t)c->first_id);
 }
 
-static gpugraph_status make_arcs(gpugraph_graph *graph, gpugraph_direction side,
-                                 int64_t first_id, gpugraph_run *run,
-                                 struct csr_slot *rows) {
-    uint32_t *id = gg_alloc(run, graph->m, sizeof *id);
-    if (!id)
-        return run->status;
-    id_column column = {graph, run, id, (uint64_t)first_id};
-    gg_slices(gg_threads(run, graph->m), graph->m, fill_ids, &column);
-    gg_edges_to_rows(graph, side, id, sizeof *id, run, rows);
-    gg_release(id);
-    return run->status;
-}
-
-/* Counts the edges that enter each vertex; deletions need the counts. */
-static void count_in(const gpugraph_graph *graph, gpugraph_run *run, uint32_t **in) {
-    *in = gg_alloc_roomy(run, graph->n, sizeof **in);
-    if (*in)
-        gg_count_degrees(graph, GPUGRAPH_IN, run, *in);
+/* Counts the edges that enter each vertex, which deletions need, before the rows are
+** published. */
+static gpugraph_status count_in(gpugraph_graph *graph, gpugraph_run *run,
+                                struct adjacency *a) {
+    if (!a->in)
+        a->in = gg_alloc_roomy(run, graph->n, sizeof *a->in);
+    return a->in ? gg_count_degrees(graph, GPUGRAPH_IN, run, a->in) : run->status;
 }
 
 static void make_adjacency(gpugraph_graph *graph, gpugraph_direction side,
                            gpugraph_run *run) {
-    struct adjacency *to = &graph->derived.adjacency[side];
+    struct adjacency *a = &graph->derived.adjacency[side];
     const double start = gg_now_ms();
-    const int64_t first_id = choose_first_id(graph);
-    struct csr_slot rows = {0};
-    uint32_t *in = NULL;
-    if (!make_arcs(graph, side, first_id, run, &rows) && side == GPUGRAPH_OUT)
-        count_in(graph, run, &in);
-    if (gg_stopping(run) || gg_adjacency_made(graph, side)) { /* a nested call made it */
-        gg_release_slot(&rows);
-        gg_release(in);
-        if (gg_stopping(run))
-            gg_stopped(run);
-        return;
-    }
-    to->first_id = first_id;
-    to->in = in;
-    gg_publish_rows(&to->rows, &rows);
-    gg_phase(run, "csr", start, (int64_t)graph->m, "%s, by the ids of edges",
-             side == GPUGRAPH_IN ? "in" : "out");
+    a->first_id = choose_first_id(graph);
+    const struct edge_column ids = {.graph = graph,
+                                    .run = run,
+                                    .fill = fill_ids,
+                                    .size = sizeof(uint32_t),
+                                    .first_id = a->first_id};
+    if ((side == GPUGRAPH_IN || !count_in(graph, run, a)) &&
+        !gg_edges_to_rows(graph, side, &ids, run, &a->rows))
+        gg_phase(run, "csr", start, (int64_t)graph->m, "%s, by the ids of edges",
+                 side == GPUGRAPH_IN ? "in" : "out");
+    else if (!a->rows.made)
+        gg_free_adjacency(graph, side);
 }
 
 gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,
                              gpugraph_run *run) {
-    bool nested;
     if (gg_adjacency_made(graph, side) || gg_bring_edges(graph, run))
         return run->status;
     if (!gpugraph_keeps_arcs(graph))
         return gg_fail(
             run, GPUGRAPH_INVALID,
             "arcs are not kept, since edge ids repeat or differ by 2^32 or more");
-    if (!gg_begin_making(graph, run, &nested))
+    if (!gg_begin_making(graph, run))
         return run->status;
     if (!gg_adjacency_made(graph, side))
         make_adjacency(graph, side, run);
-    if (!nested)
-        gg_end_making(graph);
+    gg_end_making(graph);
     return run->status;
 }
 
 /* ---- looking up ---- */
-
-static gpugraph_arcs arcs_in(const struct adjacency *a, uint64_t begin, uint64_t end) {
-    return (gpugraph_arcs){a->rows.target + begin, (uint32_t *)a->rows.weight + begin,
-                           end - begin, a->first_id};
-}
 
 static gpugraph_status arcs_at(gpugraph_graph *graph, gpugraph_direction side, uint32_t v,
                                gpugraph_run *run, gpugraph_arcs *arcs) {
@@ -127,8 +98,12 @@ static gpugraph_status arcs_at(gpugraph_graph *graph, gpugraph_direction side, u
     *arcs = (gpugraph_arcs){0};
     if (v >= graph->n)
         return gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not one of %u", v, graph->n);
-    if (!gg_adjacency(graph, side, run))
-        *arcs = arcs_in(a, a->rows.offset[v], gg_row_end(&a->rows, v));
+    if (!gg_adjacency(graph, side, run)) {
+        const uint64_t begin = a->rows.offset[v], end = gg_row_end(&a->rows, v);
+        *arcs =
+            (gpugraph_arcs){a->rows.target + begin, (uint32_t *)a->rows.weight + begin,
+                            end - begin, a->first_id};
+    }
     return run->status;
 }
 
@@ -191,16 +166,14 @@ static gpugraph_status check_side(const gpugraph_graph *graph, gpugraph_directio
     return run->status;
 }
 
-static gpugraph_status check_counts(const gpugraph_graph *graph, gpugraph_run *run) {
+static gpugraph_status check_counts(gpugraph_graph *graph, gpugraph_run *run) {
     const uint32_t *in = graph->derived.adjacency[GPUGRAPH_OUT].in;
-    uint32_t *counted = in ? gg_alloc(run, graph->n, sizeof *counted) : NULL;
-    for (uint32_t v = 0; counted && v < graph->n; v++)
-        counted[v] = 0;
-    for (uint64_t e = 0; counted && e < graph->m && !gg_leave(run, e); e++)
-        counted[gpugraph_edge_of(graph, e).target]++;
-    if (gg_stopping(run))
-        gg_stopped(run);
-    for (uint32_t v = 0; counted && v < graph->n && !run->status; v++)
+    if (!in || gg_bring_edges(graph, run))
+        return run->status;
+    uint32_t *counted = gg_alloc(run, graph->n, sizeof *counted);
+    if (counted)
+        gg_count_degrees(graph, GPUGRAPH_IN, run, counted);
+    for (uint32_t v = 0; v < graph->n && !run->status; v++)
         if (in[v] != counted[v])
             gg_fail(run, GPUGRAPH_INVALID,
                     "a vertex counts %u incoming edges, but has %u", in[v], counted[v]);

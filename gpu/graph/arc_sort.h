@@ -26,11 +26,12 @@ typedef struct arc_sort {
     struct csr_slot *slot; /* receives the rows */
 } arc_sort;
 
-/* Chooses parts and threads for this many arcs. */
-void gg_plan_parts(arc_sort *s, uint64_t arcs);
-/* Turns the counts of each thread in start[] into the positions where it writes; fills
-** begin[]. */
-void gg_counts_to_starts(const arc_sort *s);
+/* Counts the arcs of a thread's slice in start[thread][part], or writes them there. */
+typedef void gg_part_function(void *arc_sort, uint64_t thread);
+/* The first pass: distributes at most `most` arcs to parts. False: the run must end. */
+bool gg_part_arcs(arc_sort *s, uint64_t most, gg_part_function *count,
+                  gg_part_function *write);
+void gg_free_parts(arc_sort *s);
 
 /* Makes the arrays of CSR_SIMPLE in an empty slot. (csr_simple.c) */
 void gg_simple_rows(const gpugraph_graph *graph, gpugraph_run *run,

@@ -25,10 +25,10 @@ struct copy_services {
     /* gg_rows_back for rows that a device reads */
     void (*rows_back)(gpugraph_graph *graph);
     /* For device-resident edges: are they on that device, can they be downloaded,
-    ** download them (away.c), make their weights the graph's (weights.c). */
+    ** download them (device_resident.c), make their weights the graph's (weights.c). */
     bool (*are_on)(const gpugraph_graph *graph, int device);
     bool (*reaches)(const gpugraph_graph *graph);
-    void (*bring)(gpugraph_graph *graph, gpugraph_run *run);
+    void (*download)(gpugraph_graph *graph, gpugraph_run *run);
     void (*take_weights)(gpugraph_graph *graph, struct gg_cells *cells,
                          gpugraph_run *run);
 };

@@ -39,44 +39,31 @@ static void count_parts(void *arcs, uint64_t slice) {
     const int thread = (int)slice;
     uint64_t *count = s->start + (uint64_t)thread * s->parts;
     for (int l = 0; l < s->lists; l++) {
-        const arc_list *from = &s->list[l];
-        uint64_t end = gg_slice(from->count, thread + 1, s->threads);
-        uint64_t i = gg_slice(from->count, thread, s->threads);
+        const arc_list from = s->list[l]; /* a copy, since the stores could alias it */
+        uint64_t end = gg_slice(from.count, thread + 1, s->threads);
+        uint64_t i = gg_slice(from.count, thread, s->threads);
         for (; i < end && !gg_leave(s->run, i); i++)
-            if (!from->skip_loops || from->row[i] != from->column[i])
-                count[from->row[i] >> s->shift]++;
+            if (!from.skip_loops || from.row[i] != from.column[i])
+                count[from.row[i] >> s->shift]++;
     }
-}
-
-void gg_counts_to_starts(const arc_sort *s) {
-    uint64_t start = 0;
-    for (uint64_t p = 0; p < s->parts; p++) {
-        s->begin[p] = start;
-        for (int t = 0; t < s->threads; t++) {
-            uint64_t *count = &s->start[(uint64_t)t * s->parts + p];
-            uint64_t here = *count;
-            *count = start;
-            start += here;
-        }
-    }
-    s->begin[s->parts] = start;
 }
 
 static void write_parts(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const int thread = (int)slice;
+    const size_t size = s->weight_size;
     uint64_t *start = s->start + (uint64_t)thread * s->parts;
     for (int l = 0; l < s->lists; l++) {
-        const arc_list *from = &s->list[l];
-        uint64_t end = gg_slice(from->count, thread + 1, s->threads);
-        uint64_t i = gg_slice(from->count, thread, s->threads);
+        const arc_list from = s->list[l];
+        uint64_t end = gg_slice(from.count, thread + 1, s->threads);
+        uint64_t i = gg_slice(from.count, thread, s->threads);
         for (; i < end && !gg_leave(s->run, i); i++) {
-            uint32_t row = from->row[i], column = from->column[i];
-            if (from->skip_loops && row == column)
+            uint32_t row = from.row[i], column = from.column[i];
+            if (from.skip_loops && row == column)
                 continue;
             uint64_t place = start[row >> s->shift]++;
             s->arc[place] = (uint64_t)row << 32 | column;
-            copy_weight(s->weight, place, from->weight, i, s->weight_size);
+            copy_weight(s->weight, place, from.weight, i, size);
         }
     }
 }
@@ -114,62 +101,59 @@ static void sort_part(void *arcs, uint64_t part) {
 
 /* ---- both passes ---- */
 
-void gg_plan_parts(arc_sort *s, uint64_t arcs) {
+static void plan_parts(arc_sort *s, uint64_t arcs) {
     uint64_t most = arcs / CSR_PART_ARCS, last_row = s->n ? s->n - 1 : 0;
     most = most < 1 ? 1 : most > CSR_PARTS ? CSR_PARTS : most;
     s->threads = gg_threads(s->run, arcs);
-    s->shift = 0;
     while ((last_row >> s->shift) + 1 > most)
         s->shift++;
     s->parts = (last_row >> s->shift) + 1;
 }
 
-/* Allocates the missing arrays of the slot: offset, target and (weight_size) weight. */
-static bool slot_arrays(gpugraph_run *run, struct csr_slot *slot, uint32_t n, uint64_t m,
-                        size_t weight_size) {
-    slot->m = m;
-    if (!slot->offset)
-        slot->offset = gg_alloc_roomy(run, (uint64_t)n + 1, sizeof *slot->offset);
-    if (!slot->target && !gg_stopping(run))
-        slot->target = gg_alloc_roomy(run, m, sizeof *slot->target);
-    if (!slot->weight && weight_size && !gg_stopping(run))
-        slot->weight = gg_alloc_roomy(run, m, weight_size);
+bool gg_part_arcs(arc_sort *s, uint64_t most, gg_part_function *count,
+                  gg_part_function *write) {
+    gpugraph_run *run = s->run;
+    plan_parts(s, most);
+    const uint64_t threads = (uint64_t)s->threads;
+    s->start = gg_alloc_zero(run, threads * s->parts, sizeof *s->start);
+    s->begin = s->start ? gg_alloc(run, s->parts + 1, sizeof *s->begin) : NULL;
+    if (!s->begin)
+        return false;
+    gg_parts(s->threads, threads, count, s);
+    gg_counts_to_starts(s->threads, s->parts, s->start, s->begin);
+    const uint64_t arcs = s->begin[s->parts];
+    s->arc = gg_stopping(run) ? NULL : gg_alloc(run, arcs, sizeof *s->arc);
+    s->weight = s->arc && s->weight_size ? gg_alloc(run, arcs, s->weight_size) : NULL;
+    if (!gg_stopping(run))
+        gg_parts(s->threads, threads, write, s);
     return !gg_stopping(run);
 }
 
-static void run_passes(arc_sort *s, struct csr_slot *slot) {
-    gpugraph_run *run = s->run;
-    gg_parts(s->threads, (uint64_t)s->threads, count_parts, s);
-    gg_counts_to_starts(s);
-    uint64_t arcs = s->begin[s->parts];
-    if (gg_stopping(run) || !slot_arrays(run, slot, s->n, arcs, s->weight_size))
-        return;
-    s->arc = gg_alloc(run, arcs, sizeof *s->arc);
-    s->weight = s->arc && s->weight_size ? gg_alloc(run, arcs, s->weight_size) : NULL;
-    if (gg_stopping(run))
-        return;
-    gg_parts(s->threads, (uint64_t)s->threads, write_parts, s);
-    if (gg_stopping(run))
-        return;
-    s->slot = slot;
-    gg_parts(s->threads, s->parts, sort_part, s);
-    slot->offset[s->n] = arcs;
-}
-
-/* Sorts the lists into the slot, whose arrays they may share. */
-static void sort_arcs(arc_sort *s, struct csr_slot *slot) {
-    uint64_t arcs = 0;
-    for (int l = 0; l < s->lists; l++)
-        arcs += s->list[l].count;
-    gg_plan_parts(s, arcs);
-    s->start = gg_alloc_zero(s->run, (uint64_t)s->threads * s->parts, sizeof *s->start);
-    s->begin = s->start ? gg_alloc(s->run, s->parts + 1, sizeof *s->begin) : NULL;
-    if (s->begin)
-        run_passes(s, slot);
+void gg_free_parts(arc_sort *s) {
     gg_release(s->start);
     gg_release(s->begin);
     gg_release(s->arc);
     gg_release(s->weight);
+}
+
+/* Sorts the lists into the slot, whose arrays they may share. */
+static void sort_arcs(arc_sort *s, struct csr_slot *slot) {
+    const uint64_t most = s->list[0].count + s->list[1].count;
+    const bool parted = gg_part_arcs(s, most, count_parts, write_parts);
+    const uint64_t arcs = parted ? s->begin[s->parts] : 0;
+    slot->m = arcs;
+    if (parted && !slot->offset)
+        slot->offset = gg_alloc_roomy(s->run, (uint64_t)s->n + 1, sizeof *slot->offset);
+    if (!slot->target && !gg_stopping(s->run))
+        slot->target = gg_alloc_roomy(s->run, arcs, sizeof *slot->target);
+    if (!slot->weight && s->weight_size && !gg_stopping(s->run))
+        slot->weight = gg_alloc_roomy(s->run, arcs, s->weight_size);
+    if (!gg_stopping(s->run)) {
+        s->slot = slot;
+        gg_parts(s->threads, s->parts, sort_part, s);
+        slot->offset[s->n] = arcs;
+    }
+    gg_free_parts(s);
 }
 
 /* ---- sorted rows ---- */
@@ -317,22 +301,28 @@ void gg_drop_rows(gpugraph_graph *graph, enum csr_kind kind) {
     release_rows(graph, &graph->csr[kind]);
 }
 
-static gpugraph_status own_rows(gpugraph_graph *graph, struct csr_slot *out,
-                                gpugraph_run *run) {
-    if (!out->target || out->target != graph->target)
-        return run->status;
-    uint32_t *target = gg_alloc_roomy(run, out->m, sizeof *target);
-    if (target)
-        gg_copy(run, target, graph->target, out->m * sizeof *target);
-    if (gg_stopping(run))
-        gg_release(target);
-    else
-        out->target = target;
-    return gg_stopping(run) ? gg_stopped(run) : run->status;
+/* NULL when the run must end. */
+static void *copy_array(gpugraph_run *run, const void *from, uint64_t count,
+                        size_t size) {
+    void *to = gg_poll(run) ? NULL : gg_alloc_roomy(run, count, size);
+    if (to)
+        gg_copy(run, to, from, count * size);
+    return to;
 }
 
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
-    return own_rows(graph, &graph->csr[CSR_OUT], run);
+    struct csr_slot *out = &graph->csr[CSR_OUT];
+    gg_free_retired(graph, graph->gate.retired); /* they may have these targets, too */
+    graph->gate.retired = NULL;
+    if (!out->target || out->target != graph->target)
+        return run->status;
+    uint32_t *target = copy_array(run, out->target, out->m, sizeof *target);
+    if (gg_stopping(run)) {
+        gg_release(target);
+        return gg_stopped(run);
+    }
+    out->target = target;
+    return run->status;
 }
 
 typedef struct comparison {
@@ -364,41 +354,40 @@ static bool arcs_are_edges(gpugraph_run *run, const gpugraph_graph *graph,
     return !c.differs;
 }
 
-static void copy_weights(gpugraph_run *run, const gpugraph_graph *graph,
-                         size_t weight_size, struct csr_slot *slot) {
-    slot->weight = gg_alloc_roomy(run, slot->m, weight_size);
-    if (slot->weight)
-        gg_copy(run, slot->weight, graph->weight, slot->m * weight_size);
+/* Copies packed rows. Weights that they lack are those of the edges. */
+static void copy_rows_of(const gpugraph_graph *graph, const struct csr_slot *from,
+                         size_t weight_size, bool own, gpugraph_run *run,
+                         struct csr_slot *to) {
+    const void *weight = from->weight ? from->weight : graph->weight;
+    *to = (struct csr_slot){.m = from->m, .sorted = from->sorted};
+    to->offset =
+        copy_array(run, from->offset, (uint64_t)graph->n + 1, sizeof *to->offset);
+    to->target = from->target == graph->target && !own
+                     ? from->target
+                     : copy_array(run, from->target, from->m, sizeof *to->target);
+    if (weight_size)
+        to->weight = copy_array(run, weight, from->m, weight_size);
 }
 
-/* Makes the wanted columns of rows of this kind; after a failure the slot is empty. */
+/* Makes rows of this kind in an empty slot, from `old` rows if these only lack order, or
+** weights that the edges have in the same order. After a failure the slot is empty. */
 static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                      bool sorted, gpugraph_run *run, struct csr_slot *slot) {
+                      bool sorted, const struct csr_slot *old, gpugraph_run *run,
+                      struct csr_slot *slot) {
     static const char *const names[] = {"out", "in, the transpose of out", "both",
                                         "simple"};
     const char *how = "";
-    double start = gg_now_ms();
-    size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
-    sorted = sorted || slot->sorted;
-    if (slot->end) { /* rows with slack that lack a column are rebuilt */
-        weight_size = slot->weight ? gg_distance_size(graph->distance_type) : weight_size;
-        release_rows(graph, slot);
-    }
-    if (slot->made && !slot->weight && weighted && kind == CSR_OUT &&
-        arcs_are_edges(run, graph, slot)) {
-        copy_weights(run, graph, weight_size, slot);
-    } else if (!slot->made || (weighted && !slot->weight)) {
-        if (kind == CSR_SIMPLE)
-            gg_simple_rows(graph, run, slot);
-        else
-            fill_slot(graph, kind, weight_size, run, slot);
-        slot->made = true;
-        slot->sorted = kind == CSR_SIMPLE;
-    }
-    if (slot->weight)
-        weight_size = gg_distance_size(graph->distance_type);
-    if (sorted && !slot->sorted && kind == CSR_OUT && !gg_stopping(run))
-        own_rows(graph, slot, run);
+    const double start = gg_now_ms();
+    const size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
+    const bool same_arcs = old->made && !old->end;
+    if (same_arcs && (!weighted || old->weight ||
+                      (kind == CSR_OUT && arcs_are_edges(run, graph, old))))
+        copy_rows_of(graph, old, weight_size, sorted && !old->sorted, run, slot);
+    else if (kind == CSR_SIMPLE)
+        gg_simple_rows(graph, run, slot);
+    else
+        fill_slot(graph, kind, weight_size, run, slot);
+    slot->sorted = slot->sorted || kind == CSR_SIMPLE;
     if (sorted && !slot->sorted && !gg_stopping(run))
         how = sort_rows_of_csr(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
     if (gg_stopping(run)) {
@@ -406,76 +395,15 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
         gg_stopped(run);
         return;
     }
+    slot->made = true;
     gg_phase(run, "csr", start, (int64_t)slot->m, "%s%s%s%s", names[kind],
              weight_size ? ", with weights" : "", slot->sorted ? ", rows sorted" : "",
              how);
 }
 
 /* ---- rows that several threads read ----
-** If no other search can have seen rows, a thread changes them in place: it takes them
-** out of the graph, and threads that need them wait. Otherwise it makes better rows
-** beside them, and the old ones stay until all searches that may read them have ended. */
-
-/* Takes rows out of the graph to change them; false: other threads may read them. */
-static bool take_csr_out(gpugraph_graph *graph, enum csr_kind kind,
-                         struct csr_slot *slot) {
-    gg_lock(&graph->gate.lock);
-    const bool alone = graph->gate.searching <= 1;
-    *slot = alone ? graph->csr[kind] : (struct csr_slot){0};
-    if (alone)
-        graph->csr[kind] = (struct csr_slot){0};
-    gg_unlock(&graph->gate.lock);
-    return alone;
-}
-
-/* retired NULL: the graph's slot is empty. */
-static void put_back(gpugraph_graph *graph, enum csr_kind kind,
-                     const struct csr_slot *slot, struct retired_rows *retired) {
-    gg_lock(&graph->gate.lock);
-    if (retired) {
-        retired->slot = graph->csr[kind];
-        retired->next = graph->gate.retired;
-        graph->gate.retired = retired;
-    }
-    graph->csr[kind] = *slot;
-    gg_unlock(&graph->gate.lock);
-}
-
-static void make_beside(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                        bool sorted, gpugraph_run *run) {
-    const struct csr_slot *old = &graph->csr[kind]; /* only one thread makes rows */
-    struct retired_rows *retired = old->made ? gg_alloc(run, 1, sizeof *retired) : NULL;
-    struct csr_slot slot = {0};
-    weighted = weighted || old->weight;
-    sorted = sorted || old->sorted;
-    if (old->made && !retired)
-        return;
-    make_slot(graph, kind, weighted, sorted, run, &slot);
-    if (gg_stopping(run))
-        gg_release(retired);
-    else
-        put_back(graph, kind, &slot, retired);
-}
-
-static void make_rows_of_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                             bool sorted, gpugraph_run *run) {
-    struct csr_slot slot;
-    if (!take_csr_out(graph, kind, &slot)) {
-        make_beside(graph, kind, weighted, sorted, run);
-        return;
-    }
-    make_slot(graph, kind, weighted, sorted, run, &slot);
-    put_back(graph, kind, &slot, NULL);
-}
-
-void gg_free_retired(gpugraph_graph *graph, struct retired_rows *list) {
-    while (list) {
-        struct retired_rows *next = list->next;
-        release_rows(graph, &list->slot);
-        gg_release(list);
-        list = next;
-    }
-}
+** Rows do not change while a search may read them. A thread makes better rows beside the
+** existing ones, which stay until all searches have ended. */
 
 static csr view_of(const gpugraph_graph *graph, const struct csr_slot *slot) {
     csr view = {.n = graph->n,
@@ -490,32 +418,46 @@ static csr view_of(const gpugraph_graph *graph, const struct csr_slot *slot) {
     return view;
 }
 
-/* Makes rows for this search only: they are retired from the beginning. */
-static void make_aside(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
-                       bool sorted, gpugraph_run *run, csr *view) {
-    struct retired_rows *aside = gg_alloc_zero(run, 1, sizeof *aside);
-    if (!aside)
-        return;
-    make_slot(graph, kind, weighted, sorted, run, &aside->slot);
-    if (gg_stopping(run)) {
-        gg_release(aside);
-        return;
+static void make_rows_of_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+                             bool sorted, gpugraph_run *run, csr *view) {
+    const struct csr_slot old = graph->csr[kind]; /* only one thread makes rows */
+    struct retired_rows *retired = gg_alloc(run, 1, sizeof *retired);
+    struct csr_slot slot = {0};
+    if (retired)
+        make_slot(graph, kind, weighted || old.weight, sorted || old.sorted, &old, run,
+                  &slot);
+    if (slot.made) {
+        gg_lock(&graph->gate.lock);
+        if (graph->csr[kind].made) { /* by a nested call, if not by an earlier one */
+            *retired = (struct retired_rows){graph->gate.retired, graph->csr[kind]};
+            graph->gate.retired = retired;
+            retired = NULL;
+        }
+        graph->csr[kind] = slot;
+        *view = view_of(graph, &slot);
+        gg_unlock(&graph->gate.lock);
     }
-    *view = view_of(graph, &aside->slot);
-    gg_lock(&graph->gate.lock);
-    aside->next = graph->gate.retired;
-    graph->gate.retired = aside;
-    gg_unlock(&graph->gate.lock);
+    gg_release(retired);
+}
+
+void gg_free_retired(gpugraph_graph *graph, struct retired_rows *list) {
+    while (list) {
+        struct retired_rows *next = list->next;
+        release_rows(graph, &list->slot);
+        gg_release(list);
+        list = next;
+    }
 }
 
 /* Gets the view of existing rows. False: they must be made. */
-static bool look_csr(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
+static bool look_csr(const gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                      bool sorted, csr *view) {
-    gg_lock(&graph->gate.lock);
+    gg_brief_lock *lock = (gg_brief_lock *)&graph->gate.lock;
+    gg_lock(lock);
     const struct csr_slot *slot = &graph->csr[kind];
     bool there = slot->made && !(weighted && !slot->weight) && !(sorted && !slot->sorted);
     *view = view_of(graph, slot);
-    gg_unlock(&graph->gate.lock);
+    gg_unlock(lock);
     return there;
 }
 
@@ -523,108 +465,81 @@ gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted
                         bool sorted, gpugraph_run *run, csr *view) {
     weighted = weighted && kind != CSR_SIMPLE && gg_has_weights(graph);
     sorted = sorted || kind == CSR_SIMPLE;
-    bool nested;
     if (look_csr(graph, kind, weighted, sorted, view) || gg_bring_edges(graph, run) ||
-        !gg_begin_making(graph, run, &nested))
+        !gg_begin_making(graph, run))
         return run->status;
-    if (nested) {
-        make_aside(graph, kind, weighted, sorted, run, view);
-        return run->status;
-    }
-    /* no other thread has made them */
-    if (!look_csr(graph, kind, weighted, sorted, view)) {
-        make_rows_of_csr(graph, kind, weighted, sorted, run);
-        look_csr(graph, kind, weighted, sorted, view);
-    }
+    /* another thread may have made them meanwhile */
+    if (!look_csr(graph, kind, weighted, sorted, view))
+        make_rows_of_csr(graph, kind, weighted, sorted, run, view);
     gg_end_making(graph);
     return run->status;
 }
 
-typedef struct numbers {
-    void *edge;
-    bool wide;
-    gpugraph_run *run;
-} numbers;
-
-static void number_edges(void *of, uint64_t low, uint64_t high) {
-    const numbers *n = of;
-    for (uint64_t e = low; e < high && !gg_leave(n->run, e); e++)
-        gg_put_edge(n->edge, n->wide, e, e);
-}
-
-gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
-                                 const void *column, size_t size, gpugraph_run *run,
-                                 struct csr_slot *slot) {
-    arc_sort s = {.run = run, .n = graph->n, .weight_size = size, .lists = 1};
-    s.list[0] = side == GPUGRAPH_IN
-                    ? (arc_list){graph->target, graph->source, column, graph->m, false}
-                    : (arc_list){graph->source, graph->target, column, graph->m, false};
-    *slot = (struct csr_slot){0};
-    sort_arcs(&s, slot);
-    if (!gg_stopping(run))
-        sort_rows_of_csr(run, slot, graph->n, size, false);
-    if (gg_stopping(run)) {
-        gg_release_slot(slot);
-        gg_stopped(run);
-    }
-    return run->status;
-}
-
-void gg_publish_rows(struct csr_slot *rows, const struct csr_slot *made) {
-    rows->offset = made->offset;
-    rows->target = made->target;
-    rows->weight = made->weight;
-    rows->m = made->m;
-    rows->sorted = true;
-    __atomic_store_n(&rows->made, true, __ATOMIC_RELEASE);
-}
-
-/* edge[e] = e is sorted like the weights of other kinds. */
-static void make_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
-    double start = gg_now_ms();
-    struct csr_slot slot = {0};
-    const size_t size = gg_edge_size(graph->wide);
-    void *edge = gg_alloc(run, graph->m, size);
-    if (!edge)
-        return;
-    numbers n = {edge, graph->wide, run};
-    gg_slices(gg_threads(run, graph->m), graph->m, number_edges, &n);
-    const bool made = !gg_edges_to_rows(graph, GPUGRAPH_OUT, edge, size, run, &slot);
-    gg_release(edge);
-    if (!made || gg_edge_rows_made(graph)) { /* a nested call has made them */
-        gg_release_slot(&slot);
-        return;
-    }
-    gg_publish_rows(&graph->derived.edge_rows, &slot);
-    gg_phase(run, "csr", start, (int64_t)slot.m, "out, with edge numbers, rows sorted");
-}
-
-gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
-    bool nested;
-    if (gg_edge_rows_made(graph) || gg_bring_edges(graph, run) ||
-        !gg_begin_making(graph, run, &nested))
-        return run->status;
-    if (!gg_edge_rows_made(graph))
-        make_edge_rows(graph, run);
-    if (!nested)
-        gg_end_making(graph);
-    return run->status;
-}
-
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind) {
-    gg_brief_lock *lock = (gg_brief_lock *)&graph->gate.lock;
-    gg_lock(lock);
-    bool made = graph->csr[kind].made;
-    gg_unlock(lock);
-    return made;
+    csr view;
+    return look_csr(graph, kind, false, false, &view);
 }
 
 bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind) {
-    gg_brief_lock *lock = (gg_brief_lock *)&graph->gate.lock;
-    gg_lock(lock);
-    bool weighted = graph->csr[kind].made && graph->csr[kind].weight;
-    gg_unlock(lock);
-    return weighted;
+    csr view;
+    return look_csr(graph, kind, true, false, &view);
+}
+
+/* ---- rows with a number of each edge ---- */
+
+gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
+                                 const struct edge_column *column, gpugraph_run *run,
+                                 struct csr_slot *rows) {
+    const bool in = side == GPUGRAPH_IN;
+    const uint64_t m = graph->m;
+    struct edge_column c = *column;
+    struct csr_slot slot = {0};
+    c.entry = gg_alloc(run, m, c.size);
+    if (c.entry)
+        gg_slices(gg_threads(run, m), m, c.fill, &c);
+    if (!gg_stopping(run)) {
+        arc_sort s = {.run = run, .n = graph->n, .weight_size = c.size, .lists = 1};
+        s.list[0] = (arc_list){in ? graph->target : graph->source,
+                               in ? graph->source : graph->target, c.entry, m, false};
+        sort_arcs(&s, &slot);
+    }
+    if (!gg_stopping(run))
+        sort_rows_of_csr(run, &slot, graph->n, c.size, false);
+    gg_release(c.entry);
+    if (gg_stopping(run) || rows->made) { /* a nested call has made them */
+        gg_release_slot(&slot);
+        return gg_stopping(run) ? gg_stopped(run) : run->status;
+    }
+    rows->offset = slot.offset;
+    rows->target = slot.target;
+    rows->weight = slot.weight;
+    rows->m = slot.m;
+    rows->sorted = true;
+    __atomic_store_n(&rows->made, true, __ATOMIC_RELEASE);
+    return run->status;
+}
+
+static void number_edges(void *column, uint64_t low, uint64_t high) {
+    const struct edge_column *c = column;
+    for (uint64_t e = low; e < high && !gg_leave(c->run, e); e++)
+        gg_put_edge(c->entry, c->graph->wide, e, e);
+}
+
+gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
+    struct csr_slot *rows = &graph->derived.edge_rows;
+    const struct edge_column numbers = {.graph = graph,
+                                        .run = run,
+                                        .fill = number_edges,
+                                        .size = gg_edge_size(graph->wide)};
+    if (gg_edge_rows_made(graph) || gg_bring_edges(graph, run) ||
+        !gg_begin_making(graph, run))
+        return run->status;
+    const double start = gg_now_ms();
+    if (!rows->made && !gg_edges_to_rows(graph, GPUGRAPH_OUT, &numbers, run, rows))
+        gg_phase(run, "csr", start, (int64_t)graph->m,
+                 "out, with edge numbers, rows sorted");
+    gg_end_making(graph);
+    return run->status;
 }
 
 uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_size) {

@@ -9,12 +9,12 @@
 **     together   | aaabbbbcc |, and the rest of the block is freed */
 #include "arc_sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- pass 1 ---- */
 
-static void count_parts(void *arcs, uint64_t slice) {
+/* One pass over the edges writes both directions, which keeps most rows nearly in order. */
+static void count_both_ends(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const int thread = (int)slice;
     uint64_t *count = s->start + (uint64_t)thread * s->parts;
@@ -28,7 +28,7 @@ static void count_parts(void *arcs, uint64_t slice) {
         }
 }
 
-static void write_parts(void *arcs, uint64_t slice) {
+static void write_both_ends(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const int thread = (int)slice;
     uint64_t *start = s->start + (uint64_t)thread * s->parts;
@@ -42,21 +42,6 @@ static void write_parts(void *arcs, uint64_t slice) {
         s->arc[start[u >> s->shift]++] = (uint64_t)u << 32 | v;
         s->arc[start[v >> s->shift]++] = (uint64_t)v << 32 | u;
     }
-}
-
-static void part_arcs(arc_sort *s) {
-    gg_plan_parts(s, 2 * s->list[0].count);
-    s->start = gg_alloc_zero(s->run, (uint64_t)s->threads * s->parts, sizeof *s->start);
-    s->begin = s->start ? gg_alloc(s->run, s->parts + 1, sizeof *s->begin) : NULL;
-    if (!s->begin)
-        return;
-    gg_parts(s->threads, (uint64_t)s->threads, count_parts, s);
-    gg_counts_to_starts(s);
-    if (!gg_stopping(s->run))
-        s->arc = gg_alloc(s->run, s->begin[s->parts], sizeof *s->arc);
-    if (!s->arc)
-        return;
-    gg_parts(s->threads, (uint64_t)s->threads, write_parts, s);
 }
 
 /* ---- a row ---- */
@@ -122,11 +107,6 @@ static uint32_t *sort_by_digits(gpugraph_run *run, uint32_t *row, uint32_t *spar
     return row;
 }
 
-static int by_number(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static const uint32_t *sort_row(gpugraph_run *run, uint32_t *row, uint32_t *spare,
                                 uint64_t count, int bits) {
     uint64_t i = 1;
@@ -134,12 +114,9 @@ static const uint32_t *sort_row(gpugraph_run *run, uint32_t *row, uint32_t *spar
         i++;
     if (i >= count)
         return row;
-    if (count > UINT32_MAX) /* more arcs than positions count, most of them repeats */
-        qsort(row, count, sizeof *row, by_number);
-    else if (count > FEW)
+    if (count > FEW)
         return sort_by_digits(run, row, spare, count, bits);
-    else
-        insert_all(row, count);
+    insert_all(row, count);
     return row;
 }
 
@@ -275,15 +252,12 @@ void gg_simple_rows(const gpugraph_graph *graph, gpugraph_run *run,
     arc_sort s = {.run = run, .n = graph->n, .lists = 1};
     uint64_t *start = NULL;
     s.list[0] = (arc_list){graph->source, graph->target, NULL, graph->m, true};
-    part_arcs(&s);
-    if (!gg_stopping(run))
+    if (gg_part_arcs(&s, 2 * graph->m, count_both_ends, write_both_ends))
         slot->offset = gg_alloc_roomy(run, (uint64_t)s.n + 1, sizeof *slot->offset);
     if (!gg_stopping(run))
         start = gg_alloc_zero(run, s.parts + 1, sizeof *start);
     if (!gg_stopping(run))
         make_rows(&s, start, slot);
     gg_release(start);
-    gg_release(s.start);
-    gg_release(s.begin);
-    gg_release(s.arc);
+    gg_free_parts(&s);
 }

@@ -24,26 +24,16 @@ static __host__ __device__ uint64_t weight_at(const void *weight, size_t size,
                                     : static_cast<const uint64_t *>(weight)[i];
 }
 
-static __host__ __device__ uint64_t hash_edge(uint64_t e, uint32_t source,
-                                              uint32_t target, uint64_t weight) {
-    return hash_arc(e, (uint64_t)source << 32 | target, weight);
-}
-
-static __global__ void sum_edges(device_edges edges, size_t size, hash_sum *sum) {
-    hash_sum mine = 0;
-    for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid())
-        mine += hash_edge(e, edges.source[e], edges.target[e],
-                          weight_at(edges.weight, size, e));
-    atomicAdd(sum, mine);
-}
-
-/* Sums the arcs that the edges make. */
+/* Sums the arcs that the edges make, or the edges with their numbers if they make none. */
 static __global__ void sum_arcs(device_edges edges, arc_ends make, size_t size,
                                 hash_sum *sum) {
     hash_sum mine = 0;
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         const uint32_t s = edges.source[e], t = edges.target[e];
         const uint64_t weight = weight_at(edges.weight, size, e);
+        mine += !make.forward && !make.backward
+                    ? hash_arc(e, (uint64_t)s << 32 | t, weight)
+                    : 0;
         mine += make.forward ? hash_arc(s, t, weight) : 0;
         mine += make.backward && !(make.forward && s == t) ? hash_arc(t, s, weight) : 0;
     }
@@ -90,23 +80,26 @@ static uint64_t sum_host_edges(const gpugraph_graph *graph, bool weighted) {
     const size_t size = gg_distance_size(graph->distance_type);
     uint64_t sum = 0;
     for (uint64_t e = 0; e < graph->m; e++)
-        sum += hash_edge(e, graph->source[e], graph->target[e],
-                         weight_at(weighted ? graph->weight : NULL, size, e));
+        sum += hash_arc(e, (uint64_t)graph->source[e] << 32 | graph->target[e],
+                        weight_at(weighted ? graph->weight : NULL, size, e));
     return sum;
 }
 
-static bool check_edges(struct cuda_job *job, const struct device_copy *copy) {
+static bool sum_of_edges(struct cuda_job *job, const struct device_copy *copy,
+                         bool weighted, struct arc_ends make, uint64_t *sum) {
     const device_edges edges = {copy->n, copy->m, copy->source, copy->target,
-                                copy->weight};
+                                weighted ? copy->weight : NULL};
+    return add_hashes(job, edges.m, sum, [&](unsigned grid, hash_sum *to) {
+        sum_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(edges, make, copy->weight_size, to);
+    });
+}
+
+static bool check_edges(struct cuda_job *job, const struct device_copy *copy) {
     uint64_t sum = 0;
     if (copy->n != job->graph->n || copy->m != job->graph->m)
         return differs(job, "counts");
-    return add_hashes(job, edges.m, &sum,
-                      [&](unsigned grid, hash_sum *to) {
-                          sum_edges<<<grid, GG_BLOCK, 0, job->stream>>>(
-                              edges, copy->weight_size, to);
-                      }) &&
-           (sum == sum_host_edges(job->graph, edges.weight != NULL) ||
+    return sum_of_edges(job, copy, true, arc_ends{false, false}, &sum) &&
+           (sum == sum_host_edges(job->graph, copy->weight != NULL) ||
             differs(job, "edges"));
 }
 
@@ -121,13 +114,8 @@ static bool sum_of_rows(struct cuda_job *job, const struct device_csr *rows, siz
 /* Sums the arcs that the edges make in rows of this kind. Makes SIMPLE rows again. */
 static bool sum_of_kind(struct cuda_job *job, struct device_copy *copy,
                         enum csr_kind kind, bool weighted, uint64_t *sum) {
-    const device_edges edges = {copy->n, copy->m, copy->source, copy->target,
-                                weighted ? copy->weight : NULL};
     if (kind != CSR_SIMPLE)
-        return add_hashes(job, edges.m, sum, [&](unsigned grid, hash_sum *to) {
-            sum_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(edges, arcs_of(kind),
-                                                         copy->weight_size, to);
-        });
+        return sum_of_edges(job, copy, weighted, arcs_of(kind), sum);
     struct device_rows made = {};
     made.offset_room = (uint64_t)copy->n + 1;
     const bool done = gg_device_simple(job, &made);

@@ -10,7 +10,6 @@
 ** reclaimed. Scratch lies in the workspace, which the search reuses. A change of the
 ** graph gives rows slack: end[n] and spare[n] are added to offset (update/rewrite.cu). */
 #include "device_copy.cuh"
-#include "in_order.cuh"
 #include "ids/ids.cuh"
 #include "fixed_rows.cuh"
 #include "graph.h"
@@ -206,14 +205,14 @@ static bool find_edges(struct cuda_job *job, const uint32_t **source,
     return true;
 }
 
-bool gg_edges_home(struct cuda_job *job) {
+bool gg_job_download_edges(struct cuda_job *job) {
     gpugraph_graph *graph = job->graph;
     const uint32_t *from_source, *from_target;
     const void *from_weight;
     const uint64_t m = graph->m, size = gg_distance_size(graph->distance_type);
     const bool weighted = gg_has_weights(graph) && !graph->weight;
     const double started = gg_now_ms();
-    if (!gg_is_away(graph) || !gg_going(job))
+    if (!gg_is_device_resident(graph) || !gg_going(job))
         return gg_going(job);
     if (!find_edges(job, &from_source, &from_target, &from_weight))
         return false;
@@ -230,7 +229,7 @@ bool gg_edges_home(struct cuda_job *job) {
         gg_release(weight);
         return false;
     }
-    gg_edges_are_here(graph, source, target, weight);
+    gg_publish_edges(graph, source, target, weight);
     const uint64_t bytes = m * (2 * sizeof *source + (weighted ? size : 0));
     gg_phase(job->run, "download", started, (int64_t)m,
              "%llu bytes of edges, needed on the host, at %.1f GB/s",

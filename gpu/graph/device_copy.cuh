@@ -6,6 +6,7 @@
 #include "device/parts.cuh"
 #include "graph.cuh"
 #include "graph_data.h"
+#include "in_order.cuh"
 
 struct device_rows { /* owns the arrays of one CSR */
     bool made;
@@ -83,7 +84,6 @@ struct arc_keys {
     size_t cub_bytes;
     uint64_t distinct; /* valid after sorting */
 };
-int gg_key_bits(uint32_t n);
 /* k->count and k->bits must be set. */
 void gg_carve_keys(struct workspace *space, struct arc_keys *k);
 /* Leaves sorted, distinct keys in k->key. */

@@ -12,7 +12,6 @@
 ** caller gives the mean degree from which fixed rows pay. */
 #include "device_copy.cuh"
 #include "base/limits.h"
-#include "fixed_arcs.cuh"
 #include "fixed_rows.cuh"
 #include "frontier.cuh"
 
@@ -25,31 +24,29 @@ enum fixed_form { FIXED_ROWS, FIXED_ARCS, FIXED_FORMS };
 enum { ROW_SHIFT = 3 };
 static_assert(GG_FIXED_PLACES == 1 << ROW_SHIFT, "places of a vertex");
 
-/* Writes position k of a row of `arcs` arcs from `begin` on. */
-static __device__ __forceinline__ void fix_place(const device_csr &g, uint64_t begin,
-                                                 uint64_t arcs, unsigned, uint32_t k,
-                                                 uint32_t *place) {
-    *place = gg_fixed_target(g.target + begin, arcs, k);
+static __device__ __forceinline__ uint32_t entry_of(const device_csr &g, uint64_t arc,
+                                                    const uint32_t *) {
+    return g.target[arc];
 }
-static __device__ __forceinline__ void fix_place(const device_csr &g, uint64_t begin,
-                                                 uint64_t arcs, unsigned shift,
-                                                 uint32_t k, uint64_t *place) {
-    *place =
-        gg_fixed_arc(g.target + begin, static_cast<const uint32_t *>(g.weight) + begin,
-                     arcs, shift, k);
+static __device__ __forceinline__ uint64_t entry_of(const device_csr &g, uint64_t arc,
+                                                    const uint64_t *) {
+    return (uint64_t) static_cast<const uint32_t *>(g.weight)[arc] << 32 | g.target[arc];
 }
 
 /* One thread per position; longest: arcs of the longest row. */
 template <typename type>
 static __global__ void fix(const __grid_constant__ device_csr g, unsigned shift,
                            type *place, uint32_t *longest) {
+    const uint32_t last = (1u << shift) - 1;
     uint64_t most = 0;
     for (uint64_t i = gg_thread(); i < (uint64_t)g.n << shift;
          i += gg_threads_of_grid()) {
-        const uint64_t v = i >> shift, begin = g.begin[v];
-        const uint64_t arcs = g.end[v] - begin;
+        const uint64_t v = i >> shift, k = i & last;
+        const uint64_t arcs = g.end[v] - g.begin[v];
         most = most > arcs ? most : arcs;
-        fix_place(g, begin, arcs, shift, (uint32_t)(i & ((1u << shift) - 1)), &place[i]);
+        place[i] = k == last && arcs > k + 1 ? GG_FIXED_MORE
+                   : k < arcs                ? entry_of(g, g.begin[v] + k, place)
+                                             : GPUGRAPH_NONE;
     }
     if (most > gg_peek(longest))
         atomicMax(longest, (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX));
@@ -163,7 +160,7 @@ bool gg_fix_rows(struct cuda_job *job, enum csr_kind kind, const struct device_c
 
 bool gg_fix_arcs(struct cuda_job *job, enum csr_kind kind, const struct device_csr *g,
                  int64_t own) {
-    if (g->n >= GG_FIXED_LEFT || job->graph->distance_type != GPUGRAPH_UINT32)
+    if (g->n >= GG_FIXED_MORE || job->graph->distance_type != GPUGRAPH_UINT32)
         return true;
     return make_places(job, FIXED_ARCS, kind, g, gg_arc_places(g->n, g->m), own);
 }

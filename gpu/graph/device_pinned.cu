@@ -8,7 +8,6 @@
 ** A registered array is lent (struct csr_slot): call gg_rows_back before the array is
 ** freed, moved or changed. */
 #include "device/parts.cuh"
-#include "device_pinned.cuh"
 #include "graph.cuh"
 #include "graph.h"
 
@@ -34,7 +33,8 @@ static void take_back(void *block, uint64_t bytes) {
 }
 
 /* Registers the whole array or nothing. */
-static bool lend_as(struct cuda_job *job, void *block, uint64_t bytes, unsigned flags) {
+static bool register_array(struct cuda_job *job, void *block, uint64_t bytes) {
+    const unsigned flags = cudaHostRegisterMapped | cudaHostRegisterPortable;
     for (uint64_t at = 0; at < bytes; at += LEND_PART) {
         uint64_t some = bytes - at < LEND_PART ? bytes - at : LEND_PART;
         bool refused = cudaHostRegister((char *)block + at, some, flags) != cudaSuccess;
@@ -47,31 +47,22 @@ static bool lend_as(struct cuda_job *job, void *block, uint64_t bytes, unsigned 
     return true;
 }
 
-static bool can(const struct cuda_job *job, cudaDeviceAttr what) {
-    int able = 0;
-    bool told = cudaDeviceGetAttribute(&able, what, job->device->ordinal) == cudaSuccess;
-    cudaGetLastError();
-    return told && able;
-}
-
 /* Lends only blocks that begin at a page and include their whole last page, so that no
 ** registered page holds other data: large blocks of gg_alloc_roomy do so. The device sees
 ** registered parts as contiguous, like the host. */
 static bool lend(struct cuda_job *job, void *block, uint64_t bytes,
                  struct pinned_array *array) {
-    const unsigned flags = cudaHostRegisterMapped | cudaHostRegisterPortable;
     const uint64_t page = gg_page_bytes();
-    uint64_t whole = (bytes + LINE + page - 1) / page * page;
-    if ((uintptr_t)block % page != 0 || gg_room(block) < whole ||
-        !can(job, cudaDevAttrCanUseHostPointerForRegisteredMem))
+    const uint64_t pages = (bytes + LINE + page - 1) / page * page;
+    int same_address = 0;
+    cudaDeviceGetAttribute(&same_address, cudaDevAttrCanUseHostPointerForRegisteredMem,
+                           job->device->ordinal);
+    cudaGetLastError();
+    if ((uintptr_t)block % page != 0 || gg_room(block) < pages || !same_address ||
+        !register_array(job, block, pages))
         return false;
-    bool lent = can(job, cudaDevAttrHostRegisterReadOnlySupported) &&
-                lend_as(job, block, whole, flags | cudaHostRegisterReadOnly);
-    if (!lent && !gg_stopping(job->run))
-        lent = lend_as(job, block, whole, flags);
-    if (lent)
-        *array = {block, whole, true};
-    return lent;
+    *array = {block, pages, true};
+    return true;
 }
 
 /* Copies the array, with zeros up to a whole line. */
@@ -166,7 +157,7 @@ static bool make_pinned(struct cuda_job *job, struct pinned_rows *made) {
     gpugraph_graph *graph = job->graph;
     struct csr_slot *rows = &graph->csr[CSR_SIMPLE];
     csr view;
-    if (!gg_edges_home(job) ||
+    if (!gg_job_download_edges(job) ||
         gg_rows(graph, CSR_SIMPLE, false, true, job->run, &view) != GPUGRAPH_OK)
         return false;
     double started = gg_now_ms();

@@ -149,10 +149,6 @@ struct row_sort { /* input of a sort */
     const uint32_t *ends; /* their other ends */
 };
 
-static int bits_of(uint32_t largest) {
-    return largest == 0 ? 1 : 32 - __builtin_clz(largest);
-}
-
 /* An empty row begins where the next row begins. */
 static cudaError_t close_gaps(void *scratch, size_t *bytes, uint64_t *offset, uint32_t n,
                               cudaStream_t stream) {
@@ -236,7 +232,7 @@ static void sort_rows(struct cuda_job *job, const struct row_sort *s, uint32_t l
         gg_note(job,
                 cub::DeviceRadixSort::SortPairs(
                     scratch->cub, bytes, row, scratch->sorted_row, arc, sorted_arc,
-                    (int64_t)s->arcs, 0, bits_of(largest), job->stream),
+                    (int64_t)s->arcs, 0, gg_key_bits(largest), job->stream),
                 "sort arcs");
     if (s->weighted && gg_going(job)) {
         unpack_arcs<<<gg_grid(job, rows->arcs, 16), GG_BLOCK, 0, job->stream>>>(

@@ -3,29 +3,28 @@
 #include "device/devices.cuh"
 #include "device/parts.cuh"
 #include "device_copy.cuh"
-#include "device_pinned.cuh"
 #include "graph.h"
 
-static int64_t held_on(const gpugraph_graph *graph, int device) {
+/* Returns value() for this thread's queries of the device. */
+template <typename function>
+static auto on_device(int device, function value) -> decltype(value()) {
     const int before = gg_look_at_device(device);
-    const int64_t bytes = gg_device_part_bytes(graph, PART_GROUNDS);
+    const auto found = value();
     gg_look_at_device(before);
-    return bytes;
+    return found;
+}
+
+static int64_t held_on(const gpugraph_graph *graph, int device) {
+    return on_device(device, [&] { return gg_device_part_bytes(graph, PART_GROUNDS); });
 }
 
 static bool has_copy(const gpugraph_graph *graph, int device) {
-    const int before = gg_look_at_device(device);
-    const bool has = gg_has_device_ends(graph);
-    gg_look_at_device(before);
-    return has;
+    return on_device(device, [&] { return gg_has_device_ends(graph); });
 }
 
 /* Rows that the device reads in host memory count no device bytes. */
 static bool has_pinned(const gpugraph_graph *graph, int device) {
-    const int before = gg_look_at_device(device);
-    const bool has = gg_has_pinned(graph);
-    gg_look_at_device(before);
-    return has;
+    return on_device(device, [&] { return gg_has_pinned(graph); });
 }
 
 static void free_copy(gpugraph_graph *graph) {
@@ -51,7 +50,7 @@ static int first_with(const gpugraph_graph *graph,
 /* The device whose copy stays: of device-resident edges, their device. Without any copy,
 ** rows in host memory stay, since a change of weights does not affect them. */
 static int kept_device(const gpugraph_graph *graph, int device) {
-    if (!gg_is_away(graph) && has_copy(graph, device))
+    if (!gg_is_device_resident(graph) && has_copy(graph, device))
         return device;
     const int copied = first_with(graph, has_copy);
     return copied != GG_NOWHERE ? copied : first_with(graph, has_pinned);
@@ -81,12 +80,12 @@ static bool reaches(const gpugraph_graph *graph) {
 }
 
 /* Downloads from the device that holds the edges, which need not be the run's. */
-static void bring(gpugraph_graph *graph, gpugraph_run *run) {
+static void download(gpugraph_graph *graph, gpugraph_run *run) {
     struct cuda_job job;
     const int device = run->device;
     run->device = graph->device->ordinal;
     if (gg_job_open(&job, graph, run)) {
-        gg_edges_home(&job);
+        gg_job_download_edges(&job);
         gg_job_close(&job);
     }
     run->device = device;
@@ -102,6 +101,6 @@ extern "C" const struct copy_services gg_copies = {
     .rows_back = rows_back,
     .are_on = are_on,
     .reaches = reaches,
-    .bring = bring,
+    .download = download,
     .take_weights = gg_take_device_weights,
 };

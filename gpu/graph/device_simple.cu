@@ -3,14 +3,9 @@
 **     key = row << bits | column for both arcs of an edge; a loop gets the largest key
 **     sorted, distinct keys are the arcs in the order of rows */
 #include "device_copy.cuh"
-#include "in_order.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
-
-int gg_key_bits(uint32_t n) {
-    return n == 0 ? 1 : 32 - __builtin_clz(n);
-}
 
 /* One thread per edge: key[2 e] and key[2 e + 1]. */
 static __global__ void make_keys(device_edges edges, int bits, uint64_t *key) {

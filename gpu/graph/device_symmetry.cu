@@ -10,7 +10,6 @@
 ** the edges excludes nearly all other graphs. A sum of 0 proves nothing. */
 #include "device_copy.cuh"
 #include "frontier.cuh"
-#include "in_order.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 
@@ -131,10 +130,6 @@ static bool looks_symmetric(struct cuda_job *job, const struct device_edges *edg
     return true;
 }
 
-static int bits_for(uint32_t n) {
-    return n < 2 ? 1 : 32 - __builtin_clz(n - 1);
-}
-
 /* Computes the sums of both sides, and compares their totals. */
 static bool add_sides(struct cuda_job *job, const struct device_csr *rows,
                       const struct symmetry_scratch *s, uint64_t *mirrors) {
@@ -168,9 +163,9 @@ static bool find_mirrors(struct cuda_job *job, const struct device_edges *edges,
         *edges, rows->end, s->upper, s->row, s->arc);
     if (!gg_launched(job, "lay_mirrors") ||
         !gg_note(job,
-                 cub::DeviceRadixSort::SortPairs(s->cub, bytes, s->row, s->row_sorted,
-                                                 s->arc, s->arc_sorted, (int64_t)mirrors,
-                                                 0, bits_for(rows->n), job->stream),
+                 cub::DeviceRadixSort::SortPairs(
+                     s->cub, bytes, s->row, s->row_sorted, s->arc, s->arc_sorted,
+                     (int64_t)mirrors, 0, gg_key_bits(rows->n - 1), job->stream),
                  "sort mirrored arcs"))
         return false;
     compare_mirrors<<<gg_grid(job, mirrors, 16), GG_BLOCK, 0, job->stream>>>(

@@ -6,21 +6,26 @@
 ** If edges have gaps (gaps.c), another thread may be closing them. A thread that reads an
 ** edge waits until they are closed, and holds the gate's lock while it reads. */
 #include "graph.h"
+#include "base/words.h"
 
 /* ---- by number ---- */
 
-void gg_begin_look(const gpugraph_graph *graph) {
+bool gg_begin_look(const gpugraph_graph *graph) {
     gpugraph_graph *of = (gpugraph_graph *)graph;
+    if (!gg_has_gaps(graph))
+        return false;
     gg_lock(&of->gate.lock);
     while (of->gaps.closing) {
         gg_unlock(&of->gate.lock);
         gg_yield();
         gg_lock(&of->gate.lock);
     }
+    return true;
 }
 
-void gg_end_look(const gpugraph_graph *graph) {
-    gg_unlock(&((gpugraph_graph *)graph)->gate.lock);
+void gg_end_look(const gpugraph_graph *graph, bool held) {
+    if (held)
+        gg_unlock(&((gpugraph_graph *)graph)->gate.lock);
 }
 
 static void look_edge(const gpugraph_graph *graph, uint64_t e, gpugraph_edge *edge) {
@@ -33,30 +38,22 @@ static void look_edge(const gpugraph_graph *graph, uint64_t e, gpugraph_edge *ed
     edge->real = 0;
     if (weight && graph->distance_type == GPUGRAPH_REAL)
         edge->real = ((const double *)weight)[at];
-    else if (weight && graph->distance_type == GPUGRAPH_UINT64)
-        edge->weight = ((const int64_t *)weight)[at];
     else if (weight)
-        edge->weight = ((const uint32_t *)weight)[at];
+        edge->weight = (int64_t)gg_word_weight(graph->distance_type, weight, at);
 }
 
 gpugraph_edge gpugraph_edge_of(const gpugraph_graph *graph, uint64_t e) {
     gpugraph_edge edge;
-    const bool gaps = gg_has_gaps(graph);
-    if (gaps)
-        gg_begin_look(graph);
+    const bool held = gg_begin_look(graph);
     look_edge(graph, e, &edge);
-    if (gaps)
-        gg_end_look(graph);
+    gg_end_look(graph, held);
     return edge;
 }
 
 int64_t gpugraph_edge_id_of(const gpugraph_graph *graph, uint64_t e) {
-    const bool gaps = gg_has_gaps(graph);
-    if (gaps)
-        gg_begin_look(graph);
+    const bool held = gg_begin_look(graph);
     const int64_t id = gg_edge_id(graph, e);
-    if (gaps)
-        gg_end_look(graph);
+    gg_end_look(graph, held);
     return id;
 }
 
@@ -135,12 +132,9 @@ static uint64_t edge_of_id(const gpugraph_graph *graph, int64_t edge_id) {
 }
 
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id) {
-    const bool gaps = gg_has_gaps(graph);
-    if (gaps)
-        gg_begin_look(graph);
+    const bool held = gg_begin_look(graph);
     const uint64_t e = edge_of_id(graph, edge_id);
-    if (gaps)
-        gg_end_look(graph);
+    gg_end_look(graph, held);
     return e;
 }
 
@@ -171,13 +165,10 @@ static void find_some(const gpugraph_graph *graph, const int64_t *edge_id, int64
 
 void gpugraph_find_edges(const gpugraph_graph *graph, const int64_t *edge_id,
                          int64_t count, uint64_t *number, gpugraph_edge *edge) {
-    const bool gaps = gg_has_gaps(graph);
     for (int64_t i = 0, some; i < count; i += some) {
+        const bool held = gg_begin_look(graph);
         some = count - i < GG_FETCH_AHEAD ? count - i : GG_FETCH_AHEAD;
-        if (gaps)
-            gg_begin_look(graph);
         find_some(graph, edge_id + i, some, number + i, edge + i);
-        if (gaps)
-            gg_end_look(graph);
+        gg_end_look(graph, held);
     }
 }

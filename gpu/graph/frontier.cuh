@@ -149,8 +149,8 @@ static __device__ __forceinline__ bool gg_last_block(uint32_t *ticket) {
 }
 
 /* True if the host was interrupted. Reads over the bus, so only in large rounds. */
-static __device__ __forceinline__ bool gg_told_to_stop(const uint32_t *stop,
-                                                       uint32_t slices) {
+static __device__ __forceinline__ bool gg_stop_requested(const uint32_t *stop,
+                                                         uint32_t slices) {
     return slices > LARGE_ROUND && *(const volatile uint32_t *)stop != 0;
 }
 

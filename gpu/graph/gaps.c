@@ -91,10 +91,10 @@ void gg_close_gaps(gpugraph_graph *graph, int threads) {
     if (!gg_has_gaps(graph))
         return;
     gg_hold_forks();
-    gg_begin_look(graph);
-    const bool mine = graph->gaps.made;
-    graph->gaps.closing = mine;
-    gg_end_look(graph);
+    const bool held = gg_begin_look(graph), mine = held && graph->gaps.made;
+    if (mine)
+        graph->gaps.closing = true;
+    gg_end_look(graph, held);
     if (mine)
         close_all(graph, threads);
     gg_let_forks();

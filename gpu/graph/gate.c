@@ -3,7 +3,7 @@
 **     edges, ids            written when the graph is made, then only read
 **     csr[], edge_rows      made on first need by one thread, while others search
 **     facts, counters       words that any thread may change (gg_know, gg_count_searches)
-**     text_index            made by one thread, published when complete (ids/find_text.c)
+**     text_index            made by one thread, published when complete (ids/find.c)
 **     device                a list for each device, of its turn (device/turn.h)
 **
 **     search A   |-- enter ------- rows exist ------------------------ leave --|
@@ -11,10 +11,9 @@
 **     search C            |-- enter -- missing, too: waits ... has them -- leave --|
 **
 ** Threads hold the lock only for moments; the thread that has `making` makes rows without
-** it. Rows that another search may read do not change: better rows replace them, and the
-** old ones are freed when the last search has left (csr.c). A thread that makes rows may
-** need others from the host's interrupt handler, on another connection: these are made
-** for that search alone, since it cannot wait for the rows in progress.
+** it. Rows that a search may read do not change: better rows replace them, and the old ones
+** are freed when the last search has left (csr.c). The host's interrupt handler may start
+** another search in a thread that makes rows: that search makes its own rows first.
 **
 ** The owner calls gpugraph_update, gpugraph_free and gpugraph_release_device only when no
 ** thread searches. */
@@ -27,7 +26,7 @@ static void lock_gate(struct graph_gate *gate) {
     if (gate->process != now) {
         gate->process = now;
         gate->searching = 0;
-        gate->making = false;
+        gate->making = 0;
     }
 }
 
@@ -55,37 +54,40 @@ gpugraph_status gg_leave_graph(gpugraph_graph *graph, const gpugraph_run *run) {
     return run->status;
 }
 
-static bool try_making(struct graph_gate *gate, uintptr_t me, bool *mine) {
+/* True if this thread makes rows already, or no thread does. */
+static bool try_making(struct graph_gate *gate) {
+    const uintptr_t me = gg_this_thread();
     lock_gate(gate);
-    const bool free = !gate->making;
-    *mine = gate->making && gate->maker == me;
-    if (free) {
-        gate->making = true;
+    const bool mine = gate->making == 0 || gate->maker == me;
+    if (gate->making == 0)
+        gate->counted = gg_count_for(NULL);
+    if (mine) {
+        gate->making++;
         gate->maker = me;
     }
     gg_unlock(&gate->lock);
-    return free;
+    return mine;
 }
 
 /* Rows take milliseconds to seconds to make: a waiting thread sleeps between checks. */
-bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run, bool *nested) {
+bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run) {
     const double pause_ms = 0.1;
-    const uintptr_t me = gg_this_thread();
-    while (!try_making(&graph->gate, me, nested) && !*nested) {
+    while (!try_making(&graph->gate)) {
         if (gg_poll(run)) {
             gg_stopped(run);
             return false;
         }
         gg_sleep(pause_ms);
     }
-    if (!*nested)
-        graph->gate.counted = gg_count_for(NULL);
     return true;
 }
 
 void gg_end_making(gpugraph_graph *graph) {
-    gg_count_for(graph->gate.counted);
-    lock_gate(&graph->gate);
-    graph->gate.making = false;
-    gg_unlock(&graph->gate.lock);
+    struct graph_gate *gate = &graph->gate;
+    lock_gate(gate);
+    if (gate->making > 0)
+        gate->making--;
+    if (gate->making == 0)
+        gg_count_for(gate->counted);
+    gg_unlock(&gate->lock);
 }

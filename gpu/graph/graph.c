@@ -146,7 +146,7 @@ static void order_by_sorting(builder *b, bool *plain) {
     gpugraph_graph *graph = b->graph;
     sort_arrays a = {.b = b};
     const size_t size = gg_edge_size(graph->wide);
-    if (gg_bring_away(graph, b->run))
+    if (gg_download_edges(graph, b->run))
         return;
     b->order = gg_alloc(b->run, b->m, size);
     a.key = b->order ? gg_alloc(b->run, b->m, sizeof *a.key) : NULL;
@@ -162,9 +162,7 @@ static void order_by_sorting(builder *b, bool *plain) {
     if (!gg_stopping(b->run))
         graph->target = reorder(b, graph->target);
     if (!gg_stopping(b->run))
-        *plain = graph->edge_id[0] == 1 && graph->edge_id[b->m - 1] == (int64_t)b->m;
-    for (uint64_t i = 1; *plain && i < b->m; i++)
-        *plain = graph->edge_id[i] == (int64_t)i + 1;
+        *plain = gg_plain_ids(graph);
 }
 
 static void order_edges(builder *b, bool *sorted) {
@@ -201,7 +199,8 @@ static void order_edges(builder *b, bool *sorted) {
 
 int64_t gg_graph_bytes(const gpugraph_graph *graph) {
     uint64_t m = graph->m, texts = (uint64_t)graph->ids.texts.count;
-    uint64_t bytes = sizeof *graph + (graph->away ? 0 : m * (2 * sizeof(uint32_t)));
+    uint64_t bytes =
+        sizeof *graph + (graph->device_resident ? 0 : m * (2 * sizeof(uint32_t)));
     bytes += gg_weights_of(graph) ? m * gg_distance_size(graph->distance_type) : 0;
     bytes += gg_lists_ids(graph) ? m * sizeof *graph->edge_id : 0;
     bytes += graph->id.integer ? graph->ids.integer_count * sizeof(int64_t) : 0;
@@ -231,6 +230,7 @@ static void build(builder *b) {
     gpugraph_graph *graph = b->graph;
     gpugraph_run *run = b->run;
     id_mapping ids = {.note = ""};
+    const bool stay = b->edges->stay || b->edges->cells;
     bool sorted = false;
     graph->m = b->m;
     graph->wide = gg_is_wide(b->m);
@@ -256,6 +256,8 @@ static void build(builder *b) {
     graph->host_bytes = gg_graph_bytes(graph);
     gg_phase(run, "map", start + ids.moved_ms, (int64_t)b->m, "%u vertices, %s%s",
              graph->n, ids.note, sorted ? ", edges sorted by id" : "");
+    if (!stay)
+        gg_download_edges(graph, run);
 }
 
 static void check_texts(const gpugraph_texts *texts, gpugraph_run *run) {

@@ -34,7 +34,7 @@ bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found);
 /* True if the check was made, and its answer is SYMMETRIC. */
 bool gg_known_symmetric(const gpugraph_graph *graph);
 /* gg_bring_edges for a caller that has a job open. */
-bool gg_edges_home(struct cuda_job *job);
+bool gg_job_download_edges(struct cuda_job *job);
 /* Device bytes that a CSR and the edges still need, with scratch. */
 int64_t gg_device_graph_lacks(const gpugraph_graph *graph, enum csr_kind kind,
                               bool weighted);
@@ -52,6 +52,9 @@ void gg_take_device_weights(gpugraph_graph *graph, struct gg_cells *cells,
 /* CSR_SIMPLE with its targets in pinned host memory, made by the CPU on first need:
 ** phases "csr" and "pin". Its offsets are on the device. */
 bool gg_pinned_csr(struct cuda_job *job, struct device_csr *view);
+/* True if the selected device (device/parts.cuh) reads this graph's rows in host
+** memory. */
+bool gg_has_pinned(const gpugraph_graph *graph);
 /* Frees the pinned rows; the device must be current and idle. */
 void gg_drop_pinned(gpugraph_graph *graph);
 

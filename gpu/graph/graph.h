@@ -19,25 +19,25 @@ size_t gg_distance_size(gpugraph_distance_type type);
 ** (graph/gate.c) */
 void gg_enter_graph(gpugraph_graph *graph, gpugraph_run *run);
 gpugraph_status gg_leave_graph(gpugraph_graph *graph, const gpugraph_run *run);
-/* Waits until this thread may make rows. *nested: it makes rows already, and the host's
-** interrupt handler has started another search. False: the run must end. */
-bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run, bool *nested);
+/* Waits until no other thread makes rows. Calls may be nested, since the host's interrupt
+** handler may start another search. False: the run must end. */
+bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run);
 void gg_end_making(gpugraph_graph *graph);
 
-/* ---- device-resident edges (graph/away.c) ---- */
+/* ---- device-resident edges (graph/device_resident.c) ---- */
 
-static inline bool gg_is_away(const gpugraph_graph *graph) {
-    return __atomic_load_n(&graph->away, __ATOMIC_ACQUIRE);
+static inline bool gg_is_device_resident(const gpugraph_graph *graph) {
+    return __atomic_load_n(&graph->device_resident, __ATOMIC_ACQUIRE);
 }
 /* Downloads device-resident edges and closes gaps. Call it before any host code reads
 ** source, target or weight. Takes the devices' mutex. Returns run->status. */
 gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
 /* Makes these arrays the graph's, atomically for other searches; frees them if another
 ** thread was first. weight NULL: the graph has no weights, or has them already. */
-void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
-                       void *weight);
+void gg_publish_edges(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
+                      void *weight);
 /* Like gg_bring_edges, but keeps gaps. */
-gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run);
+gpugraph_status gg_download_edges(gpugraph_graph *graph, gpugraph_run *run);
 
 /* ---- edges with gaps between them (graph/gaps.c) ---- */
 
@@ -96,10 +96,10 @@ static inline int64_t gg_edge_id(const gpugraph_graph *graph, uint64_t e) {
 static inline bool gg_lists_ids(const gpugraph_graph *graph) {
     return graph->gaps.made || graph->edge_id;
 }
-/* Surround a read of edges with gaps while other threads may search: no thread closes
-** gaps meanwhile. (graph/edge.c) */
-void gg_begin_look(const gpugraph_graph *graph);
-void gg_end_look(const gpugraph_graph *graph);
+/* Surround a read of edges while other threads may search: no thread closes gaps
+** meanwhile. gg_begin_look returns `held`: true if there were gaps. (graph/edge.c) */
+bool gg_begin_look(const gpugraph_graph *graph);
+void gg_end_look(const gpugraph_graph *graph, bool held);
 /* True if ids are 1 .. m. */
 bool gg_plain_ids(const gpugraph_graph *graph);
 /* The first edge from `from` on whose id is at least `id`. */
@@ -137,44 +137,40 @@ static inline bool gg_edge_rows_made(const gpugraph_graph *graph) {
 ** (graph/edge_index.c) */
 const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
                              uint64_t *count);
-/* Makes OUT or IN of all edges, sorted, in an empty slot; weights are column[e], of
-** `size` bytes. After a failure the slot is empty. (graph/csr.c) */
+/* A column with an entry for each edge. */
+struct edge_column {
+    const gpugraph_graph *graph;
+    gpugraph_run *run;
+    void (*fill)(void *column, uint64_t low, uint64_t high); /* entries of a slice */
+    size_t size;                                             /* bytes of an entry */
+    int64_t first_id;
+    void *entry;
+};
+/* Makes OUT or IN of all edges, sorted, with the column as weights, and publishes them to
+** threads that read them without a lock. Within gg_begin_making; a nested call may have
+** made the rows. (graph/csr.c) */
 gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
-                                 const void *column, size_t size, gpugraph_run *run,
-                                 struct csr_slot *slot);
+                                 const struct edge_column *column, gpugraph_run *run,
+                                 struct csr_slot *rows);
 void gg_release_slot(struct csr_slot *slot);
 uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_size);
-/* Publishes rows to threads that read them without a lock. */
-void gg_publish_rows(struct csr_slot *rows, const struct csr_slot *made);
 /* Frees the rows of gg_edge_rows. */
 void gg_free_edge_rows(gpugraph_graph *graph);
 
-/* ---- `graph/roomy.c` ---- */
+/* ---- rows with slack (graph/slack.c) ---- */
 
 static inline uint64_t gg_row_end(const struct csr_slot *slot, uint64_t v) {
     return slot->end ? slot->end[v] : slot->offset[v + 1];
 }
-/* The first arc of begin .. end - 1, ascending by target, with at least this target. */
-static inline uint64_t gg_first_arc(const uint32_t *targets, uint64_t begin, uint64_t end,
-                                    uint64_t target) {
-    while (begin < end) {
-        const uint64_t middle = begin + (end - begin) / 2;
-        if (targets[middle] < target)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
-}
 /* Entries for a row of this many arcs, with slack. */
-static inline uint64_t gg_row_room(uint64_t arcs) {
-    const uint64_t room = arcs + arcs / 2 + 2;
-    return room < UINT32_MAX ? room : arcs;
+static inline uint64_t gg_row_capacity(uint64_t arcs) {
+    const uint64_t entries = arcs + arcs / 2 + 2;
+    return entries < UINT32_MAX ? entries : arcs;
 }
 /* Gives the rows slack, and `more` entries behind all, in their own arrays or new ones;
 ** weights have weight_size bytes. After a failure the rows are unchanged or packed. */
-gpugraph_status gg_give_room(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
-                             size_t weight_size, uint64_t more);
+gpugraph_status gg_give_slack(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                              size_t weight_size, uint64_t more);
 /* Removes the slack. */
 gpugraph_status gg_pack_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
                              size_t weight_size);
@@ -196,7 +192,8 @@ static inline bool gg_arc_id(const struct adjacency *a, int64_t id, uint64_t *of
 }
 void gg_free_adjacency(gpugraph_graph *graph, gpugraph_direction side);
 
-/* Copies the targets of OUT if they are the edges' own, so that they can be changed. */
+/* Copies the targets of OUT if they are the edges' own, so that they can be changed. No
+** search may run. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
 /* Call it before rows change, move or are freed: a device that reads them in host memory
 ** (SIMPLE out of core) stops doing so. (copy.c) */
@@ -232,10 +229,6 @@ gpugraph_status gg_count_degrees(const gpugraph_graph *graph,
 ** otherwise the largest degree. GPUGRAPH_TOO_LARGE if a vertex already has more.
 ** (count_degrees.c) */
 gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more, gpugraph_run *run);
-/* True if the sum of m weights of at most `largest` is below 2^64. */
-static inline bool gg_sum_holds(uint64_t m, uint64_t largest) {
-    return m == 0 || largest <= UINT64_MAX / m;
-}
 /* Reports that edge `id` has an invalid weight: GPUGRAPH_INVALID. */
 void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight);
 void gg_report_real(gpugraph_run *run, int64_t id, double weight);
@@ -254,13 +247,17 @@ bool gg_needs_rows(gpugraph_run *run, const void *const *row, uint32_t count, ui
 /* Reports vertices or a direction out of range as GPUGRAPH_INVALID. */
 gpugraph_status gg_check_search(const gpugraph_graph *graph,
                                 const gpugraph_search *search, gpugraph_run *run);
-/* The CSR that a search walks, and the CSR with its transpose. */
-enum csr_kind gg_forward_kind(gpugraph_direction direction);
-enum csr_kind gg_reverse_kind(gpugraph_direction direction);
 static inline gpugraph_direction gg_opposite(gpugraph_direction direction) {
     return direction == GPUGRAPH_BOTH  ? GPUGRAPH_BOTH
            : direction == GPUGRAPH_OUT ? GPUGRAPH_IN
                                        : GPUGRAPH_OUT;
+}
+/* The CSR that a search walks, and the CSR with its transpose. */
+static inline enum csr_kind gg_forward_kind(gpugraph_direction direction) {
+    return (enum csr_kind)direction;
+}
+static inline enum csr_kind gg_reverse_kind(gpugraph_direction direction) {
+    return (enum csr_kind)gg_opposite(direction);
 }
 
 #ifdef __cplusplus

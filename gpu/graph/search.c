@@ -1,21 +1,5 @@
-/* Checks the arguments of breadth-first search and shortest paths, and finds the CSR of a
-** direction.
-**
-**     direction    arcs walked    transpose
-**     OUT          CSR_OUT        CSR_IN
-**     IN           CSR_IN         CSR_OUT
-**     BOTH         CSR_BOTH       CSR_BOTH */
+/* Checks the arguments of breadth-first search and shortest paths. */
 #include "graph.h"
-
-enum csr_kind gg_forward_kind(gpugraph_direction direction) {
-    return (enum csr_kind)direction;
-}
-
-enum csr_kind gg_reverse_kind(gpugraph_direction direction) {
-    if (direction == GPUGRAPH_BOTH)
-        return CSR_BOTH;
-    return direction == GPUGRAPH_OUT ? CSR_IN : CSR_OUT;
-}
 
 static gpugraph_status check_vertices(const gpugraph_graph *graph, const uint32_t *vertex,
                                       uint32_t count, const char *what,

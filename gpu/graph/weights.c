@@ -34,7 +34,7 @@ static struct look look_at_narrow(const int32_t *weight, uint64_t count) {
     return (struct look){all < 0, (uint64_t)largest, total};
 }
 
-static struct look look_at_whole(const int64_t *weight, uint64_t count) {
+static struct look look_at_wide(const int64_t *weight, uint64_t count) {
     int64_t all = 0;
     uint64_t largest = 0, total = 0;
     for (uint64_t i = 0; i < count; i++) {
@@ -68,7 +68,7 @@ static void look_at_weights(void *job, uint64_t low, uint64_t high) {
         const struct look here =
             real              ? look_at_real((const double *)edges->weight + i, count)
             : edges->weight32 ? look_at_narrow(edges->weight32 + i, count)
-                              : look_at_whole((const int64_t *)edges->weight + i, count);
+                              : look_at_wide((const int64_t *)edges->weight + i, count);
         all.bad |= here.bad;
         all.largest = here.largest > all.largest ? here.largest : all.largest;
         all.total += here.total;
@@ -211,7 +211,7 @@ static void raise_slice(void *job, uint64_t low, uint64_t high) {
 static uint64_t longest_path_of_weights(const void *of) {
     const builder *b = of;
     uint64_t sum = 0, n = b->graph->n;
-    if (gg_bring_away(b->graph, b->run))
+    if (gg_download_edges(b->graph, b->run))
         return 0;
     weighing w = {.b = b, .top = gg_alloc_zero(b->run, n, sizeof *w.top)};
     if (!w.top)
@@ -228,7 +228,7 @@ static uint64_t longest_path_of_weights(const void *of) {
 ** 2^32 - 1 represents all larger weights as well. */
 void gg_choose_width(gpugraph_graph *graph, uint64_t largest, uint64_t total,
                      uint64_t (*longest)(const void *of), const void *of) {
-    if (!gg_sum_holds(graph->m, largest))
+    if (graph->m > 0 && largest > UINT64_MAX / graph->m) /* the sum may overflow */
         total = UINT64_MAX;
     graph->known.path_low = largest < UINT32_MAX ? largest : UINT32_MAX;
     graph->known.path_high = UINT64_MAX;

@@ -8,12 +8,12 @@
 **        far apart           |  stable radix sort of (id, entry), by as many bits as ids
 **                            |  differ in; the first entry of each id counts one
 **                            v
-**     host     <--download--  source[m] target[m], which also remain; ids in order
+**     device                  source[m] target[m]
+**     host     <--download--  ids in order
 **
-** If the columns were given away, the numbers are written over them. If the numbers may
-** remain on the device, or the columns were decoded there, they are downloaded on demand
-** (graph/away.c). Until then the columns are unchanged, so the host can take over after a
-** failure. The host handles texts, since sorting them is most of the work. */
+** The host downloads the numbers on demand (graph/device_resident.c). Until they are complete the
+** columns are unchanged, so the host can map the ids after a failure. The host handles
+** texts, since sorting them is most of the work. */
 #include "ids.cuh"
 #include "cells/cells.cuh"
 
@@ -276,39 +276,7 @@ static void number_by_bitmap(struct id_job *w) {
     gg_wait(job);
 }
 
-/* ---- download of the numbers ---- */
-
-/* Downloads the numbers of a column, over its ids if the column was given away. */
-static bool bring_numbers(struct id_job *w, struct id_source *c, const uint32_t *from) {
-    if (!c->given || !(c->given->value || c->given->value32))
-        return bring(w, c->result, from, c->count);
-    uint32_t *number = (uint32_t *)(c->given->value32 ? (void *)c->given->value32
-                                                      : (void *)c->given->value);
-    c->given->value = NULL;
-    c->given->value32 = NULL;
-    if (!gg_download(&w->job, number, from, c->count * sizeof *number)) {
-        free(number);
-        return false;
-    }
-    void *smaller = realloc(number, c->count ? c->count * sizeof *number : 1);
-    *c->result = smaller ? (uint32_t *)smaller : number;
-    free((void *)c->given->is_text);
-    c->given->is_text = NULL;
-    return true;
-}
-
-static void bring_columns(struct id_job *w) {
-    double started = gg_now_ms();
-    uint64_t bytes = 2 * w->m * sizeof(uint32_t);
-    if (bring_numbers(w, &w->mapper->column[0], w->ends->source))
-        bring_numbers(w, &w->mapper->column[1], w->ends->target);
-    double ms = gg_now_ms() - started;
-    if (gg_going(&w->job))
-        gg_phase(w->job.run, "download", started, (int64_t)w->m,
-                 "%llu bytes of vertex numbers, at %.1f GB/s", (unsigned long long)bytes,
-                 (double)bytes * 1e-6 / (ms + 1e-3));
-    w->moved_ms += ms;
-}
+/* ---- the end ---- */
 
 /* Leaves the numbers on the device only, and frees the ids from which they were made. */
 static void leave_columns(struct id_job *w) {
@@ -321,7 +289,7 @@ static void leave_columns(struct id_job *w) {
             *given = gpugraph_id_column();
         }
     }
-    w->mapper->graph->away = true;
+    w->mapper->graph->device_resident = true;
 }
 
 /* After a failure: removes all results of the mapping. */
@@ -333,11 +301,11 @@ static void forget(struct id_job *w) {
     graph->id.present = NULL;
     graph->id.rank = NULL;
     graph->ids = gpugraph_ids();
-    graph->away = false;
+    graph->device_resident = false;
     graph->n = 0;
 }
 
-extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
+static bool map_ids_there(struct id_mapper *mapper) {
     struct id_job w = id_job();
     bool whole = true; /* the columns are unchanged */
     w.mapper = mapper;
@@ -354,10 +322,7 @@ extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
     w.job.working = false;
     if (gg_going(&w.job)) {
         whole = false;
-        if (mapper->stay)
-            leave_columns(&w);
-        else
-            bring_columns(&w);
+        leave_columns(&w);
     }
     if (!gg_going(&w.job))
         forget(&w);
@@ -370,4 +335,4 @@ extern "C" bool gg_cuda_map_ids(struct id_mapper *mapper) {
     return whole;
 }
 
-extern "C" bool (*const gg_device_mapper)(struct id_mapper *) = gg_cuda_map_ids;
+extern "C" bool (*const gg_device_mapper)(struct id_mapper *) = map_ids_there;

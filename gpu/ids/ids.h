@@ -29,7 +29,6 @@ typedef struct id_mapper {
     const gpugraph_texts *texts;
     /* the device cells that hold the ends, instead of column; or NULL */
     struct gg_cells *cells;
-    bool stay; /* the numbers may remain on the device */
     struct id_source column[ID_COLUMNS];
     uint64_t integers, texts_used; /* entries; distinct ones */
     int64_t first, last;           /* smallest and largest INTEGER */
@@ -44,9 +43,7 @@ static inline bool gg_id_is_text(const gpugraph_id_column *ids, uint64_t i) {
 }
 
 /* Maps the ids on the device. After a failure in run->status, true means that the columns
-** are unchanged, so that the host can map them. (ids.cu) */
-bool gg_cuda_map_ids(id_mapper *m);
-/* gg_cuda_map_ids for the host's code; NULL in a build without nvcc. */
+** are unchanged, so that the host can map them. NULL in a build without nvcc. (ids.cu) */
 extern bool (*const gg_device_mapper)(struct id_mapper *);
 /* Numbers the INTEGER ids of all columns by hashing: fills graph->id.integer and
 ** ids.integer_count, and writes each entry's vertex number to column.number, or over its
@@ -70,17 +67,13 @@ typedef struct id_mapping { /* the result of gg_map_ids */
     double moved_ms;        /* already reported as phases of their own */
 } id_mapping;
 /* Fills source, target, n and the ids of a new graph from id columns; gg_free_ids frees
-** the ids. With edges->take_over, the columns are freed and become NULL. On a device the
-** numbers also remain as the ends of edges, until the order of edges changes. */
+** the ids. With edges->take_over, the columns are freed and become NULL. If a device maps
+** the ids, the edges are device-resident afterwards. */
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);
-/* Like gpugraph_find_integer and gpugraph_find_text, but these also find tombstones.
-** (ids/find.c, ids/find_text.c) */
-uint32_t gg_number_of_integer(const gpugraph_graph *graph, int64_t id);
-uint32_t gg_number_of_text(const gpugraph_graph *graph, const char *bytes, size_t length);
-/* Number of texts, in order, that are less than this text. (ids/find_text.c) */
-uint64_t gg_texts_below(const gpugraph_texts *texts, const char *bytes, uint64_t length);
+/* The vertex number of an id, also of a tombstone, or GPUGRAPH_NONE. (ids/find.c) */
+uint32_t gg_number_of(const gpugraph_graph *graph, const gpugraph_id *id);
 
 /* ---- ids/later.c ---- */
 
@@ -90,10 +83,12 @@ static inline uint32_t gg_ids_in_order(const gpugraph_graph *graph) {
 }
 /* Negative, 0 or positive; INTEGERs come before TEXTs. */
 int gg_compare_ids(const gpugraph_id *a, const gpugraph_id *b);
-/* Number of ids in order, or of later ids, that are less than this id. */
+/* Number of texts in order, of ids in order, or of later ids, that are less. */
+uint64_t gg_texts_below(const gpugraph_texts *texts, const char *bytes, uint64_t length);
 uint64_t gg_ids_below(const gpugraph_ids *ids, const gpugraph_id *id);
 uint64_t gg_later_below(const struct later_ids *later, const gpugraph_id *id);
-/* The number of a later vertex, or GPUGRAPH_NONE. */
+/* The number of a vertex in order of ids, or of a later vertex, or GPUGRAPH_NONE. */
+uint32_t gg_find_in_order(const gpugraph_ids *ids, const gpugraph_id *id);
 uint32_t gg_find_later(const gpugraph_graph *graph, const gpugraph_id *id);
 void gg_free_later(struct later_ids *later);
 /* label[v] is the smallest number among the vertices with this label; the function
@@ -131,7 +126,7 @@ gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
 int gg_compare_texts(const char *a, uint64_t a_length, const char *b, uint64_t b_length);
 
 /* Drop the hash table of TEXTs before they change; add a text appended after all others.
-** (ids/find_text.c) */
+** (ids/find.c) */
 void gg_drop_text_index(gpugraph_graph *graph);
 uint64_t gg_text_index_bytes(const gpugraph_graph *graph);
 void gg_text_index_add(gpugraph_graph *graph, uint32_t t);

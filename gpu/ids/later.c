@@ -54,16 +54,8 @@ uint32_t gpugraph_later_vertices(const gpugraph_graph *graph) {
 
 bool gg_find_tombstone(const gpugraph_graph *graph, uint32_t v, uint64_t *place) {
     const struct tombstones *tombstones = &graph->id.tombstones;
-    uint64_t low = 0, high = tombstones->count;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (tombstones->vertex[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *place = low;
-    return low < tombstones->count && tombstones->vertex[low] == v;
+    *place = gg_first_arc(tombstones->vertex, 0, tombstones->count, v);
+    return *place < tombstones->count && tombstones->vertex[*place] == v;
 }
 
 uint64_t gpugraph_tombstones(const gpugraph_graph *graph, const uint32_t **vertex) {
@@ -90,10 +82,32 @@ static uint64_t integers_below(const gpugraph_ids *ids, int64_t id) {
     return low;
 }
 
+uint64_t gg_texts_below(const gpugraph_texts *texts, const char *bytes, uint64_t length) {
+    uint64_t low = 0, high = (uint64_t)texts->count, other_length;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        const char *other = gpugraph_text(texts, middle, &other_length);
+        if (gg_compare_texts(other, other_length, bytes, length) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 uint64_t gg_ids_below(const gpugraph_ids *ids, const gpugraph_id *id) {
     return id->is_text
                ? ids->integer_count + gg_texts_below(&ids->texts, id->text, id->length)
                : integers_below(ids, id->integer);
+}
+
+uint32_t gg_find_in_order(const gpugraph_ids *ids, const gpugraph_id *id) {
+    const uint64_t at = gg_ids_below(ids, id);
+    const uint64_t count = ids->integer_count + (uint64_t)ids->texts.count;
+    if (at >= count)
+        return GPUGRAPH_NONE;
+    const gpugraph_id there = gpugraph_id_of(ids, (uint32_t)at);
+    return gg_compare_ids(&there, id) == 0 ? (uint32_t)at : GPUGRAPH_NONE;
 }
 
 /* Sorts vertices: the first `early` are in order already; later vertices follow. */
@@ -108,19 +122,6 @@ typedef struct id_sorter {
 
 static uint32_t vertex_of(const id_sorter *s, uint32_t place) {
     return s->vertex ? s->vertex[place] : place;
-}
-
-static void count_early(id_sorter *s) {
-    uint32_t low = 0, high = s->count;
-    const uint32_t first_later = gg_ids_in_order(s->graph);
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (vertex_of(s, middle) < first_later)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    s->early = low;
 }
 
 static void sort_later(id_sorter *s, gpugraph_run *run) {
@@ -156,13 +157,13 @@ static void merge_later(const id_sorter *s, uint32_t *place) {
         place[to++] = next++;
 }
 
-gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t *vertex,
-                                    uint32_t count, gpugraph_run *run, uint32_t *place) {
+static gpugraph_status sort_by_id(const gpugraph_graph *graph, const uint32_t *vertex,
+                                  uint32_t count, gpugraph_run *run, uint32_t *place) {
+    const uint32_t in_order = gg_ids_in_order(graph);
     id_sorter s = {.graph = graph, .vertex = vertex, .count = count};
-    gg_begin(run);
-    if (count > 0 && !gg_needs(run, place, 1, "place"))
-        return run->status;
-    count_early(&s);
+    s.early = vertex             ? (uint32_t)gg_first_arc(vertex, 0, count, in_order)
+              : count < in_order ? count
+                                 : in_order;
     sort_later(&s, run);
     if (!gg_stopping(run))
         merge_later(&s, place);
@@ -174,36 +175,31 @@ gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t 
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }
 
-/* ---- labels ---- */
-
-/* True if the place-th later vertex in order of ids precedes vertex `label`. */
-static bool comes_before(const gpugraph_graph *graph, uint32_t place, uint32_t label) {
-    const struct later_ids *later = &graph->id.later;
-    const uint32_t first_later = gg_ids_in_order(graph);
-    const gpugraph_id *id = &later->id[later->order[place]];
-    return label < first_later ? gg_ids_below(&graph->ids, id) <= label
-                               : gg_compare_ids(id, &later->id[label - first_later]) < 0;
+gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t *vertex,
+                                    uint32_t count, gpugraph_run *run, uint32_t *place) {
+    gg_begin(run);
+    if (count > 0 && !gg_needs(run, place, 1, "place"))
+        return run->status;
+    return sort_by_id(graph, vertex, count, run, place);
 }
 
 gpugraph_status gg_label_by_id(const gpugraph_graph *graph, gpugraph_run *run,
                                uint32_t *label) {
-    const struct later_ids *later = &graph->id.later;
-    const uint32_t first_later = gg_ids_in_order(graph);
-    bool changed = false;
-    if (later->count == 0 || run->status)
+    const uint32_t n = graph->n;
+    if (graph->id.later.count == 0 || run->status)
         return run->status;
-    uint32_t *better = gg_alloc(run, graph->n, sizeof *better);
-    for (uint32_t v = 0; better && v < graph->n; v++)
-        better[v] = v;
-    for (uint32_t place = 0; better && place < later->count; place++) {
-        const uint32_t v = first_later + later->order[place], old = label[v];
-        if (better[old] == old && comes_before(graph, place, old)) {
-            better[old] = v;
-            changed = true;
+    uint32_t *vertex = gg_alloc(run, n, sizeof *vertex);
+    uint32_t *first = vertex ? gg_alloc(run, n, sizeof *first) : NULL;
+    if (first && !sort_by_id(graph, NULL, n, run, vertex)) {
+        memset(first, 0xff, n * sizeof *first);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t *of_label = &first[label[vertex[i]]];
+            *of_label = *of_label == GPUGRAPH_NONE ? vertex[i] : *of_label;
         }
+        for (uint32_t v = 0; v < n; v++)
+            label[v] = first[label[v]];
     }
-    for (uint32_t v = 0; better && changed && v < graph->n; v++)
-        label[v] = better[label[v]];
-    gg_release(better);
+    gg_release(vertex);
+    gg_release(first);
     return run->status;
 }

@@ -1,6 +1,6 @@
 /* Maps INTEGER ids that lie far apart to vertex numbers.
 **
-**     column      9 5 7 9 | 5 8 9 5       in the order of edges, a slice a thread
+**     columns     9 5 7 9 | 5 8 9 5       in the order of edges, a slice a thread
 **        |  each thread distributes its slice by a placing hash (hash.h), so that equal
 **        v  ids come into one part
 **     parts       5 | 5 5 . 9 7 9 | 9 . 8 |
@@ -9,14 +9,14 @@
 **        |  the distinct ids of all parts are sorted: rank[base of part + arrival number]
 **        v
 **     parts       vertex numbers in place of ids
-**        |  each thread reads its slice again, and finds each entry's number where it had
+**        |  each thread reads its slice again, and finds each entry's number where it has
 **        v  written the id: at the next position of that part
-**     column      vertex numbers in the order of edges
+**     columns     vertex numbers in the order of edges
 **
 ** So every table, every part of `rank` and every range that is written stays in the
 ** cache, and no entry stores its position. */
-#include "id_table.h"
 #include "ids.h"
+#include "base/distinct.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ enum {
 };
 
 typedef struct id_part {
-    int64_t *id; /* the distinct ids in order of arrival */
+    uint64_t *id; /* the distinct ids in order of arrival */
     uint64_t count, base;
 } id_part;
 
@@ -37,12 +37,9 @@ typedef struct parting {
     struct gg_placing placing;
     int threads, bits; /* log2 of parts: the highest bits of a hash */
     uint64_t parts;
-    struct parted { /* a column */
-        /* [threads][parts]: where a thread writes its next id of a part */
-        uint64_t *start;
-        uint64_t *begin; /* [parts + 1] */
-        int64_t *entry;  /* ids, then arrival numbers, then vertex numbers */
-    } column[ID_COLUMNS];
+    uint64_t *start; /* [threads][parts]: where a thread writes its next id of a part */
+    uint64_t *begin; /* [parts + 1] */
+    int64_t *entry;  /* ids of all columns, then arrival numbers, then vertex numbers */
     id_part *part;
     uint32_t *rank;
     uint64_t taken; /* parts that threads have begun to number */
@@ -52,117 +49,76 @@ static inline uint64_t part_sparse_of(const parting *p, int64_t id) {
     return gg_place_integer(p->placing, (uint64_t)id) >> 1 >> (63 - p->bits);
 }
 
-/* A pass of all threads over the slices of a column, into the parts or back. */
-typedef struct column_pass {
-    const parting *p;
-    const struct id_source *c;
-    struct parted *parted;
-} column_pass;
-
 /* ---- distributing ids to parts ---- */
 
-static void count_slice(void *pass, uint64_t slice) {
-    const column_pass *of = pass;
-    const parting *p = of->p;
-    const struct id_source *c = of->c;
-    const gpugraph_id_column ids = c->ids;
-    const struct parted *to = of->parted;
-    const int thread = (int)slice;
-    uint64_t *count = to->start + (uint64_t)thread * p->parts;
-    uint64_t end = gg_slice(c->count, thread + 1, p->threads);
-    uint64_t i = gg_slice(c->count, thread, p->threads);
-    for (; i < end && !gg_leave(p->m->run, i); i++)
-        if (!gg_id_is_text(&ids, i))
-            count[part_sparse_of(p, gg_id_at(&ids, i))]++;
-}
-
-static void counts_to_starts(const parting *p, struct parted *to) {
-    uint64_t start = 0;
-    for (uint64_t part = 0; part < p->parts; part++) {
-        to->begin[part] = start;
-        for (int t = 0; t < p->threads; t++) {
-            uint64_t *count = &to->start[(uint64_t)t * p->parts + part];
-            uint64_t here = *count;
-            *count = start;
-            start += here;
-        }
+static void count_slice(void *parts, uint64_t thread) {
+    const parting *p = parts;
+    uint64_t *count = p->start + thread * p->parts;
+    for (int c = 0; c < ID_COLUMNS; c++) {
+        const gpugraph_id_column ids = p->m->column[c].ids;
+        const uint64_t all = p->m->column[c].count;
+        uint64_t end = gg_slice(all, (int)thread + 1, p->threads);
+        uint64_t i = gg_slice(all, (int)thread, p->threads);
+        for (; i < end && !gg_leave(p->m->run, i); i++)
+            if (!gg_id_is_text(&ids, i))
+                count[part_sparse_of(p, gg_id_at(&ids, i))]++;
     }
-    to->begin[p->parts] = start;
 }
 
 /* Advances each start to the position where the next thread begins. */
-static void write_slice(void *pass, uint64_t slice) {
-    const column_pass *of = pass;
-    const parting *p = of->p;
-    const struct id_source *c = of->c;
-    const gpugraph_id_column ids = c->ids;
-    const struct parted *to = of->parted;
-    const int thread = (int)slice;
-    uint64_t *next = to->start + (uint64_t)thread * p->parts;
-    uint64_t end = gg_slice(c->count, thread + 1, p->threads);
-    uint64_t i = gg_slice(c->count, thread, p->threads);
-    for (; i < end && !gg_leave(p->m->run, i); i++) {
-        int64_t id = gg_id_at(&ids, i);
-        if (!gg_id_is_text(&ids, i))
-            to->entry[next[part_sparse_of(p, id)]++] = id;
+static void write_slice(void *parts, uint64_t thread) {
+    const parting *p = parts;
+    uint64_t *next = p->start + thread * p->parts;
+    for (int c = 0; c < ID_COLUMNS; c++) {
+        const gpugraph_id_column ids = p->m->column[c].ids;
+        const uint64_t all = p->m->column[c].count;
+        uint64_t end = gg_slice(all, (int)thread + 1, p->threads);
+        uint64_t i = gg_slice(all, (int)thread, p->threads);
+        for (; i < end && !gg_leave(p->m->run, i); i++) {
+            int64_t id = gg_id_at(&ids, i);
+            if (!gg_id_is_text(&ids, i))
+                p->entry[next[part_sparse_of(p, id)]++] = id;
+        }
     }
 }
 
-static void part_column(const parting *p, const struct id_source *c, struct parted *to) {
+static void part_columns(parting *p) {
     gpugraph_run *run = p->m->run;
-    column_pass pass = {p, c, to};
-    to->start = gg_alloc_zero(run, (uint64_t)p->threads * p->parts, sizeof *to->start);
-    to->begin = to->start ? gg_alloc(run, p->parts + 1, sizeof *to->begin) : NULL;
-    if (!to->begin)
+    const uint64_t threads = (uint64_t)p->threads;
+    p->start = gg_alloc_zero(run, threads * p->parts, sizeof *p->start);
+    p->begin = p->start ? gg_alloc(run, p->parts + 1, sizeof *p->begin) : NULL;
+    if (!p->begin)
         return;
-    gg_parts(p->threads, (uint64_t)p->threads, count_slice, &pass);
-    counts_to_starts(p, to);
+    gg_parts(p->threads, threads, count_slice, p);
+    gg_counts_to_starts(p->threads, p->parts, p->start, p->begin);
     if (!gg_stopping(run))
-        to->entry = gg_alloc(run, to->begin[p->parts], sizeof *to->entry);
-    if (!to->entry)
-        return;
-    gg_parts(p->threads, (uint64_t)p->threads, write_slice, &pass);
+        p->entry = gg_alloc(run, p->begin[p->parts], sizeof *p->entry);
+    if (p->entry)
+        gg_parts(p->threads, threads, write_slice, p);
 }
 
 /* ---- ids of a part to arrival numbers ---- */
 
-static void number_entries(const parting *p, id_table *table, id_part *part,
-                           int64_t *entry, uint64_t count) {
-    for (uint64_t i = 0; i < count && !gg_leave(p->m->run, i); i++) {
-        if (table->slots < (part->count + 1) * 2 && !id_table_grow(table, p->m->run))
-            return;
-        id_slot *slot = id_table_slot(table, entry[i]);
-        if (!slot->used)
-            *slot = (id_slot){entry[i], (uint32_t)part->count++, true};
-        entry[i] = slot->number;
-    }
-}
-
-static void list_ids(const parting *p, const id_table *table, id_part *part) {
-    part->id = gg_alloc(p->m->run, part->count, sizeof *part->id);
-    for (uint64_t i = 0; i < table->slots && part->id && !gg_leave(p->m->run, i); i++)
-        if (table->slot[i].used)
-            part->id[table->slot[i].number] = table->slot[i].id;
+static void number_entries(const parting *p, uint64_t k, struct gg_distinct *ids) {
+    gpugraph_run *run = p->m->run;
+    for (uint64_t i = p->begin[k]; i < p->begin[k + 1] && !gg_leave(run, i); i++)
+        p->entry[i] = (int64_t)gg_distinct_add(ids, run, (uint64_t)p->entry[i]);
 }
 
 /* Numbers parts until all are taken. */
 static void number_parts(void *parts, int member, int team) {
     parting *p = parts;
-    id_table table = {.placing = p->placing};
     uint64_t k;
     (void)member, (void)team;
     while ((k = __atomic_fetch_add(&p->taken, 1, __ATOMIC_RELAXED)) < p->parts &&
            !gg_pause(p->m->run)) {
-        if (table.slots)
-            memset(table.slot, 0, table.slots * sizeof *table.slot);
-        for (int i = 0; i < ID_COLUMNS; i++) {
-            const struct parted *from = &p->column[i];
-            number_entries(p, &table, &p->part[k], from->entry + from->begin[k],
-                           from->begin[k + 1] - from->begin[k]);
-        }
-        list_ids(p, &table, &p->part[k]);
+        struct gg_distinct ids = {0};
+        number_entries(p, k, &ids);
+        p->part[k].id = ids.value;
+        p->part[k].count = ids.count;
+        ids.value = NULL;
+        gg_distinct_free(&ids);
     }
-    gg_release(table.slot);
 }
 
 /* ---- arrival numbers to vertex numbers ---- */
@@ -177,7 +133,7 @@ static void list_part(void *arrays, uint64_t k) {
     const sort_arrays *a = arrays;
     const id_part *part = &a->p->part[k];
     for (uint64_t i = 0; i < part->count && !gg_leave(a->p->m->run, i); i++) {
-        a->key[part->base + i] = (uint64_t)part->id[i] ^ GG_SIGN_BIT;
+        a->key[part->base + i] = part->id[i] ^ GG_SIGN_BIT;
         a->number[part->base + i] = (uint32_t)(part->base + i);
     }
 }
@@ -219,50 +175,47 @@ static void rank_ids(parting *p, uint64_t distinct) {
 static void translate_part(void *parts, uint64_t k) {
     const parting *p = parts;
     const uint32_t *rank = p->rank + p->part[k].base;
-    for (int c = 0; c < ID_COLUMNS; c++) {
-        const struct parted *of = &p->column[c];
-        uint64_t i = of->begin[k], end = of->begin[k + 1];
-        for (; i < end && p->m->column[c].result && !gg_leave(p->m->run, i); i++)
-            of->entry[i] = rank[of->entry[i]];
-    }
+    for (uint64_t i = p->begin[k]; i < p->begin[k + 1] && !gg_leave(p->m->run, i); i++)
+        p->entry[i] = rank[p->entry[i]];
 }
 
 /* ---- numbers back to the columns ---- */
 
-static void read_slice(void *pass, uint64_t slice) {
-    const column_pass *of = pass;
-    const parting *p = of->p;
-    const struct id_source *c = of->c;
-    const struct parted *from = of->parted;
-    const int thread = (int)slice;
+/* Reads the numbers of a slice in the order in which write_slice has written the ids. */
+static void read_slice(void *parts, uint64_t thread) {
+    const parting *p = parts;
     uint64_t next[(uint64_t)1 << ID_PART_BITS];
-    uint64_t end = gg_slice(c->count, thread + 1, p->threads);
-    uint64_t i = gg_slice(c->count, thread, p->threads);
-    const gpugraph_id_column ids = c->ids;
-    /* written only if the column was given away */
-    int64_t *wide = (int64_t *)c->ids.value;
-    uint32_t *narrow = c->number ? c->number : (uint32_t *)c->ids.value32;
-    memcpy(next, thread ? from->start + (uint64_t)(thread - 1) * p->parts : from->begin,
+    memcpy(next, thread ? p->start + (thread - 1) * p->parts : p->begin,
            p->parts * sizeof *next);
-    for (; i < end && !gg_leave(p->m->run, i); i++) {
-        if (gg_id_is_text(&ids, i))
-            continue;
-        uint64_t part = part_sparse_of(p, gg_id_at(&ids, i));
-        int64_t number = from->entry[next[part]++];
-        if (narrow)
-            narrow[i] = (uint32_t)number;
-        else
-            wide[i] = number;
+    for (int k = 0; k < ID_COLUMNS && p->m->column[k].result; k++) {
+        const struct id_source *c = &p->m->column[k];
+        const gpugraph_id_column ids = c->ids;
+        /* written only if the column was given away */
+        int64_t *wide = (int64_t *)ids.value;
+        uint32_t *narrow = c->number ? c->number : (uint32_t *)ids.value32;
+        uint64_t end = gg_slice(c->count, (int)thread + 1, p->threads);
+        uint64_t i = gg_slice(c->count, (int)thread, p->threads);
+        for (; i < end && !gg_leave(p->m->run, i); i++) {
+            if (gg_id_is_text(&ids, i))
+                continue;
+            int64_t number = p->entry[next[part_sparse_of(p, gg_id_at(&ids, i))]++];
+            if (narrow)
+                narrow[i] = (uint32_t)number;
+            else
+                wide[i] = number;
+        }
     }
 }
 
-static void read_column(const parting *p, struct id_source *c, struct parted *from) {
-    column_pass pass = {p, c, from};
-    if (!c->given)
-        c->number = gg_alloc(p->m->run, c->count, sizeof *c->number);
-    if (gg_stopping(p->m->run))
-        return;
-    gg_parts(p->threads, (uint64_t)p->threads, read_slice, &pass);
+static void read_columns(const parting *p) {
+    gpugraph_run *run = p->m->run;
+    for (int k = 0; k < ID_COLUMNS; k++) {
+        struct id_source *c = &p->m->column[k];
+        if (c->result && !c->given && !gg_stopping(run))
+            c->number = gg_alloc(run, c->count, sizeof *c->number);
+    }
+    if (!gg_stopping(run))
+        gg_parts(p->threads, (uint64_t)p->threads, read_slice, (void *)p);
 }
 
 /* ---- the whole mapping ---- */
@@ -279,11 +232,9 @@ static void plan(parting *p) {
 static void release_sparse(parting *p) {
     for (uint64_t k = 0; k < p->parts && p->part; k++)
         gg_release(p->part[k].id);
-    for (int i = 0; i < ID_COLUMNS; i++) {
-        gg_release(p->column[i].start);
-        gg_release(p->column[i].begin);
-        gg_release(p->column[i].entry);
-    }
+    gg_release(p->start);
+    gg_release(p->begin);
+    gg_release(p->entry);
     gg_release(p->part);
     gg_release(p->rank);
 }
@@ -291,8 +242,7 @@ static void release_sparse(parting *p) {
 static void number_all(parting *p) {
     id_mapper *m = p->m;
     uint64_t distinct = 0;
-    for (int i = 0; i < ID_COLUMNS && !gg_stopping(m->run); i++)
-        part_column(p, &m->column[i], &p->column[i]);
+    part_columns(p);
     if (!gg_stopping(m->run))
         gg_team(p->threads, number_parts, p);
     for (uint64_t k = 0; k < p->parts && p->part; k++) {
@@ -306,9 +256,7 @@ static void number_all(parting *p) {
     m->graph->ids.integer_count = (uint32_t)distinct;
     if (!gg_stopping(m->run))
         gg_parts(p->threads, p->parts, translate_part, p);
-    for (int i = 0; i < ID_COLUMNS && !gg_stopping(m->run); i++)
-        if (m->column[i].result)
-            read_column(p, &m->column[i], &p->column[i]);
+    read_columns(p);
 }
 
 void gg_number_sparse_ids(id_mapper *m) {

@@ -1,13 +1,14 @@
-/* Sorts texts by their bytes, eight at a time.
+/* Sorts texts by their bytes, seven at a time.
 **
-** A group of texts that agree up to `depth` is sorted by its next eight bytes, taken as
-** one number; texts that still agree form a smaller group, eight bytes deeper:
+** A group of texts that agree up to `depth` is sorted by a key: the next seven bytes, and
+** the number of bytes that are left, at most 8. Equal keys are those of texts that go on;
+** they form a smaller group, seven bytes deeper:
 **
-**     depth       key: next 8 bytes
+**     depth       key
 **       v        v
-**     /road/ 0001    -> "0001\0\0\0\0"   the length distinguishes texts that end within
-**     /road/ 0001/a  -> "0001/a\0\0"     the key; at most nine of them share a key
-**     /road/ 00017 north ...
+**     /road/ 0001    -> "0001\0\0\0" 4
+**     /road/ 0001/a  -> "0001/a\0" 6
+**     /road/ 00017 north -> "00017 n" 8
 **     \____/ skipped: common to the whole group */
 #include "ids.h"
 
@@ -15,7 +16,7 @@
 
 enum { FEW_TEXTS = 24 }; /* insertion sort for groups of up to 24 texts */
 
-enum { KEY_BYTES = 8 };
+enum { KEY_BYTES = 7 };
 
 typedef struct text_sorter {
     gpugraph_run *run;
@@ -78,23 +79,7 @@ static uint64_t key_at(const gpugraph_texts *texts, uint32_t t, uint64_t depth) 
     const char *bytes = texts->bytes + texts->offset[t] + depth;
     for (uint64_t i = 0; i < KEY_BYTES; i++)
         key = key << 8 | (i < left ? (uint8_t)bytes[i] : 0);
-    return key;
-}
-
-/* For a group with one key: moves texts that end within it to the front, shortest first.
-** Returns the position of the first other text. */
-static uint64_t settle_ended(const text_sorter *s, uint64_t low, uint64_t high,
-                             uint64_t depth) {
-    uint64_t ended = low;
-    for (uint64_t i = low; i < high; i++) {
-        uint32_t t = s->number[i];
-        if (length_of(s->texts, t) - depth > KEY_BYTES)
-            continue;
-        s->number[i] = s->number[ended];
-        s->number[ended++] = t;
-    }
-    sort_few(s, low, ended, depth);
-    return ended;
+    return key << 8 | (left <= KEY_BYTES ? left : KEY_BYTES + 1);
 }
 
 typedef struct group {
@@ -127,11 +112,8 @@ static void sort_group(const text_sorter *s, uint64_t low, uint64_t high,
         end = i + 1;
         while (end < high && s->key[end] == s->key[i])
             end++;
-        if (end - i > 1) {
-            uint64_t rest = settle_ended(s, i, end, depth);
-            if (rest < end)
-                sort_group(s, rest, end, depth + KEY_BYTES);
-        }
+        if (end - i > 1 && (s->key[i] & UINT8_MAX) > KEY_BYTES)
+            sort_group(s, i, end, depth + KEY_BYTES);
     }
 }
 

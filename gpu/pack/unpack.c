@@ -1,15 +1,32 @@
-/* Reads a graph's packed form (packed.h has a drawing), section by section: first the
-** bytes, then the checks of its chunks on all threads. The numbers of a section are used
-** only after its checksum has matched.
+/* Reads a graph's packed form (packed.h has a drawing).
+**
+**     each section    its bytes, then on all threads the checksums and numbers of its chunks
+**     the graph       what follows from the sections: rows, bounds, an index of ids;
+**                     sections that contradict one another
 **
 ** The bytes may come from anywhere. A graph that passes has no number out of range, and
 ** no path that its type of distances cannot hold. */
-#include "unpack.h"
-#include "graph_data.h"
+#include "packed.h"
+#include "base/run.h"
+#include "graph/copy.h"
+#include "ids/ids.h"
+#include "update/update.h"
 
 #include <string.h>
 
-void gg_unpack_refuse(reader *r, const char *what, const char *name) {
+typedef struct reader {
+    gpugraph_run *run;
+    const gpugraph_stream *from;
+    uint64_t at;
+    packed_header header;
+    gpugraph_graph *graph;
+    /* Sums over all sections. */
+    uint64_t largest, total; /* weights; each counts at most 2^32 - 1 */
+    uint64_t integer_ends;   /* ends of edges that are INTEGER vertices */
+} reader;
+
+/* Fails the run because the graph is damaged. name: the section, or NULL. */
+static void refuse(reader *r, const char *what, const char *name) {
     gg_fail(r->run, GPUGRAPH_INVALID, "the packed graph is damaged: %s%s%s",
             name ? name : "", name ? " " : "", what);
 }
@@ -58,30 +75,147 @@ static bool counts_fit(const packed_header *h, uint64_t size) {
 static int read_header(reader *r, uint64_t size, packed_section *list) {
     packed_header *h = &r->header;
     if (size < sizeof *h) {
-        gg_unpack_refuse(r, "it is cut short", NULL);
+        refuse(r, "it is cut short", NULL);
         return 0;
     }
     if (!read_bytes(r, h, sizeof *h))
         return 0;
     if (memcmp(h->magic, "gpugraph", sizeof h->magic) != 0)
-        gg_unpack_refuse(r, "it does not begin like a packed graph", NULL);
+        refuse(r, "it does not begin like a packed graph", NULL);
     else if (h->byte_order != 0x0102030405060708u)
-        gg_unpack_refuse(r, "it was written with another byte order", NULL);
+        refuse(r, "it was written with another byte order", NULL);
     else if (h->version != PACKED_VERSION)
         gg_fail(r->run, GPUGRAPH_INVALID,
                 "the packed graph has format version %llu, and this library reads %d",
                 (unsigned long long)h->version, PACKED_VERSION);
     else if (h->checksum != gg_header_checksum(h))
-        gg_unpack_refuse(r, "its header does not match its checksum", NULL);
+        refuse(r, "its header does not match its checksum", NULL);
     else if (!kinds_fit(h) || !counts_fit(h, size))
-        gg_unpack_refuse(r, "its header is inconsistent", NULL);
+        refuse(r, "its header is inconsistent", NULL);
     if (gg_stopping(r->run))
         return 0;
     const int sections = gg_packed_sections(h, r->graph, list);
     if (h->size == size && gg_packed_total(list, sections) == size)
         return sections;
-    gg_unpack_refuse(r, "its size is not what its header says", NULL);
+    refuse(r, "its size is not what its header says", NULL);
     return 0;
+}
+
+/* ---- a chunk: its checksum and its numbers ---- */
+
+static void add_to(uint64_t *sum, uint64_t more) {
+    if (more)
+        __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
+}
+
+/* Returns true if all vertices are below the limit. Also counts those that are INTEGER
+** vertices. */
+static bool vertices_good(reader *r, const packed_section *s, const uint32_t *v,
+                          uint64_t count) {
+    uint32_t top = 0, integers = (uint32_t)r->header.integer_count;
+    uint32_t below = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        top = v[i] > top ? v[i] : top;
+        below += v[i] < integers;
+    }
+    add_to(&r->integer_ends, below);
+    return top < s->limit;
+}
+
+static bool offsets_good(const packed_section *s, const uint64_t *offset, uint64_t first,
+                         uint64_t count) {
+    int falls = 0;
+    for (uint64_t i = first ? 0 : 1; i < count; i++)
+        falls |= offset[first + i - 1] > offset[first + i];
+    if (first == 0 && offset[0] != 0)
+        return false;
+    return !falls && (first + count < s->count || offset[s->count - 1] == s->limit);
+}
+
+static bool rising(const int64_t *id, uint64_t first, uint64_t count, bool strictly) {
+    int falls = 0;
+    for (uint64_t i = first ? 0 : 1; i < count; i++)
+        falls |= id[first + i - 1] > id[first + i] ||
+                 (strictly && id[first + i - 1] == id[first + i]);
+    return !falls;
+}
+
+static bool integers_good(reader *r, const void *weight, size_t size, uint64_t count) {
+    uint64_t top = 0, sum = 0;
+    int negative = 0;
+    if (size == sizeof(uint32_t)) {
+        const uint32_t *narrow = weight;
+        uint32_t largest = 0;
+        for (uint64_t i = 0; i < count; i++) {
+            largest = narrow[i] > largest ? narrow[i] : largest;
+            sum += narrow[i];
+        }
+        top = largest;
+        negative = top == UINT32_MAX;
+    } else {
+        const int64_t *wide = weight;
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t here = wide[i] < UINT32_MAX ? (uint64_t)wide[i] : UINT32_MAX;
+            negative |= wide[i] < 0;
+            top = here > top ? here : top;
+            sum += here;
+        }
+    }
+    gg_raise(&r->largest, top);
+    add_to(&r->total, sum);
+    return !negative;
+}
+
+/* Returns true if no number is negative, infinite or NaN: the bits of those are larger
+** than those of others. */
+static bool reals_good(const uint64_t *bits, uint64_t count) {
+    uint64_t top = 0;
+    for (uint64_t i = 0; i < count; i++)
+        top = bits[i] > top ? bits[i] : top;
+    return top < 0x7ff0000000000000u;
+}
+
+/* Checks entries first .. first + count - 1 of a section. */
+static bool numbers_good(reader *r, const packed_section *s, uint64_t first,
+                         uint64_t count) {
+    const char *at = (const char *)*s->array + first * s->size;
+    switch (s->numbers) {
+    case PACKED_VERTICES:
+        return vertices_good(r, s, (const uint32_t *)at, count);
+    case PACKED_OFFSETS:
+        return offsets_good(s, *s->array, first, count);
+    case PACKED_RISING:
+    case PACKED_NOT_FALLING:
+        return rising(*s->array, first, count, s->numbers == PACKED_RISING);
+    case PACKED_WEIGHTS:
+        if (r->header.weight_type == GPUGRAPH_REAL_WEIGHTS)
+            return reals_good((const uint64_t *)at, count);
+        return integers_good(r, at, s->size, count);
+    case PACKED_BYTES:
+        break;
+    }
+    return true;
+}
+
+/* A section that was read and is being checked. */
+typedef struct section_check {
+    reader *r;
+    const packed_section *section;
+    uint64_t *sum; /* checksum of each chunk */
+    bool bad;      /* it has a number that is not allowed */
+} section_check;
+
+/* Checks chunk number `which` of a section, in any thread. */
+static void check_chunk(void *of, uint64_t which) {
+    section_check *c = of;
+    const packed_section *s = c->section;
+    uint64_t bytes = s->count * s->size, at = which * PACKED_CHUNK;
+    uint64_t count = bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK;
+    if (gg_pause(c->r->run))
+        return;
+    c->sum[which] = gg_chunk_checksum((const char *)*s->array + at, count, which);
+    if (!numbers_good(c->r, s, at / s->size, count / s->size))
+        __atomic_store_n(&c->bad, true, __ATOMIC_RELAXED);
 }
 
 /* ---- sections ---- */
@@ -97,7 +231,7 @@ static bool read_array(reader *r, const packed_section *s) {
     }
     for (uint64_t k = s->count * s->size; block && k < bytes; k++)
         if (block[k])
-            gg_unpack_refuse(r, "is not filled up with 0", s->name);
+            refuse(r, "is not filled up with 0", s->name);
     return !gg_stopping(r->run);
 }
 
@@ -109,15 +243,126 @@ static void read_section(reader *r, const packed_section *s) {
     if (!read_array(r, s) || !read_bytes(r, &wanted, sizeof wanted) ||
         !(check.sum = gg_alloc(r->run, chunks, sizeof *check.sum)))
         return;
-    gg_parts(gg_threads(r->run, bytes / sizeof(uint32_t)), chunks, gg_unpack_check,
-             &check);
+    gg_parts(gg_threads(r->run, bytes / sizeof(uint32_t)), chunks, check_chunk, &check);
     for (uint64_t which = 0; which < chunks && !gg_stopping(r->run); which++)
         sum = gg_mix_checksums(sum, check.sum[which]);
     if (!gg_stopping(r->run) && sum != wanted)
-        gg_unpack_refuse(r, "does not match its checksum", s->name);
+        refuse(r, "does not match its checksum", s->name);
     if (!gg_stopping(r->run) && check.bad)
-        gg_unpack_refuse(r, "has numbers that are out of range", s->name);
+        refuse(r, "has numbers that are out of range", s->name);
     gg_release(check.sum);
+}
+
+/* ---- the rest of the graph ---- */
+
+static void list_sources(void *of, uint64_t low, uint64_t high) {
+    gpugraph_graph *graph = of;
+    const uint64_t *offset = graph->csr[CSR_OUT].offset;
+    for (uint64_t v = low; v < high; v++)
+        for (uint64_t e = offset[v]; e < offset[v + 1]; e++)
+            graph->source[e] = (uint32_t)v;
+}
+
+/* Edges in the order of their sources are the rows themselves: both share the targets.
+** The weights of the rows are left to the first search that needs them, which copies them
+** (graph/csr.c). */
+static void derive_rows(reader *r) {
+    gpugraph_graph *graph = r->graph;
+    struct csr_slot *out = &graph->csr[CSR_OUT];
+    uint64_t n = r->header.n, m = r->header.m;
+    enum { ROWS = 4096 }; /* rows that a thread takes at a time */
+    graph->source = gg_alloc_roomy(r->run, m, sizeof *graph->source);
+    out->target = graph->target;
+    if (gg_stopping(r->run))
+        return;
+    gg_chunks(gg_threads(r->run, m), n, ROWS, list_sources, graph);
+    r->integer_ends += n ? out->offset[r->header.integer_count] : 0;
+    out->m = m;
+    out->made = true;
+    if (!gg_stopping(r->run))
+        out->sorted = gg_rows_sorted(r->run, out, graph->n);
+}
+
+static uint64_t longest_path(const void *of) {
+    const reader *r = of;
+    return gg_longest_path(r->graph, r->run);
+}
+
+/* Computes the bounds of gpugraph_create (graph/weights.c), and refuses narrow weights
+** that paths can exceed. */
+static void bound_paths(reader *r) {
+    gpugraph_graph *graph = r->graph;
+    const gpugraph_distance_type type = graph->distance_type;
+    if (r->header.weight_type != GPUGRAPH_INTEGER_WEIGHTS)
+        return;
+    gg_choose_width(graph, r->largest, r->total, longest_path, r);
+    if (graph->distance_type > type && !gg_stopping(r->run))
+        refuse(r, "is too large for the type of distances", "weight");
+    graph->distance_type = type;
+}
+
+static void point_ids(reader *r) {
+    gpugraph_graph *graph = r->graph;
+    const packed_header *h = &r->header;
+    graph->ids.integer_count = (uint32_t)h->integer_count;
+    graph->ids.first_integer = h->flags & PACKED_INTEGERS ? 0 : (int64_t)h->first_integer;
+    graph->ids.integer = graph->id.integer;
+    graph->ids.texts = (gpugraph_texts){.count = (int64_t)h->texts,
+                                        .offset = graph->id.text_offset,
+                                        .bytes = graph->id.text_bytes};
+    if (h->flags & PACKED_INTEGERS)
+        gg_index_integers(r->run, graph, r->integer_ends);
+    else
+        graph->id.span = h->integer_count;
+}
+
+typedef struct text_look {
+    reader *r;
+    bool falls; /* a text does not follow the one before it */
+} text_look;
+
+static void compare_some_texts(void *look, uint64_t low, uint64_t high) {
+    text_look *l = look;
+    const gpugraph_texts *texts = &l->r->graph->ids.texts;
+    bool falls = false;
+    for (uint64_t t = low ? low : 1; t < high && !gg_leave(l->r->run, t); t++) {
+        const uint64_t *at = &texts->offset[t - 1];
+        falls |= gg_compare_texts(texts->bytes + at[0], at[1] - at[0],
+                                  texts->bytes + at[1], at[2] - at[1]) >= 0;
+    }
+    if (falls)
+        __atomic_store_n(&l->falls, true, __ATOMIC_RELAXED);
+}
+
+static void check_texts(reader *r) {
+    uint64_t count = (uint64_t)r->graph->ids.texts.count;
+    text_look look = {r, false};
+    gg_slices(gg_threads(r->run, count), count, compare_some_texts, &look);
+    if (look.falls && !gg_stopping(r->run))
+        refuse(r, "is not in order", "text");
+}
+
+/* Fills the rest of the graph after all sections have passed. */
+static void derive_graph(reader *r) {
+    gpugraph_graph *graph = r->graph;
+    const packed_header *h = &r->header;
+    graph->n = (uint32_t)h->n;
+    graph->m = h->m;
+    graph->wide = gg_is_wide(h->m);
+    graph->distance_type = (gpugraph_distance_type)h->distance_type;
+    graph->known.has_equal_edge_ids = h->flags & PACKED_EQUAL_EDGE_IDS;
+    if (h->flags & PACKED_IN_ORDER)
+        derive_rows(r);
+    if (!gg_stopping(r->run))
+        gg_bound_degrees(graph, 0, r->run);
+    if (!gg_stopping(r->run))
+        bound_paths(r);
+    if (!gg_stopping(r->run))
+        point_ids(r);
+    if (!gg_stopping(r->run))
+        check_texts(r);
+    gg_point_edges(graph, (gpugraph_weight_type)h->weight_type);
+    graph->host_bytes = gg_graph_bytes(graph);
 }
 
 gpugraph_status gpugraph_unpack(gpugraph_run *run, const gpugraph_stream *from,
@@ -138,7 +383,7 @@ gpugraph_status gpugraph_unpack(gpugraph_run *run, const gpugraph_stream *from,
     for (int i = 0; i < sections && !gg_stopping(run); i++)
         read_section(&r, &list[i]);
     if (!gg_stopping(run))
-        gg_unpack_derive(&r);
+        derive_graph(&r);
     if (gg_stopping(run)) {
         gpugraph_free(r.graph);
         return gg_stopped(run);

@@ -93,7 +93,7 @@ static bool walk_on_host(cuda_job *job, const path_task *t, const void *there) {
     const size_t size = gg_distance_size(gg_path_type(graph, t->weighted));
     void *value = gg_alloc(run, graph->n, size);
     void *tree = gg_alloc(run, gg_tree_bytes(job, true), 1);
-    if (value && tree && gg_edges_home(job) &&
+    if (value && tree && gg_job_download_edges(job) &&
         gg_download(job, value, there, graph->n * size)) {
         if (t->weighted)
             gg_distance_tree(graph, t->search, run, value, tree);

@@ -82,7 +82,7 @@ static int64_t result_bytes(const gpugraph_graph *graph) {
 
 /* Returns true if the graph exists; false if only its size is known. */
 static bool is_made(const gpugraph_graph *graph) {
-    return graph->source || gg_is_away(graph) || gg_has_gaps(graph);
+    return graph->source || gg_is_device_resident(graph) || gg_has_gaps(graph);
 }
 
 static int64_t graph_bytes(const gpugraph_graph *graph, const gpugraph_size *size) {

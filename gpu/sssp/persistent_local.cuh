@@ -154,9 +154,9 @@ SSSP_STEP void relax_fixed(const persistent<type> &p, const place<type> &at,
     mine = mine && now == from;
     const uint32_t target = (uint32_t)arc;
     const uint32_t last = __shfl_sync(ALL_LANES, target, (int)(gg_lane() | (lanes - 1)));
-    if (mine && target < GG_FIXED_LEFT)
+    if (mine && target < GG_FIXED_MORE)
         relax_own(p, at, m, target, (typename type::weight)(arc >> 32), from);
-    if (mine && last == GG_FIXED_LEFT)
+    if (mine && last == GG_FIXED_MORE)
         relax_left(p, at, m, v, from);
 }
 

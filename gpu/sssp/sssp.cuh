@@ -12,7 +12,7 @@
 #define GPUGRAPH_SSSP_CUH
 
 #include "sssp.h"
-#include "graph/fixed_arcs.cuh"
+#include "graph/fixed_rows.cuh"
 #include "graph/graph.cuh"
 #include "graph/light_arcs.cuh"
 #include "tree/distance.cuh"
@@ -34,7 +34,7 @@ struct sssp_search {
     ** begin NULL: a search from the sources. */
     device_csr back;
     device_csr transpose;  /* for vertices that pull; begin NULL: none do */
-    const uint64_t *fixed; /* fixed arcs of g (graph/fixed_arcs.cuh), or NULL */
+    const uint64_t *fixed; /* fixed arcs of g (graph/fixed_rows.cuh), or NULL */
     light_arcs light;      /* of g */
     const gpugraph_search *wanted;
     sssp_features features;

@@ -1,5 +1,6 @@
 /* The edges of a changing graph: fill, change, read rows, compare with the graph. */
 #include "store.h"
+#include "base/words.h"
 #include "graph/graph.h"
 
 /* Edges that are compared at a time. */
@@ -20,11 +21,6 @@ gpugraph_status gg_store_fill(edge_store *store, uint32_t vertices,
         gpugraph_multigraph_edge_count(*out) != edges->count)
         gg_fail(run, GPUGRAPH_INVALID, "edges between the same two vertices share an id");
     return run->status;
-}
-
-gpugraph_status gg_store_mirror(edge_store *store, gpugraph_run *run) {
-    return gg_multigraph_mirror(store->side[GPUGRAPH_OUT], run,
-                                &store->side[GPUGRAPH_IN]);
 }
 
 void gg_store_lend(edge_store *store, struct cuda_job *job) {
@@ -77,14 +73,6 @@ gpugraph_status gg_store_change(edge_store *store, const store_changes *c,
     return run->status;
 }
 
-/* ---- rows ---- */
-
-gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64_t count,
-                              const uint32_t *vertex, bool loopless, gpugraph_run *run,
-                              struct chain_rows *rows) {
-    return gg_multigraph_list_rows(store->side[side], count, vertex, loopless, run, rows);
-}
-
 /* ---- comparison with the graph ---- */
 
 struct portion { /* of edges, on the host */
@@ -93,23 +81,16 @@ struct portion { /* of edges, on the host */
     bool *found;
 };
 
-static int64_t weight_of(const gpugraph_graph *graph, uint64_t e) {
-    if (!graph->weight)
-        return 0;
-    return gg_distance_size(graph->distance_type) == sizeof(uint32_t)
-               ? ((const uint32_t *)graph->weight)[e]
-               : ((const int64_t *)graph->weight)[e];
-}
-
 static void check_portion(edge_store *store, int side, const gpugraph_graph *graph,
                           uint64_t first, uint64_t count, const struct portion *p,
                           gpugraph_run *run) {
     gpugraph_multigraph *m = store->side[side];
     const bool in = side == GPUGRAPH_IN;
+    const void *weight = graph->weight;
     for (uint64_t i = 0; i < count; i++) {
         p->source[i] = graph->source[first + i];
         p->target[i] = graph->target[first + i];
-        p->id[i] = graph->edge_id ? graph->edge_id[first + i] : (int64_t)(first + i) + 1;
+        p->id[i] = gg_edge_id(graph, first + i);
     }
     gpugraph_multigraph_query(m, count, in ? p->target : p->source,
                               in ? p->source : p->target, p->id, run, p->found,
@@ -118,7 +99,8 @@ static void check_portion(edge_store *store, int side, const gpugraph_graph *gra
         if (!p->found[i])
             gg_fail(run, GPUGRAPH_INVALID, "edge %lld is not in the tables",
                     (long long)p->id[i]);
-        else if (p->weight[i] != weight_of(graph, first + i))
+        else if (weight && (uint64_t)p->weight[i] !=
+                               gg_word_weight(graph->distance_type, weight, first + i))
             gg_fail(run, GPUGRAPH_INVALID, "edge %lld has another weight in the tables",
                     (long long)p->id[i]);
     }

@@ -3,9 +3,10 @@
 **
 **     edges of the graph   --fill, once-->    side OUT   source -> target: id, weight
 **                                  mirror-->  side IN    target -> source, made on demand
+**                                             by gg_multigraph_mirror
 **     a batch of changes   --one batch of deletions, one of insertions--> both
 **
-**     rows of vertices     <-------  both
+**     rows of vertices     <-------  either, by gg_multigraph_list_rows
 **
 ** Edges are identified by their ids, which do not change, and vertices by their numbers,
 ** which do not change until the graph is compacted; a compaction drops the store.
@@ -41,16 +42,9 @@ typedef struct store_changes {
 gpugraph_status gg_store_fill(edge_store *store, uint32_t vertices,
                               const struct chain_edges *edges, const dynamic_place *place,
                               struct cuda_job *job, gpugraph_run *run);
-/* Makes IN from OUT. */
-gpugraph_status gg_store_mirror(edge_store *store, gpugraph_run *run);
 /* Applies the batch to the sides that are made. */
 gpugraph_status gg_store_change(edge_store *store, const store_changes *changes,
                                 gpugraph_run *run);
-/* Reads the rows of `count` vertices in OUT or IN. loopless: without loops. The arrays
-** lie beside the slabs and are valid until the next call for that side. */
-gpugraph_status gg_store_rows(edge_store *store, gpugraph_direction side, uint64_t count,
-                              const uint32_t *vertex, bool loopless, gpugraph_run *run,
-                              struct chain_rows *rows);
 /* Compares the edges with those of the graph. If they differ: GPUGRAPH_INVALID and a
 ** sentence. */
 gpugraph_status gg_store_check(edge_store *store, const gpugraph_graph *graph,

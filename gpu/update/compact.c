@@ -180,7 +180,7 @@ void gg_compact(gpugraph_graph *graph, gpugraph_run *run) {
 gpugraph_status gpugraph_compact(gpugraph_graph *graph, gpugraph_run *run) {
     gg_begin(run);
     if (graph->id.tombstones.count + graph->id.later.count == 0 ||
-        gg_bring_away(graph, run))
+        gg_download_edges(graph, run))
         return run->status;
     gg_compact(graph, run);
     return gg_stopping(run) ? gg_stopped(run) : run->status;

@@ -118,7 +118,8 @@ static void fill(struct cuda_job *job, struct kept_tables *k) {
     if (!k->filled)
         fill_tables(job, k);
     if (gg_going(job) && !k->store.side[GPUGRAPH_IN] && has_entering_arcs(job->graph))
-        gg_store_mirror(&k->store, job->run);
+        gg_multigraph_mirror(k->store.side[GPUGRAPH_OUT], job->run,
+                             &k->store.side[GPUGRAPH_IN]);
     k->filled = gg_going(job);
 }
 
@@ -241,7 +242,7 @@ bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
         return false;
     run->phase = NULL; /* one phase reports everything */
     k->busy = true;
-    gg_store_rows(&k->store, side, count, vertex, loopless, run, rows);
+    gg_multigraph_list_rows(k->store.side[side], count, vertex, loopless, run, rows);
     k->busy = false;
     tell_of_tables(k);
     run->phase = phase;

@@ -23,7 +23,7 @@ static void add_rows_to_renumber(struct renumbering *r, struct csr_slot *slot,
 /* Gives the rows an array of ends, like their first change. */
 static void prepare_rows(struct renumbering *r, struct renumbered_rows *rows) {
     const uint64_t room = r->after + r->after / GG_ROOM_SHARE + 1;
-    if (gg_give_room(r->run, rows->slot, r->before, rows->weight_size, 0))
+    if (gg_give_slack(r->run, rows->slot, r->before, rows->weight_size, 0))
         return;
     rows->offset = gg_alloc(r->run, room, sizeof *rows->offset);
     rows->end = rows->offset ? gg_alloc(r->run, room, sizeof *rows->end) : NULL;

@@ -1,4 +1,4 @@
-/* A batch changes rows with slack (`graph/roomy.c`): only rows that lose or gain an arc.
+/* A batch changes rows with slack (`graph/slack.c`): only rows that lose or gain an arc.
 **
 **     plan     removed arcs: row, position; added arcs: row, arc; space for rows that may
 **              move to the end of the array, and for rows of new vertices
@@ -32,7 +32,7 @@ uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
             row->is_new ? 0 : gg_row_end(slot, row->now) - slot->offset[row->now];
         const uint64_t spare = row->is_new || !slot->spare ? 0 : slot->spare[row->now];
         if (next - k > spare)
-            need += gg_row_room(count + next - k);
+            need += gg_row_capacity(count + next - k);
     }
     return need;
 }
@@ -77,7 +77,7 @@ static void make_room_of_roomy(struct csr_slot *slot, size_t weight_size, uint64
     const uint64_t count = slot->end[v] - slot->offset[v];
     if (more <= slot->spare[v])
         return;
-    const uint64_t room = gg_row_room(count + more);
+    const uint64_t room = gg_row_capacity(count + more);
     copy_arcs(slot, weight_size, slot->used, slot->offset[v], count);
     slot->dead += count + slot->spare[v];
     slot->offset[v] = slot->used;

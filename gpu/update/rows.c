@@ -257,8 +257,8 @@ static void plan_rows(update *u, enum csr_kind kind, row_plan *p) {
     if (slot->lent)
         gg_rows_back(u->graph);
     if (begin_row_walk(&w, kind) &&
-        !gg_give_room(u->run, slot, u->graph->n, old_weight_size(&w),
-                      gg_room_of_coming(u, slot, w.coming, w.comings)))
+        !gg_give_slack(u->run, slot, u->graph->n, old_weight_size(&w),
+                       gg_room_of_coming(u, slot, w.coming, w.comings)))
         fill_roomy_plan(&w);
     if (!gg_stopping(u->run))
         gg_plan_room(u, p);

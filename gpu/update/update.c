@@ -377,7 +377,7 @@ static void change_graph(gpugraph_graph *graph, const gpugraph_changes *changes,
 gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
                                 gpugraph_run *run) {
     gg_begin(run);
-    if (!gg_needs(run, changes, 1, "changes") || gg_bring_away(graph, run))
+    if (!gg_needs(run, changes, 1, "changes") || gg_download_edges(graph, run))
         return run->status;
     if (graph->device)
         gg_copies.keep_one(graph, run->device);

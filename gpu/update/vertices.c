@@ -70,7 +70,9 @@ static void find_some_texts(void *lookup, uint64_t low, uint64_t high) {
         uint64_t length;
         const char *text = gpugraph_text(texts, t, &length);
         if (l->of_text[t] == USED && !gg_leave(l->u->run, t))
-            l->of_text[t] = gg_number_of_text(l->u->graph, text, length);
+            l->of_text[t] = gg_number_of(
+                l->u->graph,
+                &(gpugraph_id){.is_text = true, .text = text, .length = length});
     }
 }
 
@@ -104,8 +106,9 @@ static void find_some_ends(void *lookup, uint64_t low, uint64_t high) {
         end_ref ref = named(u, k);
         added_end *end = &u->end[ref];
         int64_t id = value_of(u, ref);
-        end->now = is_text(u, ref) ? (uint32_t)l->of_text[id]
-                                   : gg_number_of_integer(u->graph, id);
+        end->now = is_text(u, ref)
+                       ? (uint32_t)l->of_text[id]
+                       : gg_number_of(u->graph, &(gpugraph_id){.integer = id});
         end->is_new = end->now == GPUGRAPH_NONE;
     }
 }

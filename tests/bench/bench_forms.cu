@@ -219,7 +219,8 @@ struct forms {
 
 static double all_rows(forms *f, chain_rows *r) {
     double began = now_ms();
-    gg_store_rows(&f->store, GPUGRAPH_OUT, f->graph.n, f->all.data(), false, &f->run, r);
+    gg_multigraph_list_rows(f->store.side[GPUGRAPH_OUT], f->graph.n, f->all.data(), false,
+                            &f->run, r);
     gg_wait(&f->job);
     check(&f->run);
     return now_ms() - began;

@@ -497,10 +497,9 @@ static bool equal(const void *a, const void *b, uint64_t count, size_t size) {
 const char *kept_texts_differ(const gpugraph_graph *graph) {
     const gpugraph_ids *ids = &graph->ids;
     for (uint64_t t = 0; t < (uint64_t)ids->texts.count; t++) {
-        uint64_t length;
-        const char *text = gpugraph_text(&ids->texts, t, &length);
-        if (gg_number_of_text(graph, text, length) != ids->integer_count + t ||
-            gg_texts_below(&ids->texts, text, length) != t)
+        const gpugraph_id id = gpugraph_id_of(ids, ids->integer_count + (uint32_t)t);
+        if (gg_number_of(graph, &id) != ids->integer_count + t ||
+            gg_texts_below(&ids->texts, id.text, id.length) != t)
             return "the number of a text";
     }
     return NULL;

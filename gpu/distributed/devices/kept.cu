@@ -140,11 +140,11 @@ static bool make_kind(struct several_team *team, enum csr_kind kind, bool weight
 
 /* Brings edges that are on one device alone to the host. */
 static bool bring_edges_to_host(struct several_team *team) {
-    for (int p = 0; p < team->parts && gg_is_away(team->graph); p++)
+    for (int p = 0; p < team->parts && gg_is_device_resident(team->graph); p++)
         if (gg_device_list(team->graph, GG_NOWHERE)->ordinal ==
             team->member[p].run.device)
-            gg_edges_home(gg_several_on(team, p));
-    if (gg_is_away(team->graph))
+            gg_job_download_edges(gg_several_on(team, p));
+    if (gg_is_device_resident(team->graph))
         gg_fail(team->run, GPUGRAPH_DEVICE_FAILED,
                 "the edges are on a CUDA device that the search does not use");
     return gg_several_going(team);

@@ -210,10 +210,10 @@ static void check_stay(gpugraph_graph *host, const struct input *in, int weights
     device.backend = GPUGRAPH_CUDA;
     gpugraph_graph *graph = create(in, weights, take_over, &device, true);
     const bool away = !sorted && in->m + in->extra > 0;
-    ck_assert_int_eq(graph->away, away);
+    ck_assert_int_eq(graph->device_resident, away);
     ck_assert(!graph->source == away && !graph->edges.target == away);
     ck_assert(depths_of(graph, &device) == depths_of(host, &cpu));
-    ck_assert_int_eq(graph->away, away);
+    ck_assert_int_eq(graph->device_resident, away);
     ck_assert_int_eq(gpugraph_bring_edges(graph, &device), GPUGRAPH_OK);
     same_graphs(host, graph);
     gpugraph_free(graph);

@@ -186,7 +186,7 @@ START_TEST(wrong_arcs) {
     for (int side = 0; side < 2; side++) {
         struct adjacency *a = &graph->derived.adjacency[side];
         gg_begin(&run);
-        gg_give_room(&run, &a->rows, graph->n, sizeof(uint32_t), 0);
+        gg_give_slack(&run, &a->rows, graph->n, sizeof(uint32_t), 0);
         for (int turn = 0; turn < 60; turn++) {
             const uint32_t v = (uint32_t)model_below(&model, graph->n);
             const uint64_t k = model_below(&model, graph->m), end = a->rows.end[v];

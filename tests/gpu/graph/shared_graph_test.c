@@ -254,7 +254,7 @@ static void bring_from_there(gpugraph_graph *graph, gpugraph_run *run) {
     const uint64_t ends = graph->m * sizeof(uint32_t);
     (void)run;
     __atomic_fetch_add(&elsewhere.brought, 1, __ATOMIC_RELAXED);
-    gg_edges_are_here(
+    gg_publish_edges(
         graph, copy_bytes(elsewhere.source, ends), copy_bytes(elsewhere.target, ends),
         elsewhere.weight ? copy_bytes(elsewhere.weight,
                                       graph->m * gg_distance_size(graph->distance_type))
@@ -262,7 +262,7 @@ static void bring_from_there(gpugraph_graph *graph, gpugraph_run *run) {
 }
 
 static const struct copy_services place = {
-    .are_on = are_there, .reaches = still_there, .bring = bring_from_there};
+    .are_on = are_there, .reaches = still_there, .download = bring_from_there};
 
 static void send_ends_away(gpugraph_graph *graph) {
     gg_limits.copies = &place;
@@ -274,7 +274,7 @@ static void send_ends_away(gpugraph_graph *graph) {
     graph->edges.source = graph->source = NULL;
     graph->edges.target = graph->target = NULL;
     graph->host_bytes -= (int64_t)(2 * graph->m * sizeof(uint32_t));
-    graph->away = true;
+    graph->device_resident = true;
 }
 
 static void send_away(gpugraph_graph *graph) {
@@ -314,8 +314,8 @@ START_TEST(edges_from_elsewhere) {
                    q);
         else
             gpugraph_free(copy_of(away));
-        expect(run.status == GPUGRAPH_OK && !away->away && elsewhere.brought == 1 &&
-                   away->host_bytes == bytes,
+        expect(run.status == GPUGRAPH_OK && !away->device_resident &&
+                   elsewhere.brought == 1 && away->host_bytes == bytes,
                "seed %d, question %d: edges came %d times; %s", _i, q, elsewhere.brought,
                run.message);
         gpugraph_free(away);
@@ -471,8 +471,7 @@ START_TEST(a_wait_is_interrupted) {
     gpugraph_run maker = {0};
     char room[16 * 1024];
     int asked = 0;
-    bool nested;
-    ck_assert(gg_begin_making(graph, &maker, &nested) && !nested);
+    ck_assert(gg_begin_making(graph, &maker));
     graph->gate.maker++; /* another thread */
     gpugraph_run run = {
         .interrupted = leave, .listener = &asked, .backend = GPUGRAPH_CPU};
@@ -492,16 +491,14 @@ START_TEST(a_handler_searches) {
     gpugraph_graph *graph = draw(1), *alone = copy_of(graph);
     gpugraph_run maker = {0}, run = {.backend = GPUGRAPH_CPU};
     char room[16 * 1024];
-    bool nested;
-    ck_assert(gg_begin_making(graph, &maker, &nested) && !nested);
+    ck_assert(gg_begin_making(graph, &maker));
     uint64_t want = ask_breadth(alone, GPUGRAPH_BOTH, &run, room);
     ck_assert_uint_eq(ask_breadth(graph, GPUGRAPH_BOTH, &run, room), want);
-    ck_assert(!gg_csr_made(graph, CSR_BOTH) && !graph->gate.retired);
+    ck_assert(gg_csr_made(graph, CSR_BOTH) && !graph->gate.retired);
     ask_edges(graph, &run);
     ck_assert(run.status == GPUGRAPH_OK && gg_edge_rows_made(graph));
     gg_end_making(graph);
     ck_assert_uint_eq(ask_breadth(graph, GPUGRAPH_BOTH, &run, room), want);
-    ck_assert(gg_csr_made(graph, CSR_BOTH));
     gpugraph_free(graph);
     gpugraph_free(alone);
 }
@@ -512,9 +509,8 @@ START_TEST(a_child_waits_for_nobody) {
     gpugraph_graph *graph = draw(2);
     gpugraph_run maker = {0};
     char room[16 * 1024];
-    bool nested;
     gg_enter_graph(graph, &maker);
-    ck_assert(gg_begin_making(graph, &maker, &nested));
+    ck_assert(gg_begin_making(graph, &maker));
     graph->gate.maker++;
     gg_lock(&graph->gate.lock);
     int status;

@@ -7,7 +7,6 @@
 #include "expect.h"
 #include "gpugraph_dynamic.h"
 #include "sssp/found.h"
-#include "ids/id_table.h"
 #include "suite.h"
 
 #include <string.h>
@@ -64,24 +63,6 @@ static uint64_t looks_from(uint64_t home, uint64_t at, uint64_t slots) {
 }
 
 /* ---- tables ---- */
-
-START_TEST(integers_of_a_column) {
-    gpugraph_run run = {0};
-    id_table table = {.placing = gg_placing()};
-    uint64_t looks = 0;
-    while (table.slots < 2 * IDS)
-        ck_assert(id_table_grow(&table, &run));
-    for (uint64_t k = 0; k < IDS; k++) {
-        const int64_t id = chosen_integer(k);
-        id_slot *slot = id_table_slot(&table, id);
-        *slot = (id_slot){id, (uint32_t)k, true};
-        looks += looks_from(gg_place_integer(table.placing, (uint64_t)id),
-                            (uint64_t)(slot - table.slot), table.slots);
-    }
-    expect(looks < MOST_LOOKS, "%llu looks", (unsigned long long)looks);
-    gg_release(table.slot);
-}
-END_TEST
 
 START_TEST(distinct_values) {
     gpugraph_run run = {0};
@@ -240,8 +221,7 @@ END_TEST
 
 const struct suite suite = {
     "hash_flood",
-    {{"all", .cases = {{&integers_of_a_column},
-                       {&distinct_values},
+    {{"all", .cases = {{&distinct_values},
                        {&numbers_of_vertices},
                        {&regular_distances, 7},
                        {&texts_of_a_graph},

@@ -105,7 +105,7 @@ static std::vector<uint64_t> fix(const device_csr &g) {
         for (uint32_t k = 0; k < places && k < arcs; k++)
             row[k] = (uint64_t)weight[begin + k] << 32 | g.target[begin + k];
         if (arcs > places)
-            row[places - 1] = GG_FIXED_LEFT;
+            row[places - 1] = GG_FIXED_MORE;
     }
     return arc;
 }

@@ -34,7 +34,7 @@ static gpugraph_status fill(edge_store *store, const gpugraph_graph *graph,
                                       .weight_size = weight_size(graph)};
     made++;
     if (!gg_store_fill(store, graph->n, &edges, &gg_cpu_dynamic, NULL, run))
-        gg_store_mirror(store, run);
+        gg_multigraph_mirror(store->side[GPUGRAPH_OUT], run, &store->side[GPUGRAPH_IN]);
     return run->status;
 }
 
@@ -92,7 +92,7 @@ static void same_rows(edge_store *store, gpugraph_graph *graph, gpugraph_directi
     uint32_t *vertex = calloc(graph->n + (size_t)1, sizeof *vertex);
     for (uint32_t v = 0; v < graph->n; v++)
         vertex[v] = v;
-    gg_store_rows(store, side, graph->n, vertex, false, &run, &rows);
+    gg_multigraph_list_rows(store->side[side], graph->n, vertex, false, &run, &rows);
     free(vertex);
     expect(run.status == GPUGRAPH_OK, "%s", run.message);
     compare_rows(&rows, graph, side);

@@ -102,7 +102,7 @@ static void make_store(copy *c, gpugraph_graph *graph) {
                                       id,       c->weight, c->size};
     gg_begin(&run);
     gg_store_fill(&c->store, graph->n, &edges, &gg_cpu_dynamic, NULL, &run);
-    gg_store_mirror(&c->store, &run);
+    gg_multigraph_mirror(c->store.side[GPUGRAPH_OUT], &run, &c->store.side[GPUGRAPH_IN]);
     ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
     c->stored = true;
     free(id);
@@ -202,9 +202,9 @@ static void list_parts(copy *c, enum csr_kind kind, new_rows *rows) {
     gg_begin(&run);
     for (int part = 0; part < (two ? ROW_PARTS : 1); part++) {
         struct chain_rows listed;
-        gg_store_rows(&c->store, kind == CSR_IN || part == 1 ? GPUGRAPH_IN : GPUGRAPH_OUT,
-                      rows->count, rows->vertex, kind == CSR_SIMPLE || part == 1, &run,
-                      &listed);
+        gg_multigraph_list_rows(
+            c->store.side[kind == CSR_IN || part == 1 ? GPUGRAPH_IN : GPUGRAPH_OUT],
+            rows->count, rows->vertex, kind == CSR_SIMPLE || part == 1, &run, &listed);
         ck_assert_msg(run.status == GPUGRAPH_OK, "%s", run.message);
         rows->part[part] = (row_part){listed.offset, listed.target, listed.weight};
     }

@@ -10,8 +10,8 @@
 #include "graph.h"
 #include "copy.h"
 
-gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run) {
-    if (!gg_is_away(graph) || gg_stopping(run))
+gpugraph_status gg_download_edges(gpugraph_graph *graph, gpugraph_run *run) {
+    if (!gg_is_device_resident(graph) || gg_stopping(run))
         return run->status;
     if (gpugraph_is_lost(graph)) {
         gg_fail(run, GPUGRAPH_DEVICE_FAILED,
@@ -19,7 +19,7 @@ gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run) {
                 "repeat the query to read the table again");
     } else {
         gpugraph_run *counted = gg_count_for(NULL); /* the edges stay with the graph */
-        gg_copies_asked()->bring(graph, run);
+        gg_copies_asked()->download(graph, run);
         gg_count_for(counted);
     }
     return run->status;
@@ -28,17 +28,17 @@ gpugraph_status gg_bring_away(gpugraph_graph *graph, gpugraph_run *run) {
 gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run) {
     if (!gg_stopping(run) && gg_has_gaps(graph))
         gg_close_gaps(graph, gg_threads(run, graph->m));
-    return gg_bring_away(graph, run);
+    return gg_download_edges(graph, run);
 }
 
 gpugraph_status gpugraph_bring_edges(gpugraph_graph *graph, gpugraph_run *run) {
     gg_enter_graph(graph, run);
-    gg_bring_away(graph, run);
+    gg_download_edges(graph, run);
     return gg_leave_graph(graph, run);
 }
 
 bool gpugraph_is_lost(const gpugraph_graph *graph) {
-    return gg_is_away(graph) && !gg_copies_asked()->reaches(graph);
+    return gg_is_device_resident(graph) && !gg_copies_asked()->reaches(graph);
 }
 
 static void take_weights_in(gpugraph_graph *graph, void *weight) {
@@ -51,10 +51,10 @@ static void take_weights_in(gpugraph_graph *graph, void *weight) {
         graph->edges.weight32 = weight;
 }
 
-void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
-                       void *weight) {
+void gg_publish_edges(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
+                      void *weight) {
     gg_lock(&graph->gate.lock);
-    const bool first = graph->away;
+    const bool first = graph->device_resident;
     if (first) {
         graph->edges.source = graph->source = source;
         graph->edges.target = graph->target = target;
@@ -64,7 +64,7 @@ void gg_edges_are_here(gpugraph_graph *graph, uint32_t *source, uint32_t *target
         __atomic_fetch_add(&graph->host_bytes,
                            (int64_t)(graph->m * (2 * sizeof *source + size)),
                            __ATOMIC_RELAXED);
-        __atomic_store_n(&graph->away, false, __ATOMIC_RELEASE);
+        __atomic_store_n(&graph->device_resident, false, __ATOMIC_RELEASE);
     }
     gg_unlock(&graph->gate.lock);
     if (first)
