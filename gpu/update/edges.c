@@ -247,6 +247,25 @@ static void find_added(update *u) {
     }
 }
 
+/* Copies the ends and weights of removed edges, which all further steps read. */
+static void copy_removed(update *u) {
+    const gpugraph_graph *graph = u->graph;
+    const uint64_t count = u->removed_count;
+    const uint32_t *source = gg_sources_of(graph), *target = gg_targets_of(graph);
+    const void *weight = gg_weights_of(graph);
+    const size_t size = gg_distance_size(graph->distance_type);
+    u->removed_source = gg_alloc(u->run, count, sizeof *u->removed_source);
+    u->removed_target = gg_alloc(u->run, count, sizeof *u->removed_target);
+    u->removed_weight = gg_alloc(u->run, count, sizeof *u->removed_weight);
+    for (uint64_t i = 0; i < count && !gg_stopping(u->run) && !gg_leave(u->run, i); i++) {
+        const uint64_t at = gg_edge_place(graph, u->removed[i]);
+        u->removed_source[i] = source[at];
+        u->removed_target[i] = target[at];
+        if (weight)
+            u->removed_weight[i] = gg_weight_at(weight, at, size);
+    }
+}
+
 /* The id of the first or the last edge that stays; false: none stays. */
 static bool kept_id(const update *u, bool last, int64_t *id) {
     const splice_piece *piece = u->edges.piece + (last ? u->edges.pieces - 1 : 0);
@@ -328,8 +347,8 @@ static bool changes_weights_alone(const update *u) {
     for (uint64_t i = 0; alone && i < u->added_count; i++)
         alone =
             added->edge_id[i] == u->removed_id[i] &&
-            is_vertex(u->graph, &added->texts, &added->source, i, u->gone_end[2 * i]) &&
-            is_vertex(u->graph, &added->texts, &added->target, i, u->gone_end[2 * i + 1]);
+            is_vertex(u->graph, &added->texts, &added->source, i, u->removed_source[i]) &&
+            is_vertex(u->graph, &added->texts, &added->target, i, u->removed_target[i]);
     return alone;
 }
 
@@ -348,7 +367,7 @@ void gg_update_edges(update *u) {
     else if (!gg_stopping(run))
         find_added(u);
     if (!gg_stopping(run))
-        gg_look_at_gone(u);
+        copy_removed(u);
     if (gg_stopping(run))
         return;
     u->reweights = changes_weights_alone(u);

@@ -45,7 +45,8 @@ static uint64_t going_weight(const row_walk *w, end_ref ref) {
         return 0;
     if (w->p->column == IDS)
         return (uint64_t)w->u->removed_id[ref / 2] - (uint64_t)w->p->first_id;
-    return w->p->column == NUMBERS ? w->u->removed[ref / 2] : w->u->gone_weight[ref / 2];
+    return w->p->column == NUMBERS ? w->u->removed[ref / 2]
+                                   : w->u->removed_weight[ref / 2];
 }
 
 /* Lists the arcs of the batch's edges in a kind of CSR: 2 * i leaves the source of edge
@@ -320,7 +321,7 @@ void gg_update_rows(update *u) {
             continue;
         u->drops[kind] = !gg_takes_room(slot, most_arcs(u, (enum csr_kind)kind)) ||
                          (slot->weight && u->distance_type != graph->distance_type) ||
-                         (kind == CSR_SIMPLE && !gg_patches_simple(graph));
+                         (kind == CSR_SIMPLE && !gg_adjacency_made(graph, GPUGRAPH_OUT));
         if (!u->drops[kind])
             plan_rows(u, (enum csr_kind)kind, add_plan(u, slot, WEIGHTS));
     }

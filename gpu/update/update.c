@@ -115,18 +115,12 @@ static void count_entering(update *u) {
     struct adjacency *out = &u->graph->derived.adjacency[GPUGRAPH_OUT];
     gg_take_longer((void **)&out->in, (void **)&u->longer_in);
     uint32_t *in = out->in;
-    for (uint64_t i = 0; i < u->removed_count; i++) {
-        if (i + GG_FETCH_AHEAD < u->removed_count)
-            gg_fetch(&in[gg_removed_end(u, (end_ref)(2 * (i + GG_FETCH_AHEAD) + 1))]);
-        in[gg_removed_end(u, (end_ref)(2 * i + 1))]--;
-    }
+    for (uint64_t i = 0; i < u->removed_count; i++)
+        in[u->removed_target[i]]--;
     for (uint32_t v = u->graph->n; v < u->n; v++)
         in[v] = 0;
-    for (uint64_t i = 0; i < u->added_count; i++) {
-        if (i + GG_FETCH_AHEAD < u->added_count)
-            gg_fetch(&in[u->new_target[i + GG_FETCH_AHEAD]]);
+    for (uint64_t i = 0; i < u->added_count; i++)
         in[u->new_target[i]]++;
-    }
 }
 
 static void commit(update *u) {
@@ -225,7 +219,7 @@ static bool take_scratch(update *u) {
 static gpugraph_status prepare_simple(update *u) {
     gpugraph_graph *graph = u->graph;
     const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
-    if (simple->made && !gg_same_ends(u) && !gg_patches_simple(graph) &&
+    if (simple->made && !gg_same_ends(u) && !gg_adjacency_made(graph, GPUGRAPH_OUT) &&
         gpugraph_keeps_arcs(graph) &&
         gg_takes_room(simple, 2 * (u->removed_count + u->added_count)))
         gg_adjacency(graph, GPUGRAPH_OUT, u->run);
@@ -273,12 +267,25 @@ void gg_update_free(update *u) {
         gg_release(u->moves[i].to);
     for (int i = 0; i < u->row_plans; i++)
         gg_free_row_plan(&u->rows[i]);
-    void *blocks[] = {u->removed,     u->added_at,    u->added_edge,
-                      u->weight,      u->end,         u->new_source,
-                      u->new_target,  u->fresh_id,    u->vanished_at,
-                      u->key,         u->key_scratch, u->value_scratch,
-                      u->going,       u->coming,      u->gone_end,
-                      u->gone_weight, u->longer_in,   u->tombstones.vertex};
+    void *blocks[] = {u->removed,
+                      u->added_at,
+                      u->added_edge,
+                      u->weight,
+                      u->end,
+                      u->new_source,
+                      u->new_target,
+                      u->fresh_id,
+                      u->vanished_at,
+                      u->key,
+                      u->key_scratch,
+                      u->value_scratch,
+                      u->going,
+                      u->coming,
+                      u->removed_source,
+                      u->removed_target,
+                      u->removed_weight,
+                      u->longer_in,
+                      u->tombstones.vertex};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
     gg_free_gap_plan(u);

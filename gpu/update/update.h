@@ -4,7 +4,6 @@
 **
 **     update.c     the steps: check, plan, commit
 **     edges.c      removed edges, numbers of added edges; detects changes of weights only
-**     gone.c       ends and weights of removed edges
 **     vertices.c   ends of added edges: known or new; vertices that vanish; tombstones
 **     new_ids.c    ids of new vertices
 **     retype.c     weights of another type
@@ -15,8 +14,7 @@
 **     simple.c     arcs of CSR_SIMPLE, each of which represents all edges of a pair
 **     patch*       the copy on a device: steps, edges, tables
 **     rewrite.cu   rows that change on a device (row_pool.h)
-**     store_batch.c  the batch for the slab tables
-**     tables.c     the public functions of the slab tables
+**     tables.c     the slab tables: public functions, the batch for them
 **     compact.c, renumber.c   compaction, outside of a batch
 **
 ** A new vertex gets the next number. A vertex that loses its last edge, and is not kept,
@@ -26,8 +24,8 @@
 #define GPUGRAPH_UPDATE_H
 
 #include "patch.h"
-#include "store_batch.h"
 #include "graph/graph.h"
+#include "store/store.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -108,9 +106,9 @@ typedef struct update {
     uint64_t lone_count; /* vertices of the batch that need no edge */
     bool reweights;      /* the batch changes weights only */
     /* Edges. */
-    uint64_t *removed;     /* edge numbers before the batch */
-    uint32_t *gone_end;    /* the ends of removed edges, by end_ref */
-    uint64_t *gone_weight; /* their weights in the old layout; unset without weights */
+    uint64_t *removed; /* edge numbers before the batch */
+    uint32_t *removed_source, *removed_target;
+    uint64_t *removed_weight; /* in the old layout; unset without weights */
     /* Edge numbers before the batch: added edge i precedes added_at[i]. */
     uint64_t *added_at;
     uint64_t *added_edge; /* edge numbers of added edges after the batch */
@@ -154,7 +152,7 @@ static inline bool gg_text_at(const gpugraph_id_column *column, uint64_t i) {
 }
 /* The vertex at an end of a removed edge. */
 static inline uint32_t gg_removed_end(const update *u, end_ref ref) {
-    return u->gone_end[ref];
+    return (ref % 2 ? u->removed_target : u->removed_source)[ref / 2];
 }
 static inline uint64_t gg_weight_at(const void *weight, uint64_t i, size_t size) {
     return size == sizeof(uint32_t) ? ((const uint32_t *)weight)[i]
@@ -191,8 +189,6 @@ static inline bool gg_same_ends(const update *u) {
 
 /* The steps before the commit, in this order. A failure sets the run's status. */
 void gg_update_edges(update *u);
-/* A part of gg_update_edges: gathers the ends and weights of u->removed. */
-void gg_look_at_gone(update *u);
 void gg_update_vertices(update *u);
 /* A part of gg_update_vertices: computes the new tombstones. */
 void gg_update_tombstones(update *u);
@@ -240,11 +236,16 @@ void gg_compact(gpugraph_graph *graph, gpugraph_run *run);
 void gg_update_prepare(update *u);
 void gg_update_free(update *u);
 
-/* True if a batch can update the host's SIMPLE rows, which needs arcs by ids. */
-bool gg_patches_simple(const gpugraph_graph *graph);
 /* Lists edges whose arcs leave CSR_SIMPLE, and edges whose arcs enter it: refs to their
-** sources go to u->going and u->coming. */
+** sources go to u->going and u->coming. Needs the arcs by ids. (simple.c) */
 void gg_update_simple(update *u, uint64_t *going, uint64_t *coming);
+
+/* True if a store (store/store.h) can hold that many vertices and edges; if the store of
+** the graph's edges can take the batch: if not, rebuild the store. (tables.c) */
+bool gg_store_holds(uint64_t vertices, uint64_t edges);
+bool gg_store_follows(const update *u);
+/* The prepared batch as arrays of the update, and come_weight, which the caller frees. */
+gpugraph_status gg_store_changes(const update *u, store_changes *c);
 
 /* Sorts `count` refs by the keys in u->key. */
 void gg_update_sort(update *u, end_ref *ref, uint64_t count);

@@ -169,7 +169,7 @@ static void find_new_vertices(update *u) {
     u->end = number ? gg_alloc(run, first_lone(u) + u->lone_count, sizeof *u->end) : NULL;
     u->fresh_id = u->end ? gg_alloc(run, most, sizeof *u->fresh_id) : NULL;
     for (uint64_t ref = 0; u->end && u->reweights && ref < first_lone(u); ref++)
-        u->end[ref] = (added_end){.now = u->gone_end[ref]};
+        u->end[ref] = (added_end){.now = gg_removed_end(u, (end_ref)ref)};
     if (u->fresh_id)
         find_texts(&lookup);
     if (!gg_stopping(run))
@@ -192,8 +192,7 @@ enum { LEAVES, ENTERS, LOOPS, LOOSE, KEEPS, HOWS, HOW_BITS = 3, HOW_MASK = 7 };
 static uint64_t list_touched(update *u, uint64_t *touched) {
     uint64_t count = 0;
     for (uint64_t i = 0; i < u->removed_count; i++) {
-        uint64_t from = gg_removed_end(u, (end_ref)(2 * i));
-        uint64_t to = gg_removed_end(u, (end_ref)(2 * i + 1));
+        uint64_t from = u->removed_source[i], to = u->removed_target[i];
         touched[count++] = from << HOW_BITS | (from == to ? LOOPS : LEAVES);
         if (from != to)
             touched[count++] = to << HOW_BITS | ENTERS;

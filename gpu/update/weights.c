@@ -126,17 +126,13 @@ uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run) {
     return longest_path(&as_it_is);
 }
 
-static uint64_t gone_weight(const update *u, uint64_t i) {
-    const uint64_t weight = u->gone_weight[i];
-    return u->graph->distance_type == GPUGRAPH_UINT32 ? weight : capped((int64_t)weight);
-}
-
 static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
-    uint64_t gone = 0;
+    uint64_t removed = 0;
     for (uint64_t i = 0; i < u->removed_count; i++)
-        gone += gone_weight(u, i);
-    u->path_low =
-        u->graph->known.path_low > 2 * gone ? u->graph->known.path_low - 2 * gone : 0;
+        removed += capped((int64_t)u->removed_weight[i]);
+    u->path_low = u->graph->known.path_low > 2 * removed
+                      ? u->graph->known.path_low - 2 * removed
+                      : 0;
     u->path_low = largest > u->path_low ? largest : u->path_low;
     u->path_high = add_capped(u->graph->known.path_high, 2 * sum);
     if (u->edges.after == u->added_count)

@@ -295,7 +295,7 @@ static void change_store(copy *c, update *u) {
     ck_assert_int_eq(gg_store_changes(u, &changes), 0);
     gg_store_change(&c->store, &changes, run);
     ck_assert_msg(run->status == GPUGRAPH_OK, "%s", run->message);
-    gg_store_changes_free(&changes);
+    gg_release(changes.come_weight);
 }
 
 /* Applies the batch to the copy; the graph does not change. */
