@@ -35,14 +35,15 @@ static uint64_t list_pairs(update *u, edge_pair *pair) {
     for (uint64_t i = 0; i < u->removed_count + u->added_count; i++) {
         const bool removed = i < u->removed_count;
         const uint64_t k = removed ? i : i - u->removed_count;
-        u->key[edges] = removed ? pair_of(u->removed_source[k], u->removed_target[k])
-                                : pair_of(u->new_source[k], u->new_target[k]);
-        u->coming[edges] = (uint32_t)i;
+        u->key[edges] =
+            removed ? pair_of(u->removed_ends.source[k], u->removed_ends.target[k])
+                    : pair_of(u->added_ends.source[k], u->added_ends.target[k]);
+        u->added_arc[edges] = (uint32_t)i;
         edges += u->key[edges] != LOOP;
     }
-    gg_update_sort(u, u->coming, edges);
+    gg_update_sort(u, u->added_arc, edges);
     for (uint64_t i = 0; i < edges && !gg_stopping(u->run); i++) {
-        const uint64_t edge = u->coming[i];
+        const uint64_t edge = u->added_arc[i];
         if (i == 0 || u->key[i] != u->key[i - 1])
             pair[pairs++] = (edge_pair){.ends = u->key[i]};
         edge_pair *p = &pair[pairs - 1];
@@ -102,18 +103,18 @@ static void look_at_pairs(void *of, uint64_t low, uint64_t high) {
     }
 }
 
-void gg_update_simple(update *u, uint64_t *going, uint64_t *coming) {
+void gg_update_simple(update *u, uint64_t *removed, uint64_t *added) {
     enum { PAIRS_AT_ONCE = 64 }; /* per thread; few, since rows may be long */
     edge_pair *pair = gg_alloc(u->run, u->removed_count + u->added_count, sizeof *pair);
     const uint64_t pairs = pair ? list_pairs(u, pair) : 0;
     pair_work work = {u, pair};
-    *going = *coming = 0;
+    *removed = *added = 0;
     gg_chunks(gg_threads(u->run, pairs * GG_FETCH_ITEMS), pairs, PAIRS_AT_ONCE,
               look_at_pairs, &work);
     for (uint64_t k = 0; k < pairs && !gg_stopping(u->run); k++)
         if (!pair[k].joined && pair[k].added)
-            u->coming[(*coming)++] = pair[k].enters;
+            u->added_arc[(*added)++] = pair[k].enters;
         else if (pair[k].joined && !pair[k].stays && !pair[k].added)
-            u->going[(*going)++] = pair[k].leaves;
+            u->removed_arc[(*removed)++] = pair[k].leaves;
     gg_release(pair);
 }

@@ -41,10 +41,10 @@ gpugraph_status gg_store_changes(const update *u, store_changes *c) {
     const size_t size = gg_distance_size(u->distance_type);
     *c = (store_changes){.gone = u->removed_count,
                          .come = u->added_count,
-                         .gone_source = u->removed_source,
-                         .gone_target = u->removed_target,
-                         .come_source = u->new_source,
-                         .come_target = u->new_target,
+                         .gone_source = u->removed_ends.source,
+                         .gone_target = u->removed_ends.target,
+                         .come_source = u->added_ends.source,
+                         .come_target = u->added_ends.target,
                          .gone_id = u->removed_id,
                          .come_id = u->added->edge_id,
                          .vertices = u->n};

@@ -110,8 +110,10 @@ static uint64_t longest_path(const update *u) {
         return 0;
     raising kept = {u, top};
     gg_slices(gg_threads(u->run, u->graph->m), u->graph->m, raise_kept, &kept);
-    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
-        raise_top(&top[u->end[ref].now], capped(gg_integer_weight(u->added, ref / 2)));
+    for (uint64_t i = 0; i < u->added_count; i++) {
+        const uint64_t weight = capped(gg_integer_weight(u->added, i));
+        raise_top(&top[u->added_ends.source[i]], weight);
+        raise_top(&top[u->added_ends.target[i]], weight);
     }
     for (uint64_t v = 0; v < n; v++)
         sum += top[v];

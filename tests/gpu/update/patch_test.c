@@ -157,9 +157,9 @@ static void *move_array(const splice *s, void *from, size_t size, uint64_t count
 
 static void change_edges(copy *c, const update *u) {
     c->source = move_array(&u->edges, c->source, sizeof *c->source, u->added_count,
-                           u->added_edge, u->new_source);
+                           u->added_edge, u->added_ends.source);
     c->target = move_array(&u->edges, c->target, sizeof *c->target, u->added_count,
-                           u->added_edge, u->new_target);
+                           u->added_edge, u->added_ends.target);
     if (c->weight)
         c->weight = move_array(&u->edges, c->weight, c->size, u->added_count,
                                u->added_edge, u->weight);
