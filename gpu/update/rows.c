@@ -202,6 +202,19 @@ static uint64_t most_arcs(const update *u, enum csr_kind kind) {
     return kind >= CSR_BOTH ? 2 * edges : edges;
 }
 
+/* Gives the rows slack for the added arcs. Packing takes the slack of all rows, so more is
+** needed afterwards. */
+static gpugraph_status give_slack(update *u, row_plan *p, size_t weight_size) {
+    uint64_t given, need = gg_slack_needed(u, p);
+    do {
+        given = need;
+        if (gg_give_room(u->run, p->slot, u->graph->n, weight_size, given))
+            break;
+        need = gg_slack_needed(u, p);
+    } while (need > given);
+    return u->run->status;
+}
+
 /* Plans rows that change in place. weight_size: bytes of a weight in the slot. */
 static void plan_rows(update *u, enum csr_kind kind, row_plan plan, size_t weight_size) {
     row_plan *p = &u->rows[u->row_plans++];
@@ -214,8 +227,7 @@ static void plan_rows(update *u, enum csr_kind kind, row_plan plan, size_t weigh
     list_all(&w, kind);
     if (!gg_stopping(u->run))
         put_added(&w);
-    if (!gg_stopping(u->run) &&
-        !gg_give_room(u->run, slot, u->graph->n, weight_size, gg_slack_needed(u, p)))
+    if (!gg_stopping(u->run) && !give_slack(u, p, weight_size))
         find_removed_arcs(&w);
     gg_plan_row_ends(u, p);
 }
