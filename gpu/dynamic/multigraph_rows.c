@@ -64,10 +64,9 @@ static gpugraph_status bring_rows(gpugraph_multigraph *m, struct dynamic_batch *
                                   int64_t *weight) {
     gpugraph_dynamic *d = m->pairs;
     struct chain_batch c = {0};
-    d->place->mark(d, 0);
+    gg_dynamic_start(d);
     uint64_t edges = make_chain_rows(m, rows, target || id || weight, &c);
-    d->place->mark(d, 1);
-    double ms = d->place->elapsed(d);
+    gg_dynamic_stop(d);
     if (gg_dynamic_going(d)) {
         d->place->download(d, offset, c.row_offset, (rows->count + 1) * sizeof *offset);
         if (target)
@@ -77,7 +76,7 @@ static gpugraph_status bring_rows(gpugraph_multigraph *m, struct dynamic_batch *
         if (weight)
             d->place->download(d, weight, c.to_weight, edges * sizeof *weight);
     }
-    return gg_chain_end(m, "rows", ms, edges);
+    return gg_chain_end(m, "rows", edges);
 }
 
 gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,

@@ -128,15 +128,14 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
         gg_dynamic_make_lists(side[i]);
         gg_dynamic_new_report(side[i]);
     }
-    d->place->mark(d, 0);
+    gg_dynamic_start(d);
     for (int i = 0; i <= directed; i++)
         unlink_vertices(side[i], side[1 - i], &b);
     for (int i = 0; i <= directed; i++) {
         gg_dynamic_step(side[i], STEP_CLEAR, &b);
         gg_dynamic_step(side[i], STEP_SETTLE, &none);
     }
-    d->place->mark(d, 1);
-    double ms = d->place->elapsed(d);
+    gg_dynamic_stop(d);
     for (int i = 0; i <= directed; i++)
         gg_dynamic_count(side[i]);
     if (directed) {
@@ -146,7 +145,7 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     }
     for (uint64_t i = 0; gg_dynamic_going(d) && i < count; i++)
         set_free(&d->vacant, vertex[i], true);
-    gg_dynamic_end(d, "delete vertices", ms, count);
+    gg_dynamic_end(d, "delete vertices", count);
     if (directed)
         gg_dynamic_mend(reverse, run);
     return run->status;
