@@ -2,8 +2,7 @@
 **
 **     dynamic.c       create, free; batches of edges: check, upload, steps
 **     vertices.c      new vertices, deleted vertices, free numbers
-**     rows.c          rows, degrees, triangles
-**     iterator.c      iteration over edges
+**     rows.c          rows, triangles
 **     memory.c        the blocks; room in the arena
 **     cpu.c           a place: host memory, steps on threads
 **     dynamic.cu      a place: device memory, steps as kernels, which are in edges.cu,
@@ -197,10 +196,6 @@ void gg_dynamic_occupy(gpugraph_dynamic *d, uint64_t count, const uint32_t *vert
 
 /* Inserts a batch into the tables. */
 void gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b);
-
-/* Returns true if one graph can be the other's reverse; otherwise fails. (vertices.c) */
-bool gg_dynamic_match(const gpugraph_dynamic *d, const gpugraph_dynamic *reverse,
-                      gpugraph_run *run);
 
 /* ---- memory.c ---- */
 

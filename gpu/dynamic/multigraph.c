@@ -394,10 +394,6 @@ static gpugraph_status change_chains(gpugraph_multigraph *m, bool inserts,
     struct chain_work w;
     if (!begin_work(m, run, given, kind, &w))
         return gg_dynamic_close(d);
-    if (inserts && kind == CHANGES) {
-        gg_dynamic_occupy(d, given->count, given->source);
-        gg_dynamic_occupy(d, given->count, given->target);
-    }
     gg_dynamic_start(d);
     const uint64_t groups = group(m, &w);
     gg_dynamic_stop(d);

@@ -79,37 +79,6 @@ gpugraph_status gpugraph_dynamic_rows_of(gpugraph_dynamic *d, uint64_t count,
                          target, value);
 }
 
-gpugraph_status gpugraph_dynamic_degrees(gpugraph_dynamic *d, uint64_t count,
-                                         const uint32_t *vertex, gpugraph_run *run,
-                                         uint32_t *degree) {
-    gg_begin(run);
-    if (!gg_needs(run, vertex, count, "vertex") ||
-        !gg_needs(run, degree, count, "degree"))
-        return run->status;
-    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
-    if (offset)
-        gpugraph_dynamic_rows_of(d, count, vertex, run, offset, NULL, NULL);
-    for (uint64_t i = 0; offset && !run->status && i < count; i++)
-        degree[i] = (uint32_t)(offset[i + 1] - offset[i]);
-    gg_release(offset);
-    return run->status;
-}
-
-gpugraph_status gpugraph_dynamic_exists(gpugraph_dynamic *d, uint64_t count,
-                                        const uint32_t *source, const uint32_t *target,
-                                        gpugraph_run *run, bool *found) {
-    if (!gg_needs_edges(run, count, source, target) ||
-        !gg_needs(run, found, count, "found"))
-        return run->status;
-    uint32_t *value = gg_alloc(run, count, sizeof *value);
-    if (value)
-        gpugraph_dynamic_query(d, count, source, target, run, value);
-    for (uint64_t i = 0; value && !run->status && i < count; i++)
-        found[i] = value[i] != GPUGRAPH_NONE;
-    gg_release(value);
-    return run->status;
-}
-
 /* ---- triangles ---- */
 
 gpugraph_status gpugraph_dynamic_triangles(gpugraph_dynamic *d, gpugraph_run *run,

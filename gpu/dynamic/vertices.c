@@ -97,8 +97,9 @@ static void unlink_vertices(gpugraph_dynamic *d, gpugraph_dynamic *other,
     gg_dynamic_step(other, STEP_DELETE, &edges);
 }
 
-bool gg_dynamic_match(const gpugraph_dynamic *d, const gpugraph_dynamic *reverse,
-                      gpugraph_run *run) {
+/* Returns true if one graph can be the other's reverse; otherwise fails. */
+static bool can_be_reverse(const gpugraph_dynamic *d, const gpugraph_dynamic *reverse,
+                           gpugraph_run *run) {
     if (reverse->place == d->place && reverse->slabs.n == d->slabs.n &&
         (d->place->host || reverse->device == d->device))
         return true;
@@ -116,7 +117,7 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     bool directed = reverse && reverse != d;
     gpugraph_dynamic *const side[2] = {d, directed ? reverse : d};
     gg_begin(run);
-    if (!gg_needs(run, vertex, count, "vertex") || !gg_dynamic_match(d, side[1], run))
+    if (!gg_needs(run, vertex, count, "vertex") || !can_be_reverse(d, side[1], run))
         return run->status;
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);
