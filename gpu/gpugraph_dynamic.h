@@ -82,20 +82,13 @@ gpugraph_status gpugraph_dynamic_clean(gpugraph_dynamic *graph, gpugraph_run *ru
 gpugraph_status gpugraph_dynamic_rows(gpugraph_dynamic *graph, gpugraph_run *run,
                                       uint64_t *offset, uint32_t *target,
                                       uint32_t *value);
-/* The rows of the given vertices, one after the other. offset: count + 1 entries. Call it
-** with target NULL first: offset[count] is the length of target and value. */
+/* The rows of the given vertices, one after the other. offset: count + 1 entries; the
+** differences of its entries are degrees. Call it with target NULL first: offset[count] is
+** the length of target and value. */
 gpugraph_status gpugraph_dynamic_rows_of(gpugraph_dynamic *graph, uint64_t count,
                                          const uint32_t *vertex, gpugraph_run *run,
                                          uint64_t *offset, uint32_t *target,
                                          uint32_t *value);
-/* degree[i]: the number of edges from vertex[i]. */
-gpugraph_status gpugraph_dynamic_degrees(gpugraph_dynamic *graph, uint64_t count,
-                                         const uint32_t *vertex, gpugraph_run *run,
-                                         uint32_t *degree);
-/* found[i]: true if edge i exists. (gpugraph_dynamic_query also returns its value.) */
-gpugraph_status gpugraph_dynamic_exists(gpugraph_dynamic *graph, uint64_t count,
-                                        const uint32_t *source, const uint32_t *target,
-                                        gpugraph_run *run, bool *found);
 /* *count: the number of triangles of a graph that has every edge in both directions and
 ** no loops. For every two edges of a vertex a query looks for the third. */
 gpugraph_status gpugraph_dynamic_triangles(gpugraph_dynamic *graph, gpugraph_run *run,
@@ -123,8 +116,6 @@ void gpugraph_multigraph_free(gpugraph_multigraph *graph); /* NULL is allowed */
 
 gpugraph_status gpugraph_multigraph_reserve(gpugraph_multigraph *graph, uint32_t vertices,
                                             gpugraph_run *run);
-gpugraph_status gpugraph_multigraph_add_vertex(gpugraph_multigraph *graph,
-                                               gpugraph_run *run, uint32_t *vertex);
 
 /* Inserts edges. If an edge with the same id between the same two vertices exists, its
 ** weight is replaced; the last item of a batch wins. An id between other vertices names
@@ -143,13 +134,6 @@ gpugraph_status gpugraph_multigraph_query(gpugraph_multigraph *graph, uint64_t c
                                           const uint32_t *source, const uint32_t *target,
                                           const int64_t *id, gpugraph_run *run,
                                           bool *found, int64_t *weight);
-/* Deletes all edges from and to these vertices, whose numbers are then free. reverse: the
-** transpose, a multigraph with the same edge ids; NULL: this multigraph. */
-gpugraph_status gpugraph_multigraph_delete_vertices(gpugraph_multigraph *graph,
-                                                    gpugraph_multigraph *reverse,
-                                                    uint64_t count,
-                                                    const uint32_t *vertex,
-                                                    gpugraph_run *run);
 /* All edges as compressed sparse rows. offset: vertex count + 1 entries. target, id
 ** and weight (each may be NULL): one entry for each edge. Edges between the same two
 ** vertices follow one another, by ascending ids; otherwise the order within a row is
@@ -164,50 +148,10 @@ gpugraph_status gpugraph_multigraph_rows_of(gpugraph_multigraph *graph, uint64_t
                                             const uint32_t *vertex, gpugraph_run *run,
                                             uint64_t *offset, uint32_t *target,
                                             int64_t *id, int64_t *weight);
-/* degree[i]: the number of edges from vertex[i]; each parallel edge counts. */
-gpugraph_status gpugraph_multigraph_degrees(gpugraph_multigraph *graph, uint64_t count,
-                                            const uint32_t *vertex, gpugraph_run *run,
-                                            uint64_t *degree);
-/* found[i]: true if an edge from source[i] to target[i] exists. */
-gpugraph_status gpugraph_multigraph_exists(gpugraph_multigraph *graph, uint64_t count,
-                                           const uint32_t *source, const uint32_t *target,
-                                           gpugraph_run *run, bool *found);
-
 uint32_t gpugraph_multigraph_vertex_count(const gpugraph_multigraph *graph);
 uint64_t gpugraph_multigraph_edge_count(const gpugraph_multigraph *graph);
 /* Bytes on the host, or on the device of the multigraph. */
 int64_t gpugraph_multigraph_bytes(const gpugraph_multigraph *graph);
-
-/* ---- iteration over edges ----
-**
-**     iterate -> next, next, ... false -> free
-**
-** An iterator fetches rows when it reaches them: some 65,536 edges at a time, or one
-** longer row. So the host never holds more of the graph. Each row shows the graph at one
-** moment; changes to rows that have not been fetched are visible. */
-
-typedef struct gpugraph_edge_iterator gpugraph_edge_iterator;
-
-typedef struct gpugraph_dynamic_edge {
-    uint32_t source, target;
-    uint32_t value;     /* the value of a map */
-    int64_t id, weight; /* id and weight in a multigraph */
-} gpugraph_dynamic_edge;
-
-/* Iterates over the edges from vertices first .. end - 1; an `end` beyond the last vertex
-** means the last vertex. *made is NULL after an error. Free the iterator with
-** gpugraph_edge_iterator_free. */
-gpugraph_status gpugraph_dynamic_iterate(gpugraph_dynamic *graph, uint32_t first,
-                                         uint32_t end, gpugraph_run *run,
-                                         gpugraph_edge_iterator **made);
-gpugraph_status gpugraph_multigraph_iterate(gpugraph_multigraph *graph, uint32_t first,
-                                            uint32_t end, gpugraph_run *run,
-                                            gpugraph_edge_iterator **made);
-/* Fills *edge with the next edge. Returns false if no edge is left, or if run->status is
-** an error; a later call then tries the same edge again. */
-bool gpugraph_next_edge(gpugraph_edge_iterator *iterator, gpugraph_run *run,
-                        gpugraph_dynamic_edge *edge);
-void gpugraph_edge_iterator_free(gpugraph_edge_iterator *iterator); /* NULL is allowed */
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -38,6 +38,7 @@ enum {
 
 bool gg_dynamic_open(gpugraph_dynamic *d, gpugraph_run *run) {
     d->run = run;
+    d->ms = 0;
     gg_begin(run);
     run->used_backend = d->place == &gg_cpu_dynamic ? "cpu" : "cuda";
     if (!d->place->host && run->device != d->device) {
@@ -254,9 +255,8 @@ bool gg_dynamic_begin(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
     return gg_dynamic_going(d);
 }
 
-gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
-                               uint64_t items) {
-    gg_phase(d->run, name, gg_now_ms() - ms, (int64_t)items, "%s",
+gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, uint64_t items) {
+    gg_phase(d->run, name, gg_now_ms() - d->ms, (int64_t)items, "%s",
              d->valued ? "map" : "set");
     struct held *const scratch[] = {&d->scratch, &d->rows};
     for (int i = 0; i < 2; i++)
@@ -329,25 +329,22 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     d->slabs.slack = 0;
 }
 
-double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
-    double ms = 0;
+void gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b) {
     for (bool full = true; full && gg_dynamic_going(d);) {
         make_batch_room(d, b);
-        d->place->mark(d, 0);
+        gg_dynamic_start(d);
         insert_once(d, b);
-        d->place->mark(d, 1);
+        gg_dynamic_stop(d);
         struct slab_report report = gg_dynamic_count(d).report;
         full = report.full;
         if (!b->attempted) /* all items were examined */
             d->skewed = report.far > b->count / SLAB_SKEW;
         d->announced = !b->attempted || full || !gg_dynamic_going(d);
-        ms += d->place->elapsed(d);
         if (full) {
             gg_dynamic_grow_arena(d, d->slabs.capacity / 2 + b->count / 2 + SLAB_SECTORS);
             gg_dynamic_new_report(d);
         }
     }
-    return ms;
 }
 
 bool gg_needs_edges(gpugraph_run *run, uint64_t count, const uint32_t *source,
@@ -372,8 +369,8 @@ gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *d, uint64_t count,
         return gg_dynamic_close(d);
     gg_dynamic_occupy(d, count, source);
     gg_dynamic_occupy(d, count, target);
-    double ms = gg_dynamic_put(d, &b);
-    gg_dynamic_end(d, "insert", ms, count);
+    gg_dynamic_put(d, &b);
+    gg_dynamic_end(d, "insert", count);
     if (added)
         *added = d->edges - before;
     return run->status;
@@ -390,11 +387,11 @@ gpugraph_status gpugraph_dynamic_delete(gpugraph_dynamic *d, uint64_t count,
         return run->status;
     if (!gg_dynamic_begin(d, run, count, source, target, NULL, &b))
         return gg_dynamic_close(d);
-    d->place->mark(d, 0);
+    gg_dynamic_start(d);
     gg_dynamic_step(d, STEP_DELETE, &b);
-    d->place->mark(d, 1);
+    gg_dynamic_stop(d);
     gg_dynamic_count(d);
-    gg_dynamic_end(d, "delete", d->place->elapsed(d), count);
+    gg_dynamic_end(d, "delete", count);
     if (removed)
         *removed = before - d->edges;
     return run->status;
@@ -409,31 +406,29 @@ gpugraph_status gpugraph_dynamic_query(gpugraph_dynamic *d, uint64_t count,
         return run->status;
     if (!gg_dynamic_begin(d, run, count, source, target, NULL, &b))
         return gg_dynamic_close(d);
-    d->place->mark(d, 0);
+    gg_dynamic_start(d);
     gg_dynamic_step(d, STEP_QUERY, &b);
-    d->place->mark(d, 1);
+    gg_dynamic_stop(d);
     d->place->download(d, value, b.result, count * sizeof *value);
-    return gg_dynamic_end(d, "query", d->place->elapsed(d), count);
+    return gg_dynamic_end(d, "query", count);
 }
 
 gpugraph_status gpugraph_dynamic_clean(gpugraph_dynamic *d, gpugraph_run *run) {
     struct dynamic_batch b = {0};
-    double ms = 0;
     if (!gg_dynamic_open(d, run))
         return gg_dynamic_close(d);
     gg_dynamic_make_lists(d);
     for (bool full = true; full && gg_dynamic_going(d);) {
         gg_dynamic_new_report(d);
         forget_announcements(d);
-        d->place->mark(d, 0);
+        gg_dynamic_start(d);
         gg_dynamic_step(d, STEP_LIST_DEAD, &b);
         gg_dynamic_rehash(d, &b, UINT64_MAX);
         gg_dynamic_step(d, STEP_SETTLE, &b);
-        d->place->mark(d, 1);
+        gg_dynamic_stop(d);
         full = gg_dynamic_pool(d).report.full;
-        ms += d->place->elapsed(d);
         if (full)
             gg_dynamic_grow_arena(d, d->slabs.capacity / 2 + SLAB_SECTORS);
     }
-    return gg_dynamic_end(d, "clean", ms, d->slabs.n);
+    return gg_dynamic_end(d, "clean", d->slabs.n);
 }

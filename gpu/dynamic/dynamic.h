@@ -2,8 +2,7 @@
 **
 **     dynamic.c       create, free; batches of edges: check, upload, steps
 **     vertices.c      new vertices, deleted vertices, free numbers
-**     rows.c          rows, degrees, triangles
-**     iterator.c      iteration over edges
+**     rows.c          rows, triangles
 **     memory.c        the blocks; room in the arena
 **     cpu.c           a place: host memory, steps on threads
 **     dynamic.cu      a place: device memory, steps as kernels, which are in edges.cu,
@@ -138,6 +137,7 @@ struct gpugraph_dynamic {
     struct cuda_job *job;  /* CUDA: while the graph is open */
     bool held;             /* CUDA: the caller has the device's turn, ... */
     struct cuda_job *lent; /* ... and this job; NULL: only to free the graph */
+    double ms;             /* of the call's operations, by the place's clock */
     double mark_ms[2];     /* CPU */
 };
 
@@ -151,6 +151,14 @@ static inline bool gg_dynamic_going(const gpugraph_dynamic *d) {
 static inline void gg_dynamic_step(gpugraph_dynamic *d, enum dynamic_step step,
                                    const struct dynamic_batch *batch) {
     d->place->step(d, step, batch);
+}
+/* The time of the steps between these two counts as that of the call's operation. */
+static inline void gg_dynamic_start(gpugraph_dynamic *d) {
+    d->place->mark(d, 0);
+}
+static inline void gg_dynamic_stop(gpugraph_dynamic *d) {
+    d->place->mark(d, 1);
+    d->ms += d->place->elapsed(d);
 }
 
 /* ---- dynamic.c: the frame of every public function ---- */
@@ -180,19 +188,14 @@ struct slab_pool gg_dynamic_count(gpugraph_dynamic *d);
 /* After a call that failed: completes the steps that it began, and counts edges. */
 void gg_dynamic_mend(gpugraph_dynamic *d, const gpugraph_run *failed);
 /* Reports the phase and closes; after an error it mends. */
-gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, double ms,
-                               uint64_t items);
+gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, uint64_t items);
 
 /* Marks vertices as used because edges name them: their numbers are not free.
 ** (vertices.c) */
 void gg_dynamic_occupy(gpugraph_dynamic *d, uint64_t count, const uint32_t *vertex);
 
-/* Inserts a batch into the tables. Returns milliseconds. */
-double gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b);
-
-/* Returns true if one graph can be the other's reverse; otherwise fails. (vertices.c) */
-bool gg_dynamic_match(const gpugraph_dynamic *d, const gpugraph_dynamic *reverse,
-                      gpugraph_run *run);
+/* Inserts a batch into the tables. */
+void gg_dynamic_put(gpugraph_dynamic *d, struct dynamic_batch *b);
 
 /* ---- memory.c ---- */
 

@@ -122,217 +122,184 @@ uint64_t gg_chain_sum(gpugraph_multigraph *m, const struct chain_batch *c,
     return sum_of_needs(m->pairs, c, items);
 }
 
-gpugraph_status gg_chain_end(gpugraph_multigraph *m, const char *name, double ms,
-                             uint64_t items) {
+gpugraph_status gg_chain_end(gpugraph_multigraph *m, const char *name, uint64_t items) {
     struct held *const kept[] = {&m->batch, &m->rows};
     for (int i = 0; i < 2; i++)
         if (kept[i]->bytes > KEPT_BATCH)
             gg_dynamic_drop(m->pairs, kept[i]);
-    return gg_dynamic_end(m->pairs, name, ms, items);
+    return gg_dynamic_end(m->pairs, name, items);
 }
 
-/* All arrays of a batch except those of the dynamic graph. */
-struct arrays {
+/* PLACED: changes that are already in the memory of the slabs. */
+enum batch_kind { CHANGES, QUESTIONS, PLACED };
+
+/* A batch and its arrays in the memory of the slabs. */
+struct chain_work {
+    struct dynamic_batch b;
+    struct chain_batch c;
+    uint32_t *source, *target; /* for copies of the batch's columns */
     int64_t *id, *weight;
     struct chain_sort sort;
-    uint8_t *found;
-    uint32_t *ends; /* values of new pairs */
-    bool grouped;   /* the host has grouped the items: into `groups` groups */
-    uint64_t groups;
+    uint64_t sent;   /* bytes of the arrays that the host fills if items are few */
+    bool few;        /* the host has ordered and grouped the items: ... */
+    uint64_t groups; /* ... into so many groups */
 };
 
-/* All that the host uploads for a batch of few items, in one block. */
-struct sent {
-    uint32_t *first, *pair_source, *pair_target, *order, *ends, *source, *target;
-    int64_t *id, *weight;
-};
-
-static uint64_t carve_sent(char *block, uint64_t count, struct sent *s) {
-    uint32_t **const columns[] = {&s->pair_source, &s->pair_target, &s->order,
-                                  &s->ends,        &s->source,      &s->target};
-    uint64_t used = 0;
-    s->first = gg_chain_carve(block, &used, count + 1, sizeof *s->first);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        *columns[i] = gg_chain_carve(block, &used, count, sizeof(uint32_t));
-    s->id = gg_chain_carve(block, &used, count, sizeof *s->id);
-    s->weight = gg_chain_carve(block, &used, count, sizeof *s->weight);
-    return used;
-}
-
-enum batch_kind { MANY, FEW, QUESTIONS };
-
-static uint64_t carve_chain_batch(char *block, uint64_t count, enum batch_kind kind,
-                                  struct arrays *a, struct sent *sent,
-                                  struct chain_batch *c) {
-    uint64_t used = 0, key = sizeof(uint64_t), item = sizeof(uint32_t);
-    if (kind == FEW) {
-        used = carve_sent(block, count, sent);
-    } else {
-        a->id = gg_chain_carve(block, &used, count, key);
-        a->weight = gg_chain_carve(block, &used, count, key);
+static uint64_t carve_work(char *block, enum batch_kind kind, struct chain_work *w) {
+    struct chain_batch *c = &w->c;
+    uint64_t used = 0, count = c->count;
+    if (kind != QUESTIONS) {
+        c->first = gg_chain_carve(block, &used, count + 1, sizeof *c->first);
+        c->pair_source = gg_chain_carve(block, &used, count, sizeof *c->pair_source);
+        c->pair_target = gg_chain_carve(block, &used, count, sizeof *c->pair_target);
+        for (int i = 0; i < 2; i++)
+            w->sort.item[i] = gg_chain_carve(block, &used, count, sizeof(uint32_t));
     }
+    if (kind != PLACED) {
+        w->source = gg_chain_carve(block, &used, count, sizeof *w->source);
+        w->target = gg_chain_carve(block, &used, count, sizeof *w->target);
+        w->id = gg_chain_carve(block, &used, count, sizeof *w->id);
+        w->weight = gg_chain_carve(block, &used, count, sizeof *w->weight);
+    }
+    w->sent = used;
     if (kind == QUESTIONS) {
-        a->found = gg_chain_carve(block, &used, count, 1);
+        c->found = gg_chain_carve(block, &used, count, sizeof *c->found);
         return used;
     }
-    if (kind == MANY) {
-        for (int i = 0; i < 2; i++) {
-            a->sort.key[i] = gg_chain_carve(block, &used, count, key);
-            a->sort.item[i] = gg_chain_carve(block, &used, count, item);
-        }
-        c->first = gg_chain_carve(block, &used, count + 1, item);
-        c->pair_source = gg_chain_carve(block, &used, count, item);
-        c->pair_target = gg_chain_carve(block, &used, count, item);
-    }
-    c->need = gg_chain_carve(block, &used, count + 1, item);
-    c->at = gg_chain_carve(block, &used, count + 1, key);
+    for (int i = 0; i < 2; i++)
+        w->sort.key[i] = gg_chain_carve(block, &used, count, sizeof(uint64_t));
+    c->need = gg_chain_carve(block, &used, count + 1, sizeof *c->need);
+    c->at = gg_chain_carve(block, &used, count + 1, sizeof *c->at);
     return used;
 }
 
-/* Makes room for these arrays, and carves them. */
-static bool take_chain_arrays(gpugraph_multigraph *m, uint64_t count,
-                              enum batch_kind kind, struct arrays *a, struct sent *sent,
-                              struct chain_batch *c) {
-    if (!gg_dynamic_make_room(m->pairs, &m->batch,
-                              carve_chain_batch(NULL, count, kind, a, sent, c)))
-        return false;
-    carve_chain_batch(m->batch.block, count, kind, a, sent, c);
-    a->sort.by_id = a->grouped = false;
-    c->count = count;
-    return true;
-}
+/* ---- few items: the host orders and groups them ---- */
 
-/* Uploads an array of the batch if batches need an upload; returns the array or its
-** copy. */
-static const int64_t *brought(gpugraph_dynamic *d, const int64_t *from, int64_t *copy,
-                              uint64_t count) {
-    if (d->place->host || !from)
-        return from;
-    d->place->upload(d, copy, from, count * sizeof *copy);
-    return copy;
-}
-
-/* ---- few items: the host orders them while it has them ---- */
-
-static bool comes_before(const uint32_t *source, const uint32_t *target,
-                         const int64_t *id, uint32_t i, uint32_t j) {
-    if (source[i] != source[j])
-        return source[i] < source[j];
-    if (target[i] != target[j])
-        return target[i] < target[j];
-    return id[i] < id[j];
+static bool comes_before(const struct chain_batch *c, uint32_t i, uint32_t j) {
+    if (c->source[i] != c->source[j])
+        return c->source[i] < c->source[j];
+    if (c->target[i] != c->target[j])
+        return c->target[i] < c->target[j];
+    return c->id[i] < c->id[j];
 }
 
 /* Sorts by insertion from the end: batches are short, and mostly in order. */
-static void order_few(const uint32_t *source, const uint32_t *target, const int64_t *id,
-                      uint32_t count, uint32_t *order) {
-    for (uint32_t i = 0; i < count; i++) {
+static void order_few(const struct chain_batch *c, uint32_t *order) {
+    for (uint32_t i = 0; i < c->count; i++) {
         uint32_t at = i;
-        while (at > 0 && comes_before(source, target, id, i, order[at - 1])) {
+        for (; at > 0 && comes_before(c, i, order[at - 1]); at--)
             order[at] = order[at - 1];
-            at--;
-        }
         order[at] = i;
     }
 }
 
-static uint64_t group_few(const struct sent *s, uint32_t count) {
+static uint64_t group_few(const struct chain_batch *c) {
     uint64_t groups = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t item = s->order[i], before = i > 0 ? s->order[i - 1] : item;
-        if (i > 0 && s->source[before] == s->source[item] &&
-            s->target[before] == s->target[item])
-            continue;
-        s->first[groups] = i;
-        s->pair_source[groups] = s->source[item];
-        s->pair_target[groups++] = s->target[item];
+    for (uint64_t i = 0; i < c->count; i++) {
+        chain_mark(c, i);
+        c->at[i] = groups;
+        groups += c->need[i];
     }
-    s->first[groups] = count;
+    c->at[c->count] = groups;
+    for (uint64_t i = 0; i < c->count; i++)
+        chain_group(c, i);
     return groups;
 }
 
-static void send_few(gpugraph_multigraph *m, const uint32_t *source,
-                     const uint32_t *target, const int64_t *id, const int64_t *weight,
-                     struct arrays *a, const struct sent *there, struct chain_batch *c) {
-    gpugraph_dynamic *d = m->pairs;
-    struct sent here;
-    const uint64_t count = c->count, bytes = carve_sent(NULL, count, &here);
+/* Fills the arrays in a block of the host, and uploads them together. */
+static void send_few(gpugraph_dynamic *d, const struct chain_batch *given,
+                     struct chain_work *w) {
+    struct chain_work here = {.c = *given};
+    const uint64_t count = given->count, bytes = carve_work(NULL, CHANGES, &here);
     char *block = gg_alloc_zero(d->run, bytes, 1);
     if (!block)
         return;
-    carve_sent(block, count, &here);
-    memcpy(here.source, source, count * sizeof *source);
-    memcpy(here.target, target, count * sizeof *target);
-    memcpy(here.id, id, count * sizeof *id);
-    if (weight)
-        memcpy(here.weight, weight, count * sizeof *weight);
-    memset(here.ends, 0xff, count * sizeof *here.ends);
-    order_few(source, target, id, (uint32_t)count, here.order);
-    a->groups = group_few(&here, (uint32_t)count);
-    a->grouped = true;
-    a->ends = there->ends;
-    d->place->upload(d, there->first, block, bytes);
+    carve_work(block, CHANGES, &here);
+    memcpy(here.source, given->source, count * sizeof *here.source);
+    memcpy(here.target, given->target, count * sizeof *here.target);
+    memcpy(here.id, given->id, count * sizeof *here.id);
+    if (given->weight)
+        memcpy(here.weight, given->weight, count * sizeof *here.weight);
+    order_few(given, here.sort.item[0]);
+    memset(here.sort.item[1], 0xff, count * sizeof(uint32_t));
+    here.c.order = here.sort.item[0];
+    w->groups = group_few(&here.c);
+    d->place->upload(d, w->c.first, block, here.sent);
     gg_release(block);
-    c->first = there->first;
-    c->pair_source = there->pair_source;
-    c->pair_target = there->pair_target;
-    c->order = there->order;
-    c->source = there->source;
-    c->target = there->target;
-    c->id = there->id;
-    c->weight = weight ? there->weight : NULL;
+    w->c.order = w->sort.item[0];
+    w->c.source = w->source;
+    w->c.target = w->target;
+    w->c.id = w->id;
+    w->c.weight = given->weight ? w->weight : NULL;
 }
 
-/* Begins a batch. If it returns false, the caller closes the dynamic graph next. */
-static bool begin_chain_batch(gpugraph_multigraph *m, gpugraph_run *run, uint64_t count,
-                              const uint32_t *source, const uint32_t *target,
-                              const int64_t *id, const int64_t *weight, bool answers,
-                              struct dynamic_batch *b, struct arrays *a,
-                              struct chain_batch *c) {
+/* ---- a batch ---- */
+
+/* Uploads a column of the batch if batches need an upload; returns the column or its
+** copy. */
+static const void *brought(gpugraph_dynamic *d, const void *from, void *copy,
+                           uint64_t bytes) {
+    if (d->place->host || !from)
+        return from;
+    d->place->upload(d, copy, from, bytes);
+    return copy;
+}
+
+static void send_many(gpugraph_dynamic *d, const struct chain_batch *given,
+                      enum batch_kind kind, struct chain_work *w) {
+    const uint64_t count = given->count;
+    struct chain_batch *c = &w->c;
+    c->source = brought(d, given->source, w->source, count * sizeof *c->source);
+    c->target = brought(d, given->target, w->target, count * sizeof *c->target);
+    c->id = brought(d, given->id, w->id, count * sizeof *c->id);
+    c->weight = brought(d, given->weight, w->weight, count * sizeof *c->weight);
+    for (uint64_t i = 1; i < count && kind == CHANGES; i++)
+        w->sort.by_id |= given->id[i - 1] > given->id[i];
+}
+
+/* Begins a batch. given: its count and its columns. If it returns false, the caller closes
+** the dynamic graph next. */
+static bool begin_work(gpugraph_multigraph *m, gpugraph_run *run,
+                       const struct chain_batch *given, enum batch_kind kind,
+                       struct chain_work *w) {
     gpugraph_dynamic *d = m->pairs;
-    const bool few = !answers && count > 0 && count <= CHAIN_FEW;
-    struct sent there;
-    if (!(few ? gg_dynamic_begin_unsent(d, run, count, source, target, b)
-              : gg_dynamic_begin(d, run, count, source, target, NULL, b)))
+    const bool placed = kind == PLACED;
+    memset(w, 0, sizeof *w);
+    if (!gg_dynamic_begin_unsent(d, run, given->count, placed ? NULL : given->source,
+                                 placed ? NULL : given->target, &w->b))
         return false;
-    *c = gg_chain_batch(m);
-    const enum batch_kind kind = answers ? QUESTIONS : few ? FEW : MANY;
-    if (!take_chain_arrays(m, count, kind, a, &there, c))
+    w->c = gg_chain_batch(m);
+    w->c.count = given->count;
+    w->few = kind == CHANGES && given->count <= CHAIN_FEW;
+    if (!gg_dynamic_make_room(d, &m->batch, carve_work(NULL, kind, w)))
         return false;
-    if (few) {
-        send_few(m, source, target, id, weight, a, &there, c);
-        return gg_dynamic_going(d);
+    carve_work(m->batch.block, kind, w);
+    if (w->few) {
+        send_few(d, given, w);
+    } else if (!placed) {
+        send_many(d, given, kind, w);
+    } else {
+        w->c.source = given->source;
+        w->c.target = given->target;
+        w->c.id = given->id;
+        w->c.weight = given->weight;
+        w->c.weight_32 = given->weight_32;
+        w->sort.by_id = given->id != NULL;
     }
-    c->source = b->source;
-    c->target = b->target;
-    c->id = brought(d, id, a->id, count);
-    c->weight = brought(d, weight, a->weight, count);
-    for (uint64_t i = 1; i < count && !answers; i++)
-        a->sort.by_id |= id[i - 1] > id[i];
     return gg_dynamic_going(d);
 }
 
 /* Groups the items of each pair. Returns the number of groups. */
-static uint64_t group(gpugraph_multigraph *m, const struct arrays *a,
-                      struct chain_batch *c) {
+static uint64_t group(gpugraph_multigraph *m, struct chain_work *w) {
     gpugraph_dynamic *d = m->pairs;
-    if (c->count == 0)
-        return 0;
-    if (a->grouped)
-        return gg_dynamic_going(d) ? a->groups : 0;
-    m->place->order(d, &a->sort, c);
+    struct chain_batch *c = &w->c;
+    if (c->count == 0 || w->few)
+        return gg_dynamic_going(d) ? w->groups : 0;
+    m->place->order(d, &w->sort, c);
     m->place->step(d, CHAIN_MARK, c, c->count);
     uint64_t groups = gg_chain_sum(m, c, c->count);
     m->place->step(d, CHAIN_GROUP, c, c->count);
     return gg_dynamic_going(d) ? groups : 0;
-}
-
-/* Returns the time since the last mark by the place's own clock. */
-static double lap(gpugraph_dynamic *d) {
-    d->place->mark(d, 1);
-    double ms = d->place->elapsed(d);
-    d->place->mark(d, 0);
-    return ms;
 }
 
 /* Enlarges a block to `count` entries of `entry` bytes. A block that has grown once grows
@@ -349,40 +316,37 @@ static void make_slot_room(gpugraph_dynamic *d, struct held *h, uint64_t count,
 /* ---- insert and delete ---- */
 
 /* Inserts the groups' pairs; new pairs get empty chains. */
-static double put_pairs(gpugraph_multigraph *m, const struct dynamic_batch *b,
-                        const struct chain_batch *c, const struct arrays *a,
-                        uint64_t groups) {
+static void put_pairs(gpugraph_multigraph *m, const struct chain_work *w,
+                      uint64_t groups) {
     gpugraph_dynamic *d = m->pairs;
-    uint32_t *ends = a->grouped                    ? a->ends
-                     : a->sort.item[0] == c->order ? a->sort.item[1]
-                                                   : a->sort.item[0];
+    uint32_t *ends = w->sort.item[w->c.order == w->sort.item[0] ? 1 : 0];
     struct dynamic_batch pairs = {.count = groups,
-                                  .source = c->pair_source,
-                                  .target = c->pair_target,
+                                  .source = w->c.pair_source,
+                                  .target = w->c.pair_target,
                                   .value = ends,
-                                  .result = b->result,
+                                  .result = w->b.result,
                                   .keep = true,
                                   .ordered = true};
     const struct dynamic_batch given = pairs;
-    if (!a->grouped)
+    if (!w->few)
         d->place->fill(d, ends, 0xff, groups * sizeof *ends);
-    double ms = gg_dynamic_put(d, &pairs);
-    return ms + gg_mirror_put(m, &given);
+    gg_dynamic_put(d, &pairs);
+    gg_mirror_put(m, &given);
 }
 
 /* Returns the most slots that the groups need. Each of few items may be new: reserving
 ** room for all of them spares a wait for their number before the step that needs it. */
-static uint64_t most_of(gpugraph_multigraph *m, const struct arrays *a,
-                        const struct chain_batch *c, uint64_t groups) {
-    return a->grouped ? c->count : sum_of_needs(m->pairs, c, groups);
+static uint64_t most_of(gpugraph_multigraph *m, const struct chain_work *w,
+                        uint64_t groups) {
+    return w->few ? w->c.count : sum_of_needs(m->pairs, &w->c, groups);
 }
 
-static void link_new(gpugraph_multigraph *m, const struct arrays *a,
-                     struct chain_batch *c, uint64_t groups) {
+static void link_new(gpugraph_multigraph *m, struct chain_work *w, uint64_t groups) {
     gpugraph_dynamic *d = m->pairs;
+    struct chain_batch *c = &w->c;
     m->place->step(d, CHAIN_COUNT_NEW, c, groups);
     add_up_needs(d, c, groups);
-    uint64_t fresh = most_of(m, a, c, groups);
+    uint64_t fresh = most_of(m, w, groups);
     uint64_t reused = fresh < m->free_count ? fresh : m->free_count;
     uint64_t end = m->end + (fresh - reused);
     if (end > MOST_SLOTS)
@@ -395,7 +359,7 @@ static void link_new(gpugraph_multigraph *m, const struct arrays *a,
     c->slot = m->slot.block;
     gg_mirror_name(m, c);
     m->place->step(d, CHAIN_LINK, c, groups);
-    if (a->grouped) {
+    if (w->few) {
         fresh = sum_of_needs(d, c, groups);
         reused = fresh < m->free_count ? fresh : m->free_count;
     }
@@ -404,64 +368,60 @@ static void link_new(gpugraph_multigraph *m, const struct arrays *a,
     m->end += fresh - reused;
 }
 
-static void cut_old(gpugraph_multigraph *m, const struct arrays *a, struct chain_batch *c,
-                    uint64_t groups) {
+static void cut_old(gpugraph_multigraph *m, struct chain_work *w, uint64_t groups) {
     gpugraph_dynamic *d = m->pairs;
+    struct chain_batch *c = &w->c;
     m->place->step(d, CHAIN_COUNT_OLD, c, groups);
     add_up_needs(d, c, groups);
-    uint64_t deleted = most_of(m, a, c, groups);
+    uint64_t deleted = most_of(m, w, groups);
     make_slot_room(d, &m->free, m->free_count + deleted, sizeof *c->free);
     if (!gg_dynamic_going(d))
         return;
     c->free = m->free.block;
     gg_mirror_name(m, c);
     m->place->step(d, CHAIN_CUT, c, groups);
-    if (a->grouped)
+    if (w->few)
         deleted = sum_of_needs(d, c, groups);
     m->edges -= deleted;
     m->free_count += deleted;
 }
 
 /* Applies a batch to the chains, in groups of items of one pair. */
-static double change_chains(gpugraph_multigraph *m, bool inserts,
-                            const struct dynamic_batch *b, const struct arrays *a,
-                            struct chain_batch *c) {
+static gpugraph_status change_chains(gpugraph_multigraph *m, bool inserts,
+                                     gpugraph_run *run, const struct chain_batch *given,
+                                     enum batch_kind kind) {
     gpugraph_dynamic *d = m->pairs;
-    d->place->mark(d, 0);
-    uint64_t groups = group(m, a, c);
-    double ms = lap(d);
-    if (groups == 0 || !gg_mirror_open(m, d->run))
-        return ms;
-    if (inserts) {
-        ms += put_pairs(m, b, c, a, groups);
-        d->place->mark(d, 0);
-        link_new(m, a, c, groups);
-    } else {
-        cut_old(m, a, c, groups);
-        gg_dynamic_count(d);
+    struct chain_work w;
+    if (!begin_work(m, run, given, kind, &w))
+        return gg_dynamic_close(d);
+    gg_dynamic_start(d);
+    const uint64_t groups = group(m, &w);
+    gg_dynamic_stop(d);
+    if (groups > 0 && gg_mirror_open(m, run)) {
+        if (inserts)
+            put_pairs(m, &w, groups);
+        gg_dynamic_start(d);
+        if (inserts)
+            link_new(m, &w, groups);
+        else
+            cut_old(m, &w, groups);
+        if (!inserts)
+            gg_dynamic_count(d);
+        gg_dynamic_stop(d);
+        gg_mirror_close(m);
     }
-    ms += lap(d);
-    gg_mirror_close(m);
-    return ms;
+    return gg_chain_end(m, inserts ? "insert" : "delete", given->count);
 }
 
 gpugraph_status gpugraph_multigraph_insert(gpugraph_multigraph *m, uint64_t count,
                                            const uint32_t *source, const uint32_t *target,
                                            const int64_t *id, const int64_t *weight,
                                            gpugraph_run *run, uint64_t *added) {
-    struct dynamic_batch b;
-    struct chain_batch c;
-    struct arrays a;
-    uint64_t before = m->edges;
-    if (!gg_needs_edges(run, count, source, target) || !gg_needs(run, id, count, "id"))
-        return run->status;
-    if (begin_chain_batch(m, run, count, source, target, id, weight, false, &b, &a, &c)) {
-        gg_dynamic_occupy(m->pairs, count, source);
-        gg_dynamic_occupy(m->pairs, count, target);
-        gg_chain_end(m, "insert", change_chains(m, true, &b, &a, &c), count);
-    } else {
-        gg_dynamic_close(m->pairs);
-    }
+    const struct chain_batch given = {
+        .count = count, .source = source, .target = target, .id = id, .weight = weight};
+    const uint64_t before = m->edges;
+    if (gg_needs_edges(run, count, source, target) && gg_needs(run, id, count, "id"))
+        change_chains(m, true, run, &given, CHANGES);
     if (added)
         *added = m->edges - before;
     return run->status;
@@ -469,39 +429,25 @@ gpugraph_status gpugraph_multigraph_insert(gpugraph_multigraph *m, uint64_t coun
 
 gpugraph_status gg_multigraph_put(gpugraph_multigraph *m, const struct chain_edges *edges,
                                   gpugraph_run *run) {
-    gpugraph_dynamic *d = m->pairs;
     const bool wide = edges->weight_size == sizeof(int64_t);
-    struct dynamic_batch b;
-    struct arrays a;
-    struct chain_batch c;
-    if (!gg_dynamic_begin_unsent(d, run, edges->count, NULL, NULL, &b))
-        return gg_dynamic_close(d);
-    c = gg_chain_batch(m);
-    if (!take_chain_arrays(m, edges->count, MANY, &a, NULL, &c))
-        return gg_dynamic_close(d);
-    c.source = edges->source;
-    c.target = edges->target;
-    c.id = edges->id;
-    c.weight = wide ? edges->weight : NULL;
-    c.weight_32 = wide ? NULL : edges->weight;
-    a.sort.by_id = edges->id != NULL;
-    return gg_chain_end(m, "insert", change_chains(m, true, &b, &a, &c), edges->count);
+    const struct chain_batch given = {.count = edges->count,
+                                      .source = edges->source,
+                                      .target = edges->target,
+                                      .id = edges->id,
+                                      .weight = wide ? edges->weight : NULL,
+                                      .weight_32 = wide ? NULL : edges->weight};
+    return change_chains(m, true, run, &given, PLACED);
 }
 
 gpugraph_status gpugraph_multigraph_delete(gpugraph_multigraph *m, uint64_t count,
                                            const uint32_t *source, const uint32_t *target,
                                            const int64_t *id, gpugraph_run *run,
                                            uint64_t *removed) {
-    struct dynamic_batch b;
-    struct chain_batch c;
-    struct arrays a;
-    uint64_t before = m->edges;
-    if (!gg_needs_edges(run, count, source, target) || !gg_needs(run, id, count, "id"))
-        return run->status;
-    if (begin_chain_batch(m, run, count, source, target, id, NULL, false, &b, &a, &c))
-        gg_chain_end(m, "delete", change_chains(m, false, &b, &a, &c), count);
-    else
-        gg_dynamic_close(m->pairs);
+    const struct chain_batch given = {
+        .count = count, .source = source, .target = target, .id = id};
+    const uint64_t before = m->edges;
+    if (gg_needs_edges(run, count, source, target) && gg_needs(run, id, count, "id"))
+        change_chains(m, false, run, &given, CHANGES);
     if (removed)
         *removed = before - m->edges;
     return run->status;
@@ -514,21 +460,20 @@ gpugraph_status gpugraph_multigraph_query(gpugraph_multigraph *m, uint64_t count
                                           const int64_t *id, gpugraph_run *run,
                                           bool *found, int64_t *weight) {
     gpugraph_dynamic *d = m->pairs;
-    struct dynamic_batch b;
-    struct chain_batch c;
-    struct arrays a;
+    const struct chain_batch given = {
+        .count = count, .source = source, .target = target, .id = id};
+    struct chain_work w;
     if (!gg_needs_edges(run, count, source, target) || !gg_needs(run, id, count, "id") ||
         !gg_needs(run, found, count, "found"))
         return run->status;
-    if (!begin_chain_batch(m, run, count, source, target, id, NULL, true, &b, &a, &c))
+    if (!begin_work(m, run, &given, QUESTIONS, &w))
         return gg_dynamic_close(d);
-    c.found = a.found;
-    c.answer = a.weight;
-    d->place->mark(d, 0);
-    m->place->step(d, CHAIN_QUERY, &c, count);
-    double ms = lap(d);
-    d->place->download(d, found, c.found, count);
+    w.c.answer = w.weight;
+    gg_dynamic_start(d);
+    m->place->step(d, CHAIN_QUERY, &w.c, count);
+    gg_dynamic_stop(d);
+    d->place->download(d, found, w.c.found, count);
     if (weight)
-        d->place->download(d, weight, c.answer, count * sizeof *weight);
-    return gg_chain_end(m, "query", ms, count);
+        d->place->download(d, weight, w.c.answer, count * sizeof *weight);
+    return gg_chain_end(m, "query", count);
 }

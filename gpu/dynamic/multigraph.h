@@ -88,7 +88,7 @@ gpugraph_status gg_multigraph_mirror(gpugraph_multigraph *m, gpugraph_run *run,
 bool gg_mirror_open(gpugraph_multigraph *m, gpugraph_run *run);
 void gg_mirror_close(gpugraph_multigraph *m);
 /* Inserts the groups' pairs into the mirror. */
-double gg_mirror_put(gpugraph_multigraph *m, const struct dynamic_batch *pairs);
+void gg_mirror_put(gpugraph_multigraph *m, const struct dynamic_batch *pairs);
 /* Names the mirror, in its present state, to the steps that change chains. */
 void gg_mirror_name(const gpugraph_multigraph *m, struct chain_batch *c);
 /* Returns the number of pairs, counted in the tables. */
@@ -103,8 +103,7 @@ void *gg_chain_carve(char *block, uint64_t *used, uint64_t count, uint64_t size)
 uint64_t gg_chain_sum(gpugraph_multigraph *m, const struct chain_batch *c,
                       uint64_t items);
 /* Frees the blocks of a large batch, reports the phase, and closes. */
-gpugraph_status gg_chain_end(gpugraph_multigraph *m, const char *name, double ms,
-                             uint64_t items);
+gpugraph_status gg_chain_end(gpugraph_multigraph *m, const char *name, uint64_t items);
 
 #ifdef __cplusplus
 }

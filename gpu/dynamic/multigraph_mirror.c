@@ -26,15 +26,16 @@ void gg_mirror_close(gpugraph_multigraph *m) {
     gg_dynamic_close(m->mirror->pairs);
 }
 
-double gg_mirror_put(gpugraph_multigraph *m, const struct dynamic_batch *pairs) {
+void gg_mirror_put(gpugraph_multigraph *m, const struct dynamic_batch *pairs) {
     struct dynamic_batch b = *pairs;
     if (!m->mirror || !gg_dynamic_going(m->pairs))
-        return 0;
+        return;
     b.source = pairs->target;
     b.target = pairs->source;
     b.ordered = false;
     gg_dynamic_new_report(m->mirror->pairs);
-    return gg_dynamic_put(m->mirror->pairs, &b);
+    gg_dynamic_put(m->mirror->pairs, &b);
+    m->pairs->ms += m->mirror->pairs->ms;
 }
 
 void gg_mirror_name(const gpugraph_multigraph *m, struct chain_batch *c) {
@@ -86,9 +87,9 @@ static void reflect_all(gpugraph_multigraph *m, gpugraph_run *run) {
             gg_mirror_name(m, &c);
             m->place->step(d, CHAIN_MIRROR, &c, d->edges);
         }
-        gg_dynamic_end(m->mirror->pairs, "mirror", 0, d->edges);
+        gg_dynamic_end(m->mirror->pairs, "mirror", d->edges);
     }
-    gg_chain_end(m, "rows", 0, d->edges);
+    gg_chain_end(m, "rows", d->edges);
 }
 
 gpugraph_status gg_multigraph_mirror(gpugraph_multigraph *m, gpugraph_run *run,

@@ -1,8 +1,6 @@
-/* Rows of a multigraph; its vertices.
+/* Rows of a multigraph; its number of vertices.
 **
-**     rows of pairs -> length of each chain -> its place -> copied
-**
-** Deletion of vertices takes the edges from their rows, here and in the reverse. */
+**     rows of pairs -> length of each chain -> its position -> copied */
 #include "multigraph.h"
 #include "base/run.h"
 
@@ -64,10 +62,9 @@ static gpugraph_status bring_rows(gpugraph_multigraph *m, struct dynamic_batch *
                                   int64_t *weight) {
     gpugraph_dynamic *d = m->pairs;
     struct chain_batch c = {0};
-    d->place->mark(d, 0);
+    gg_dynamic_start(d);
     uint64_t edges = make_chain_rows(m, rows, target || id || weight, &c);
-    d->place->mark(d, 1);
-    double ms = d->place->elapsed(d);
+    gg_dynamic_stop(d);
     if (gg_dynamic_going(d)) {
         d->place->download(d, offset, c.row_offset, (rows->count + 1) * sizeof *offset);
         if (target)
@@ -77,7 +74,7 @@ static gpugraph_status bring_rows(gpugraph_multigraph *m, struct dynamic_batch *
         if (weight)
             d->place->download(d, weight, c.to_weight, edges * sizeof *weight);
     }
-    return gg_chain_end(m, "rows", ms, edges);
+    return gg_chain_end(m, "rows", edges);
 }
 
 gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
@@ -122,28 +119,6 @@ gpugraph_status gpugraph_multigraph_rows_of(gpugraph_multigraph *m, uint64_t cou
     return bring_rows(m, &rows, offset, target, id, weight);
 }
 
-gpugraph_status gpugraph_multigraph_degrees(gpugraph_multigraph *m, uint64_t count,
-                                            const uint32_t *vertex, gpugraph_run *run,
-                                            uint64_t *degree) {
-    gg_begin(run);
-    if (!gg_needs(run, vertex, count, "vertex") ||
-        !gg_needs(run, degree, count, "degree"))
-        return run->status;
-    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
-    if (offset)
-        gpugraph_multigraph_rows_of(m, count, vertex, run, offset, NULL, NULL, NULL);
-    for (uint64_t i = 0; offset && !run->status && i < count; i++)
-        degree[i] = offset[i + 1] - offset[i];
-    gg_release(offset);
-    return run->status;
-}
-
-gpugraph_status gpugraph_multigraph_exists(gpugraph_multigraph *m, uint64_t count,
-                                           const uint32_t *source, const uint32_t *target,
-                                           gpugraph_run *run, bool *found) {
-    return gpugraph_dynamic_exists(m->pairs, count, source, target, run, found);
-}
-
 /* ---- vertices ---- */
 
 uint32_t gpugraph_multigraph_vertex_count(const gpugraph_multigraph *m) {
@@ -153,71 +128,4 @@ uint32_t gpugraph_multigraph_vertex_count(const gpugraph_multigraph *m) {
 gpugraph_status gpugraph_multigraph_reserve(gpugraph_multigraph *m, uint32_t vertices,
                                             gpugraph_run *run) {
     return gpugraph_dynamic_reserve(m->pairs, vertices, run);
-}
-
-gpugraph_status gpugraph_multigraph_add_vertex(gpugraph_multigraph *m, gpugraph_run *run,
-                                               uint32_t *vertex) {
-    return gpugraph_dynamic_add_vertex(m->pairs, run, vertex);
-}
-
-/* Edges on the host. */
-struct edges {
-    uint64_t count;
-    uint32_t *source, *target;
-    int64_t *id;
-};
-
-static void drop_edges(struct edges *e) {
-    gg_release(e->source);
-    gg_release(e->target);
-    gg_release(e->id);
-}
-
-/* Lists the edges in the rows of these vertices. */
-static void list_edges(gpugraph_multigraph *m, uint64_t count, const uint32_t *vertex,
-                       gpugraph_run *run, struct edges *e) {
-    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
-    if (offset &&
-        !gpugraph_multigraph_rows_of(m, count, vertex, run, offset, NULL, NULL, NULL)) {
-        e->count = offset[count];
-        e->source = gg_alloc(run, e->count, sizeof *e->source);
-        e->target = gg_alloc(run, e->count, sizeof *e->target);
-        e->id = gg_alloc(run, e->count, sizeof *e->id);
-        if (!run->status)
-            gpugraph_multigraph_rows_of(m, count, vertex, run, offset, e->target, e->id,
-                                        NULL);
-    }
-    for (uint64_t i = 0; i < count && !run->status; i++)
-        for (uint64_t at = offset[i]; at < offset[i + 1]; at++)
-            e->source[at] = vertex[i];
-    gg_release(offset);
-}
-
-gpugraph_status gpugraph_multigraph_delete_vertices(gpugraph_multigraph *m,
-                                                    gpugraph_multigraph *reverse,
-                                                    uint64_t count,
-                                                    const uint32_t *vertex,
-                                                    gpugraph_run *run) {
-    gpugraph_multigraph *const side[2] = {m, reverse ? reverse : m};
-    int sides = side[1] == m ? 1 : 2;
-    struct edges e[2] = {{0, NULL, NULL, NULL}, {0, NULL, NULL, NULL}};
-    gg_begin(run);
-    if (!gg_needs(run, vertex, count, "vertex") ||
-        !gg_dynamic_match(m->pairs, side[1]->pairs, run))
-        return run->status;
-    for (int i = 0; i < sides && !run->status; i++)
-        list_edges(side[i], count, vertex, run, &e[i]);
-    /* Edges that lead back are deleted first: if that fails, these rows still name
-    ** them. */
-    for (int i = 0; i < sides && !run->status; i++)
-        gpugraph_multigraph_delete(side[1 - i], e[i].count, e[i].target, e[i].source,
-                                   e[i].id, run, NULL);
-    for (int i = 0; i < sides && !run->status; i++)
-        gpugraph_multigraph_delete(side[i], e[i].count, e[i].source, e[i].target, e[i].id,
-                                   run, NULL);
-    for (int i = 0; i < sides; i++)
-        drop_edges(&e[i]);
-    if (run->status)
-        return run->status;
-    return gpugraph_dynamic_delete_vertices(m->pairs, side[1]->pairs, count, vertex, run);
 }

@@ -40,18 +40,16 @@ static gpugraph_status download_rows(gpugraph_dynamic *d, struct dynamic_batch *
                                      uint64_t edges, uint64_t *offset, uint32_t *target,
                                      uint32_t *value) {
     const bool values = value && target && d->valued;
-    double ms = 0;
-    d->place->mark(d, 0);
+    gg_dynamic_start(d);
     if (gg_dynamic_going(d) && gg_dynamic_make_rows(d, edges, values, b)) {
-        d->place->mark(d, 1);
-        ms = d->place->elapsed(d);
+        gg_dynamic_stop(d);
         d->place->download(d, offset, b->row_offset, (b->count + 1) * sizeof *offset);
         if (target)
             d->place->download(d, target, b->row_target, edges * sizeof *target);
         if (values)
             d->place->download(d, value, b->row_value, edges * sizeof *value);
     }
-    return gg_dynamic_end(d, "rows", ms, edges);
+    return gg_dynamic_end(d, "rows", edges);
 }
 
 gpugraph_status gpugraph_dynamic_rows(gpugraph_dynamic *d, gpugraph_run *run,
@@ -81,43 +79,11 @@ gpugraph_status gpugraph_dynamic_rows_of(gpugraph_dynamic *d, uint64_t count,
                          target, value);
 }
 
-gpugraph_status gpugraph_dynamic_degrees(gpugraph_dynamic *d, uint64_t count,
-                                         const uint32_t *vertex, gpugraph_run *run,
-                                         uint32_t *degree) {
-    gg_begin(run);
-    if (!gg_needs(run, vertex, count, "vertex") ||
-        !gg_needs(run, degree, count, "degree"))
-        return run->status;
-    uint64_t *offset = gg_alloc(run, count + 1, sizeof *offset);
-    if (offset)
-        gpugraph_dynamic_rows_of(d, count, vertex, run, offset, NULL, NULL);
-    for (uint64_t i = 0; offset && !run->status && i < count; i++)
-        degree[i] = (uint32_t)(offset[i + 1] - offset[i]);
-    gg_release(offset);
-    return run->status;
-}
-
-gpugraph_status gpugraph_dynamic_exists(gpugraph_dynamic *d, uint64_t count,
-                                        const uint32_t *source, const uint32_t *target,
-                                        gpugraph_run *run, bool *found) {
-    if (!gg_needs_edges(run, count, source, target) ||
-        !gg_needs(run, found, count, "found"))
-        return run->status;
-    uint32_t *value = gg_alloc(run, count, sizeof *value);
-    if (value)
-        gpugraph_dynamic_query(d, count, source, target, run, value);
-    for (uint64_t i = 0; value && !run->status && i < count; i++)
-        found[i] = value[i] != GPUGRAPH_NONE;
-    gg_release(value);
-    return run->status;
-}
-
 /* ---- triangles ---- */
 
 gpugraph_status gpugraph_dynamic_triangles(gpugraph_dynamic *d, gpugraph_run *run,
                                            uint64_t *count) {
     struct dynamic_batch b = {.count = d->slabs.n};
-    double ms = 0;
     gg_begin(run);
     if (!gg_needs(run, count, 1, "count"))
         return run->status;
@@ -125,12 +91,11 @@ gpugraph_status gpugraph_dynamic_triangles(gpugraph_dynamic *d, gpugraph_run *ru
     if (!gg_dynamic_open(d, run))
         return gg_dynamic_close(d);
     gg_dynamic_new_report(d);
-    d->place->mark(d, 0);
+    gg_dynamic_start(d);
     if (gg_dynamic_make_rows(d, d->edges, false, &b)) {
         gg_dynamic_step(d, STEP_TRIANGLES, &b);
-        d->place->mark(d, 1);
+        gg_dynamic_stop(d);
         *count = gg_dynamic_pool(d).report.triangles;
-        ms = d->place->elapsed(d);
     }
-    return gg_dynamic_end(d, "triangles", ms, d->edges);
+    return gg_dynamic_end(d, "triangles", d->edges);
 }

@@ -97,8 +97,9 @@ static void unlink_vertices(gpugraph_dynamic *d, gpugraph_dynamic *other,
     gg_dynamic_step(other, STEP_DELETE, &edges);
 }
 
-bool gg_dynamic_match(const gpugraph_dynamic *d, const gpugraph_dynamic *reverse,
-                      gpugraph_run *run) {
+/* Returns true if one graph can be the other's reverse; otherwise fails. */
+static bool can_be_reverse(const gpugraph_dynamic *d, const gpugraph_dynamic *reverse,
+                           gpugraph_run *run) {
     if (reverse->place == d->place && reverse->slabs.n == d->slabs.n &&
         (d->place->host || reverse->device == d->device))
         return true;
@@ -116,7 +117,7 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     bool directed = reverse && reverse != d;
     gpugraph_dynamic *const side[2] = {d, directed ? reverse : d};
     gg_begin(run);
-    if (!gg_needs(run, vertex, count, "vertex") || !gg_dynamic_match(d, side[1], run))
+    if (!gg_needs(run, vertex, count, "vertex") || !can_be_reverse(d, side[1], run))
         return run->status;
     if (!gg_dynamic_begin(d, run, count, vertex, NULL, NULL, &b))
         return gg_dynamic_close(d);
@@ -128,15 +129,14 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
         gg_dynamic_make_lists(side[i]);
         gg_dynamic_new_report(side[i]);
     }
-    d->place->mark(d, 0);
+    gg_dynamic_start(d);
     for (int i = 0; i <= directed; i++)
         unlink_vertices(side[i], side[1 - i], &b);
     for (int i = 0; i <= directed; i++) {
         gg_dynamic_step(side[i], STEP_CLEAR, &b);
         gg_dynamic_step(side[i], STEP_SETTLE, &none);
     }
-    d->place->mark(d, 1);
-    double ms = d->place->elapsed(d);
+    gg_dynamic_stop(d);
     for (int i = 0; i <= directed; i++)
         gg_dynamic_count(side[i]);
     if (directed) {
@@ -146,7 +146,7 @@ gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *d,
     }
     for (uint64_t i = 0; gg_dynamic_going(d) && i < count; i++)
         set_free(&d->vacant, vertex[i], true);
-    gg_dynamic_end(d, "delete vertices", ms, count);
+    gg_dynamic_end(d, "delete vertices", count);
     if (directed)
         gg_dynamic_mend(reverse, run);
     return run->status;

@@ -32,8 +32,8 @@ typedef struct edge_store {
 /* A batch, in arrays on the host. */
 typedef struct store_changes {
     uint64_t gone, come; /* come: inserted edges, and edges that get another weight */
-    uint32_t *gone_source, *gone_target, *come_source, *come_target;
-    int64_t *gone_id, *come_id;
+    const uint32_t *gone_source, *gone_target, *come_source, *come_target;
+    const int64_t *gone_id, *come_id;
     int64_t *come_weight; /* NULL: without weights */
     uint32_t vertices;    /* number after the batch */
 } store_changes;

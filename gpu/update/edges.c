@@ -9,14 +9,6 @@
 
 #include <string.h>
 
-enum {
-    /* Largest number of vertices for which a table maps all numbers: 4 MiB, twice as fast
-    ** as finding the piece. */
-    MAP_NUMBERS = 1 << 20,
-    /* Blocks of 64 numbers a piece below which larger graphs use the table, too. */
-    MAP_BLOCKS = 8
-};
-
 /* ---- splices ---- */
 
 static void cut(splice *s, const uint64_t *removed, uint64_t removed_count,
@@ -70,7 +62,7 @@ gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
                                const uint64_t *removed, uint64_t removed_count,
                                const uint64_t *inserted, uint64_t inserted_count,
                                uint64_t *place) {
-    *s = (splice){.before = before, .threads = gg_threads(run, before)};
+    *s = (splice){.before = before};
     s->piece = gg_alloc(run, removed_count + inserted_count + 1, sizeof *s->piece);
     if (!s->piece)
         return run->status;
@@ -82,9 +74,8 @@ gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
 void gg_splice_free(splice *s) {
     gg_release(s->piece);
     gg_release(s->first);
-    gg_release(s->map);
     s->piece = NULL;
-    s->first = s->map = NULL;
+    s->first = NULL;
 }
 
 static void move_piece(const splice *s, uint64_t k, void *to, const void *from,
@@ -107,71 +98,45 @@ void gg_splice_move(const splice *s, void *to, const void *from, size_t size) {
             move_piece(s, k, to, from, size);
 }
 
-static void index_blocks(splice *s, uint64_t blocks) {
-    for (uint64_t b = 0, k = 0; b < blocks; b++) {
+gpugraph_status gg_splice_index(gpugraph_run *run, splice *s) {
+    const uint64_t blocks = s->before / 64 + 1;
+    s->first = gg_alloc(run, blocks, sizeof *s->first);
+    for (uint64_t b = 0, k = 0; s->first && b < blocks; b++) {
         while (k + 1 < s->pieces && s->piece[k].from + s->piece[k].count <= b * 64)
             k++;
         s->first[b] = (uint32_t)k;
     }
-}
-
-/* Maps all numbers; a removed element gets any number in range. */
-static void map_all(splice *s) {
-    uint64_t x = 0;
-    for (uint64_t k = 0; k < s->pieces; k++) {
-        const splice_piece *piece = &s->piece[k];
-        while (x < piece->from)
-            s->map[x++] = 0;
-        for (uint32_t to = (uint32_t)piece->to; x < piece->from + piece->count; x++)
-            s->map[x] = to++;
-    }
-    while (x < s->before)
-        s->map[x++] = 0;
-}
-
-gpugraph_status gg_splice_index(gpugraph_run *run, splice *s, bool wide) {
-    uint64_t blocks = s->before / 64 + 1;
-    if (!gg_renumbers(s))
-        return run->status;
-    bool many = s->pieces > blocks / MAP_BLOCKS || s->before <= MAP_NUMBERS;
-    if (many && !wide && s->bound == UINT64_MAX) {
-        s->map = gg_alloc(run, s->before, sizeof *s->map);
-        if (s->map)
-            map_all(s);
-    } else {
-        s->first = gg_alloc(run, blocks, sizeof *s->first);
-        if (s->first)
-            index_blocks(s, blocks);
-    }
     return run->status;
 }
 
-void gg_renumber_all(const splice *s, uint32_t *number, uint64_t count) {
-    uint32_t bound = (uint32_t)s->bound, shift = (uint32_t)s->shift;
-    uint32_t last = (uint32_t)s->after - 1;
-    if (!gg_renumbers(s) || !s->after)
-        return;
-    if (s->bound == UINT64_MAX && s->map) {
-        for (uint64_t i = 0; i < count; i++)
-            number[i] = s->map[number[i]];
-        return;
-    }
-    if (s->bound == UINT64_MAX) {
-        for (uint64_t i = 0; i < count; i++)
-            number[i] = gg_renumber(s, number[i]);
-        return;
-    }
-    for (uint64_t i = 0; i < count; i++) { /* the compiler vectorizes this loop */
-        uint32_t x = number[i] + (number[i] >= bound ? shift : 0);
-        number[i] = x < last ? x : last;
-    }
+static inline uint64_t renumbered(const splice *s, uint64_t x) {
+    const splice_piece *piece = s->piece + s->first[x / 64];
+    const splice_piece *last = s->piece + s->pieces - 1;
+    while (piece < last && x >= piece->from + piece->count)
+        piece++;
+    const uint64_t number = x - piece->from + piece->to;
+    return number < s->after ? number : 0;
 }
 
-void gg_renumber_all_wide(const splice *s, uint64_t *number, uint64_t count) {
-    if (!gg_renumbers(s) || !s->after)
+void gg_renumber(const splice *s, void *number, size_t size, uint64_t low,
+                 uint64_t high) {
+    const uint32_t bound = (uint32_t)s->bound, shift = (uint32_t)s->shift,
+                   last = (uint32_t)s->after - 1;
+    uint32_t *narrow = number;
+    uint64_t *wide = number;
+    if (s->after == 0)
         return;
-    for (uint64_t i = 0; i < count; i++)
-        number[i] = gg_renumber_wide(s, number[i]);
+    if (size == sizeof *wide)
+        for (uint64_t i = low; i < high; i++)
+            wide[i] = renumbered(s, wide[i]);
+    else if (s->bound == UINT64_MAX)
+        for (uint64_t i = low; i < high; i++)
+            narrow[i] = (uint32_t)renumbered(s, narrow[i]);
+    else
+        for (uint64_t i = low; i < high; i++) { /* the compiler vectorizes this loop */
+            const uint32_t x = narrow[i] + (narrow[i] >= bound ? shift : 0);
+            narrow[i] = x < last ? x : last;
+        }
 }
 
 /* ---- edges by their ids ---- */
@@ -244,6 +209,25 @@ static void find_added(update *u) {
                     "edge %lld cannot be added: the graph has it already", (long long)id);
             return;
         }
+    }
+}
+
+/* Copies the ends and weights of removed edges, which all further steps read. */
+static void copy_removed(update *u) {
+    const gpugraph_graph *graph = u->graph;
+    const uint64_t count = u->removed_count;
+    const uint32_t *source = gg_sources_of(graph), *target = gg_targets_of(graph);
+    const void *weight = gg_weights_of(graph);
+    const size_t size = gg_distance_size(graph->distance_type);
+    u->removed_ends.source = gg_alloc(u->run, count, sizeof *u->removed_ends.source);
+    u->removed_ends.target = gg_alloc(u->run, count, sizeof *u->removed_ends.target);
+    u->removed_weight = gg_alloc(u->run, count, sizeof *u->removed_weight);
+    for (uint64_t i = 0; i < count && !gg_stopping(u->run) && !gg_leave(u->run, i); i++) {
+        const uint64_t at = gg_edge_place(graph, u->removed[i]);
+        u->removed_ends.source[i] = source[at];
+        u->removed_ends.target[i] = target[at];
+        if (weight)
+            u->removed_weight[i] = gg_weight_at(weight, at, size);
     }
 }
 
@@ -326,10 +310,11 @@ static bool changes_weights_alone(const update *u) {
     const gpugraph_edges *added = u->added;
     bool alone = u->removed_count == u->added_count && u->changes->loose_count == 0;
     for (uint64_t i = 0; alone && i < u->added_count; i++)
-        alone =
-            added->edge_id[i] == u->removed_id[i] &&
-            is_vertex(u->graph, &added->texts, &added->source, i, u->gone_end[2 * i]) &&
-            is_vertex(u->graph, &added->texts, &added->target, i, u->gone_end[2 * i + 1]);
+        alone = added->edge_id[i] == u->removed_id[i] &&
+                is_vertex(u->graph, &added->texts, &added->source, i,
+                          u->removed_ends.source[i]) &&
+                is_vertex(u->graph, &added->texts, &added->target, i,
+                          u->removed_ends.target[i]);
     return alone;
 }
 
@@ -348,7 +333,7 @@ void gg_update_edges(update *u) {
     else if (!gg_stopping(run))
         find_added(u);
     if (!gg_stopping(run))
-        gg_look_at_gone(u);
+        copy_removed(u);
     if (gg_stopping(run))
         return;
     u->reweights = changes_weights_alone(u);

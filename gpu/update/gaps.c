@@ -290,8 +290,8 @@ bool gg_plan_gaps(update *u) {
 static void put_ends(const update *u, const struct edge_gaps *g, size_t size,
                      uint64_t k) {
     const uint64_t at = gg_edge_place(u->graph, u->added_edge[k]);
-    g->source[at] = u->new_source[k];
-    g->target[at] = u->new_target[k];
+    g->source[at] = u->added_ends.source[k];
+    g->target[at] = u->added_ends.target[k];
     if (size)
         memcpy((char *)g->weight + at * size, (const char *)u->weight + k * size, size);
 }
@@ -314,7 +314,7 @@ void gg_commit_gaps(update *u) {
     const size_t size = g->weight ? gg_distance_size(graph->distance_type) : 0;
     take_edges(u, g, size, true);
     for (uint64_t k = 0, i = 0; k < u->added_count; k++) {
-        const coming_edge edge = {u->new_source[k], u->new_target[k],
+        const coming_edge edge = {u->added_ends.source[k], u->added_ends.target[k],
                                   u->added->edge_id[k],
                                   (const char *)u->weight + k * size};
         if (!takes_place(u, k, &i))

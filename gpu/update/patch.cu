@@ -25,9 +25,9 @@ static bool change_list(struct there *t) {
     g.common.place = pack(t, u->added_edge, added);
     g.room = &copy->edge_room;
     g.of[g.count++] = {(void **)&copy->source, sizeof(uint32_t),
-                       pack(t, u->new_source, added)};
+                       pack(t, u->added_ends.source, added)};
     g.of[g.count++] = {(void **)&copy->target, sizeof(uint32_t),
-                       pack(t, u->new_target, added)};
+                       pack(t, u->added_ends.target, added)};
     if (copy->weight)
         g.of[g.count++] = {&copy->weight, copy->weight_size,
                            pack(t, (const char *)u->weight, added * copy->weight_size)};

@@ -8,7 +8,6 @@
 ** rebuilt from the edges. */
 #include "base/limits.h"
 #include "patch.cuh"
-#include "store_batch.h"
 #include "graph/graph.h"
 
 /* Free memory that must remain beside the weights that tables need on the device. */
@@ -142,7 +141,7 @@ static bool make_patch_store(struct cuda_job *job) {
     double started = gg_now_ms();
     if (!gg_device_copy_of(graph))
         return false;
-    if (!gg_store_holds(graph) || !bring_weights(job))
+    if (!gg_store_holds(graph->n, graph->m) || !bring_weights(job))
         return true;
     struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
     if (!k || k->refused || k->filled)
@@ -193,7 +192,7 @@ static void take_batch(struct there *t, struct kept_tables *k) {
     gg_store_change(&k->store, &changes, job->run);
     if (gg_going(job))
         t->tables = k;
-    gg_store_changes_free(&changes);
+    gg_release(changes.come_weight);
 }
 
 void gg_store_first(struct there *t) {

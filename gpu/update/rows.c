@@ -4,72 +4,41 @@
 **     added arcs      sorted by (row, target)
 **
 ** A removed arc is found by target and weight. Equal arcs are interchangeable unless edge
-** numbers distinguish them. Rows on the host change in place (`roomy.c`). A large batch
+** numbers distinguish them. Rows on the host change in place (`slack.c`). A large batch
 ** drops them, and they are rebuilt on need. Rows on a device: rewrite.cu. */
 #include "update.h"
+
+#include <string.h>
 
 typedef struct row_walk {
     update *u;
     row_plan *p;
-    const struct csr_slot *slot;
-    end_ref *going, *coming;
-    uint64_t goings, comings;
-    uint32_t *column;  /* targets of removed arcs */
-    uint64_t *weight;  /* of removed arcs; 0 if the slot has no weights */
-    uint32_t *matched; /* at the first of equal removed arcs: how many were found */
+    uint64_t removed, added; /* arcs: u->removed_arc, u->added_arc */
+    uint32_t *matched;       /* at the first of equal removed arcs: how many were found */
 } row_walk;
-
-static uint32_t going_row(const row_walk *w, uint64_t i) {
-    return gg_removed_end(w->u, w->going[i]);
-}
-
-/* Bytes of a weight in the slot before the update. */
-static size_t old_weight_size(const row_walk *w) {
-    if (w->p->column == WEIGHTS)
-        return gg_distance_size(w->u->graph->distance_type);
-    return w->p->column == IDS ? sizeof(uint32_t) : gg_edge_size(w->u->graph->wide);
-}
-
-/* Compares removed arc i with (column, weight): negative, 0 or positive. */
-static int compare_arc(const row_walk *w, uint64_t i, uint32_t column, uint64_t weight) {
-    if (w->column[i] != column)
-        return w->column[i] < column ? -1 : 1;
-    return (w->weight[i] > weight) - (w->weight[i] < weight);
-}
 
 /* ---- lists of arcs ---- */
 
-/* The weight of a removed arc in the slot's format. */
-static uint64_t going_weight(const row_walk *w, end_ref ref) {
-    if (!w->slot->weight)
-        return 0;
-    if (w->p->column == IDS)
-        return (uint64_t)w->u->removed_id[ref / 2] - (uint64_t)w->p->first_id;
-    return w->p->column == NUMBERS ? w->u->removed[ref / 2] : w->u->gone_weight[ref / 2];
-}
-
-/* Lists the arcs of the batch's edges in a kind of CSR: 2 * i leaves the source of edge
-** i, 2 * i + 1 its target. */
-static uint64_t list_arcs(end_ref *ref, uint64_t edges, enum csr_kind kind,
-                          const update *u, bool removed) {
+/* Lists the arcs of edges in rows of a kind: 2 * i leaves the source of edge i, 2 * i + 1
+** its target. */
+static uint64_t list_arcs(const edge_ends *ends, uint64_t edges, enum csr_kind kind,
+                          end_ref *arc) {
     uint64_t count = 0;
     for (uint64_t i = 0; i < edges; i++) {
-        end_ref from = (end_ref)(2 * i);
-        bool loop = removed ? gg_removed_end(u, from) == gg_removed_end(u, from + 1)
-                            : u->end[from].now == u->end[from + 1].now;
+        const end_ref from = (end_ref)(2 * i);
         if (kind != CSR_IN)
-            ref[count++] = from;
-        if (kind == CSR_IN || (kind == CSR_BOTH && !loop))
-            ref[count++] = from + 1;
+            arc[count++] = from;
+        if (kind == CSR_IN || (kind == CSR_BOTH && ends->source[i] != ends->target[i]))
+            arc[count++] = from + 1;
     }
     return count;
 }
 
 /* In CSR_SIMPLE each listed edge stands for both its arcs. */
-static uint64_t both_arcs(end_ref *ref, uint64_t count) {
+static uint64_t both_arcs(end_ref *arc, uint64_t count) {
     for (uint64_t i = count; i-- > 0;) {
-        ref[2 * i + 1] = ref[i] + 1;
-        ref[2 * i] = ref[i];
+        arc[2 * i + 1] = arc[i] + 1;
+        arc[2 * i] = arc[i];
     }
     return 2 * count;
 }
@@ -77,86 +46,84 @@ static uint64_t both_arcs(end_ref *ref, uint64_t count) {
 static void list_all(row_walk *w, enum csr_kind kind) {
     update *u = w->u;
     if (kind == CSR_SIMPLE) {
-        gg_update_simple(u, &w->goings, &w->comings);
-        w->goings = both_arcs(u->going, w->goings);
-        w->comings = both_arcs(u->coming, w->comings);
-    } else {
-        const bool none = u->reweights && (!w->slot->weight || w->p->column);
-        w->goings = list_arcs(u->going, none ? 0 : u->removed_count, kind, u, true);
-        w->comings = list_arcs(u->coming, none ? 0 : u->added_count, kind, u, false);
+        gg_update_simple(u, &w->removed, &w->added);
+        w->removed = both_arcs(u->removed_arc, w->removed);
+        w->added = both_arcs(u->added_arc, w->added);
+    } else if (!u->reweights || (w->p->slot->weight && w->p->column == WEIGHTS)) {
+        w->removed = list_arcs(&u->removed_ends, u->removed_count, kind, u->removed_arc);
+        w->added = list_arcs(&u->added_ends, u->added_count, kind, u->added_arc);
     }
 }
 
-static void sort_all(row_walk *w) {
+/* Sorts arcs by row and target; u->key has both afterwards. */
+static void sort_arcs(update *u, const edge_ends *ends, end_ref *arc, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++)
+        u->key[i] = (uint64_t)gg_end_at(ends, arc[i]) << 32 | gg_end_at(ends, arc[i] ^ 1);
+    gg_update_sort(u, arc, count);
+}
+
+/* ---- added arcs ---- */
+
+static void put_arc(const update *u, row_plan *p, end_ref arc) {
+    const uint64_t i = p->inserted++, edge = arc / 2;
+    p->inserted_at[i] = gg_end_at(&u->added_ends, arc);
+    p->target[i] = gg_end_at(&u->added_ends, arc ^ 1);
+    if (p->column == IDS)
+        ((uint32_t *)p->weight)[i] =
+            (uint32_t)((uint64_t)u->added->edge_id[edge] - (uint64_t)p->first_id);
+    else if (p->column == NUMBERS)
+        gg_put_edge(p->weight, u->graph->wide, i, u->added_edge[edge]);
+    else
+        memcpy((char *)p->weight + i * p->weight_size,
+               (const char *)u->weight + edge * p->weight_size, p->weight_size);
+}
+
+static void put_added(row_walk *w) {
     update *u = w->u;
-    if (w->slot->weight && w->p->column == WEIGHTS && w->goings > 1) {
-        for (uint64_t i = 0; i < w->goings; i++)
-            u->key[i] = going_weight(w, w->going[i]);
-        gg_update_sort(u, w->going, w->goings);
-    }
-    for (uint64_t i = 0; i < w->goings; i++)
-        u->key[i] = (uint64_t)going_row(w, i) << 32 | gg_removed_end(u, w->going[i] ^ 1);
-    gg_update_sort(u, w->going, w->goings);
-    for (uint64_t i = 0; i < w->goings; i++) {
-        w->column[i] = (uint32_t)u->key[i];
-        w->weight[i] = going_weight(w, w->going[i]);
-    }
-    for (uint64_t k = 0; k < w->comings; k++)
-        u->key[k] =
-            (uint64_t)u->end[w->coming[k]].now << 32 | u->end[w->coming[k] ^ 1].now;
-    gg_update_sort(u, w->coming, w->comings);
-}
-
-/* ---- a walk ---- */
-
-static bool take_arrays(row_walk *w) {
-    gpugraph_run *run = w->u->run;
     row_plan *p = w->p;
-    uint64_t go = w->goings, come = w->comings;
-    w->column = gg_alloc(run, go, sizeof *w->column);
-    w->weight = w->column ? gg_alloc(run, go, sizeof *w->weight) : NULL;
-    w->matched = w->weight ? gg_alloc_zero(run, go, sizeof *w->matched) : NULL;
-    p->removed_at = w->matched ? gg_alloc(run, go, sizeof *p->removed_at) : NULL;
-    p->inserted_at = p->removed_at ? gg_alloc(run, come, sizeof *p->inserted_at) : NULL;
-    p->target = p->inserted_at ? gg_alloc(run, come, sizeof *p->target) : NULL;
-    p->weight = p->target ? gg_alloc(run, come, p->weight_size) : NULL;
-    p->removed_row = p->weight ? gg_alloc(run, go, sizeof *p->removed_row) : NULL;
-    return p->removed_row != NULL;
-}
-
-static void end_row_walk(row_walk *w) {
-    gg_release(w->column);
-    gg_release(w->weight);
-    gg_release(w->matched);
-}
-
-/* Lists removed arcs, sorted by (row, target, weight), and added arcs, by (row, target),
-** and allocates the plan's arrays for them. False: the run must end. */
-static bool begin_row_walk(row_walk *w, enum csr_kind kind) {
-    list_all(w, kind);
-    if (gg_stopping(w->u->run) || !take_arrays(w))
-        return false;
-    sort_all(w);
-    return !gg_stopping(w->u->run);
+    p->inserted_at = gg_alloc(u->run, w->added, sizeof *p->inserted_at);
+    p->target = gg_alloc(u->run, w->added, sizeof *p->target);
+    p->weight = gg_alloc(u->run, w->added, p->weight_size);
+    sort_arcs(u, &u->added_ends, u->added_arc, w->added);
+    for (uint64_t i = 0; i < w->added && !gg_stopping(u->run); i++)
+        put_arc(u, p, u->added_arc[i]);
 }
 
 /* ---- removed arcs ---- */
 
-/* Matches an arc (column, weight) to one of removed arcs low .. high - 1 that is left. */
-static bool match(row_walk *w, uint64_t low, uint64_t high, uint32_t column,
+/* The weight of removed arc i in the slot's format; 0 if the slot has no weights. */
+static uint64_t removed_weight(const row_walk *w, uint64_t i) {
+    const update *u = w->u;
+    const uint64_t edge = u->removed_arc[i] / 2;
+    if (!w->p->slot->weight)
+        return 0;
+    if (w->p->column == IDS)
+        return (uint64_t)u->removed_id[edge] - (uint64_t)w->p->first_id;
+    return w->p->column == NUMBERS ? u->removed[edge] : u->removed_weight[edge];
+}
+
+/* Compares removed arc i with an arc of its row: negative, 0 or positive. */
+static int compare_arc(const row_walk *w, uint64_t i, uint32_t target, uint64_t weight) {
+    const uint32_t own = (uint32_t)w->u->key[i];
+    if (own != target)
+        return own < target ? -1 : 1;
+    const uint64_t own_weight = removed_weight(w, i);
+    return (own_weight > weight) - (own_weight < weight);
+}
+
+/* Matches an arc of a row to one of removed arcs low .. high - 1 that is left. */
+static bool match(row_walk *w, uint64_t low, uint64_t high, uint32_t target,
                   uint64_t weight) {
-    uint64_t end = high;
+    const uint64_t end = high;
     while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (compare_arc(w, middle, column, weight) < 0)
+        const uint64_t middle = (low + high) / 2;
+        if (compare_arc(w, middle, target, weight) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == end || compare_arc(w, low, column, weight) != 0)
-        return false;
-    uint64_t next = low + w->matched[low];
-    if (next == end || compare_arc(w, next, column, weight) != 0)
+    const uint64_t next = low < end ? low + w->matched[low] : end;
+    if (next == end || compare_arc(w, next, target, weight) != 0)
         return false;
     w->matched[low]++;
     return true;
@@ -165,14 +132,14 @@ static bool match(row_walk *w, uint64_t low, uint64_t high, uint32_t column,
 /* Finds removed arcs low .. high - 1 among arcs begin .. end - 1 of the slot. */
 static void match_range(row_walk *w, uint64_t low, uint64_t high, uint64_t begin,
                         uint64_t end) {
-    const struct csr_slot *slot = w->slot;
-    size_t size = old_weight_size(w);
+    const struct csr_slot *slot = w->p->slot;
+    const uint32_t first = (uint32_t)w->u->key[low], last = (uint32_t)w->u->key[high - 1];
     uint64_t left = high - low;
     for (uint64_t k = begin; k < end && left && !gg_leave(w->u->run, k); k++) {
-        uint64_t weight = slot->weight ? gg_weight_at(slot->weight, k, size) : 0;
-        if (high - low == 1
-                ? slot->target[k] != w->column[low] || weight != w->weight[low]
-                : !match(w, low, high, slot->target[k], weight))
+        const uint32_t target = slot->target[k];
+        if (target < first || target > last ||
+            !match(w, low, high, target,
+                   slot->weight ? gg_weight_at(slot->weight, k, w->p->weight_size) : 0))
             continue;
         w->p->removed_at[w->p->removed++] = k;
         left--;
@@ -180,65 +147,54 @@ static void match_range(row_walk *w, uint64_t low, uint64_t high, uint64_t begin
     if (left)
         gg_fail(w->u->run, GPUGRAPH_INVALID,
                 "the graph is damaged: edge %lld is not in its rows",
-                (long long)w->u->removed_id[w->going[low] / 2]);
+                (long long)w->u->removed_id[w->u->removed_arc[low] / 2]);
 }
 
 /* Finds removed arcs low .. high - 1 in row v. */
-static void match_row(row_walk *w, uint32_t v, uint64_t low, uint64_t high) {
-    uint64_t begin = w->slot->offset[v], end = gg_row_end(w->slot, v);
-    if (!w->slot->sorted) {
+static void match_row(row_walk *w, uint64_t v, uint64_t low, uint64_t high) {
+    const struct csr_slot *slot = w->p->slot;
+    const uint64_t *key = w->u->key;
+    uint64_t begin = slot->offset[v], end = gg_row_end(slot, v);
+    if (!slot->sorted) {
         match_range(w, low, high, begin, end);
         return;
     }
     for (uint64_t i = low, next; i < high && !gg_stopping(w->u->run); i = next) {
-        for (next = i + 1; next < high && w->column[next] == w->column[i];)
+        for (next = i + 1; next < high && key[next] == key[i];)
             next++;
-        uint64_t first = gg_first_arc(w->slot->target, begin, end, w->column[i]);
-        begin = gg_first_arc(w->slot->target, first, end, w->column[i] + (uint64_t)1);
+        uint64_t first = gg_first_arc(slot->target, begin, end, (uint32_t)key[i]);
+        begin = gg_first_arc(slot->target, first, end, (uint32_t)key[i] + (uint64_t)1);
         match_range(w, i, next, first, begin);
     }
 }
 
-/* ---- added arcs ---- */
-
-static void put_arc(row_walk *w, end_ref ref, uint64_t at) {
-    row_plan *p = w->p;
-    uint64_t i = p->inserted++;
-    p->inserted_at[i] = at;
-    p->target[i] = w->u->end[ref ^ 1].now;
-    if (p->column == IDS)
-        ((uint32_t *)p->weight)[i] =
-            (uint32_t)((uint64_t)w->u->added->edge_id[ref / 2] - (uint64_t)p->first_id);
-    else if (p->column == NUMBERS)
-        gg_put_edge(p->weight, w->u->graph->wide, i, w->u->added_edge[ref / 2]);
-    else if (p->weight_size == sizeof(uint32_t))
-        ((uint32_t *)p->weight)[i] = ((const uint32_t *)w->u->weight)[ref / 2];
-    else if (p->weight_size)
-        ((uint64_t *)p->weight)[i] = ((const uint64_t *)w->u->weight)[ref / 2];
-}
-
-/* ---- rows with slack ---- */
-
-/* Assigns removed arcs and added arcs to their rows. */
-static void fill_roomy_plan(row_walk *w) {
+static void find_removed_arcs(row_walk *w) {
     enum { NEAR = GG_FETCH_AHEAD / 2 };
+    update *u = w->u;
     row_plan *p = w->p;
-    for (uint64_t i = 0, next; i < w->goings && !gg_stopping(w->u->run); i = next) {
-        const uint32_t row = going_row(w, i);
-        uint64_t first = p->removed;
-        for (next = i + 1; next < w->goings && going_row(w, next) == row;)
-            next++;
-        if (i + GG_FETCH_AHEAD < w->goings)
-            gg_fetch_row(w->slot, going_row(w, i + GG_FETCH_AHEAD));
-        if (i + NEAR < w->goings)
-            gg_fetch_arcs(w->slot, going_row(w, i + NEAR), old_weight_size(w));
-        match_row(w, row, i, next);
-        while (first < p->removed)
-            p->removed_row[first++] = row;
+    p->removed_at = gg_alloc(u->run, w->removed, sizeof *p->removed_at);
+    p->removed_row = gg_alloc(u->run, w->removed, sizeof *p->removed_row);
+    w->matched = gg_alloc_zero(u->run, w->removed, sizeof *w->matched);
+    if (p->slot->weight && p->column == WEIGHTS) {
+        for (uint64_t i = 0; i < w->removed; i++)
+            u->key[i] = removed_weight(w, i);
+        gg_update_sort(u, u->removed_arc, w->removed);
     }
-    for (uint64_t k = 0; k < w->comings && !gg_stopping(w->u->run); k++)
-        put_arc(w, w->coming[k], w->u->end[w->coming[k]].now);
+    sort_arcs(u, &u->removed_ends, u->removed_arc, w->removed);
+    for (uint64_t i = 0; i < w->removed && !gg_stopping(u->run); i++)
+        p->removed_row[i] = u->key[i] >> 32;
+    for (uint64_t i = 0, next; i < w->removed && !gg_stopping(u->run); i = next) {
+        next = gg_same_row(p->removed_row, i, w->removed);
+        if (i + GG_FETCH_AHEAD < w->removed)
+            gg_fetch_row(p->slot, p->removed_row[i + GG_FETCH_AHEAD]);
+        if (i + NEAR < w->removed)
+            gg_fetch_arcs(p->slot, p->removed_row[i + NEAR], p->weight_size);
+        match_row(w, p->removed_row[i], i, next);
+    }
+    gg_release(w->matched);
 }
+
+/* ---- a plan ---- */
 
 /* Upper bound on removed and added arcs. */
 static uint64_t most_arcs(const update *u, enum csr_kind kind) {
@@ -246,23 +202,34 @@ static uint64_t most_arcs(const update *u, enum csr_kind kind) {
     return kind >= CSR_BOTH ? 2 * edges : edges;
 }
 
-/* ---- a plan ---- */
+/* Gives the rows slack for the added arcs. Packing takes the slack of all rows, so more is
+** needed afterwards. */
+static gpugraph_status give_slack(update *u, row_plan *p, size_t weight_size) {
+    uint64_t given, need = gg_slack_needed(u, p);
+    do {
+        given = need;
+        if (gg_give_slack(u->run, p->slot, u->graph->n, weight_size, given))
+            break;
+        need = gg_slack_needed(u, p);
+    } while (need > given);
+    return u->run->status;
+}
 
-/* Plans rows that change in place; p says what their weights are. */
-static void plan_rows(update *u, enum csr_kind kind, row_plan *p) {
-    struct csr_slot *slot = p->slot;
-    row_walk w = {.u = u, .p = p, .slot = slot, .going = u->going, .coming = u->coming};
-    if (slot->weight)
-        p->weight_size = old_weight_size(&w);
+/* Plans rows that change in place. weight_size: bytes of a weight in the slot. */
+static void plan_rows(update *u, enum csr_kind kind, row_plan plan, size_t weight_size) {
+    row_plan *p = &u->rows[u->row_plans++];
+    struct csr_slot *slot = plan.slot;
+    row_walk w = {.u = u, .p = p};
+    *p = plan;
+    p->weight_size = slot->weight ? weight_size : 0;
     if (slot->lent)
         gg_rows_back(u->graph);
-    if (begin_row_walk(&w, kind) &&
-        !gg_give_slack(u->run, slot, u->graph->n, old_weight_size(&w),
-                       gg_room_of_coming(u, slot, w.coming, w.comings)))
-        fill_roomy_plan(&w);
+    list_all(&w, kind);
     if (!gg_stopping(u->run))
-        gg_plan_room(u, p);
-    end_row_walk(&w);
+        put_added(&w);
+    if (!gg_stopping(u->run) && !give_slack(u, p, weight_size))
+        find_removed_arcs(&w);
+    gg_plan_row_ends(u, p);
 }
 
 void gg_free_row_plan(row_plan *p) {
@@ -272,17 +239,11 @@ void gg_free_row_plan(row_plan *p) {
         gg_release(blocks[k]);
 }
 
-static row_plan *add_plan(update *u, struct csr_slot *slot, int column) {
-    row_plan *p = &u->rows[u->row_plans++];
-    *p = (row_plan){.slot = slot, .column = column};
-    return p;
-}
-
 /* True if arcs by ids can take the batch. Ids of added edges ascend. */
 static bool arcs_follow(const update *u, const struct adjacency *a) {
     const int64_t *id = u->added->edge_id;
     uint64_t offset;
-    return !u->changes->before && gg_takes_room(&a->rows, most_arcs(u, CSR_OUT)) &&
+    return !u->changes->before && gg_changes_in_place(&a->rows, most_arcs(u, CSR_OUT)) &&
            (u->added_count == 0 || (gg_arc_id(a, id[0], &offset) &&
                                     gg_arc_id(a, id[u->added_count - 1], &offset)));
 }
@@ -301,11 +262,11 @@ static void plan_arcs(update *u) {
         if (!gg_adjacency_made(u->graph, (gpugraph_direction)side))
             continue;
         u->drops_arcs[side] = !arcs_follow(u, a);
-        if (u->drops_arcs[side])
-            continue;
-        row_plan *p = add_plan(u, &a->rows, IDS);
-        p->first_id = a->first_id;
-        plan_rows(u, (enum csr_kind)side, p);
+        if (!u->drops_arcs[side])
+            plan_rows(
+                u, (enum csr_kind)side,
+                (row_plan){.slot = &a->rows, .column = IDS, .first_id = a->first_id},
+                sizeof(uint32_t));
     }
     plan_in(u);
 }
@@ -318,36 +279,45 @@ void gg_update_rows(update *u) {
         struct csr_slot *slot = &graph->csr[kind];
         if (!slot->made || (same_ends && !slot->weight))
             continue;
-        u->drops[kind] = !gg_takes_room(slot, most_arcs(u, (enum csr_kind)kind)) ||
+        u->drops[kind] = !gg_changes_in_place(slot, most_arcs(u, (enum csr_kind)kind)) ||
                          (slot->weight && u->distance_type != graph->distance_type) ||
-                         (kind == CSR_SIMPLE && !gg_patches_simple(graph));
+                         (kind == CSR_SIMPLE && !gg_adjacency_made(graph, GPUGRAPH_OUT));
         if (!u->drops[kind])
-            plan_rows(u, (enum csr_kind)kind, add_plan(u, slot, WEIGHTS));
+            plan_rows(u, (enum csr_kind)kind, (row_plan){.slot = slot},
+                      gg_distance_size(graph->distance_type));
     }
     if (!same_ends)
         plan_arcs(u);
     if (!numbered->made || same_ends || gg_stopping(u->run))
         return;
     u->drops_numbered = gg_is_wide(u->edges.after) != graph->wide ||
-                        !gg_takes_room(numbered, most_arcs(u, CSR_OUT));
-    if (!u->drops_numbered)
-        plan_rows(u, CSR_OUT, add_plan(u, numbered, NUMBERS));
-    if (!u->drops_numbered && !gg_stopping(u->run))
-        gg_splice_index(u->run, &u->edges, graph->wide);
+                        !gg_changes_in_place(numbered, most_arcs(u, CSR_OUT));
+    if (u->drops_numbered)
+        return;
+    plan_rows(u, CSR_OUT, (row_plan){.slot = numbered, .column = NUMBERS},
+              gg_edge_size(graph->wide));
+    if (!gg_stopping(u->run))
+        gg_splice_index(u->run, &u->edges);
 }
 
 /* ---- rows on a device ---- */
 
+/* Appends the vertices to u->key whose rows have arcs of the edges. */
+static uint64_t list_rows(update *u, const edge_ends *ends, uint64_t edges,
+                          enum csr_kind kind, uint64_t count) {
+    for (uint64_t i = 0; i < edges; i++) {
+        if (kind != CSR_IN)
+            u->key[count++] = ends->source[i];
+        if (kind != CSR_OUT)
+            u->key[count++] = ends->target[i];
+    }
+    return count;
+}
+
 uint64_t gg_touched_rows(update *u, enum csr_kind kind, uint32_t *vertex) {
-    const bool from = kind != CSR_IN, to = kind != CSR_OUT;
-    uint64_t count = 0, left = 0;
-    for (end_ref end = 0; end < 2 * u->removed_count; end++)
-        if (end % 2 == 0 ? from : to)
-            u->key[count++] = gg_removed_end(u, end);
-    for (end_ref end = 0; end < 2 * u->added_count; end++)
-        if (end % 2 == 0 ? from : to)
-            u->key[count++] = u->end[end].now;
-    gg_update_sort(u, u->going, count);
+    uint64_t count = list_rows(u, &u->removed_ends, u->removed_count, kind, 0), left = 0;
+    count = list_rows(u, &u->added_ends, u->added_count, kind, count);
+    gg_update_sort(u, u->removed_arc, count);
     for (uint64_t i = 0; i < count; i++)
         if (i == 0 || u->key[i] != u->key[i - 1])
             vertex[left++] = (uint32_t)u->key[i];

@@ -1,231 +1,120 @@
 /* A batch changes CSR_SIMPLE, in which one arc represents all edges between two vertices
 ** in either direction, and loops do not count.
 **
-**     removed edge    removes its arcs   unless an edge of its pair is added or stays
-**     added edge      adds its arcs      unless the row has them already
+**     pair     edges before   removed   added     its arcs
+**     1, 2     2              1         0         stay
+**     3, 4     1              1         0         leave
+**     5, 6     0              0         2         enter
 **
-** The arcs by ids decide both. Without them SIMPLE rows are dropped, and rebuilt on need,
-** on host and device. */
+** The arcs by ids count the edges before the batch. Without them SIMPLE rows are dropped,
+** and rebuilt on need, on host and device. */
 #include "update.h"
 
-/* A pair of ends, smaller one first; 0 for a loop: no other pair is 0. */
-static uint64_t pair_of(uint32_t a, uint32_t b) {
-    return a == b ? 0 : a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-}
+typedef struct edge_pair {
+    uint64_t ends;           /* smaller end first */
+    uint32_t removed, added; /* edges of the batch */
+    end_ref leaves, enters;  /* the source of one of the removed, of the added edges */
+    bool joined, stays;      /* there are edges before the batch; more than it removes */
+} edge_pair;
 
-/* Keeps one ref for each distinct pair, in order of pairs; u->key has the pairs. */
-static uint64_t distinct(update *u, end_ref *ref, uint64_t count) {
-    uint64_t left = 0;
-    gg_update_sort(u, ref, count);
-    for (uint64_t i = 0; i < count; i++)
-        if (i == 0 || u->key[i] != u->key[i - 1]) {
-            ref[left] = ref[i];
-            u->key[left++] = u->key[i];
-        }
-    return left;
-}
-
-static bool holds(const uint64_t *sorted, uint64_t count, uint64_t key) {
-    uint64_t low = 0, high = count;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (sorted[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && sorted[low] == key;
-}
-
-/* ---- arcs by ids ---- */
-
-bool gg_patches_simple(const gpugraph_graph *graph) {
-    return gg_adjacency_made(graph, GPUGRAPH_OUT);
-}
-
-/* Edges from one vertex to another. */
-static uint64_t count_arcs_of_simple(const struct csr_slot *rows, uint32_t from,
-                                     uint32_t to) {
-    const uint64_t end = gg_row_end(rows, from);
-    const uint64_t low = gg_first_arc(rows->target, rows->offset[from], end, to);
-    return gg_first_arc(rows->target, low, end, to + (uint64_t)1) - low;
-}
-
-/* Number of edges between two vertices, in either direction. */
-static uint64_t arcs_between(const gpugraph_graph *graph, uint32_t a, uint32_t b) {
-    const struct csr_slot *out = &graph->derived.adjacency[GPUGRAPH_OUT].rows;
-    return count_arcs_of_simple(out, a, b) + count_arcs_of_simple(out, b, a);
-}
-
-/* ---- pairs, with prefetched memory ---- */
-
-typedef struct pair_look pair_look;
-typedef bool pair_question(const pair_look *look, uint64_t k, uint32_t a, uint32_t b);
-
-struct pair_look {
+typedef struct pair_work {
     const update *u;
-    pair_question *question;
-    const uint64_t *pair;  /* 0: the answer is no */
-    const uint32_t *times; /* removed edges of the pair */
-    uint64_t count;
-    uint8_t *answer;
-};
+    edge_pair *pair;
+} pair_work;
 
-/* Fetches the rows first, then their arcs. */
-static void fetch_pair(const gpugraph_graph *graph, uint64_t pair, bool arcs) {
-    const struct csr_slot *out = &graph->derived.adjacency[GPUGRAPH_OUT].rows;
-    const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
-    const uint32_t end[2] = {(uint32_t)(pair >> 32), (uint32_t)pair};
-    if (pair == 0) /* not read, and there may be no vertex 0 */
-        return;
-    for (int i = 0; i < 2; i++)
+/* A loop is no pair. */
+#define LOOP UINT64_MAX
+
+static uint64_t pair_of(uint32_t a, uint32_t b) {
+    return a == b ? LOOP : a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+/* Lists the distinct pairs of the batch, in order. */
+static uint64_t list_pairs(update *u, edge_pair *pair) {
+    uint64_t edges = 0, pairs = 0;
+    for (uint64_t i = 0; i < u->removed_count + u->added_count; i++) {
+        const bool removed = i < u->removed_count;
+        const uint64_t k = removed ? i : i - u->removed_count;
+        u->key[edges] =
+            removed ? pair_of(u->removed_ends.source[k], u->removed_ends.target[k])
+                    : pair_of(u->added_ends.source[k], u->added_ends.target[k]);
+        u->added_arc[edges] = (uint32_t)i;
+        edges += u->key[edges] != LOOP;
+    }
+    gg_update_sort(u, u->added_arc, edges);
+    for (uint64_t i = 0; i < edges && !gg_stopping(u->run); i++) {
+        const uint64_t edge = u->added_arc[i];
+        if (i == 0 || u->key[i] != u->key[i - 1])
+            pair[pairs++] = (edge_pair){.ends = u->key[i]};
+        edge_pair *p = &pair[pairs - 1];
+        if (edge < u->removed_count) {
+            p->removed++;
+            p->leaves = (end_ref)(2 * edge);
+        } else {
+            p->added++;
+            p->enters = (end_ref)(2 * (edge - u->removed_count));
+        }
+    }
+    return pairs;
+}
+
+/* Prefetches the rows of a pair, or their arcs. */
+static void fetch_pair(const update *u, const edge_pair *p, bool arcs) {
+    const struct csr_slot *out = &u->graph->derived.adjacency[GPUGRAPH_OUT].rows;
+    const uint32_t end[2] = {(uint32_t)(p->ends >> 32), (uint32_t)p->ends};
+    for (int i = 0; i < 2 && end[1] < u->graph->n; i++)
         if (arcs)
             gg_fetch_arcs(out, end[i], 0);
         else
             gg_fetch_row(out, end[i]);
-    if (simple->made && arcs)
-        gg_fetch_arcs(simple, end[0], 0);
-    else if (simple->made)
-        gg_fetch_row(simple, end[0]);
 }
 
-static void look_at_some(void *job, uint64_t low, uint64_t high) {
+/* Number of edges from one vertex to another, if it is less than `most`; or `most`. */
+static uint32_t count_some_arcs(const struct csr_slot *out, uint32_t from, uint32_t to,
+                                uint32_t most) {
+    const uint64_t end = gg_row_end(out, from);
+    uint32_t count = 0;
+    for (uint64_t k = gg_first_arc(out->target, out->offset[from], end, to);
+         k < end && out->target[k] == to && count < most; k++)
+        count++;
+    return count;
+}
+
+/* New vertices, which have the largest numbers, have no edges before the batch. */
+static void look_at_pairs(void *of, uint64_t low, uint64_t high) {
     enum { NEAR = GG_FETCH_AHEAD / 2 };
-    const pair_look *l = job;
-    const gpugraph_graph *graph = l->u->graph;
-    for (uint64_t k = low; k < high && !gg_leave(l->u->run, k); k++) {
+    const pair_work *w = of;
+    const update *u = w->u;
+    const struct csr_slot *out = &u->graph->derived.adjacency[GPUGRAPH_OUT].rows;
+    for (uint64_t k = low; k < high && !gg_leave(u->run, k); k++) {
+        edge_pair *p = &w->pair[k];
+        const uint32_t a = (uint32_t)(p->ends >> 32), b = (uint32_t)p->ends,
+                       most = p->removed + 1;
         if (k + GG_FETCH_AHEAD < high)
-            fetch_pair(graph, l->pair[k + GG_FETCH_AHEAD], false);
+            fetch_pair(u, &w->pair[k + GG_FETCH_AHEAD], false);
         if (k + NEAR < high)
-            fetch_pair(graph, l->pair[k + NEAR], true);
-        l->answer[k] = l->pair[k] && l->question(l, k, (uint32_t)(l->pair[k] >> 32),
-                                                 (uint32_t)l->pair[k]);
-    }
-}
-
-static void look_at_pairs(const pair_look *l) {
-    enum { PAIRS_AT_ONCE = 64 }; /* per thread; few, since rows may be long */
-    gg_chunks(gg_threads(l->u->run, l->count * GG_FETCH_ITEMS), l->count, PAIRS_AT_ONCE,
-              look_at_some, (void *)l);
-}
-
-typedef struct pair_lists {
-    uint64_t *added, *old, *removed;
-    uint32_t *times;
-    uint8_t *joined, *kept;
-} pair_lists;
-
-/* ---- added edges ---- */
-
-static bool row_has(const struct csr_slot *slot, uint64_t v, uint32_t target) {
-    const uint64_t end = gg_row_end(slot, v);
-    const uint64_t low = gg_first_arc(slot->target, slot->offset[v], end, target);
-    return low < end && slot->target[low] == target;
-}
-
-static bool are_joined(const pair_look *l, uint64_t k, uint32_t a, uint32_t b) {
-    const gpugraph_graph *graph = l->u->graph;
-    const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
-    (void)k;
-    return simple->made ? row_has(simple, a, b) : arcs_between(graph, a, b) > 0;
-}
-
-/* 0: the pair has a new vertex. */
-static uint64_t old_pair(const update *u, end_ref ref) {
-    const added_end *from = &u->end[ref], *to = &u->end[ref ^ 1];
-    return from->is_new || to->is_new ? 0 : pair_of(from->now, to->now);
-}
-
-/* Lists the sorted pairs of added edges in l->added, refs in u->coming; returns a
-** count. */
-static uint64_t list_added(update *u, pair_lists *l) {
-    uint64_t all = 0;
-    for (uint64_t i = 0; i < u->added_count; i++) {
-        uint64_t pair = pair_of(u->new_source[i], u->new_target[i]);
-        u->key[all] = pair;
-        u->coming[all] = (end_ref)(2 * i);
-        all += pair != 0;
-    }
-    all = distinct(u, u->coming, all);
-    for (uint64_t k = 0; k < all; k++) {
-        l->added[k] = u->key[k];
-        l->old[k] = old_pair(u, u->coming[k]);
-    }
-    return all;
-}
-
-/* Returns the number of refs that remain in u->coming. */
-static uint64_t list_coming(update *u, pair_lists *l, uint64_t added) {
-    uint64_t coming = 0;
-    const pair_look look = {u, are_joined, l->old, NULL, added, l->joined};
-    look_at_pairs(&look);
-    for (uint64_t k = 0; k < added; k++)
-        if (!l->joined[k])
-            u->coming[coming++] = u->coming[k];
-    return coming;
-}
-
-/* ---- removed edges ---- */
-
-static bool arcs_stay(const pair_look *l, uint64_t k, uint32_t a, uint32_t b) {
-    return arcs_between(l->u->graph, a, b) > l->times[k];
-}
-
-/* Sets l->kept for the distinct pairs of removed edges. */
-static void find_kept(update *u, const pair_lists *l, uint64_t count) {
-    const pair_look look = {u, arcs_stay, l->removed, l->times, count, l->kept};
-    look_at_pairs(&look);
-}
-
-static uint64_t list_going(update *u, pair_lists *l, uint64_t added) {
-    uint64_t all = 0, count = 0, going = 0;
-    for (uint64_t i = 0; i < u->removed_count; i++) {
-        uint64_t pair = pair_of(gg_removed_end(u, (end_ref)(2 * i)),
-                                gg_removed_end(u, (end_ref)(2 * i + 1)));
-        u->key[all] = pair;
-        u->going[all] = (end_ref)(2 * i);
-        all += pair != 0;
-    }
-    gg_update_sort(u, u->going, all);
-    for (uint64_t i = 0; i < all; i++) {
-        if (i > 0 && u->key[i] == u->key[i - 1]) {
-            l->times[count - 1]++;
+            fetch_pair(u, &w->pair[k + NEAR], true);
+        if (b >= u->graph->n)
             continue;
-        }
-        l->removed[count] = u->key[i];
-        l->times[count] = 1;
-        u->going[count++] = u->going[i];
+        uint32_t edges = count_some_arcs(out, a, b, most);
+        edges += count_some_arcs(out, b, a, most - edges);
+        p->joined = edges > 0;
+        p->stays = edges == most;
     }
-    find_kept(u, l, count);
-    for (uint64_t k = 0; k < count && !gg_stopping(u->run); k++) {
-        if (!l->kept[k] && !holds(l->added, added, l->removed[k]))
-            u->going[going++] = u->going[k];
-    }
-    return going;
 }
 
-static bool take_lists(update *u, pair_lists *l) {
-    gpugraph_run *run = u->run;
-    const uint64_t come = u->added_count, go = u->removed_count;
-    l->added = gg_alloc(run, come, sizeof *l->added);
-    l->old = l->added ? gg_alloc(run, come, sizeof *l->old) : NULL;
-    l->joined = l->old ? gg_alloc_zero(run, come, 1) : NULL;
-    l->removed = l->joined ? gg_alloc(run, go, sizeof *l->removed) : NULL;
-    l->times = l->removed ? gg_alloc(run, go, sizeof *l->times) : NULL;
-    l->kept = l->times ? gg_alloc_zero(run, go, 1) : NULL;
-    return l->kept != NULL;
-}
-
-void gg_update_simple(update *u, uint64_t *going, uint64_t *coming) {
-    pair_lists l = {0};
-    *going = *coming = 0;
-    if (take_lists(u, &l)) {
-        const uint64_t added = list_added(u, &l);
-        *coming = list_coming(u, &l, added);
-        if (!gg_stopping(u->run))
-            *going = list_going(u, &l, added);
-    }
-    void *blocks[] = {l.added, l.old, l.joined, l.removed, l.times, l.kept};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        gg_release(blocks[i]);
+void gg_update_simple(update *u, uint64_t *removed, uint64_t *added) {
+    enum { PAIRS_AT_ONCE = 64 }; /* per thread; few, since rows may be long */
+    edge_pair *pair = gg_alloc(u->run, u->removed_count + u->added_count, sizeof *pair);
+    const uint64_t pairs = pair ? list_pairs(u, pair) : 0;
+    pair_work work = {u, pair};
+    *removed = *added = 0;
+    gg_chunks(gg_threads(u->run, pairs * GG_FETCH_ITEMS), pairs, PAIRS_AT_ONCE,
+              look_at_pairs, &work);
+    for (uint64_t k = 0; k < pairs && !gg_stopping(u->run); k++)
+        if (!pair[k].joined && pair[k].added)
+            u->added_arc[(*added)++] = pair[k].enters;
+        else if (pair[k].joined && !pair[k].stays && !pair[k].added)
+            u->removed_arc[(*removed)++] = pair[k].leaves;
+    gg_release(pair);
 }

@@ -19,14 +19,12 @@ typedef struct splice {
     uint64_t before, after; /* elements */
     uint64_t pieces;
     splice_piece *piece;
-    /* gg_splice_index makes one of these: */
-    uint32_t *first; /* first[x / 64]: the first piece that ends beyond x / 64 * 64 */
-    uint32_t *map;   /* map[x]: the new number of x; if there are many pieces */
-    bool still;      /* no element moves */
+    /* first[x / 64]: the first piece that ends beyond x / 64 * 64 (gg_splice_index) */
+    uint32_t *first;
+    bool still; /* no element moves */
     /* Elements that stay from `bound` on move by `shift`, and no others move. bound is
     ** UINT64_MAX if this does not hold. */
     uint64_t bound, shift;
-    int threads; /* for an array of this many elements */
 } splice;
 
 /* removed: ascending positions; inserted: ascending positions before which elements are
@@ -37,35 +35,18 @@ gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
                                uint64_t *place);
 void gg_splice_free(splice *s);
 
-/* Threads for this many elements of an array. */
-static inline int gg_splice_threads(const splice *s, uint64_t elements) {
-    return elements < ((uint64_t)1 << 18) ? 1 : s->threads;
-}
 /* Moves elements that stay to their new positions; `to` may be `from`. */
 void gg_splice_move(const splice *s, void *to, const void *from, size_t size);
 
-/* Prepares gg_renumber or, if wide, gg_renumber_wide, which map numbers of elements that
-** stay. */
-gpugraph_status gg_splice_index(gpugraph_run *run, splice *s, bool wide);
-void gg_renumber_all(const splice *s, uint32_t *number, uint64_t count);
-void gg_renumber_all_wide(const splice *s, uint64_t *number, uint64_t count);
 /* True if any number changes. */
 static inline bool gg_renumbers(const splice *s) {
     return !s->still || s->after < s->before;
 }
-/* A number of a removed element gives an arbitrary number in range. */
-static inline uint64_t gg_renumber_wide(const splice *s, uint64_t x) {
-    if (!gg_renumbers(s))
-        return x;
-    const splice_piece *piece = s->piece + s->first[x / 64];
-    const splice_piece *last = s->piece + s->pieces - 1;
-    while (piece < last && x >= piece->from + piece->count)
-        piece++;
-    uint64_t number = x - piece->from + piece->to;
-    return number < s->after ? number : 0;
-}
-static inline uint32_t gg_renumber(const splice *s, uint32_t x) {
-    return s->map ? s->map[x] : (uint32_t)gg_renumber_wide(s, x);
-}
+/* Prepares gg_renumber. */
+gpugraph_status gg_splice_index(gpugraph_run *run, splice *s);
+/* Replaces entries low .. high - 1, which are numbers of `size` bytes, by the new numbers
+** of their elements. The number of a removed element becomes an arbitrary number in
+** range. Call it only if gg_renumbers. */
+void gg_renumber(const splice *s, void *number, size_t size, uint64_t low, uint64_t high);
 
 #endif

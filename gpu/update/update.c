@@ -48,7 +48,7 @@ static void put_new(const array_move *move, void *to) {
             ((uint64_t *)to)[move->place[i]] = ((const uint64_t *)move->put)[i];
 }
 
-static void move_array(const array_move *move) {
+static void move_array(const update *u, const array_move *move) {
     const splice *s = move->s;
     void *to = move->to ? move->to : *move->array;
     if (move->how == MOVE)
@@ -56,7 +56,7 @@ static void move_array(const array_move *move) {
     for (uint64_t k = 0; k < s->pieces && move->how != MOVE; k++) {
         piece_work w = {move, &s->piece[k], to};
         const uint64_t count = s->piece[k].count;
-        gg_slices(gg_splice_threads(s, count), count, convert_span, &w);
+        gg_slices(gg_threads(u->run, count), count, convert_span, &w);
     }
     put_new(move, to);
     if (move->to) {
@@ -105,9 +105,9 @@ static void move(void *of, uint64_t task) {
     else if (task < OTHER_MOVES)
         return;
     else if (i < u->move_count)
-        move_array(&u->moves[i]);
+        move_array(u, &u->moves[i]);
     else
-        gg_commit_room(u, &u->rows[i - u->move_count]);
+        gg_commit_rows(u, &u->rows[i - u->move_count]);
 }
 
 /* Updates adjacency[OUT].in for removed and added edges. */
@@ -115,18 +115,12 @@ static void count_entering(update *u) {
     struct adjacency *out = &u->graph->derived.adjacency[GPUGRAPH_OUT];
     gg_take_longer((void **)&out->in, (void **)&u->longer_in);
     uint32_t *in = out->in;
-    for (uint64_t i = 0; i < u->removed_count; i++) {
-        if (i + GG_FETCH_AHEAD < u->removed_count)
-            gg_fetch(&in[gg_removed_end(u, (end_ref)(2 * (i + GG_FETCH_AHEAD) + 1))]);
-        in[gg_removed_end(u, (end_ref)(2 * i + 1))]--;
-    }
+    for (uint64_t i = 0; i < u->removed_count; i++)
+        in[u->removed_ends.target[i]]--;
     for (uint32_t v = u->graph->n; v < u->n; v++)
         in[v] = 0;
-    for (uint64_t i = 0; i < u->added_count; i++) {
-        if (i + GG_FETCH_AHEAD < u->added_count)
-            gg_fetch(&in[u->new_target[i + GG_FETCH_AHEAD]]);
-        in[u->new_target[i]]++;
-    }
+    for (uint64_t i = 0; i < u->added_count; i++)
+        in[u->added_ends.target[i]]++;
 }
 
 static void commit(update *u) {
@@ -190,10 +184,10 @@ static void plan_edges(update *u) {
     move.size = sizeof(uint32_t);
     move.how = MOVE;
     move.array = (void **)&graph->source;
-    move.put = u->new_source;
+    move.put = u->added_ends.source;
     gg_plan_move(u, move);
     move.array = (void **)&graph->target;
-    move.put = u->new_target;
+    move.put = u->added_ends.target;
     gg_plan_move(u, move);
     if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return;
@@ -216,18 +210,20 @@ static bool take_scratch(update *u) {
     u->key_scratch = u->key ? gg_alloc(u->run, most, sizeof *u->key_scratch) : NULL;
     u->value_scratch =
         u->key_scratch ? gg_alloc(u->run, most, sizeof *u->value_scratch) : NULL;
-    u->going = u->value_scratch ? gg_alloc_zero(u->run, most, sizeof *u->going) : NULL;
-    u->coming = u->going ? gg_alloc_zero(u->run, most, sizeof *u->coming) : NULL;
-    return u->coming != NULL;
+    u->removed_arc =
+        u->value_scratch ? gg_alloc_zero(u->run, most, sizeof *u->removed_arc) : NULL;
+    u->added_arc =
+        u->removed_arc ? gg_alloc_zero(u->run, most, sizeof *u->added_arc) : NULL;
+    return u->added_arc != NULL;
 }
 
 /* SIMPLE rows are updated from the arcs by ids, which the first change of ends makes. */
 static gpugraph_status prepare_simple(update *u) {
     gpugraph_graph *graph = u->graph;
     const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
-    if (simple->made && !gg_same_ends(u) && !gg_patches_simple(graph) &&
+    if (simple->made && !gg_same_ends(u) && !gg_adjacency_made(graph, GPUGRAPH_OUT) &&
         gpugraph_keeps_arcs(graph) &&
-        gg_takes_room(simple, 2 * (u->removed_count + u->added_count)))
+        gg_changes_in_place(simple, 2 * (u->removed_count + u->added_count)))
         gg_adjacency(graph, GPUGRAPH_OUT, u->run);
     return u->run->status;
 }
@@ -273,12 +269,25 @@ void gg_update_free(update *u) {
         gg_release(u->moves[i].to);
     for (int i = 0; i < u->row_plans; i++)
         gg_free_row_plan(&u->rows[i]);
-    void *blocks[] = {u->removed,     u->added_at,    u->added_edge,
-                      u->weight,      u->end,         u->new_source,
-                      u->new_target,  u->fresh_id,    u->vanished_at,
-                      u->key,         u->key_scratch, u->value_scratch,
-                      u->going,       u->coming,      u->gone_end,
-                      u->gone_weight, u->longer_in,   u->tombstones.vertex};
+    void *blocks[] = {u->removed,
+                      u->added_at,
+                      u->added_edge,
+                      u->weight,
+                      u->added_ends.source,
+                      u->added_ends.target,
+                      u->fresh_id,
+                      u->named,
+                      u->vanished_at,
+                      u->key,
+                      u->key_scratch,
+                      u->value_scratch,
+                      u->removed_arc,
+                      u->added_arc,
+                      u->removed_ends.source,
+                      u->removed_ends.target,
+                      u->removed_weight,
+                      u->longer_in,
+                      u->tombstones.vertex};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);
     gg_free_gap_plan(u);

@@ -4,19 +4,17 @@
 **
 **     update.c     the steps: check, plan, commit
 **     edges.c      removed edges, numbers of added edges; detects changes of weights only
-**     gone.c       ends and weights of removed edges
 **     vertices.c   ends of added edges: known or new; vertices that vanish; tombstones
 **     new_ids.c    ids of new vertices
 **     retype.c     weights of another type
 **     weights.c    weights and their width
 **     rows.c       CSRs: removed arcs, positions of added arcs
-**     roomy.c      rows with slack, which change in place
+**     slack.c      rows with slack, which change in place
 **     gaps.c       the list of edges with gaps
 **     simple.c     arcs of CSR_SIMPLE, each of which represents all edges of a pair
 **     patch*       the copy on a device: steps, edges, tables
 **     rewrite.cu   rows that change on a device (row_pool.h)
-**     store_batch.c  the batch for the slab tables
-**     tables.c     the public functions of the slab tables
+**     tables.c     the slab tables: public functions, the batch for them
 **     compact.c, renumber.c   compaction, outside of a batch
 **
 ** A new vertex gets the next number. A vertex that loses its last edge, and is not kept,
@@ -26,8 +24,8 @@
 #define GPUGRAPH_UPDATE_H
 
 #include "patch.h"
-#include "store_batch.h"
 #include "graph/graph.h"
+#include "store/store.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,16 +36,18 @@ enum {
     GG_FETCH_ITEMS = 8
 };
 
-/* One end of an added edge. */
-typedef struct added_end {
-    uint32_t now;   /* its number; a new vertex has the graph's n or more */
-    uint32_t fresh; /* its index among the new vertices */
-    bool is_new;
-} added_end;
-
 /* An edge of the batch, by one of its ends: 2 * i for the source of edge i, 2 * i + 1 for
 ** its target. Also the arc that leaves that end. */
 typedef uint32_t end_ref;
+
+/* The ends of the removed or the added edges of a batch. */
+typedef struct edge_ends {
+    uint32_t *source, *target;
+} edge_ends;
+
+static inline uint32_t gg_end_at(const edge_ends *ends, end_ref ref) {
+    return (ref % 2 ? ends->target : ends->source)[ref / 2];
+}
 
 /* One array of the graph that changes. */
 typedef struct array_move {
@@ -108,9 +108,9 @@ typedef struct update {
     uint64_t lone_count; /* vertices of the batch that need no edge */
     bool reweights;      /* the batch changes weights only */
     /* Edges. */
-    uint64_t *removed;     /* edge numbers before the batch */
-    uint32_t *gone_end;    /* the ends of removed edges, by end_ref */
-    uint64_t *gone_weight; /* their weights in the old layout; unset without weights */
+    uint64_t *removed; /* edge numbers before the batch */
+    edge_ends removed_ends, added_ends;
+    uint64_t *removed_weight; /* in the old layout; unset without weights */
     /* Edge numbers before the batch: added edge i precedes added_at[i]. */
     uint64_t *added_at;
     uint64_t *added_edge; /* edge numbers of added edges after the batch */
@@ -122,9 +122,8 @@ typedef struct update {
     gpugraph_distance_type distance_type;
     void *weight; /* of added edges, in the new layout */
     /* Vertices. */
-    added_end *end; /* by end_ref; then the lone vertices */
-    uint32_t *new_source, *new_target;
-    uint32_t n; /* after the batch */
+    uint32_t *named; /* the vertices that the batch names (vertices.c) */
+    uint32_t n;      /* after the batch */
     uint32_t fresh, fresh_integers;
     int64_t *fresh_id; /* ascending: INTEGERs, then numbers of texts */
     uint64_t *vanished_at, vanished;
@@ -146,15 +145,11 @@ typedef struct update {
     /* Scratch for sorting; refs of removed and of added arcs. */
     uint64_t *key, *key_scratch;
     uint32_t *value_scratch;
-    end_ref *going, *coming;
+    end_ref *removed_arc, *added_arc;
 } update;
 
 static inline bool gg_text_at(const gpugraph_id_column *column, uint64_t i) {
     return column->is_text && (column->is_text[i / 8] >> (i % 8) & 1);
-}
-/* The vertex at an end of a removed edge. */
-static inline uint32_t gg_removed_end(const update *u, end_ref ref) {
-    return u->gone_end[ref];
 }
 static inline uint64_t gg_weight_at(const void *weight, uint64_t i, size_t size) {
     return size == sizeof(uint32_t) ? ((const uint32_t *)weight)[i]
@@ -184,6 +179,14 @@ static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
     }
 }
 
+/* The end of the arcs from arc i on that are in one row. */
+static inline uint64_t gg_same_row(const uint64_t *row, uint64_t i, uint64_t count) {
+    uint64_t end = i + 1;
+    while (end < count && row[end] == row[i])
+        end++;
+    return end;
+}
+
 /* True if the batch leaves all ends unchanged. */
 static inline bool gg_same_ends(const update *u) {
     return u->reweights && u->fresh == 0 && u->vanished == 0;
@@ -191,11 +194,7 @@ static inline bool gg_same_ends(const update *u) {
 
 /* The steps before the commit, in this order. A failure sets the run's status. */
 void gg_update_edges(update *u);
-/* A part of gg_update_edges: gathers the ends and weights of u->removed. */
-void gg_look_at_gone(update *u);
 void gg_update_vertices(update *u);
-/* A part of gg_update_vertices: computes the new tombstones. */
-void gg_update_tombstones(update *u);
 /* Allocates blocks for the ids of new vertices; commits them. (new_ids.c) */
 void gg_update_ids(update *u);
 void gg_commit_ids(update *u);
@@ -213,15 +212,13 @@ void gg_update_rows(update *u);
 uint64_t gg_touched_rows(update *u, enum csr_kind kind, uint32_t *vertex);
 void gg_free_row_plan(row_plan *p);
 
-/* True if rows change in place when a batch removes and adds `arcs` arcs. */
-bool gg_takes_room(const struct csr_slot *slot, uint64_t arcs);
-/* Upper bound on the entries at the pool's end that rows need for the added arcs, which
-** are sorted by row. */
-uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
-                           const end_ref *coming, uint64_t comings);
-/* Allocates blocks for the rows of new vertices. */
-void gg_plan_room(update *u, row_plan *p);
-void gg_commit_room(update *u, row_plan *p);
+/* True if rows change in place when a batch removes and adds `arcs` arcs. (slack.c) */
+bool gg_changes_in_place(const struct csr_slot *slot, uint64_t arcs);
+/* Upper bound on the entries at the pool's end that rows need for the added arcs. */
+uint64_t gg_slack_needed(const update *u, const row_plan *p);
+/* Allocates longer arrays if there are new vertices. */
+void gg_plan_row_ends(update *u, row_plan *p);
+void gg_commit_rows(update *u, row_plan *p);
 
 /* True if the list of edges takes the batch in its gaps. Otherwise the gaps are closed,
 ** and arrays move. A failure sets the run's status. */
@@ -240,11 +237,16 @@ void gg_compact(gpugraph_graph *graph, gpugraph_run *run);
 void gg_update_prepare(update *u);
 void gg_update_free(update *u);
 
-/* True if a batch can update the host's SIMPLE rows, which needs arcs by ids. */
-bool gg_patches_simple(const gpugraph_graph *graph);
 /* Lists edges whose arcs leave CSR_SIMPLE, and edges whose arcs enter it: refs to their
-** sources go to u->going and u->coming. */
-void gg_update_simple(update *u, uint64_t *going, uint64_t *coming);
+** sources go to u->removed_arc and u->added_arc. Needs the arcs by ids. (simple.c) */
+void gg_update_simple(update *u, uint64_t *removed, uint64_t *added);
+
+/* True if a store (store/store.h) can hold that many vertices and edges; if the store of
+** the graph's edges can take the batch: if not, rebuild the store. (tables.c) */
+bool gg_store_holds(uint64_t vertices, uint64_t edges);
+bool gg_store_follows(const update *u);
+/* The prepared batch as arrays of the update, and come_weight, which the caller frees. */
+gpugraph_status gg_store_changes(const update *u, store_changes *c);
 
 /* Sorts `count` refs by the keys in u->key. */
 void gg_update_sort(update *u, end_ref *ref, uint64_t count);

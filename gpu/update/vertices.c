@@ -15,49 +15,31 @@
 
 enum { LOOKUP_ITEMS = 32 }; /* time to look up an id, in items of GG_THREAD_GRAIN */
 
-#define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
-
 /* ---- ends of added edges ---- */
 
 /* A text of the batch: its vertex, its index among the new vertices, or one of these. */
 enum { UNUSED = -2, USED = -1 };
 
-/* The lone vertices follow the ends of all edges. */
-static uint64_t first_lone(const update *u) {
-    return 2 * u->added_count;
+/* The names in a batch: its lone vertices, then the ends of added edges. If ends are
+** unchanged, they are known. */
+static uint64_t name_count(const update *u) {
+    return u->lone_count + (u->reweights ? 0 : 2 * u->added_count);
 }
 
-/* Number of look-ups: ends of added edges, unless they are known, and lone vertices. */
-static uint64_t named_count(const update *u) {
-    return (u->reweights ? 0 : first_lone(u)) + u->lone_count;
+static bool is_text(const update *u, uint64_t k, int64_t *value) {
+    const uint64_t end = k - u->lone_count, i = k < u->lone_count ? k : end / 2;
+    const gpugraph_id_column *column = k < u->lone_count ? &u->added->vertex
+                                       : end % 2         ? &u->added->target
+                                                         : &u->added->source;
+    *value = gg_id_at(column, i);
+    return gg_text_at(column, i);
 }
 
-static end_ref named(const update *u, uint64_t k) {
-    return (end_ref)(u->reweights ? first_lone(u) + k : k);
+static bool is_new(const update *u, uint64_t k) {
+    return u->named[k] >= u->graph->n;
 }
 
-static const gpugraph_id_column *column_of(const update *u, uint64_t ref, uint64_t *at) {
-    if (ref >= first_lone(u)) {
-        *at = ref - first_lone(u);
-        return &u->added->vertex;
-    }
-    *at = ref / 2;
-    return ref % 2 ? &u->added->target : &u->added->source;
-}
-
-static bool is_text(const update *u, uint64_t ref) {
-    uint64_t at;
-    const gpugraph_id_column *column = column_of(u, ref, &at);
-    return gg_text_at(column, at);
-}
-
-static int64_t value_of(const update *u, uint64_t ref) {
-    uint64_t at;
-    const gpugraph_id_column *column = column_of(u, ref, &at);
-    return gg_id_at(column, at);
-}
-
-/* Look-ups of the vertices of added ids. */
+/* Look-ups of the vertices of names. */
 typedef struct id_lookup {
     update *u;
     int64_t *of_text; /* the vertex of each used text, or GPUGRAPH_NONE */
@@ -80,13 +62,12 @@ static void find_texts(id_lookup *l) {
     enum { TEXTS = 256 }; /* texts that a thread takes at a time */
     update *u = l->u;
     const gpugraph_texts *texts = &u->added->texts;
-    for (int64_t t = 0; t < texts->count; t++)
+    int64_t t;
+    for (t = 0; t < texts->count; t++)
         l->of_text[t] = UNUSED;
-    for (uint64_t k = 0; k < named_count(u); k++) {
-        end_ref ref = named(u, k);
-        if (!is_text(u, ref))
+    for (uint64_t k = 0; k < name_count(u); k++) {
+        if (!is_text(u, k, &t))
             continue;
-        int64_t t = value_of(u, ref);
         if (t < 0 || t >= texts->count) {
             gg_fail(u->run, GPUGRAPH_INVALID,
                     "text number %lld is not one of the %lld texts", (long long)t,
@@ -99,90 +80,83 @@ static void find_texts(id_lookup *l) {
     gg_chunks(gg_threads(u->run, count * LOOKUP_ITEMS), count, TEXTS, find_some_texts, l);
 }
 
-static void find_some_ends(void *lookup, uint64_t low, uint64_t high) {
+static void find_some_names(void *lookup, uint64_t low, uint64_t high) {
     const id_lookup *l = lookup;
     const update *u = l->u;
     for (uint64_t k = low; k < high && !gg_leave(u->run, k); k++) {
-        end_ref ref = named(u, k);
-        added_end *end = &u->end[ref];
-        int64_t id = value_of(u, ref);
-        end->now = is_text(u, ref)
-                       ? (uint32_t)l->of_text[id]
-                       : gg_number_of(u->graph, &(gpugraph_id){.integer = id});
-        end->is_new = end->now == GPUGRAPH_NONE;
+        int64_t id;
+        u->named[k] = is_text(u, k, &id)
+                          ? (uint32_t)l->of_text[id]
+                          : gg_number_of(u->graph, &(gpugraph_id){.integer = id});
     }
 }
 
-static void find_ends(id_lookup *l) {
+static void find_names(id_lookup *l) {
     const update *u = l->u;
     /* consecutive ids need no search */
     uint64_t each = u->graph->ids.integer ? LOOKUP_ITEMS : 1;
-    gg_slices(gg_threads(u->run, named_count(u) / 2 * each), named_count(u),
-              find_some_ends, l);
+    gg_slices(gg_threads(u->run, name_count(u) / 2 * each), name_count(u),
+              find_some_names, l);
 }
 
-/* ---- new vertices ---- */
+/* ---- new vertices: numbers from the graph's n on ---- */
 
-/* Lists the distinct INTEGERs for which no vertex was found, in order. */
-static void order_integers(update *u, end_ref *ref) {
+/* Numbers the distinct INTEGERs for which no vertex was found, in order. */
+static void number_integers(update *u, uint32_t *name) {
     uint64_t count = 0;
-    for (uint64_t k = 0; k < named_count(u); k++) {
-        end_ref i = named(u, k);
-        if (u->end[i].is_new && !is_text(u, i)) {
-            u->key[count] = (uint64_t)value_of(u, i) ^ SIGN_BIT;
-            ref[count++] = i;
+    int64_t id;
+    for (uint64_t k = 0; k < name_count(u); k++)
+        if (is_new(u, k) && !is_text(u, k, &id)) {
+            u->key[count] = (uint64_t)id ^ GG_SIGN_BIT;
+            name[count++] = (uint32_t)k;
         }
-    }
-    gg_update_sort(u, ref, count);
-    for (uint64_t k = 0; k < count && !gg_stopping(u->run); k++) {
-        int64_t id = (int64_t)(u->key[k] ^ SIGN_BIT);
-        added_end *end = &u->end[ref[k]];
-        if (k == 0 || u->key[k] != u->key[k - 1])
-            u->fresh_id[u->fresh++] = id;
-        end->fresh = u->fresh - 1;
+    gg_update_sort(u, name, count);
+    for (uint64_t i = 0; i < count && !gg_stopping(u->run); i++) {
+        if (i == 0 || u->key[i] != u->key[i - 1])
+            u->fresh_id[u->fresh++] = (int64_t)(u->key[i] ^ GG_SIGN_BIT);
+        u->named[name[i]] = u->graph->n + u->fresh - 1;
     }
     u->fresh_integers = u->fresh;
 }
 
-static void order_texts(update *u, int64_t *of_text, uint32_t *number) {
+static void number_texts(update *u, int64_t *of_text, uint32_t *text) {
     const gpugraph_texts *texts = &u->added->texts;
     uint64_t count = 0;
-    for (int64_t t = 0; t < texts->count; t++)
+    int64_t t;
+    for (t = 0; t < texts->count; t++)
         if (of_text[t] == GPUGRAPH_NONE)
-            number[count++] = (uint32_t)t;
-    if (gg_sort_texts(u->run, texts, number, count))
+            text[count++] = (uint32_t)t;
+    if (gg_sort_texts(u->run, texts, text, count))
         return;
-    for (uint64_t k = 0; k < count; k++) {
-        of_text[number[k]] = (int64_t)u->fresh;
-        u->fresh_id[u->fresh++] = number[k];
+    for (uint64_t i = 0; i < count; i++) {
+        of_text[text[i]] = (int64_t)u->graph->n + u->fresh;
+        u->fresh_id[u->fresh++] = text[i];
     }
-    for (uint64_t k = 0; k < named_count(u); k++) {
-        end_ref ref = named(u, k);
-        if (u->end[ref].is_new && is_text(u, ref))
-            u->end[ref].fresh = (uint32_t)of_text[value_of(u, ref)];
-    }
+    for (uint64_t k = 0; k < name_count(u); k++)
+        if (is_new(u, k) && is_text(u, k, &t))
+            u->named[k] = (uint32_t)of_text[t];
 }
 
 static void find_new_vertices(update *u) {
     gpugraph_run *run = u->run;
-    uint64_t texts = (uint64_t)u->added->texts.count, most = named_count(u);
+    const uint64_t texts = (uint64_t)u->added->texts.count, names = name_count(u);
     int64_t *of_text = gg_alloc(run, texts, sizeof *of_text);
-    uint32_t *number = of_text ? gg_alloc(run, texts, sizeof *number) : NULL;
+    uint32_t *text = gg_alloc(run, texts, sizeof *text);
     id_lookup lookup = {u, of_text};
-    u->end = number ? gg_alloc(run, first_lone(u) + u->lone_count, sizeof *u->end) : NULL;
-    u->fresh_id = u->end ? gg_alloc(run, most, sizeof *u->fresh_id) : NULL;
-    for (uint64_t ref = 0; u->end && u->reweights && ref < first_lone(u); ref++)
-        u->end[ref] = (added_end){.now = u->gone_end[ref]};
-    if (u->fresh_id)
+    u->named = gg_alloc(run, names, sizeof *u->named);
+    u->fresh_id = gg_alloc(run, names, sizeof *u->fresh_id);
+    if (!gg_stopping(run))
         find_texts(&lookup);
     if (!gg_stopping(run))
-        find_ends(&lookup);
+        find_names(&lookup);
     if (!gg_stopping(run))
-        order_integers(u, u->coming);
+        number_integers(u, u->added_arc);
     if (!gg_stopping(run))
-        order_texts(u, of_text, number);
+        number_texts(u, of_text, text);
+    if ((uint64_t)u->graph->n + u->fresh >= GPUGRAPH_NONE)
+        gg_fail(run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
     gg_release(of_text);
-    gg_release(number);
+    gg_release(text);
 }
 
 /* ---- vertices that vanish ---- */
@@ -195,17 +169,14 @@ enum { LEAVES, ENTERS, LOOPS, LOOSE, KEEPS, HOWS, HOW_BITS = 3, HOW_MASK = 7 };
 static uint64_t list_touched(update *u, uint64_t *touched) {
     uint64_t count = 0;
     for (uint64_t i = 0; i < u->removed_count; i++) {
-        uint64_t from = gg_removed_end(u, (end_ref)(2 * i));
-        uint64_t to = gg_removed_end(u, (end_ref)(2 * i + 1));
+        uint64_t from = u->removed_ends.source[i], to = u->removed_ends.target[i];
         touched[count++] = from << HOW_BITS | (from == to ? LOOPS : LEAVES);
         if (from != to)
             touched[count++] = to << HOW_BITS | ENTERS;
     }
-    for (uint64_t k = 0; k < named_count(u); k++) {
-        const added_end *end = &u->end[named(u, k)];
-        if (!end->is_new)
-            touched[count++] = (uint64_t)end->now << HOW_BITS | KEEPS;
-    }
+    for (uint64_t k = 0; k < name_count(u); k++)
+        if (!is_new(u, k))
+            touched[count++] = (uint64_t)u->named[k] << HOW_BITS | KEEPS;
     for (int64_t i = 0; i < u->changes->kept_count; i++)
         touched[count++] = (uint64_t)u->changes->kept[i] << HOW_BITS | KEEPS;
     for (int64_t i = 0; i < u->changes->loose_count; i++)
@@ -323,7 +294,7 @@ static void find_touched(update *u) {
     if (!u->vanished_at)
         return;
     uint64_t count = list_touched(u, u->key);
-    gg_update_sort(u, u->going, count);
+    gg_update_sort(u, u->removed_arc, count);
     if (!gg_stopping(u->run))
         find_vanished(u, u->key, count);
 }
@@ -344,9 +315,8 @@ static void fill_tombstone(const update *u, uint32_t v, uint8_t *filled) {
 /* Marks tombstones that the batch names: ends of edges, lone vertices, kept vertices. */
 static uint64_t find_filled(const update *u, uint8_t *filled) {
     uint64_t count = 0;
-    for (uint64_t ref = 0; ref < first_lone(u) + u->lone_count; ref++)
-        if (!u->end[ref].is_new)
-            fill_tombstone(u, u->end[ref].now, filled);
+    for (uint64_t k = 0; k < name_count(u); k++)
+        fill_tombstone(u, u->named[k], filled);
     for (int64_t i = 0; i < u->changes->kept_count; i++)
         fill_tombstone(u, u->changes->kept[i], filled);
     for (uint64_t i = 0; i < u->graph->id.tombstones.count; i++)
@@ -370,7 +340,7 @@ static void merge_tombstones(update *u, const uint8_t *filled) {
     }
 }
 
-void gg_update_tombstones(update *u) {
+static void update_tombstones(update *u) {
     const uint64_t had = u->graph->id.tombstones.count;
     if (had + u->vanished == 0)
         return;
@@ -387,6 +357,19 @@ void gg_update_tombstones(update *u) {
 
 /* ---- all steps ---- */
 
+/* The numbers of the ends of added edges. */
+static void list_added_ends(update *u) {
+    const uint64_t count = u->added_count;
+    const uint32_t *named = u->named + u->lone_count;
+    edge_ends *ends = &u->added_ends;
+    ends->source = gg_alloc(u->run, count, sizeof *ends->source);
+    ends->target = gg_alloc(u->run, count, sizeof *ends->target);
+    for (uint64_t i = 0; i < count && !gg_stopping(u->run); i++) {
+        ends->source[i] = u->reweights ? u->removed_ends.source[i] : named[2 * i];
+        ends->target[i] = u->reweights ? u->removed_ends.target[i] : named[2 * i + 1];
+    }
+}
+
 void gg_update_vertices(update *u) {
     gpugraph_run *run = u->run;
     find_new_vertices(u);
@@ -394,22 +377,8 @@ void gg_update_vertices(update *u) {
         (u->removed_count || u->changes->loose_count))
         find_touched(u);
     if (!gg_stopping(run))
-        gg_update_tombstones(u);
-    if (gg_stopping(run))
-        return;
-    if ((uint64_t)u->graph->n + u->fresh >= GPUGRAPH_NONE) {
-        gg_fail(run, GPUGRAPH_TOO_LARGE, "there are more than 2^32 - 2 vertices");
-        return;
-    }
+        update_tombstones(u);
     u->n = u->graph->n + u->fresh;
-    for (uint64_t ref = 0; ref < first_lone(u) + u->lone_count; ref++)
-        if (u->end[ref].is_new)
-            u->end[ref].now = u->graph->n + u->end[ref].fresh;
-    u->new_source = gg_alloc(run, u->added_count, sizeof *u->new_source);
-    u->new_target =
-        u->new_source ? gg_alloc(run, u->added_count, sizeof *u->new_target) : NULL;
-    for (uint64_t i = 0; u->new_target && i < u->added_count; i++) {
-        u->new_source[i] = u->end[2 * i].now;
-        u->new_target[i] = u->end[2 * i + 1].now;
-    }
+    if (!gg_stopping(run))
+        list_added_ends(u);
 }

@@ -110,8 +110,10 @@ static uint64_t longest_path(const update *u) {
         return 0;
     raising kept = {u, top};
     gg_slices(gg_threads(u->run, u->graph->m), u->graph->m, raise_kept, &kept);
-    for (uint64_t ref = 0; ref < 2 * u->added_count; ref++) {
-        raise_top(&top[u->end[ref].now], capped(gg_integer_weight(u->added, ref / 2)));
+    for (uint64_t i = 0; i < u->added_count; i++) {
+        const uint64_t weight = capped(gg_integer_weight(u->added, i));
+        raise_top(&top[u->added_ends.source[i]], weight);
+        raise_top(&top[u->added_ends.target[i]], weight);
     }
     for (uint64_t v = 0; v < n; v++)
         sum += top[v];
@@ -126,17 +128,13 @@ uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run) {
     return longest_path(&as_it_is);
 }
 
-static uint64_t gone_weight(const update *u, uint64_t i) {
-    const uint64_t weight = u->gone_weight[i];
-    return u->graph->distance_type == GPUGRAPH_UINT32 ? weight : capped((int64_t)weight);
-}
-
 static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
-    uint64_t gone = 0;
+    uint64_t removed = 0;
     for (uint64_t i = 0; i < u->removed_count; i++)
-        gone += gone_weight(u, i);
-    u->path_low =
-        u->graph->known.path_low > 2 * gone ? u->graph->known.path_low - 2 * gone : 0;
+        removed += capped((int64_t)u->removed_weight[i]);
+    u->path_low = u->graph->known.path_low > 2 * removed
+                      ? u->graph->known.path_low - 2 * removed
+                      : 0;
     u->path_low = largest > u->path_low ? largest : u->path_low;
     u->path_high = add_capped(u->graph->known.path_high, 2 * sum);
     if (u->edges.after == u->added_count)

@@ -302,67 +302,8 @@ START_TEST(creations) {
 }
 END_TEST
 
-/* All edges of a map, or of a multigraph, one after the other: an edge whose fetch fails
-** is returned by the next attempt. */
-static uint64_t sum_of_edges(gpugraph_dynamic *d, gpugraph_multigraph *m, int n,
-                             bool *hit) {
-    gpugraph_run run = {.backend = GPUGRAPH_CPU, .threads = 1};
-    gpugraph_edge_iterator *it = NULL;
-    gpugraph_dynamic_edge e;
-    uint64_t sum = 0;
-    fail_from(n, false);
-    for (int turn = 0; turn < 2 && !it; turn++)
-        if (d)
-            gpugraph_dynamic_iterate(d, 0, SIDE, &run, &it);
-        else
-            gpugraph_multigraph_iterate(m, 0, SIDE, &run, &it);
-    for (int turn = 0; turn < 2; turn++)
-        while (gpugraph_next_edge(it, &run, &e))
-            sum += 1 + e.source * 7 + e.target * 31 + e.value + (uint64_t)e.id * 3 +
-                   (uint64_t)e.weight;
-    *hit = fail_no_more();
-    expect(run.status == GPUGRAPH_OK, "%s", run.message);
-    gpugraph_edge_iterator_free(it);
-    return sum;
-}
-
-START_TEST(iterators) {
-    enum { EDGES = 500 };
-    static uint32_t source[EDGES], target[EDGES], value[EDGES];
-    static int64_t id[EDGES];
-    gpugraph_dynamic_options options = {SIDE, true, 0};
-    gpugraph_run run = {.backend = GPUGRAPH_CPU, .threads = 1};
-    gpugraph_dynamic *d = NULL;
-    gpugraph_multigraph *m = NULL;
-    uint64_t want = 0, got;
-    bool hit = true;
-    for (uint32_t i = 0; i < EDGES; i++) {
-        source[i] = i * 13 % SIDE;
-        target[i] = i * i % SIDE;
-        id[i] = value[i] = i;
-    }
-    if (_i) {
-        gpugraph_multigraph_create(&options, &run, &m);
-        gpugraph_multigraph_insert(m, EDGES, source, target, id, id, &run, NULL);
-    } else {
-        gpugraph_dynamic_create(&options, &run, &d);
-        gpugraph_dynamic_insert(d, EDGES, source, target, value, &run, NULL);
-    }
-    want = sum_of_edges(d, m, 1 << 30, &hit);
-    expect(want > 0 && !hit, "no edge");
-    hit = true;
-    for (int n = 1; hit; n++) {
-        got = sum_of_edges(d, m, n, &hit);
-        expect(got == want, "allocation %d: other edges", n);
-    }
-    gpugraph_dynamic_free(d);
-    gpugraph_multigraph_free(m);
-}
-END_TEST
-
 const struct suite suite = {
     "dynamic_faults",
     {{"all", .timeout = 240,
-      .cases =
-          {{&creations, 2}, {&iterators, 2}, {&allocations, 16}, {&interrupts, 12}}}},
+      .cases = {{&creations, 2}, {&allocations, 16}, {&interrupts, 12}}}},
 };

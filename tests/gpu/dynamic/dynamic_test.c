@@ -31,14 +31,11 @@ static void check_queries(gpugraph_dynamic *d, const struct model *m, gpugraph_r
     }
 }
 
-/* Checks the rows of some vertices, some of them twice, their degrees, and edges that
-** exist or do not. */
+/* Checks the rows of some vertices, some of them twice. */
 static void check_some(gpugraph_dynamic *d, const struct model *m, bool valued,
                        gpugraph_run *run) {
-    static struct batch b;
     static uint32_t target[2 * SIDE * SIDE], value[2 * SIDE * SIDE];
-    static bool found[BATCH];
-    uint32_t vertex[2 * SIDE], degree[2 * SIDE];
+    uint32_t vertex[2 * SIDE];
     uint64_t offset[2 * SIDE + 1];
     const uint32_t count = draw(2 * SIDE);
     for (uint32_t i = 0; i < count; i++)
@@ -49,16 +46,14 @@ static void check_some(gpugraph_dynamic *d, const struct model *m, bool valued,
     ck_assert_int_eq(
         gpugraph_dynamic_rows_of(d, count, vertex, run, offset, target, value),
         GPUGRAPH_OK);
-    ck_assert_int_eq(gpugraph_dynamic_degrees(d, count, vertex, run, degree),
-                     GPUGRAPH_OK);
     ck_assert_uint_eq(offset[count], length);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t edges = 0;
         bool seen[SIDE] = {false};
         for (uint32_t v = 0; v < SIDE; v++)
             edges += m->value[vertex[i]][v] != ABSENT;
-        expect(offset[i + 1] - offset[i] == edges && degree[i] == edges,
-               "vertex %u has %u edges, not %u", vertex[i], degree[i], edges);
+        expect(offset[i + 1] - offset[i] == edges, "vertex %u has not %u edges",
+               vertex[i], edges);
         for (uint64_t k = offset[i]; k < offset[i + 1]; k++) {
             const uint32_t is = m->value[vertex[i]][target[k]];
             expect(!seen[target[k]] && is != ABSENT && (!valued || is == value[k]),
@@ -66,38 +61,6 @@ static void check_some(gpugraph_dynamic *d, const struct model *m, bool valued,
             seen[target[k]] = true;
         }
     }
-    random_batch(&b, m->n, BATCH);
-    ck_assert_int_eq(gpugraph_dynamic_exists(d, b.count, b.source, b.target, run, found),
-                     GPUGRAPH_OK);
-    for (uint32_t i = 0; i < b.count; i++)
-        expect(found[i] == (m->value[b.source[i]][b.target[i]] != ABSENT), "%u -> %u",
-               b.source[i], b.target[i]);
-}
-
-/* An iterator returns each edge once, and no other. */
-static void check_iterator(gpugraph_dynamic *d, const struct model *m, bool valued,
-                           gpugraph_run *run) {
-    static struct model left;
-    const uint32_t first = draw(m->n + 1), end = first + draw(SIDE);
-    gpugraph_edge_iterator *it;
-    gpugraph_dynamic_edge e;
-    uint32_t latest = first;
-    left = *m;
-    ck_assert_int_eq(gpugraph_dynamic_iterate(d, first, end, run, &it), GPUGRAPH_OK);
-    while (gpugraph_next_edge(it, run, &e)) {
-        expect(e.source >= latest && e.source < end, "vertex %u after %u", e.source,
-               latest);
-        expect(left.value[e.source][e.target] != ABSENT &&
-                   e.value == (valued ? left.value[e.source][e.target] : 0),
-               "%u -> %u is %u", e.source, e.target, e.value);
-        left.value[e.source][e.target] = ABSENT;
-        latest = e.source;
-    }
-    ck_assert_int_eq(run->status, GPUGRAPH_OK);
-    for (uint32_t u = first; u < end && u < m->n; u++)
-        for (uint32_t v = 0; v < m->n; v++)
-            expect(left.value[u][v] == ABSENT, "%u -> %u was left out", u, v);
-    gpugraph_edge_iterator_free(it);
 }
 
 /* `fresh`: edges of the batch that do not exist yet. */
@@ -166,7 +129,6 @@ static void live(gpugraph_backend backend, uint64_t seed, bool valued, int threa
         check_rows(d, &m, valued);
         check_queries(d, &m, &run);
         check_some(d, &m, valued, &run);
-        check_iterator(d, &m, valued, &run);
     }
     gpugraph_dynamic_free(d);
 }
@@ -236,48 +198,6 @@ static void delete_vertices(gpugraph_backend backend, uint64_t seed, bool symmet
     gpugraph_dynamic_free(d);
     gpugraph_dynamic_free(reverse);
 }
-
-/* More vertices than an iterator fetches at a time, and a row that is longer than a
-** portion. */
-START_TEST(iterators_in_portions) {
-    enum { MANY = 20000, HUB = 9000, LONG = 150000, EDGES = LONG + MANY };
-    static uint32_t source[EDGES], target[EDGES];
-    static bool seen[LONG], seen_from[MANY];
-    gpugraph_dynamic_options options = {LONG, false, 0};
-    gpugraph_dynamic *d;
-    gpugraph_edge_iterator *it;
-    gpugraph_dynamic_edge e;
-    if (absent(_i))
-        return;
-    gpugraph_run run = {.backend = test_backends[_i]};
-    memset(seen, 0, sizeof seen);
-    memset(seen_from, 0, sizeof seen_from);
-    for (uint32_t i = 0; i < EDGES; i++) {
-        source[i] = i < LONG ? HUB : i - LONG;
-        target[i] = i < LONG ? i : (i - LONG) / 2;
-    }
-    ck_assert_int_eq(gpugraph_dynamic_create(&options, &run, &d), GPUGRAPH_OK);
-    ck_assert_int_eq(gpugraph_dynamic_insert(d, EDGES, source, target, NULL, &run, NULL),
-                     GPUGRAPH_OK);
-    ck_assert_int_eq(gpugraph_dynamic_iterate(d, 3, MANY, &run, &it), GPUGRAPH_OK);
-    while (gpugraph_next_edge(it, &run, &e)) {
-        bool *mark = e.source == HUB ? &seen[e.target] : &seen_from[e.source];
-        expect(!*mark && (e.source == HUB || e.target == e.source / 2), "%u -> %u",
-               e.source, e.target);
-        *mark = true;
-    }
-    ck_assert_int_eq(run.status, GPUGRAPH_OK);
-    for (uint32_t i = 0; i < LONG; i++)
-        expect(seen[i], "%u -> %u was left out", (unsigned)HUB, i);
-    for (uint32_t i = 0; i < MANY; i++)
-        expect(seen_from[i] == (i >= 3 && i != HUB), "an edge from %u", i);
-    gpugraph_edge_iterator_free(it);
-    ck_assert_int_eq(gpugraph_dynamic_iterate(d, LONG + 1, LONG + 5, &run, &it),
-                     GPUGRAPH_INVALID);
-    ck_assert_ptr_null(it);
-    gpugraph_dynamic_free(d);
-}
-END_TEST
 
 START_TEST(vertices_go) {
     if (absent(_i))
@@ -526,6 +446,7 @@ static void insert_in_order(gpugraph_backend backend, bool valued, double load,
     gpugraph_dynamic *d;
     uint32_t *column[4], count = 0; /* source, target, value, answer */
     uint32_t *degree = calloc(SIZE, sizeof *degree), *all = malloc(SIZE * sizeof *all);
+    uint64_t *offset = malloc((SIZE + 1) * sizeof *offset);
     uint64_t added;
     for (int i = 0; i < 4; i++)
         column[i] = malloc(sizeof *column[i] * MOST);
@@ -560,12 +481,15 @@ static void insert_in_order(gpugraph_backend backend, bool valued, double load,
     }
     for (uint32_t i = 0; i < count - late; i++)
         degree[column[0][i]]++;
-    ck_assert_int_eq(gpugraph_dynamic_degrees(d, SIZE, all, &run, all), GPUGRAPH_OK);
-    ck_assert_mem_eq(all, degree, SIZE * sizeof *all);
+    ck_assert_int_eq(gpugraph_dynamic_rows_of(d, SIZE, all, &run, offset, NULL, NULL),
+                     GPUGRAPH_OK);
+    for (uint32_t v = 0; v < SIZE; v++)
+        ck_assert_uint_eq(offset[v + 1] - offset[v], degree[v]);
     gpugraph_dynamic_free(d);
     for (int i = 0; i < 4; i++)
         free(column[i]);
     free(degree);
+    free(offset);
     free(all);
 }
 
@@ -640,7 +564,6 @@ const struct suite suite = {
     "dynamic",
     {{"dynamic", .timeout = 60,
       .cases = {{&random_lives, BACKENDS},
-                {&iterators_in_portions, BACKENDS},
                 {&vertices_go, BACKENDS},
                 {&emptied_numbers_are_used_again, BACKENDS},
                 {&numbers_in_use_are_not_free, BACKENDS},

@@ -127,7 +127,7 @@ static bool follow(edge_store *store, gpugraph_graph *graph, const model_batch *
     if (can && !gg_store_changes(&u, &changes)) {
         if (!run->status)
             gg_store_change(store, &changes, run);
-        gg_store_changes_free(&changes);
+        gg_release(changes.come_weight);
     }
     gg_update_free(&u);
     return can && !run->status;

@@ -157,9 +157,9 @@ static void *move_array(const splice *s, void *from, size_t size, uint64_t count
 
 static void change_edges(copy *c, const update *u) {
     c->source = move_array(&u->edges, c->source, sizeof *c->source, u->added_count,
-                           u->added_edge, u->new_source);
+                           u->added_edge, u->added_ends.source);
     c->target = move_array(&u->edges, c->target, sizeof *c->target, u->added_count,
-                           u->added_edge, u->new_target);
+                           u->added_edge, u->added_ends.target);
     if (c->weight)
         c->weight = move_array(&u->edges, c->weight, c->size, u->added_count,
                                u->added_edge, u->weight);
@@ -295,7 +295,7 @@ static void change_store(copy *c, update *u) {
     ck_assert_int_eq(gg_store_changes(u, &changes), 0);
     gg_store_change(&c->store, &changes, run);
     ck_assert_msg(run->status == GPUGRAPH_OK, "%s", run->message);
-    gg_store_changes_free(&changes);
+    gg_release(changes.come_weight);
 }
 
 /* Applies the batch to the copy; the graph does not change. */

@@ -315,6 +315,57 @@ START_TEST(vertices_come_behind) {
 }
 END_TEST
 
+/* ---- one row with most arcs ---- */
+
+enum { SPOKES = 30000, MORE_SPOKES = 5 };
+
+/* A graph of edges 1 -> 2, 1 -> 3 ..., then 1 -> 2 again. */
+static gpugraph_graph *star(int64_t *column, int64_t spokes) {
+    int64_t *source = column, *target = source + SPOKES + MORE_SPOKES,
+            *edge = target + SPOKES + MORE_SPOKES;
+    gpugraph_run run = {.threads = 1};
+    gpugraph_graph *graph;
+    for (int64_t i = 0; i < SPOKES + MORE_SPOKES; i++) {
+        source[i] = 1;
+        target[i] = i < SPOKES ? i + 2 : 2;
+        edge[i] = i + 1;
+    }
+    gpugraph_edges edges = {.count = spokes,
+                            .source = {source, NULL},
+                            .target = {target, NULL},
+                            .edge_id = edge};
+    ck_assert_int_eq(gpugraph_create(&edges, &run, &graph), GPUGRAPH_OK);
+    return graph;
+}
+
+/* The row moves to the end of its pool; the next batch packs the pool, and then the row
+** needs slack again. */
+START_TEST(a_row_moves_after_packing) {
+    int64_t *column = malloc(3 * (SPOKES + MORE_SPOKES) * sizeof *column);
+    gpugraph_graph *graph = star(column, SPOKES);
+    model_make_slots(graph, 1);
+    for (int64_t i = SPOKES; i < SPOKES + MORE_SPOKES; i++) {
+        const int64_t *source = column, *target = source + SPOKES + MORE_SPOKES,
+                      *edge = target + SPOKES + MORE_SPOKES;
+        gpugraph_run run = {.threads = 1};
+        gpugraph_edges added = {.count = 1,
+                                .source = {source + i, NULL},
+                                .target = {target + i, NULL},
+                                .edge_id = edge + i};
+        const gpugraph_changes changes = {.added = &added};
+        expect(!gpugraph_update(graph, &changes, &run), "%s", run.message);
+        gpugraph_graph *wanted = star(column, i + 1);
+        const struct csr_slot *rows = &graph->csr[CSR_OUT];
+        ck_assert(rows->made &&
+                  rows->used * sizeof *rows->target <= gg_room(rows->target));
+        expect(!same_graph(graph, wanted), "%s", same_graph(graph, wanted));
+        gpugraph_free(wanted);
+    }
+    gpugraph_free(graph);
+    free(column);
+}
+END_TEST
+
 START_TEST(bad_changes) {
     gpugraph_run run;
     gpugraph_changes changes = {.removed = absent, .removed_count = 2};
@@ -453,6 +504,7 @@ const struct suite suite = {
                 {&from_nothing_and_back, KINDS},
                 {&arrays_grow, MODEL_WEIGHTS},
                 {&vertices_come_behind},
+                {&a_row_moves_after_packing},
                 {&bad_changes},
                 {&types_of_weights},
                 {&edge_ids_that_are_there_twice},

@@ -10,43 +10,38 @@
 
 /* A batch that changes more than one arc in 64, and more than 1,024 arcs, drops the rows:
 ** 20,000 arcs among 733,846 take 4 to 13 ms in place, but making the rows takes 5 ms. */
-enum { ROOM_BATCH = 64, ROOM_BATCH_LEAST = 1024 };
+enum { SLACK_BATCH = 64, SLACK_BATCH_LEAST = 1024 };
 
 /* ---- the plan ---- */
 
-bool gg_takes_room(const struct csr_slot *slot, uint64_t arcs) {
-    return arcs <= slot->m / ROOM_BATCH || arcs <= ROOM_BATCH_LEAST ||
+bool gg_changes_in_place(const struct csr_slot *slot, uint64_t arcs) {
+    return arcs <= slot->m / SLACK_BATCH || arcs <= SLACK_BATCH_LEAST ||
            gg_limits.room_arcs == 0;
 }
 
-uint64_t gg_room_of_coming(const update *u, const struct csr_slot *slot,
-                           const end_ref *coming, uint64_t comings) {
+uint64_t gg_slack_needed(const update *u, const row_plan *p) {
+    const struct csr_slot *slot = p->slot;
+    const uint64_t *row = p->inserted_at, n = u->graph->n;
     uint64_t need = 0;
-    for (uint64_t k = 0, next; k < comings; k = next) {
-        const added_end *row = &u->end[coming[k]];
-        if (k + GG_FETCH_AHEAD < comings && !u->end[coming[k + GG_FETCH_AHEAD]].is_new)
-            gg_fetch_row(slot, u->end[coming[k + GG_FETCH_AHEAD]].now);
-        for (next = k + 1; next < comings && u->end[coming[next]].now == row->now;)
-            next++;
-        const uint64_t count =
-            row->is_new ? 0 : gg_row_end(slot, row->now) - slot->offset[row->now];
-        const uint64_t spare = row->is_new || !slot->spare ? 0 : slot->spare[row->now];
-        if (next - k > spare)
+    for (uint64_t k = 0, next; k < p->inserted; k = next) {
+        const uint64_t v = row[k];
+        if (k + GG_FETCH_AHEAD < p->inserted && row[k + GG_FETCH_AHEAD] < n)
+            gg_fetch_row(slot, row[k + GG_FETCH_AHEAD]);
+        next = gg_same_row(row, k, p->inserted);
+        const uint64_t count = v < n ? gg_row_end(slot, v) - slot->offset[v] : 0;
+        const uint64_t slack = v < n && slot->spare ? slot->spare[v] : 0;
+        if (next - k > slack)
             need += gg_row_capacity(count + next - k);
     }
     return need;
 }
 
-void gg_plan_room(update *u, row_plan *p) {
-    const uint64_t n = u->n, rows = n + n / GG_ROOM_SHARE + 1;
+void gg_plan_row_ends(update *u, row_plan *p) {
     const struct csr_slot *slot = p->slot;
-    if ((n + 1) * sizeof *slot->offset <= gg_room(slot->offset) &&
-        n * sizeof *slot->end <= gg_room(slot->end) &&
-        n * sizeof *slot->spare <= gg_room(slot->spare))
-        return;
-    p->offset = gg_alloc(u->run, rows, sizeof *slot->offset);
-    p->end = p->offset ? gg_alloc(u->run, rows, sizeof *p->end) : NULL;
-    p->spare = p->end ? gg_alloc(u->run, rows, sizeof *p->spare) : NULL;
+    const uint64_t before = u->graph->n;
+    p->offset = gg_longer(u, slot->offset, before, u->n, sizeof *slot->offset);
+    p->end = gg_longer(u, slot->end, before, u->n, sizeof *slot->end);
+    p->spare = gg_longer(u, slot->spare, before, u->n, sizeof *slot->spare);
 }
 
 /* ---- the commit ---- */
@@ -72,8 +67,8 @@ static void take_out(struct csr_slot *slot, size_t weight_size, uint64_t v,
     slot->spare[v] += (uint32_t)count;
 }
 
-static void make_room_of_roomy(struct csr_slot *slot, size_t weight_size, uint64_t v,
-                               uint64_t more) {
+static void move_row(struct csr_slot *slot, size_t weight_size, uint64_t v,
+                     uint64_t more) {
     const uint64_t count = slot->end[v] - slot->offset[v];
     if (more <= slot->spare[v])
         return;
@@ -86,13 +81,11 @@ static void make_room_of_roomy(struct csr_slot *slot, size_t weight_size, uint64
     slot->used += room;
 }
 
-static void put_arc_of_roomy(const row_plan *p, uint64_t at, uint64_t k) {
-    struct csr_slot *slot = p->slot;
-    slot->target[at] = p->target[k];
-    if (p->weight_size == sizeof(uint32_t))
-        ((uint32_t *)slot->weight)[at] = ((const uint32_t *)p->weight)[k];
-    else if (p->weight_size)
-        ((uint64_t *)slot->weight)[at] = ((const uint64_t *)p->weight)[k];
+static void write_arc(const row_plan *p, uint64_t at, uint64_t k) {
+    p->slot->target[at] = p->target[k];
+    if (p->weight_size)
+        memcpy((char *)p->slot->weight + at * p->weight_size,
+               (const char *)p->weight + k * p->weight_size, p->weight_size);
 }
 
 /* True if the row's arc at this position belongs behind arc k of the plan. */
@@ -107,17 +100,17 @@ static bool belongs_behind(const row_plan *p, uint64_t at, uint64_t k) {
 /* Adds arcs k .. k + more - 1 of the plan, ascending by target, to row v; in a sorted row
 ** each goes to its position, the last one first. Slack behind a moved row is filled with
 ** copies of its last arc. */
-static void put_roomy_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t more) {
+static void put_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t more) {
     struct csr_slot *slot = p->slot;
     const uint64_t used = slot->used;
-    make_room_of_roomy(slot, p->weight_size, v, more);
+    move_row(slot, p->weight_size, v, more);
     const uint64_t begin = slot->offset[v], end = slot->end[v] + more;
     uint64_t left = slot->end[v];
     for (uint64_t to = end, i = more; i > 0; to--)
         if (slot->sorted && left > begin && belongs_behind(p, left - 1, k + i - 1))
             copy_arcs(slot, p->weight_size, to - 1, --left, 1);
         else
-            put_arc_of_roomy(p, to - 1, k + --i);
+            write_arc(p, to - 1, k + --i);
     slot->end[v] = end;
     slot->spare[v] -= (uint32_t)more;
     for (uint64_t at = end; begin >= used && at < end + slot->spare[v]; at++)
@@ -127,16 +120,10 @@ static void put_roomy_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t mor
 /* Adds rows of new vertices, which are empty and have no slack yet. */
 static void add_rows(const update *u, row_plan *p) {
     struct csr_slot *slot = p->slot;
-    const uint64_t n = u->graph->n;
-    if (p->offset) {
-        memcpy(p->offset, slot->offset, n * sizeof *slot->offset);
-        memcpy(p->end, slot->end, n * sizeof *slot->end);
-        memcpy(p->spare, slot->spare, n * sizeof *slot->spare);
-        gg_take_longer((void **)&slot->offset, (void **)&p->offset);
-        gg_take_longer((void **)&slot->end, (void **)&p->end);
-        gg_take_longer((void **)&slot->spare, (void **)&p->spare);
-    }
-    for (uint64_t v = n; v < u->n; v++) {
+    gg_take_longer((void **)&slot->offset, (void **)&p->offset);
+    gg_take_longer((void **)&slot->end, (void **)&p->end);
+    gg_take_longer((void **)&slot->spare, (void **)&p->spare);
+    for (uint64_t v = u->graph->n; v < u->n; v++) {
         slot->offset[v] = slot->end[v] = 0;
         slot->spare[v] = 0;
     }
@@ -149,11 +136,7 @@ typedef struct renumbering {
 
 static void renumber_edges(void *of, uint64_t low, uint64_t high) {
     const renumbering *r = of;
-    void *number = (char *)r->p->slot->weight + low * r->p->weight_size;
-    if (r->p->weight_size == sizeof(uint64_t))
-        gg_renumber_all_wide(r->edges, number, high - low);
-    else
-        gg_renumber_all(r->edges, number, high - low);
+    gg_renumber(r->edges, r->p->slot->weight, r->p->weight_size, low, high);
 }
 
 /* Prefetches rows after row[i]: their begins, then their arcs. */
@@ -165,27 +148,21 @@ static void fetch_ahead(const row_plan *p, const uint64_t *row, uint64_t i,
         gg_fetch_arcs(p->slot, row[i + GG_FETCH_AHEAD / 2], p->weight_size);
 }
 
-void gg_commit_room(update *u, row_plan *p) {
+void gg_commit_rows(update *u, row_plan *p) {
     struct csr_slot *slot = p->slot;
+    add_rows(u, p);
     for (uint64_t i = 0, next; i < p->removed; i = next) {
-        for (next = i + 1;
-             next < p->removed && p->removed_row[next] == p->removed_row[i];)
-            next++;
+        next = gg_same_row(p->removed_row, i, p->removed);
         fetch_ahead(p, p->removed_row, i, p->removed);
         take_out(slot, p->weight_size, p->removed_row[i], p->removed_at + i, next - i);
     }
-    if (u->fresh)
-        add_rows(u, p);
     renumbering r = {p, &u->edges};
     if (p->column == NUMBERS && gg_renumbers(&u->edges))
-        gg_slices(gg_splice_threads(&u->edges, slot->used), slot->used, renumber_edges,
-                  &r);
+        gg_slices(gg_threads(u->run, slot->used), slot->used, renumber_edges, &r);
     for (uint64_t k = 0, next; k < p->inserted; k = next) {
-        for (next = k + 1;
-             next < p->inserted && p->inserted_at[next] == p->inserted_at[k];)
-            next++;
+        next = gg_same_row(p->inserted_at, k, p->inserted);
         fetch_ahead(p, p->inserted_at, k, p->inserted);
-        put_roomy_in(p, p->inserted_at[k], k, next - k);
+        put_in(p, p->inserted_at[k], k, next - k);
     }
     slot->m += p->inserted - p->removed;
 }
