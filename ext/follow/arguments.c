@@ -41,7 +41,7 @@ static int split_option(const char *text, char **name, char **value, char **erro
     return *name && *value ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-static int set_option(graph_arguments *made, const char *name, const char *value,
+static int set_option(definition *made, const char *name, const char *value,
                       char **error) {
     static const char *const directions[] = {"out", "in", "both"};
     if (sqlite3_stricmp(name, "direction") == 0) {
@@ -77,7 +77,7 @@ static int set_option(graph_arguments *made, const char *name, const char *value
 }
 
 /* given: a bit for each option parsed so far. */
-static int parse_option(const char *text, unsigned *given, graph_arguments *made,
+static int parse_option(const char *text, unsigned *given, definition *made,
                         char **error) {
     char *name = NULL, *value = NULL;
     int rc = split_option(text, &name, &value, error);
@@ -95,29 +95,23 @@ static int parse_option(const char *text, unsigned *given, graph_arguments *made
     return rc;
 }
 
-int graph_arguments_parse(int count, const char *const *argument, graph_arguments *made,
-                          char **error) {
+int definition_parse(definition *d, int count, const char *const *argument,
+                     char **error) {
     unsigned given = 0;
-    memset(made, 0, sizeof *made);
     *error = NULL;
     if (count == 0)
         return fail_with(error, "there is no table to follow; write its name, and "
                                 "its columns if needed, in the brackets");
-    int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS,
-                        &made->source, error);
-    if (rc == SQLITE_OK && made->source.query)
+    int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS, &d->source,
+                        error);
+    if (rc == SQLITE_OK && d->source.query)
         rc = fail_with(
             error, "a graph follows a plain table, not a query; follow the table that "
                    "the query reads, or give the query to the search itself");
     for (int i = 1; i < count && rc == SQLITE_OK; i++)
-        rc = parse_option(argument[i], &given, made, error);
-    if (rc)
-        graph_arguments_clear(made);
+        rc = parse_option(argument[i], &given, d, error);
+    d->by_name = d->source.columns == 0;
     return rc;
-}
-
-void graph_arguments_clear(graph_arguments *arguments) {
-    edge_source_clear(&arguments->source);
 }
 
 enum { MOST_ARGUMENTS = 8 };
@@ -149,14 +143,11 @@ static int cut_arguments(const char *sql, char **argument) {
     return count;
 }
 
-int graph_arguments_of_sql(const char *sql, graph_arguments *made, char **error) {
+int definition_parse_sql(definition *d, const char *sql, char **error) {
     char *argument[MOST_ARGUMENTS] = {NULL};
-    memset(made, 0, sizeof *made);
-    *error = NULL;
     int count = cut_arguments(sql, argument);
     int rc = count < 0 ? SQLITE_NOMEM
-                       : graph_arguments_parse(count, (const char *const *)argument, made,
-                                               error);
+                       : definition_parse(d, count, (const char *const *)argument, error);
     for (int i = 0; i < MOST_ARGUMENTS; i++)
         sqlite3_free(argument[i]);
     return rc;

@@ -53,7 +53,8 @@ static bool same_weight(const gpugraph_graph *graph, const gpugraph_edge *edge,
     return type == SQLITE_INTEGER && sqlite3_value_int64(value) == edge->weight;
 }
 
-bool row_is_edge(const graph_ref *mirror, uint64_t e, sqlite3_value **value) {
+/* True if the row (source, destination, weight) equals edge number e of the mirror. */
+static bool row_is_edge(const graph_ref *mirror, uint64_t e, sqlite3_value **value) {
     const gpugraph_edge edge = gpugraph_edge_of(mirror->graph, e);
     const gpugraph_ids *ids = gpugraph_vertex_ids(mirror->graph);
     return same_vertex(ids, edge.source, value[0]) &&

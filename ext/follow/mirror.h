@@ -6,7 +6,7 @@
 #include "follow.h"
 #include "load/loader.h"
 #include "base/id_list.h"
-#include "pages/identity.h"
+#include "kept/shared.h"
 
 struct followed {
     followed *next;
@@ -66,17 +66,15 @@ int log_is_complete(reading *r, const followed *f, bool *complete);
 
 /* Makes a graph of the mirror. It takes over `got` and, unless NULL, `shared`, which then
 ** owns the graph. NULL: no memory. */
-graph_ref *mirror_take(const followed *f, bool undirected, struct shared_graph *shared,
+graph_ref *mirror_take(const followed *f, bool undirected, shared_graph *shared,
                        loaded *got);
 /* Replaces the mirror's graphs. g NULL: none; both NULL: the mirror has one graph. */
 void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 /* Reads the whole table into the mirror. The caller sets the base. */
 int mirror_renew(reading *r, followed *f, const char *why);
 /* True if this transaction sees a committed state of which other connections may have a
-** graph. *rows: the name of that state. */
-bool mirror_name(const reading *r, const followed *f, page_identity *rows);
-/* The source in the graph's shared name (sqlite3_free); NULL: no memory. */
-char *mirror_source(const followed *f);
+** graph. *name: the name of that graph. */
+bool mirror_name(const reading *r, const followed *f, graph_name *name);
 /* True if the mirror's graphs can be changed: no other connection uses one of them. */
 bool mirror_make_own(followed *f);
 /* True if the mirror's graph is shared and was made by the parent of this process. */

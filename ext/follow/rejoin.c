@@ -11,7 +11,6 @@
 ** changes it. */
 #include "mirror.h"
 #include "base/ext_limits.h"
-#include "kept/shared.h"
 
 #include <string.h>
 
@@ -42,7 +41,6 @@ static void take_over(connection *c, followed *f, shared_graph *shared) {
 }
 
 void mirror_rejoin(reading *r, followed *f) {
-    graph_name name = {.undirected = false};
     graph_ref *g = f->graph;
     if (!f->may_rejoin || f->both || !is_quiet(f) || !may_be_replaced(g))
         return;
@@ -54,14 +52,10 @@ void mirror_rejoin(reading *r, followed *f) {
     f->may_rejoin = false; /* until the base changes */
     const loaded own = {
         .graph = g->graph, .has_weight = g->has_weight, .has_text = g->has_text};
-    char *source = mirror_name(r, f, &name.rows) ? mirror_source(f) : NULL;
-    if (!source || (loose && graph_compact(r->c, g))) {
-        sqlite3_free(source);
+    graph_name name;
+    if (!mirror_name(r, f, &name) || (loose && graph_compact(r->c, g)))
         return;
-    }
-    name.source = source;
     shared_graph *offered = shared_offer(&name, g->shared, &own);
-    sqlite3_free(source);
     if (offered && offered != g->shared && shared_loaded(offered).graph != g->graph)
         take_over(r->c, f, offered);
     else if (offered)

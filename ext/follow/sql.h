@@ -52,9 +52,8 @@ int present_read(sqlite3 *db, const char *schema, const char *log, trigger_list 
 
 /* Sets the names alone. */
 int definition_start(definition *d, const char *schema, const char *name);
-/* Takes over the options and the source of the arguments. Triggers may replace the
-** source. */
-int definition_take(definition *d, graph_arguments *arguments);
+/* Sets the schema of the table: it is that of the graph. */
+int definition_set_schema(definition *d);
 /* Reads the definition of a graph that is being renamed: sqlite_schema has the new name
 ** already, log and triggers still have the old one. d gets the new names. */
 int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **error);

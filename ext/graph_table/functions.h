@@ -34,16 +34,4 @@ void graph_call_reason(graph_call *call, int rc, const char *reason);
 ** deleted from the table. */
 void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **argv);
 
-/* ---- vertex_rows.c: the rows of a vertex's edges ---- */
-
-/* A list of rowids. */
-typedef struct row_list {
-    sqlite3_int64 *row, count;
-} row_list;
-
-/* Collects the rowids of the vertex's edges in the graph; the table must have rowids. A
-** rowid may occur twice. list: empty; the caller frees list->row (sqlite3_free), also
-** after an error. */
-int vertex_rows(graph_call *call, uint32_t v, row_list *list);
-
 #endif

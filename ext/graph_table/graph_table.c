@@ -37,11 +37,11 @@ typedef struct graph_cursor {
     scope scope;
     graph_ref *graph;
     const gpugraph_ids *ids;
-    /* The position counts arcs, or edge numbers in a list. If both are NULL, it is an
+    /* The position counts arcs, or edge numbers in a list. If all are NULL, it is an
     ** edge number. */
     gpugraph_arcs arcs;
     const void *list;
-    void *merged; /* frees the list; NULL: list and arcs are the graph's own */
+    uint64_t *edges; /* edge numbers; NULL: list or arcs are the graph's own */
     sqlite3_int64 position, end;
     int step;           /* 1, -1 */
     gpugraph_edge edge; /* the edge at the position, looked up once for all columns */
@@ -97,14 +97,15 @@ static char *declaration(const char *source, const char *destination, const char
 
 /* The columns have the declared types of the followed table, so comparisons work as they
 ** do there. But ids are compared by their bytes, whatever the table's collation. */
-static int declare(connection *c, const char *schema, const char *name, graph_table *t) {
+static int declare(graph_table *t) {
     definition d;
     table_info info = {0};
     char *error = NULL;
     const char *type[EDGE_COLUMNS] = {"", "", "", "", ""}, *id = "INTEGER";
-    int rc = definition_read(c->db, schema, name, &d, &error);
+    int rc = definition_read(t->c->db, t->schema, t->name, &d, &error);
+    t->persist = d.persist;
     if (rc == SQLITE_OK)
-        rc = table_find(c->db, schema, d.source.table, &info, &error);
+        rc = table_find(t->c->db, t->schema, d.source.table, &info, &error);
     for (int i = 0; rc == SQLITE_OK && i < d.source.columns; i++) {
         int column = table_column(&info, d.source.column[i]);
         type[i] = column >= 0 ? info.type[column] : "";
@@ -115,12 +116,10 @@ static int declare(connection *c, const char *schema, const char *name, graph_ta
     t->affinity[1] = affinity_of_type(type[1]);
     t->affinity[2] = affinity_of_type(id);
     t->named = rc == SQLITE_OK && d.source.columns > EDGE_ID_COLUMN;
-    bool short_of_memory = rc == SQLITE_NOMEM;
-    char *sql = short_of_memory ? NULL : declaration(type[0], type[1], id);
-    if (rc == SQLITE_OK || error) /* without a table every query reports the error */
-        rc = SQLITE_OK;
-    if (rc == SQLITE_OK)
-        rc = sql ? sqlite3_declare_vtab(c->db, sql) : SQLITE_NOMEM;
+    char *sql = declaration(type[0], type[1], id);
+    /* without a table every query reports the error */
+    if (rc == SQLITE_OK || (error && rc != SQLITE_NOMEM))
+        rc = sql ? sqlite3_declare_vtab(t->c->db, sql) : SQLITE_NOMEM;
     definition_clear(&d);
     table_info_clear(&info);
     sqlite3_free(sql);
@@ -155,7 +154,7 @@ static graph_table *table_new(connection *c, const char *const *argv) {
 
 /* Takes over the table, also on failure. */
 static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
-    int rc = declare(t->c, t->schema, t->name, t);
+    int rc = declare(t);
     if (rc == SQLITE_OK)
         rc = sqlite3_vtab_config(t->c->db, SQLITE_VTAB_INNOCUOUS);
     if (rc && rc != SQLITE_NOMEM)
@@ -173,48 +172,25 @@ static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
 
 static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                          sqlite3_vtab **made, char **error) {
-    (void)db;
-    graph_arguments arguments;
-    char *fault = NULL;
+    (void)db, (void)argc;
     graph_table *t = table_new(aux, argv);
-    if (!t)
-        return SQLITE_NOMEM;
-    int rc = graph_arguments_parse(argc - 3, argv + 3, &arguments, &fault);
-    t->persist = rc == SQLITE_OK && arguments.persist;
-    if (rc == SQLITE_OK)
-        graph_arguments_clear(&arguments);
-    sqlite3_free(fault); /* every query reports the error */
-    if (rc == SQLITE_NOMEM) {
-        table_free(t);
-        return rc;
-    }
-    return connect_table(t, made, error);
+    return t ? connect_table(t, made, error) : SQLITE_NOMEM;
 }
 
 static int table_create(sqlite3 *db, void *aux, int argc, const char *const *argv,
                         sqlite3_vtab **made, char **error) {
     (void)db;
     connection *c = aux;
-    graph_arguments arguments;
-    char *sentence = NULL;
-    int rc = graph_arguments_parse(argc - 3, argv + 3, &arguments, &sentence);
-    if (rc) {
-        *error = sentence ? sqlite3_mprintf("gpugraph: %s", sentence) : NULL;
-        sqlite3_free(sentence);
-        return rc;
-    }
     graph_table *t = table_new(c, argv);
+    if (!t)
+        return SQLITE_NOMEM;
     search_watch watch;
     watch_begin(&watch, c);
-    rc = t ? follow_create(c, t->schema, t->name, &arguments, error) : SQLITE_NOMEM;
+    int rc = follow_create(c, t->schema, t->name, argc - 3, argv + 3, error);
     watch_end(&watch, c);
-    if (t)
-        t->persist = arguments.persist;
-    graph_arguments_clear(&arguments);
     if (rc == SQLITE_OK)
         return connect_table(t, made, error);
-    if (t)
-        table_free(t);
+    table_free(t);
     return rc;
 }
 
@@ -412,7 +388,7 @@ static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
 static int table_close(sqlite3_vtab_cursor *base) {
     graph_cursor *cur = (graph_cursor *)base;
     connection *c = ((graph_table *)base->pVtab)->c;
-    sqlite3_free(cur->merged);
+    sqlite3_free(cur->edges);
     graph_release(c, cur->graph);
     scope_close(c, &cur->scope);
     sqlite3_free(cur);
@@ -455,10 +431,10 @@ static void scan_edges(graph_cursor *cur) {
 }
 
 static void take_found(graph_cursor *cur, const edges_found *found) {
-    sqlite3_free(cur->merged);
+    sqlite3_free(cur->edges);
     cur->arcs = found->arcs;
     cur->list = found->list;
-    cur->merged = found->merged;
+    cur->edges = found->edge;
     cur->position = 0;
     cur->end = (sqlite3_int64)found->count;
     cur->step = 1;
@@ -556,6 +532,8 @@ static int64_t arc_id(const graph_cursor *cur) {
 
 static uint64_t edge_of(const graph_cursor *cur) {
     uint64_t position = (uint64_t)cur->position;
+    if (cur->edges)
+        return cur->edges[position];
     if (cur->arcs.target)
         return gpugraph_find_edge(cur->graph->graph, arc_id(cur));
     return cur->list ? gpugraph_edge_at(cur->graph->graph, cur->list, position)

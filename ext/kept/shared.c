@@ -37,10 +37,9 @@ struct shared_graph {
     uint32_t process; /* gg_this_process() */
     enum state state;
     int users; /* graph_refs, the connection that reads, those that wait */
-    bool has_weight, has_text;
-    gpugraph_graph *graph;
+    loaded read;
     page_identity rows;
-    bool undirected;
+    bool undirected, followed;
     shared_searches searches;
     char source[];
 };
@@ -67,7 +66,7 @@ static bool is_named(const shared_graph *s, const graph_name *name) {
     ** NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     const bool same_rows = memcmp(&s->rows, &name->rows, sizeof s->rows) == 0;
     return same_rows && s->undirected == name->undirected &&
-           strcmp(s->source, name->source) == 0;
+           s->followed == name->followed && strcmp(s->source, name->source) == 0;
 }
 
 static shared_graph *new_shared(const graph_name *name) {
@@ -80,6 +79,7 @@ static shared_graph *new_shared(const graph_name *name) {
     s->users = 1;
     memcpy(&s->rows, &name->rows, sizeof s->rows);
     s->undirected = name->undirected;
+    s->followed = name->followed;
     memcpy(s->source, name->source, length);
     return s;
 }
@@ -90,7 +90,7 @@ static shared_graph *find_shared(const graph_name *name, const shared_graph *min
     shared_graph *found = NULL;
     for (shared_graph *s = all.first; s; s = s->next)
         if (s != mine && s->state <= THERE && is_named(s, name) &&
-            !(s->state == THERE && gpugraph_is_lost(s->graph)) &&
+            !(s->state == THERE && gpugraph_is_lost(s->read.graph)) &&
             (!found || s->state == THERE))
             found = s;
     return found;
@@ -177,12 +177,9 @@ static void end_reading(shared_graph *s, enum state state, const loaded *read) {
     readings--;
     lock_all();
     s->state = state;
-    if (state == THERE) {
-        s->graph = read->graph;
-        s->has_weight = read->has_weight;
-        s->has_text = read->has_text;
-    }
-    if (state != THERE && s->process == gg_this_process())
+    if (state == THERE)
+        s->read = *read;
+    else if (s->process == gg_this_process())
         unlink_shared(s);
     gg_unlock(&all.lock);
     if (state != THERE)
@@ -190,30 +187,28 @@ static void end_reading(shared_graph *s, enum state state, const loaded *read) {
 }
 
 loaded shared_loaded(const shared_graph *s) {
-    return (loaded){
-        .graph = s->graph, .has_weight = s->has_weight, .has_text = s->has_text};
+    return s->read;
 }
 
-static void report_sharing(connection *c, const shared_graph *s, const char *rows,
-                           double since_ms) {
+static void report_sharing(connection *c, const shared_graph *s, double since_ms) {
     char *detail = sqlite3_mprintf("another connection of this process has read %s in "
                                    "this state",
-                                   rows);
+                                   s->source);
     timings_add(&c->timings, "share", gg_now_ms() - since_ms,
-                (sqlite3_int64)gpugraph_edge_count(s->graph), detail);
+                (sqlite3_int64)gpugraph_edge_count(s->read.graph), detail);
     sqlite3_free(detail);
 }
 
-int shared_load(connection *c, const graph_name *name, const char *rows,
-                rows_loader *load, void *of, loaded *got, shared_graph **shared) {
+int shared_load(connection *c, const graph_name *name, rows_loader *load, void *of,
+                loaded *got, shared_graph **shared) {
     const double started = gg_now_ms();
     enum turn turn;
     int rc = join_shared(c, name, &turn, shared);
     if (rc)
         return rc;
     if (turn == TAKE) {
-        *got = shared_loaded(*shared);
-        report_sharing(c, *shared, rows, started);
+        *got = (*shared)->read;
+        report_sharing(c, *shared, started);
         return SQLITE_OK;
     }
     rc = load(of, got);
@@ -242,9 +237,7 @@ shared_graph *shared_offer(const graph_name *name, shared_graph *mine,
     } else {
         s = made;
         s->state = THERE;
-        s->graph = own->graph;
-        s->has_weight = own->has_weight;
-        s->has_text = own->has_text;
+        s->read = *own;
         s->next = all.first;
         all.first = s;
     }
@@ -293,6 +286,6 @@ void shared_release(shared_graph *s) {
     if (!last)
         return;
     shared_searches_close(&s->searches);
-    gpugraph_free(s->graph);
+    gpugraph_free(s->read.graph);
     free(s);
 }

@@ -11,6 +11,9 @@ typedef struct graph_name {
     page_identity rows;
     const char *source; /* "main.roads", as in sentences */
     bool undirected;    /* for rows with two weights: the graph for direction 'both' */
+    /* the graph of a followed table; its edges are on the host, those of another graph
+    ** may be device-resident */
+    bool followed;
 } graph_name;
 
 typedef struct shared_graph shared_graph;
@@ -21,10 +24,9 @@ typedef int rows_loader(void *of, loaded *got);
 /* Gives the graph of the rows of that name: another connection's graph, or the result of
 ** `load`. *shared: the owner of got->graph, with a reference; NULL: got->graph is the
 ** caller's own. A graph that was loaded is shared if it depends on the rows alone. Waits
-** while another connection reads the rows, unless this thread is reading rows itself.
-** rows: the rows' name in the timings. */
-int shared_load(connection *c, const graph_name *name, const char *rows,
-                rows_loader *load, void *of, loaded *got, shared_graph **shared);
+** while another connection reads the rows, unless this thread is reading rows itself. */
+int shared_load(connection *c, const graph_name *name, rows_loader *load, void *of,
+                loaded *got, shared_graph **shared);
 /* Offers a graph of the caller's that equals the rows of that name. own: the graph; mine:
 ** its owner if it is shared already under any name, else NULL. Returns another graph of
 ** that name, with a reference, if there is one; otherwise the caller's own, which is
