@@ -323,8 +323,7 @@ static int settle_numbers(reading *r, graph_ref **found) {
     if (rc == SQLITE_OK)
         rc = graph_compact(r->c, made);
     if (rc) {
-        if (made)
-            graph_free(made);
+        graph_free(made);
         return rc;
     }
     graph_list(r->c, made);

@@ -8,16 +8,26 @@
 #include "base/sql_text.h"
 #include <string.h>
 
-/* ---- arguments ---- */
+/* ---- options ---- */
 
-static const char *const options[3] = {"direction", "persist", "where"};
+enum { DIRECTION, PERSIST, WHERE, WORDS };
+static const char *const options[WORDS] = {"direction", "persist", "where"};
+static const char *const directions[WORDS] = {"out", "in", "both"};
+
+/* The place of the word in a list; WORDS: the list does not have it. */
+static int find_word(const char *const *list, const char *word) {
+    int i = 0;
+    while (i < WORDS && sqlite3_stricmp(list[i], word) != 0)
+        i++;
+    return i;
+}
 
 /* Reports the sentence and the known word nearest to the given one. Frees the
 ** sentence. */
 static int fail_near(char **error, char *sentence, const char *given,
                      const char *const *known) {
     nearest near = {.given = given};
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < WORDS; i++)
         nearest_look(&near, known[i], known[i]);
     return sentence ? fail_with(error, "%z%s", sentence, near.told) : SQLITE_NOMEM;
 }
@@ -41,59 +51,51 @@ static int split_option(const char *text, char **name, char **value, char **erro
     return *name && *value ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-static int set_option(definition *made, const char *name, const char *value,
+/* given: a bit for each option that has been set. *value: set to NULL if the definition
+** takes it over. */
+static int set_option(definition *d, const char *name, char **value, unsigned *given,
                       char **error) {
-    static const char *const directions[] = {"out", "in", "both"};
-    if (sqlite3_stricmp(name, "direction") == 0) {
-        for (int i = 0; i < 3; i++) {
-            if (sqlite3_stricmp(value, directions[i]) == 0) {
-                made->direction = (gpugraph_direction)i;
-                return SQLITE_OK;
-            }
-        }
+    const int option = find_word(options, name), word = find_word(directions, *value);
+    if (option == WORDS)
+        return fail_near(error,
+                         sqlite3_mprintf("there is no option '%!.40s'; the options are "
+                                         "direction, persist and where",
+                                         name),
+                         name, options);
+    if (*given >> option & 1)
+        return fail_with(error, "the option %s is given more than once", options[option]);
+    *given |= 1u << option;
+    if (option == DIRECTION && word == WORDS)
         return fail_near(error,
                          sqlite3_mprintf("the option direction must be 'out', 'in' or "
                                          "'both', not '%!.40s'",
-                                         value),
-                         value, directions);
+                                         *value),
+                         *value, directions);
+    if (option == PERSIST && strcmp(*value, "0") != 0 && strcmp(*value, "1") != 0)
+        return fail_with(error, "the option persist must be 0 or 1, not '%!.40s'",
+                         *value);
+    if (option == DIRECTION) {
+        d->direction = (gpugraph_direction)word;
+    } else if (option == PERSIST) {
+        d->persist = **value == '1';
+    } else {
+        d->source.where = *value;
+        *value = NULL;
     }
-    if (sqlite3_stricmp(name, "persist") == 0) {
-        if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
-            return fail_with(error, "the option persist must be 0 or 1, not '%!.40s'",
-                             value);
-        made->persist = *value == '1';
-        return SQLITE_OK;
-    }
-    if (sqlite3_stricmp(name, "where") == 0) {
-        sqlite3_free(made->source.where);
-        made->source.where = sqlite3_mprintf("%s", value);
-        return made->source.where ? SQLITE_OK : SQLITE_NOMEM;
-    }
-    return fail_near(error,
-                     sqlite3_mprintf("there is no option '%!.40s'; the options are "
-                                     "direction, persist and where",
-                                     name),
-                     name, options);
+    return SQLITE_OK;
 }
 
-/* given: a bit for each option parsed so far. */
-static int parse_option(const char *text, unsigned *given, definition *made,
-                        char **error) {
+static int parse_option(definition *d, const char *text, unsigned *given, char **error) {
     char *name = NULL, *value = NULL;
     int rc = split_option(text, &name, &value, error);
-    for (unsigned i = 0; i < 3 && rc == SQLITE_OK; i++) {
-        if (sqlite3_stricmp(name, options[i]) != 0)
-            continue;
-        if (*given & 1u << i)
-            rc = fail_with(error, "the option %s is given more than once", options[i]);
-        *given |= 1u << i;
-    }
     if (rc == SQLITE_OK)
-        rc = set_option(made, name, value, error);
+        rc = set_option(d, name, &value, given, error);
     sqlite3_free(name);
     sqlite3_free(value);
     return rc;
 }
+
+/* ---- arguments ---- */
 
 int definition_parse(definition *d, int count, const char *const *argument,
                      char **error) {
@@ -109,7 +111,7 @@ int definition_parse(definition *d, int count, const char *const *argument,
             error, "a graph follows a plain table, not a query; follow the table that "
                    "the query reads, or give the query to the search itself");
     for (int i = 1; i < count && rc == SQLITE_OK; i++)
-        rc = parse_option(argument[i], &given, d, error);
+        rc = parse_option(d, argument[i], &given, error);
     d->by_name = d->source.columns == 0;
     return rc;
 }

@@ -7,13 +7,13 @@
 **                 graph in the order of blocks.h
 **     rowid 3..   the packed graphs, one after the other, in pieces of 4 MiB
 **
-** Blocks and log are in one file and one transaction, so whatever restores one restores
-** the other. The blocks are therefore the table at POSITION in the history of this file,
-** and the log has all later changes. A change of schema, after which triggers may have
-** been missing for a while, invalidates the blocks. The schema version shows it. Since
-** sqlite3_backup starts that version anew in its destination, a trigger that follows the
-** view g_saved in the schema shows it, too. CREATE VIRTUAL TABLE and gpugraph_save write
-** blocks; a query never does. */
+** Blocks and log are in one file and one transaction, so they are restored together. The
+** blocks are therefore the table at POSITION in the history of this file, and the log has
+** all later changes. A change of schema, after which triggers may have been missing for a
+** while, invalidates the blocks. The schema version shows it. sqlite3_backup restarts
+** that version in its destination, so a trigger that follows the view g_saved in the
+** schema shows it, too. CREATE VIRTUAL TABLE and gpugraph_save write blocks; a query
+** never does. */
 #include "blocks.h"
 #include "mirror.h"
 #include "sql.h"
@@ -113,13 +113,13 @@ static int triggers_stand(sqlite3 *db, const definition *d, bool *stand) {
     return rc;
 }
 
-/* Moves the view behind the triggers again, if one of them has been made anew. */
+/* Moves the view behind the triggers again, if a trigger follows it. */
 static int put_view(sqlite3 *db, const definition *d, char **error) {
     bool stand;
     int rc = triggers_stand(db, d, &stand);
     if (rc || stand)
         return rc;
-    char *sql = follow_saved_sql(d);
+    char *sql = follow_sql(d, FOLLOW_SAVED);
     rc = sql ? statement_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %s",
                                  d->schema, d->name, sql)
              : SQLITE_NOMEM;

@@ -22,7 +22,7 @@
 
 /* The definition of a followed graph, as the database has it. */
 typedef struct definition {
-    char *schema, *name; /* of the virtual table */
+    char *schema, *name; /* the virtual table */
     char *log;           /* its log, an ordinary table */
     edge_source source;  /* the table and its columns, by the names they have now */
     bool by_name;        /* the table was named without its columns */
@@ -76,7 +76,7 @@ typedef struct followed followed;
 /* The mirror of this name, which is made if there is none; NULL: no memory. It lives as
 ** long as the connection. */
 followed *followed_of(connection *c, const char *schema, const char *name);
-/* Forgets the graphs of the mirror and all that is known of them. */
+/* Forgets the graphs of the mirror and everything known about them. */
 void followed_forget(connection *c, followed *f);
 /* True if the mirror surely equals the table in this read transaction. False if an
 ** authorizer denies the table (right: the statement that right_holds keeps). The caller
@@ -86,7 +86,7 @@ bool followed_is_current(connection *c, const followed *f, sqlite3_stmt **right)
 ** is none. */
 int followed_find(reading *r, graph_ref **found);
 /* Catches up the mirror of the followed graph that the texts of the reading name. *found
-** stays NULL if the table must be read as if nobody followed it. */
+** stays NULL if the table must be read as if it were not followed. */
 int followed_catch_up(reading *r, graph_ref **found);
 /* The mirror's graph for the request's direction, and its other graph (NULL: the mirror
 ** has one graph). */

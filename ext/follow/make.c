@@ -173,9 +173,9 @@ static int make_blocks(connection *c, const definition *d, char **error) {
     loaded got[2] = {{.graph = NULL}};
     const graph_request request = {
         .function = "gpugraph", .backend = -1, .edges_here = true};
-    int rc = make_table(c->db, follow_blocks_sql(d), no_blocks, error);
+    int rc = make_table(c->db, follow_sql(d, FOLLOW_BLOCKS), no_blocks, error);
     if (rc == SQLITE_OK)
-        rc = make_table(c->db, follow_saved_sql(d), no_blocks, error);
+        rc = make_table(c->db, follow_sql(d, FOLLOW_SAVED), no_blocks, error);
     if (rc)
         return rc;
     rc = definition_resolve(c, "gpugraph", &none, d, &rows, error);
@@ -211,7 +211,7 @@ int follow_create(connection *c, const char *schema, const char *name, int count
     if (rc == SQLITE_OK)
         rc = settle_columns(c, &d, error);
     if (rc == SQLITE_OK)
-        rc = make_table(c->db, follow_log_sql(&d),
+        rc = make_table(c->db, follow_sql(&d, FOLLOW_LOG),
                         "gpugraph: the log of the graph cannot be made", error);
     if (rc == SQLITE_OK)
         rc = make_triggers(c->db, &d, error);
@@ -284,7 +284,7 @@ static int rename_tables(sqlite3 *db, const char *name, const char *log, definit
         return rc;
     rc = statement_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"",
                            d->schema, name);
-    return rc ? rc : make_table(db, follow_saved_sql(d), no_blocks, error);
+    return rc ? rc : make_table(db, follow_sql(d, FOLLOW_SAVED), no_blocks, error);
 }
 
 int follow_rename(sqlite3 *db, const char *schema, const char *name, const char *to,

@@ -54,10 +54,8 @@ graph_ref *mirror_take(const followed *f, bool undirected, shared_graph *shared,
 /* Makes the graphs the mirror. A missing graph means that there was no memory. */
 static int take_mirror(connection *c, followed *f, graph_ref *g, graph_ref *both) {
     if (!g || (f->rows.column[REVERSE_COLUMN] && !both)) {
-        if (g)
-            graph_free(g);
-        if (both)
-            graph_free(both);
+        graph_free(g);
+        graph_free(both);
         return SQLITE_NOMEM;
     }
     graph_list(c, g);
@@ -69,12 +67,11 @@ static int take_mirror(connection *c, followed *f, graph_ref *g, graph_ref *both
 
 /* ---- other connections' mirrors ----
 **
-** A graph from a whole read in a committed state is shared by all connections of the
-** process that reach this state by a whole read (kept/shared.h). A batch changes a graph
-** in place, so a mirror first takes a shared graph out of the list, if it is the only
-** user. Otherwise it leaves the graph to the others and reads the table anew, again for
-** all. That pays only if changes are rare, so a mirror that has done it some times has
-** graphs of its own from then on, until changes pause (rejoin.c). */
+** All connections of the process that reach a committed state by a whole read share its
+** graph (kept/shared.h). A batch changes a graph in place, so a mirror first takes a
+** shared graph out of the list, if it is the only user. Otherwise it leaves the graph to
+** the others and reads the table again. That pays only if changes are rare, so a mirror
+** that has left some times keeps a private graph until changes pause (rejoin.c). */
 
 bool mirror_name(const reading *r, const followed *f, graph_name *name) {
     *name = (graph_name){.source = f->rows.name, .followed = true};
@@ -177,9 +174,7 @@ int mirror_load_blocks(reading *r, followed *f) {
         rc = check_saved(r->c, both, &good);
     if (rc == SQLITE_OK && good)
         return take_mirror(r->c, f, g, both);
-    if (g)
-        graph_free(g);
-    if (both)
-        graph_free(both);
+    graph_free(g);
+    graph_free(both);
     return rc;
 }

@@ -18,7 +18,7 @@ struct followed {
     graph_ref *graph; /* the mirror's graph; NULL: none */
     graph_ref *both;  /* for rows with a reverse weight: the graph for direction 'both' */
     stamp *base;
-    sqlite3_int64 position; /* of the base: the last entry of the log */
+    sqlite3_int64 position; /* the last entry of the log when the base was read */
     log_mark mark;          /* the latest mark up to `position` */
     id_list recent;         /* rowids that the log names after `mark`, up to `position` */
     id_list dirty;
@@ -54,10 +54,6 @@ int log_tail(connection *c, const followed *f, tail *t);
 /* Reads last, mark and recent alone, for a mirror that equals the table. */
 int log_end(connection *c, const followed *f, tail *t);
 int log_latest_mark(sqlite3 *db, const char *schema, const char *log, log_mark *mark);
-/* Reads the log's last entry, and whether the log has the base's mark. */
-int log_last(connection *c, const followed *f, sqlite3_int64 *last, bool *same_history);
-/* The number of entries after the position. */
-uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last);
 
 /* *complete: every running statement has logged all that it has written to the table. */
 int log_is_complete(reading *r, const followed *f, bool *complete);

@@ -4,11 +4,10 @@
 **     connection 2   own graph, patched --- quiet --> equal state: takes --- shared_graph
 **                                                     it, frees its own
 **
-** After the next change all but the last of these mirrors leave the graph again and read
-** the table anew. So a mirror shares again only after a pause without changes, and the
-** pause doubles each time that the mirror has had to leave. A connection that is alone
-** with a graph that it has offered loses nothing: it takes the graph out of the list and
-** changes it. */
+** After the next change all but the last of these mirrors leave the graph and read the
+** table. So a mirror shares only after a pause without changes, and the pause doubles
+** each time that the mirror has had to leave. A connection that alone uses a graph that
+** it has offered takes the graph out of the list and changes it. */
 #include "mirror.h"
 #include "base/ext_limits.h"
 
@@ -46,7 +45,7 @@ void mirror_rejoin(reading *r, followed *f) {
         return;
     const bool loose =
         gpugraph_tombstones(g->graph, NULL) > 0 || gpugraph_later_vertices(g->graph) > 0;
-    /* Compaction takes time, and a lone connection has nobody to share with. */
+    /* Compaction takes time, and a lone connection does not share. */
     if (loose && !connections_are_several())
         return;
     f->may_rejoin = false; /* until the base changes */

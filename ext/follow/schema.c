@@ -15,9 +15,9 @@
 **                               g_...     the log's triggers
 **                               audit     AFTER INSERT ON roads ...    fires before g_...
 **
-** RAISE(IGNORE) in an AFTER trigger ends the row's other triggers, and the row stays. So
-** does RAISE(FAIL), and a constraint under INSERT OR FAIL that the trigger's own write
-** violates. In a BEFORE trigger they prevent the row itself. */
+** RAISE(IGNORE) in an AFTER trigger ends the row's other triggers, and the row stays.
+** RAISE(FAIL), and a constraint under INSERT OR FAIL that the trigger's own write
+** violates, have the same effect. In a BEFORE trigger they prevent the row itself. */
 #include "sql.h"
 #include "source/condition.h"
 #include "base/room.h"

@@ -8,9 +8,9 @@
 /* Triggers that a graph needs, or that the database has. */
 typedef struct trigger_list {
     struct trigger {
-        char *name; /* of a needed trigger: its purpose, for sentences */
+        char *name; /* a needed trigger has its purpose here, for sentences */
         char *sql;  /* CREATE TRIGGER ... */
-        /* of a trigger in the database: its table and its rowid in sqlite_schema */
+        /* a trigger in the database: its table and its rowid in sqlite_schema */
         char *table;
         sqlite3_int64 row;
     } * item;
@@ -21,11 +21,10 @@ typedef struct trigger_list {
 /* Adds an empty trigger; NULL: no memory. */
 struct trigger *trigger_list_add(trigger_list *list);
 
-/* CREATE TABLE for the log and the marks; NULL: no memory. */
-char *follow_log_sql(const definition *d);
-/* CREATE TABLE for the blocks, and CREATE VIEW for the view that follows the triggers. */
-char *follow_blocks_sql(const definition *d);
-char *follow_saved_sql(const definition *d);
+/* CREATE TABLE for the log and the marks or for the blocks, or CREATE VIEW for the view
+** that follows the triggers (sqlite3_free); NULL: no memory. */
+enum follow_part { FOLLOW_LOG, FOLLOW_BLOCKS, FOLLOW_SAVED };
+char *follow_sql(const definition *d, enum follow_part part);
 /* Lists every trigger that the present table needs: one for each way to change a row, two
 ** for each of its UNIQUE keys. Sets d->rowid, d->key and d->reads. *error: a sentence
 ** about the condition, without a function's name; NULL: the table does not exist. */

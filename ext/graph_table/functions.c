@@ -15,14 +15,6 @@
 #include "table_function/function_scope.h"
 #include <string.h>
 
-void graph_call_end(graph_call *call) {
-    graph_release(call->c, call->graph);
-    graph_release(call->c, call->both);
-    definition_clear(&call->definition);
-    row_source_clear(&call->rows);
-    sqlite3_free(call->error);
-}
-
 /* Finds the virtual table that the text names. */
 static int find_graph_table(graph_call *call, const char *text, int bytes) {
     edge_source source;
@@ -53,7 +45,7 @@ static int find_graph_table(graph_call *call, const char *text, int bytes) {
     return rc;
 }
 
-/* Acquires the graph for direction 'both', or the one for the others. */
+/* Acquires the graph for direction 'both' (undirected), or for the other directions. */
 static int acquire_functions(graph_call *call, sqlite3_context *context,
                              const char *edges, bool undirected, graph_ref **graph) {
     const graph_request request = {.function = call->function,
@@ -106,7 +98,11 @@ void graph_call_result(sqlite3_context *context, graph_call *call, int rc) {
         function_fail_with(context, rc, call->error);
         call->error = NULL;
     }
-    graph_call_end(call);
+    graph_release(call->c, call->graph);
+    graph_release(call->c, call->both);
+    definition_clear(&call->definition);
+    row_source_clear(&call->rows);
+    sqlite3_free(call->error);
 }
 
 int graph_call_failure(graph_call *call, int rc, const char *what) {

@@ -4,26 +4,22 @@
 **     connection 2   graph_ref "roads"         stamp  searches ---- shared_graph, graph
 **     connection 3   graph_ref "roads(a, b)"   stamp  searches --/    name, users
 **
-** A graph's name identifies the rows that it was made from (pages/identity.h): the file,
-** the state of the file that a transaction has seen, the table and its columns. Before a
-** connection reads rows, it looks for a graph of that name, and takes another
-** connection's graph only if both names are equal bytes. From then on the connection's
-** own stamp tells whether the graph is current, as if the connection had read the rows
-** itself. Shared graphs never change, so a connection may leave one at any time, and the
-** last one frees it. (Mirrors of followed graphs do change; a connection that alone uses
-** one takes it out of the list first.)
+** A graph's name identifies the rows that it was made from (pages/identity.h). A
+** connection takes another connection's graph only if both names are equal bytes; from
+** then on its own stamp shows whether the graph is current. Shared graphs never change,
+** so a connection may leave one at any time, and the last one frees it. A mirror of a
+** followed table does change, so a connection that alone uses one takes it out of the
+** list first.
 **
-**     READING    a connection is reading the rows; others that want them wait
+**     READING    a connection is reading the rows; others that need them wait
 **     THERE      the graph can be used
 **     NOT_SHARED other connections might read the rows differently (functions in
-**                generated columns): those that have waited read alone
-**     FAILED     those that have waited try again
+**                generated columns): connections that have waited read alone
+**     FAILED     connections that have waited try again
 **
-** A connection that waits holds a read transaction and nothing else, and the one that
-** reads needs no more. A thread that is reading does not wait, even on a second
-** connection, from a progress handler. The lock covers steps in the list only. A child of
-** fork() leaves the entries that it finds alone, because a thread of its parent may have
-** been changing them. */
+** docs/internals/kept_graphs.md says why a wait depends on no lock of SQLite. The lock
+** covers steps in the list only. A child of fork() leaves the entries that it finds
+** alone, because a thread of its parent may have been changing them. */
 #include "shared.h"
 #include "brief_lock.h"
 

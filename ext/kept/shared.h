@@ -32,13 +32,13 @@ int shared_load(connection *c, const graph_name *name, rows_loader *load, void *
 ** that name, with a reference, if there is one; otherwise the caller's own, which is
 ** shared under that name from then on. NULL: no memory, and nothing has changed. */
 shared_graph *shared_offer(const graph_name *name, shared_graph *mine, const loaded *own);
-/* If nobody else uses the graph, makes it the caller's own, frees `shared` and returns
-** true. */
+/* If no other connection uses the graph, makes it the caller's own, frees `shared` and
+** returns true. */
 bool shared_withdraw(shared_graph *shared);
 
-/* The graph, which `shared` still owns, and what is known of it. */
+/* The graph, which `shared` still owns, and what is known about it. */
 loaded shared_loaded(const shared_graph *shared);
-/* The searches that connections have made of the graph. */
+/* The searches that connections have made in the graph. */
 shared_searches *shared_searches_of(shared_graph *shared);
 /* The number of connections that use the graph. */
 int shared_users(const shared_graph *shared);
