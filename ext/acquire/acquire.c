@@ -11,7 +11,6 @@
 #include "follow/follow.h"
 #include "kept/shared.h"
 #include "pages/wal_frames.h"
-#include "source/query_params.h"
 #include <string.h>
 
 /* ---- a graph that is read now ---- */
@@ -171,24 +170,21 @@ static int find_or_load(reading *r, graph_ref *g) {
     if (!g->stamp || r->follow || r->request->vertices ||
         !graph_identify(r->c, &r->edges, &name.rows))
         return read_rows_into(r, g);
-    int rc = shared_load(r->c, &name, r->edges.name, load_for_all, r, &got, &g->shared);
+    int rc = shared_load(r->c, &name, load_for_all, r, &got, &g->shared);
     if (rc == SQLITE_OK)
         graph_take(g, &got);
     return rc;
 }
 
-/* Fails if weights are needed and the source has none, or does not say which column has
-** them. */
-static int check_weight(reading *r) {
-    const row_source *edges = &r->edges;
+/* Fails if weights are needed and the graph has none. */
+static int check_weights_of(reading *r, const graph_ref *g) {
     enum weight_need need = r->request->weight;
-    bool unclear = need == WEIGHT_IF_CLEAR && edges->weight_unclear;
-    if (edges->column[WEIGHT_COLUMN] || (need != WEIGHT_YES && !unclear))
+    bool unclear = need == WEIGHT_IF_CLEAR && g->weight_unclear;
+    bool must = need == WEIGHT_YES || g->weight_column || unclear;
+    if (need == WEIGHT_NO || !g->weight_error || !must)
         return SQLITE_OK;
-    char *sentence = source_without_weight(edges);
-    if (sentence && unclear)
-        sentence = sqlite3_mprintf("%z" SOURCE_OR_NO_WEIGHT, sentence);
-    return explain_fault(r, SQLITE_ERROR, sentence);
+    return fail_with(r->error, "%s: %s%s", r->request->function, g->weight_error,
+                     unclear ? SOURCE_OR_NO_WEIGHT : "");
 }
 
 /* Reads the graph that the texts name, without a reference. The graph has a stamp if it
@@ -199,8 +195,6 @@ static int read_graph(reading *r, graph_ref **made) {
         rc = resolve_texts(r);
     if (rc == SQLITE_OK)
         rc = hold_tables(r);
-    if (rc == SQLITE_OK)
-        rc = check_weight(r);
     if (rc)
         return rc;
     *made = NULL;
@@ -212,7 +206,9 @@ static int read_graph(reading *r, graph_ref **made) {
     graph_ref *g = new_graph(r);
     if (!g)
         return SQLITE_NOMEM;
-    rc = stamp_graph(r, g);
+    rc = check_weights_of(r, g); /* before rows are read */
+    if (rc == SQLITE_OK)
+        rc = stamp_graph(r, g);
     check_done(r);
     if (rc == SQLITE_OK)
         rc = find_or_load(r, g);
@@ -327,8 +323,7 @@ static int settle_numbers(reading *r, graph_ref **found) {
     if (rc == SQLITE_OK)
         rc = graph_compact(r->c, made);
     if (rc) {
-        if (made)
-            graph_free(made);
+        graph_free(made);
         return rc;
     }
     graph_list(r->c, made);
@@ -339,17 +334,6 @@ static int settle_numbers(reading *r, graph_ref **found) {
     graph_settle(r->c, g);
     *found = made;
     return SQLITE_OK;
-}
-
-/* Fails if weights are needed and the graph has none. */
-static int check_weights_of(reading *r, const graph_ref *g) {
-    enum weight_need need = r->request->weight;
-    bool unclear = need == WEIGHT_IF_CLEAR && g->weight_unclear;
-    bool must = need == WEIGHT_YES || g->weight_column || unclear;
-    if (need == WEIGHT_NO || !g->weight_error || !must)
-        return SQLITE_OK;
-    return fail_with(r->error, "%s: %s%s", r->request->function, g->weight_error,
-                     unclear ? SOURCE_OR_NO_WEIGHT : "");
 }
 
 /* Fails if an id is a number in one column and a text in the other. */

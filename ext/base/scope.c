@@ -181,7 +181,7 @@ static sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *sta
 
 /* Looks for the query in the text as written first, because writing out bound values
 ** takes time. SQLite writes them out for the outermost statement alone. That is right: a
-** query that is read here has parameters of its own (source/query_params.h), and may hold
+** query that is read here has parameters of its own (source/query_params.c), and may hold
 ** calls with them. */
 static int stands_in(sqlite3_stmt *statement, const query *query) {
     const char *sql = sqlite3_sql(statement);

@@ -8,16 +8,26 @@
 #include "base/sql_text.h"
 #include <string.h>
 
-/* ---- arguments ---- */
+/* ---- options ---- */
 
-static const char *const options[3] = {"direction", "persist", "where"};
+enum { DIRECTION, PERSIST, WHERE, WORDS };
+static const char *const options[WORDS] = {"direction", "persist", "where"};
+static const char *const directions[WORDS] = {"out", "in", "both"};
+
+/* The place of the word in a list; WORDS: the list does not have it. */
+static int find_word(const char *const *list, const char *word) {
+    int i = 0;
+    while (i < WORDS && sqlite3_stricmp(list[i], word) != 0)
+        i++;
+    return i;
+}
 
 /* Reports the sentence and the known word nearest to the given one. Frees the
 ** sentence. */
 static int fail_near(char **error, char *sentence, const char *given,
                      const char *const *known) {
     nearest near = {.given = given};
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < WORDS; i++)
         nearest_look(&near, known[i], known[i]);
     return sentence ? fail_with(error, "%z%s", sentence, near.told) : SQLITE_NOMEM;
 }
@@ -41,83 +51,69 @@ static int split_option(const char *text, char **name, char **value, char **erro
     return *name && *value ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-static int set_option(graph_arguments *made, const char *name, const char *value,
+/* given: a bit for each option that has been set. *value: set to NULL if the definition
+** takes it over. */
+static int set_option(definition *d, const char *name, char **value, unsigned *given,
                       char **error) {
-    static const char *const directions[] = {"out", "in", "both"};
-    if (sqlite3_stricmp(name, "direction") == 0) {
-        for (int i = 0; i < 3; i++) {
-            if (sqlite3_stricmp(value, directions[i]) == 0) {
-                made->direction = (gpugraph_direction)i;
-                return SQLITE_OK;
-            }
-        }
+    const int option = find_word(options, name), word = find_word(directions, *value);
+    if (option == WORDS)
+        return fail_near(error,
+                         sqlite3_mprintf("there is no option '%!.40s'; the options are "
+                                         "direction, persist and where",
+                                         name),
+                         name, options);
+    if (*given >> option & 1)
+        return fail_with(error, "the option %s is given more than once", options[option]);
+    *given |= 1u << option;
+    if (option == DIRECTION && word == WORDS)
         return fail_near(error,
                          sqlite3_mprintf("the option direction must be 'out', 'in' or "
                                          "'both', not '%!.40s'",
-                                         value),
-                         value, directions);
+                                         *value),
+                         *value, directions);
+    if (option == PERSIST && strcmp(*value, "0") != 0 && strcmp(*value, "1") != 0)
+        return fail_with(error, "the option persist must be 0 or 1, not '%!.40s'",
+                         *value);
+    if (option == DIRECTION) {
+        d->direction = (gpugraph_direction)word;
+    } else if (option == PERSIST) {
+        d->persist = **value == '1';
+    } else {
+        d->source.where = *value;
+        *value = NULL;
     }
-    if (sqlite3_stricmp(name, "persist") == 0) {
-        if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
-            return fail_with(error, "the option persist must be 0 or 1, not '%!.40s'",
-                             value);
-        made->persist = *value == '1';
-        return SQLITE_OK;
-    }
-    if (sqlite3_stricmp(name, "where") == 0) {
-        sqlite3_free(made->source.where);
-        made->source.where = sqlite3_mprintf("%s", value);
-        return made->source.where ? SQLITE_OK : SQLITE_NOMEM;
-    }
-    return fail_near(error,
-                     sqlite3_mprintf("there is no option '%!.40s'; the options are "
-                                     "direction, persist and where",
-                                     name),
-                     name, options);
+    return SQLITE_OK;
 }
 
-/* given: a bit for each option parsed so far. */
-static int parse_option(const char *text, unsigned *given, graph_arguments *made,
-                        char **error) {
+static int parse_option(definition *d, const char *text, unsigned *given, char **error) {
     char *name = NULL, *value = NULL;
     int rc = split_option(text, &name, &value, error);
-    for (unsigned i = 0; i < 3 && rc == SQLITE_OK; i++) {
-        if (sqlite3_stricmp(name, options[i]) != 0)
-            continue;
-        if (*given & 1u << i)
-            rc = fail_with(error, "the option %s is given more than once", options[i]);
-        *given |= 1u << i;
-    }
     if (rc == SQLITE_OK)
-        rc = set_option(made, name, value, error);
+        rc = set_option(d, name, &value, given, error);
     sqlite3_free(name);
     sqlite3_free(value);
     return rc;
 }
 
-int graph_arguments_parse(int count, const char *const *argument, graph_arguments *made,
-                          char **error) {
+/* ---- arguments ---- */
+
+int definition_parse(definition *d, int count, const char *const *argument,
+                     char **error) {
     unsigned given = 0;
-    memset(made, 0, sizeof *made);
     *error = NULL;
     if (count == 0)
         return fail_with(error, "there is no table to follow; write its name, and "
                                 "its columns if needed, in the brackets");
-    int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS,
-                        &made->source, error);
-    if (rc == SQLITE_OK && made->source.query)
+    int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS, &d->source,
+                        error);
+    if (rc == SQLITE_OK && d->source.query)
         rc = fail_with(
             error, "a graph follows a plain table, not a query; follow the table that "
                    "the query reads, or give the query to the search itself");
     for (int i = 1; i < count && rc == SQLITE_OK; i++)
-        rc = parse_option(argument[i], &given, made, error);
-    if (rc)
-        graph_arguments_clear(made);
+        rc = parse_option(d, argument[i], &given, error);
+    d->by_name = d->source.columns == 0;
     return rc;
-}
-
-void graph_arguments_clear(graph_arguments *arguments) {
-    edge_source_clear(&arguments->source);
 }
 
 enum { MOST_ARGUMENTS = 8 };
@@ -149,14 +145,11 @@ static int cut_arguments(const char *sql, char **argument) {
     return count;
 }
 
-int graph_arguments_of_sql(const char *sql, graph_arguments *made, char **error) {
+int definition_parse_sql(definition *d, const char *sql, char **error) {
     char *argument[MOST_ARGUMENTS] = {NULL};
-    memset(made, 0, sizeof *made);
-    *error = NULL;
     int count = cut_arguments(sql, argument);
     int rc = count < 0 ? SQLITE_NOMEM
-                       : graph_arguments_parse(count, (const char *const *)argument, made,
-                                               error);
+                       : definition_parse(d, count, (const char *const *)argument, error);
     for (int i = 0; i < MOST_ARGUMENTS; i++)
         sqlite3_free(argument[i]);
     return rc;

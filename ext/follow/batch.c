@@ -53,7 +53,8 @@ static bool same_weight(const gpugraph_graph *graph, const gpugraph_edge *edge,
     return type == SQLITE_INTEGER && sqlite3_value_int64(value) == edge->weight;
 }
 
-bool row_is_edge(const graph_ref *mirror, uint64_t e, sqlite3_value **value) {
+/* True if the row (source, destination, weight) equals edge number e of the mirror. */
+static bool row_is_edge(const graph_ref *mirror, uint64_t e, sqlite3_value **value) {
     const gpugraph_edge edge = gpugraph_edge_of(mirror->graph, e);
     const gpugraph_ids *ids = gpugraph_vertex_ids(mirror->graph);
     return same_vertex(ids, edge.source, value[0]) &&
@@ -262,9 +263,7 @@ static bool may_find(const rereading *r, const id_list *ids) {
     const row_source *rows = r->source;
     const graph_ref *mirror = r->part[0].mirror;
     return ids->count >= ext_limits.mirror_find_from && ids->count > 0 &&
-           ids->count < INT32_MAX && r->parts == 1 && !rows->where &&
-           !rows->column[REVERSE_COLUMN] && !source_has_row_ids(rows) &&
-           !mirror->row_ids &&
+           ids->count < INT32_MAX && !rows->where && !source_has_row_ids(rows) &&
            mirror->has_weight == (rows->column[WEIGHT_COLUMN] != NULL);
 }
 
@@ -435,8 +434,7 @@ static int writable(connection *c, followed *f, graph_ref *made[PARTS]) {
             rc = graph_copy(c, own[k], &made[k]);
     }
     for (int k = 0; k < PARTS && rc && used; k++)
-        if (made[k])
-            graph_free(made[k]);
+        graph_free(made[k]);
     for (int k = 0; k < PARTS && rc == SQLITE_OK && used; k++)
         if (made[k])
             graph_list(c, made[k]);

@@ -7,13 +7,13 @@
 **                 graph in the order of blocks.h
 **     rowid 3..   the packed graphs, one after the other, in pieces of 4 MiB
 **
-** Blocks and log are in one file and one transaction, so whatever restores one restores
-** the other. The blocks are therefore the table at POSITION in the history of this file,
-** and the log has all later changes. A change of schema, after which triggers may have
-** been missing for a while, invalidates the blocks. The schema version shows it. Since
-** sqlite3_backup starts that version anew in its destination, a trigger that follows the
-** view g_saved in the schema shows it, too. CREATE VIRTUAL TABLE and gpugraph_save write
-** blocks; a query never does. */
+** Blocks and log are in one file and one transaction, so they are restored together. The
+** blocks are therefore the table at POSITION in the history of this file, and the log has
+** all later changes. A change of schema, after which triggers may have been missing for a
+** while, invalidates the blocks. The schema version shows it. sqlite3_backup restarts
+** that version in its destination, so a trigger that follows the view g_saved in the
+** schema shows it, too. CREATE VIRTUAL TABLE and gpugraph_save write blocks; a query
+** never does. */
 #include "blocks.h"
 #include "mirror.h"
 #include "sql.h"
@@ -21,7 +21,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 4 << 20, HEADER_ROW = 2 };
+enum { PIECE = 4 << 20, HEADER_ROW = 2, BLOCK_GRAPHS = 6 };
+
+/* Graph number k in the order of the file. */
+static gpugraph_graph **graph_of_blocks(loaded graphs[2], int k) {
+    loaded *l = &graphs[k / 3];
+    return k % 3 == 0 ? &l->graph : k % 3 == 1 ? &l->half_rows : &l->row_ids;
+}
 
 /* ---- writing ---- */
 
@@ -107,13 +113,13 @@ static int triggers_stand(sqlite3 *db, const definition *d, bool *stand) {
     return rc;
 }
 
-/* Moves the view behind the triggers again, if one of them has been made anew. */
+/* Moves the view behind the triggers again, if a trigger follows it. */
 static int put_view(sqlite3 *db, const definition *d, char **error) {
     bool stand;
     int rc = triggers_stand(db, d, &stand);
     if (rc || stand)
         return rc;
-    char *sql = follow_saved_sql(d);
+    char *sql = follow_sql(d, FOLLOW_SAVED);
     rc = sql ? statement_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %s",
                                  d->schema, d->name, sql)
              : SQLITE_NOMEM;
@@ -135,11 +141,11 @@ static int write_graph(connection *c, gpugraph_graph *graph, writer *w, uint64_t
     return w->rc ? w->rc : code_of_run(&run, NULL, error);
 }
 
-static int write_all(connection *c, const definition *d, const block_graphs *graphs,
-                     writer *w, uint64_t size[BLOCK_GRAPHS], char **error) {
+static int write_all(connection *c, const definition *d, loaded graphs[2], writer *w,
+                     uint64_t size[BLOCK_GRAPHS], char **error) {
     int rc = SQLITE_OK;
     for (int k = 0; k < BLOCK_GRAPHS && rc == SQLITE_OK; k++)
-        rc = write_graph(c, graphs->of[k], w, &size[k], error);
+        rc = write_graph(c, *graph_of_blocks(graphs, k), w, &size[k], error);
     if (rc)
         return rc;
     flush_piece(w);
@@ -162,7 +168,7 @@ static int check_right(sqlite3 *db, const row_source *rows, char **error) {
 }
 
 int blocks_write(connection *c, const definition *d, const row_source *rows,
-                 const block_graphs *graphs, uint64_t *bytes, char **error) {
+                 loaded graphs[2], uint64_t *bytes, char **error) {
     uint64_t size[BLOCK_GRAPHS] = {0};
     writer w = {.db = c->db, .row = HEADER_ROW + 1};
     char *blocks = sqlite3_mprintf("%s_blocks", d->name);
@@ -275,34 +281,29 @@ static int read_graph_at(connection *c, reader *r, uint64_t start, uint64_t size
                : SQLITE_OK;
 }
 
-void block_graphs_free(block_graphs *graphs) {
-    for (int k = 0; k < BLOCK_GRAPHS; k++)
-        gpugraph_free(graphs->of[k]);
-    memset(graphs, 0, sizeof *graphs);
-}
-
 static int read_graphs(connection *c, reader *r, const sqlite3_int64 number[NUMBERS],
-                       block_graphs *graphs) {
+                       loaded graphs[2]) {
     uint64_t at = 0;
     int rc = SQLITE_OK;
     bool all = true;
     for (int k = 0; k < BLOCK_GRAPHS && rc == SQLITE_OK && all; k++) {
         const uint64_t size = (uint64_t)number[SIZE + k];
+        gpugraph_graph **graph = graph_of_blocks(graphs, k);
         if (size)
-            rc = read_graph_at(c, r, at, size, &graphs->of[k]);
-        all = !size || graphs->of[k];
+            rc = read_graph_at(c, r, at, size, graph);
+        all = !size || *graph;
         at += size;
     }
-    if (rc || !all)
-        block_graphs_free(graphs);
+    for (int k = 0; k < 2 && (rc || !all); k++)
+        loaded_clear(&graphs[k]);
     return rc;
 }
 
-int blocks_read(connection *c, const definition *d, block_graphs *graphs,
+int blocks_read(connection *c, const definition *d, loaded graphs[2],
                 sqlite3_int64 *position, log_mark *mark) {
     sqlite3_int64 number[NUMBERS];
     char *blocks = sqlite3_mprintf("%s_blocks", d->name);
-    memset(graphs, 0, sizeof *graphs);
+    memset(graphs, 0, 2 * sizeof *graphs);
     if (!blocks)
         return SQLITE_NOMEM;
     reader r = {.db = c->db, .schema = d->schema, .blocks = blocks};

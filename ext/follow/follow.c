@@ -7,49 +7,23 @@
 **     recent  rowids that the log names after m, as far as the base knows
 **     dirty   rowids; the mirror equals the base, except perhaps for these edges
 **
-** To catch up, the mirror becomes equal to the state that this connection sees now: a
-** committed state, perhaps with uncommitted changes of its own. Suppose that m is still
-** in the log. Then three sets of rows hold all differences between mirror and state:
-**
-**     dirty     between mirror and base
-**     recent    between base and the table as it was when m was written
-**     logged    between that table and the state: rows named in the log after m, because
-**               log and table are written by the same statements and rolled back together
-**
-** These rows are read again. Then
+** If m is still in the log, three sets of rows hold all differences between the mirror
+** and the state that this connection sees: dirty, recent, and the rows that the log names
+** after m. The mirror reads these rows again. Then
 **
 **     no write transaction   this state is the new base, with its latest mark; no row is
 **                            dirty
 **     a write transaction    the base stays; all rows just read are dirty
 **
 ** So ROLLBACK and ROLLBACK TO, which leave no trace and reuse the log's numbers, need no
-** hook. The argument relies on these facts:
-**
-** - A mark is random, so a file that has it has the history before it. A file that is put
-** back (by cp of an older one) and written to since has other marks, or continues from a
-** mark that the mirror knows. SQLite must notice that the file is another one: its data
-** version changes.
-**
-** - While the schema version and the file's name are unchanged, the triggers exist.
-** sqlite3_backup changes that version in its destination. The count of expiries shows
-** that DETACH may have made the name stand for another file. A database that
-** sqlite3_deserialize may replace has no mirror, nor has a connection with
-** read_uncommitted.
-**
-** - Uncommitted changes of the schema: the mirror is dropped when the schema version
-** differs, and a new one begins in a committed state only.
-**
-** - The log has no gaps. Writers trim its old end, so a mirror from before that end is
-** read anew, and so is one whose log has fewer entries than numbers. After a trim, VACUUM
-** and .dump give entries other numbers; then no mark is in its place.
-**
-** If there is no mirror to catch up, the table is read for the statement alone. */
+** hook. docs/internals/followed_graphs.md has the proof and the facts that it needs. If
+** there is no mirror to catch up, the table is read for the statement alone. */
 #include "mirror.h"
 #include "source/condition.h"
 #include "base/statement.h"
 #include <string.h>
 
-/* ---- the list of them ---- */
+/* ---- the list of mirrors ---- */
 
 followed *followed_of(connection *c, const char *schema, const char *name) {
     followed *f = c->followed;
@@ -222,14 +196,19 @@ static int follow_dirty(reading *r, followed *f) {
     return rc || done ? rc : mirror_renew(r, f, why);
 }
 
-/* Catches up a mirror whose schema is unchanged. *found stays NULL if the log does not
-** say what has changed; then nothing that is read now may be kept. */
+/* Catches up a mirror whose schema is unchanged, or reads its graph if it has none. *found
+** stays NULL if the log does not say what has changed in a write transaction; then
+** nothing that is read now may be kept. */
 static int follow_log(reading *r, followed *f, graph_ref **found) {
     tail t = {0};
-    bool writing = stamp_writing(r->hold);
+    const bool writing = stamp_writing(r->hold);
     int rc = log_tail(r->c, f, &t);
+    t.whole |= !f->graph;
     if (rc == SQLITE_OK && t.whole && !writing) {
-        rc = mirror_renew(r, f, "the log does not have all changes");
+        rc = mirror_renew(r, f,
+                          f->graph
+                              ? "the log does not have all changes"
+                              : "the graph has not been read since the schema changed");
         rc = rc ? rc : log_end(r->c, f, &t);
     } else if (rc == SQLITE_OK && !t.whole) {
         id_list before = f->dirty; /* t.ids contains all of them */
@@ -246,35 +225,12 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
     return rc;
 }
 
-static int begin_mirror(reading *r, followed *f, graph_ref **found) {
-    tail t = {0};
-    int rc = f->persist ? mirror_load_blocks(r, f) : SQLITE_OK;
-    /* the blocks are a committed state, from which the log continues */
-    if (rc == SQLITE_OK && f->graph) {
-        rc = follow_log(r, f, found);
-    } else {
-        if (rc == SQLITE_OK)
-            rc = mirror_renew(r, f,
-                              "the graph has not been read since the schema changed");
-        if (rc == SQLITE_OK)
-            rc = log_end(r->c, f, &t);
-        if (rc == SQLITE_OK)
-            rc = settle_base(r, f, &t);
-        id_list_clear(&t.recent);
-        *found = rc == SQLITE_OK ? found_in(r, f) : NULL;
-    }
-    if (rc) /* the mirror may have a graph, but no base */
-        followed_forget(r->c, f);
-    return rc;
-}
-
 static int catch_up(reading *r, followed *f, graph_ref **found) {
-    bool complete = true;
+    const bool writing = stamp_writing(r->hold);
+    bool complete = !writing;
     int rc = SQLITE_OK;
     *found = f->graph ? graph_seen(r->c, r->scope, f->graph->edges, r->request) : NULL;
-    if (*found)
-        return SQLITE_OK;
-    if (!stamp_trusted(r->c, r->hold))
+    if (*found || !stamp_trusted(r->c, r->hold))
         return SQLITE_OK;
     if (f->graph && stamp_compare(f->base, r->hold) == STAMP_SAME &&
         f->dirty.count == 0) {
@@ -282,18 +238,20 @@ static int catch_up(reading *r, followed *f, graph_ref **found) {
         mirror_rejoin(r, f);
         check_done(r);
         *found = found_in(r, f);
-    } else if (f->graph) {
-        if (stamp_writing(r->hold))
-            rc = log_is_complete(r, f, &complete);
-        if (rc == SQLITE_OK && complete)
-            rc = follow_log(r, f, found);
-        r->why = "a running statement may have written rows that it has not logged yet";
-    } else if (!stamp_writing(r->hold)) {
-        rc = begin_mirror(r, f, found);
+        return SQLITE_OK;
     }
-    if (rc && !*r->error)
-        return explain_lock(r, rc, f->name);
-    return rc;
+    if (f->graph && writing) {
+        r->why = "a running statement may have written rows that it has not logged yet";
+        rc = log_is_complete(r, f, &complete);
+    } else if (!f->graph && !writing && f->persist) {
+        rc = mirror_load_blocks(r,
+                                f); /* a committed state, from which the log continues */
+    }
+    if (rc == SQLITE_OK && complete)
+        rc = follow_log(r, f, found);
+    if (rc && !f->base) /* the mirror may have a graph */
+        followed_forget(r->c, f);
+    return rc && !*r->error ? explain_lock(r, rc, f->name) : rc;
 }
 
 static int set_alias(reading *r, followed *f) {
@@ -339,7 +297,7 @@ int followed_catch_up(reading *r, graph_ref **found) {
         return set_alias(r, f);
     if (rc)
         return rc;
-    bool searched = f->rows.searched; /* the table is read as if nobody followed it */
+    bool searched = f->rows.searched; /* the table is read as if it were not followed */
     rc = definition_resolve(r->c, r->request->function, r->scope, r->follow, &r->edges,
                             r->error);
     r->edges.searched = searched;

@@ -18,26 +18,11 @@
 
 #include "kept/cache.h"
 
-/* ---- arguments.c: the arguments of USING gpugraph(...) ---- */
-
-typedef struct graph_arguments {
-    edge_source source; /* as written when the graph was made */
-    gpugraph_direction direction;
-    bool persist;
-} graph_arguments;
-
-/* Parses the arguments. *error: a sentence without a function's name (sqlite3_free). */
-int graph_arguments_parse(int count, const char *const *argument, graph_arguments *made,
-                          char **error);
-/* Parses the arguments in the text of a CREATE VIRTUAL TABLE. */
-int graph_arguments_of_sql(const char *sql, graph_arguments *made, char **error);
-void graph_arguments_clear(graph_arguments *arguments);
-
 /* ---- schema.c: log and triggers ---- */
 
 /* The definition of a followed graph, as the database has it. */
 typedef struct definition {
-    char *schema, *name; /* of the virtual table */
+    char *schema, *name; /* the virtual table */
     char *log;           /* its log, an ordinary table */
     edge_source source;  /* the table and its columns, by the names they have now */
     bool by_name;        /* the table was named without its columns */
@@ -54,9 +39,15 @@ typedef struct definition {
     char *trouble;
 } definition;
 
+/* After an error *made is empty except for `persist`. */
 int definition_read(sqlite3 *db, const char *schema, const char *name, definition *made,
                     char **error);
 void definition_clear(definition *d);
+/* arguments.c: parses the arguments of USING gpugraph(...) into an empty definition.
+** *error: a sentence without a function's name. */
+int definition_parse(definition *d, int count, const char *const *argument, char **error);
+/* Parses the arguments in the text of a CREATE VIRTUAL TABLE. */
+int definition_parse_sql(definition *d, const char *sql, char **error);
 /* Resolves the table that the graph follows, as source_resolve does. */
 int definition_resolve(connection *c, const char *function, const scope *s,
                        const definition *d, row_source *rows, char **error);
@@ -68,10 +59,10 @@ typedef struct log_mark {
 
 /* ---- make.c ---- */
 
-/* Makes the log and the triggers that the arguments ask for, and takes over the source of
-** the arguments. *error: a whole sentence. */
-int follow_create(connection *c, const char *schema, const char *name,
-                  graph_arguments *arguments, char **error);
+/* Makes the log and the triggers that the arguments of USING gpugraph(...) ask for.
+** *error: a whole sentence. */
+int follow_create(connection *c, const char *schema, const char *name, int count,
+                  const char *const *argument, char **error);
 /* Drops what follow_create has made. blocks: the graph has blocks, which go, too. */
 int follow_drop(sqlite3 *db, const char *schema, const char *name, bool blocks,
                 char **error);
@@ -85,7 +76,7 @@ typedef struct followed followed;
 /* The mirror of this name, which is made if there is none; NULL: no memory. It lives as
 ** long as the connection. */
 followed *followed_of(connection *c, const char *schema, const char *name);
-/* Forgets the graphs of the mirror and all that is known of them. */
+/* Forgets the graphs of the mirror and everything known about them. */
 void followed_forget(connection *c, followed *f);
 /* True if the mirror surely equals the table in this read transaction. False if an
 ** authorizer denies the table (right: the statement that right_holds keeps). The caller
@@ -95,7 +86,7 @@ bool followed_is_current(connection *c, const followed *f, sqlite3_stmt **right)
 ** is none. */
 int followed_find(reading *r, graph_ref **found);
 /* Catches up the mirror of the followed graph that the texts of the reading name. *found
-** stays NULL if the table must be read as if nobody followed it. */
+** stays NULL if the table must be read as if it were not followed. */
 int followed_catch_up(reading *r, graph_ref **found);
 /* The mirror's graph for the request's direction, and its other graph (NULL: the mirror
 ** has one graph). */
@@ -113,10 +104,5 @@ void followed_free_all(connection *c);
 typedef void followed_visit(void *context, const char *name, const graph_ref *mirror,
                             const graph_ref *other, const char *state);
 int followed_list(connection *c, followed_visit *each, void *context);
-
-/* ---- batch.c ---- */
-
-/* True if the row (source, destination, weight) equals edge number e of the mirror. */
-bool row_is_edge(const graph_ref *mirror, uint64_t e, sqlite3_value **value);
 
 #endif

@@ -29,8 +29,9 @@
 
 /* ---- entries ---- */
 
-/* The difference is unsigned because anybody who writes the log can store any numbers. */
-uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last) {
+/* The number of entries after the position. The difference is unsigned because any writer
+** of the log can store any numbers. */
+static uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last) {
     return (uint64_t)last - (uint64_t)position;
 }
 
@@ -40,20 +41,6 @@ static int read_numbers(sqlite3_stmt *statement, int count, sqlite3_int64 *numbe
         for (int i = 0; i < count; i++)
             number[i] = sqlite3_column_int64(statement, i);
     return sqlite3_finalize(statement);
-}
-
-int log_last(connection *c, const followed *f, sqlite3_int64 *last, bool *same_history) {
-    sqlite3_stmt *statement;
-    sqlite3_int64 number[2] = {0, 0};
-    int rc = statement_prepare(
-        c->db, &statement,
-        OWN_SQL "SELECT max(rowid), (SELECT mark FROM \"%w\".\"%w\" WHERE rowid = "
-                "%lld) FROM \"%w\".\"%w\"",
-        f->rows.table.schema, f->log, f->mark.seq, f->rows.table.schema, f->log);
-    rc = rc ? rc : read_numbers(statement, 2, number);
-    *last = number[0];
-    *same_history = rc == SQLITE_OK && f->mark.id && number[1] == f->mark.id;
-    return rc;
 }
 
 int log_latest_mark(sqlite3 *db, const char *schema, const char *log, log_mark *mark) {
@@ -144,7 +131,7 @@ int log_end(connection *c, const followed *f, tail *t) {
     if (rc == SQLITE_OK && latest.id)
         rc = read_from(c, f, latest, &after);
     if (after.whole)
-        after.mark.id = 0; /* what has changed after it is unknown */
+        after.mark.id = 0; /* the changes after it are unknown */
     id_list_clear(&after.ids);
     id_list_clear(&t->recent);
     t->recent = after.recent;
@@ -204,15 +191,20 @@ static char *say(const char *words) {
 
 /* The distance of the mirror from the log's end, in words. */
 static char *distance(connection *c, const followed *f) {
-    sqlite3_int64 last;
-    bool same_history;
-    if (log_last(c, f, &last, &same_history) != SQLITE_OK || !same_history ||
-        last < f->position)
+    sqlite3_stmt *statement;
+    sqlite3_int64 number[2] = {0, 0}; /* the last entry, the entry of the base's mark */
+    int rc = statement_prepare(
+        c->db, &statement,
+        OWN_SQL "SELECT max(rowid), (SELECT mark FROM \"%w\".\"%w\" WHERE rowid = "
+                "%lld) FROM \"%w\".\"%w\"",
+        f->rows.table.schema, f->log, f->mark.seq, f->rows.table.schema, f->log);
+    rc = rc ? rc : read_numbers(statement, 2, number);
+    if (rc || !f->mark.id || number[1] != f->mark.id || number[0] < f->position)
         return say("behind");
-    if (last == f->position)
+    if (number[0] == f->position)
         return say(f->dirty.count ? "behind" : "current");
     return sqlite3_mprintf("behind by %llu",
-                           (unsigned long long)log_distance(f->position, last));
+                           (unsigned long long)log_distance(f->position, number[0]));
 }
 
 static char *state_of(connection *c, const char *schema, const char *name) {

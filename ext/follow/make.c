@@ -28,16 +28,16 @@ static int make_triggers(sqlite3 *db, definition *d, char **error) {
 }
 
 /* Checks that the table can be followed from the graph's schema. */
-static int check_place(const char *schema, const char *name, const edge_source *source,
-                       char **error) {
+static int check_place(const definition *d, char **error) {
+    const char *schema = d->schema, *table_schema = d->source.schema;
     if (sqlite3_stricmp(schema, "temp") == 0)
         *error =
             sqlite3_mprintf("gpugraph: a graph cannot be TEMP, because TEMP triggers "
                             "see the writes of one connection only; "
                             "make %s in the schema of its table",
-                            name);
-    else if (source->schema && sqlite3_stricmp(source->schema, schema) != 0) {
-        char *typed = table_as_sql(source->schema, name);
+                            d->name);
+    else if (table_schema && sqlite3_stricmp(table_schema, schema) != 0) {
+        char *typed = table_as_sql(table_schema, d->name);
         if (typed)
             *error =
                 sqlite3_mprintf("gpugraph: a graph lives in the schema of its table; "
@@ -50,52 +50,39 @@ static int check_place(const char *schema, const char *name, const edge_source *
     return *error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
-/* Lists the tables that could be followed, without the graph, which is half made. */
-static int list_tables(sqlite3 *db, const char *schema, sqlite3_str *list,
-                       nearest *near) {
+/* Checks that the table exists and is not the graph itself. The sentence lists the tables
+** that could be followed, without the graph, which is half made. */
+static int check_table(sqlite3 *db, const definition *d, char **error) {
     sqlite3_stmt *statement = NULL;
-    int count = 0;
-    int rc = statement_prepare(
-        db, &statement,
-        OWN_SQL "SELECT name FROM pragma_table_list WHERE schema = %Q COLLATE NOCASE AND "
-                "type = 'table' ORDER BY name",
-        schema);
-    while (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(statement, 0);
-        if (!name)
-            rc = SQLITE_NOMEM;
-        else if (table_is_of_user(db, schema, name))
-            rc = name_list_add_table(list, count++, NULL, name, near);
-    }
-    name_list_end(list, count);
-    return statement_end(statement, rc);
-}
-
-static int no_table(sqlite3 *db, const definition *d, char **error) {
     sqlite3_str *list = sqlite3_str_new(NULL);
     nearest near = {.given = d->source.table};
-    int rc = list_tables(db, d->schema, list, &near);
+    int count = 0;
+    bool there = false;
+    int rc = statement_prepare(
+        db, &statement,
+        OWN_SQL "SELECT name, type FROM pragma_table_list WHERE schema = %Q COLLATE "
+                "NOCASE AND name <> %Q COLLATE NOCASE ORDER BY name",
+        d->schema, d->name);
+    while (rc == SQLITE_OK && !there && sqlite3_step(statement) == SQLITE_ROW) {
+        const char *name = statement_text(statement, 0);
+        there = sqlite3_stricmp(name, d->source.table) == 0;
+        if (strcmp(statement_text(statement, 1), "table") == 0 &&
+            table_is_of_user(db, d->schema, name))
+            rc = name_list_add_table(list, count++, NULL, name, &near);
+    }
+    rc = statement_end(statement, rc);
+    name_list_end(list, count);
     char *sentence =
         sqlite3_mprintf("gpugraph: there is no table or view '%s' in %s to follow",
                         d->source.table, d->schema);
     sentence = say_with_names(sentence, &near, "tables there", list);
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK && !there && sentence) {
         *error = sentence;
-        return sentence ? SQLITE_ERROR : SQLITE_NOMEM;
+        return SQLITE_ERROR;
     }
+    rc = rc || sentence ? rc : SQLITE_NOMEM;
     sqlite3_free(sentence);
     return rc;
-}
-
-/* Checks that the name exists and is not the graph itself. */
-static int check_table(sqlite3 *db, const definition *d, char **error) {
-    sqlite3_stmt *statement = NULL;
-    int rc = statement_prepare(db, &statement, OWN_SQL "PRAGMA \"%w\".table_list(%Q)",
-                               d->schema, d->source.table);
-    bool there = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW &&
-                 sqlite3_stricmp(d->source.table, d->name) != 0;
-    rc = statement_end(statement, rc);
-    return rc || there ? rc : no_table(db, d, error);
 }
 
 /* The name of a column; NULL: none. If a reverse weight follows the rowid, the rowid has
@@ -177,50 +164,54 @@ static int make_table(sqlite3 *db, char *sql, const char *what, char **error) {
     return explain(error, rc, what);
 }
 
+static const char no_blocks[] = "gpugraph: the blocks of the graph cannot be made";
+
 /* Reads the table and writes the packed graph. */
 static int make_blocks(connection *c, const definition *d, char **error) {
     scope none = {0};
     row_source rows;
-    loaded got = {0}, other = {0};
+    loaded got[2] = {{.graph = NULL}};
     const graph_request request = {
         .function = "gpugraph", .backend = -1, .edges_here = true};
-    int rc = make_table(c->db, follow_blocks_sql(d),
-                        "gpugraph: the blocks of the graph cannot be made", error);
+    int rc = make_table(c->db, follow_sql(d, FOLLOW_BLOCKS), no_blocks, error);
     if (rc == SQLITE_OK)
-        rc = make_table(c->db, follow_saved_sql(d),
-                        "gpugraph: the blocks of the graph cannot be made", error);
+        rc = make_table(c->db, follow_sql(d, FOLLOW_SAVED), no_blocks, error);
     if (rc)
         return rc;
     rc = definition_resolve(c, "gpugraph", &none, d, &rows, error);
     if (rc == SQLITE_OK)
-        rc = graph_load(c, &request, &rows, NULL, READ_WEIGHTS, &got,
-                        rows.column[REVERSE_COLUMN] ? &other : NULL, error);
-    block_graphs graphs = {{got.graph, got.half_rows, got.row_ids, other.graph,
-                            other.half_rows, other.row_ids}};
+        rc = graph_load(c, &request, &rows, NULL, READ_WEIGHTS, &got[0],
+                        rows.column[REVERSE_COLUMN] ? &got[1] : NULL, error);
     if (rc == SQLITE_OK)
-        rc = explain(error, blocks_write(c, d, &rows, &graphs, NULL, error),
+        rc = explain(error, blocks_write(c, d, &rows, got, NULL, error),
                      "gpugraph: the packed graph cannot be written");
-    loaded_clear(&got);
-    loaded_clear(&other);
+    loaded_clear(&got[0]);
+    loaded_clear(&got[1]);
     row_source_clear(&rows);
     return rc;
 }
 
-int follow_create(connection *c, const char *schema, const char *name,
-                  graph_arguments *arguments, char **error) {
+int follow_create(connection *c, const char *schema, const char *name, int count,
+                  const char *const *argument, char **error) {
     definition d;
+    char *fault = NULL;
     *error = NULL;
     int rc = definition_start(&d, schema, name);
     if (rc == SQLITE_OK)
-        rc = check_place(schema, name, &arguments->source, error);
+        rc = definition_parse(&d, count, argument, &fault);
+    if (fault)
+        *error = sqlite3_mprintf("gpugraph: %s", fault);
+    sqlite3_free(fault);
     if (rc == SQLITE_OK)
-        rc = definition_take(&d, arguments);
+        rc = check_place(&d, error);
+    if (rc == SQLITE_OK)
+        rc = definition_set_schema(&d);
     if (rc == SQLITE_OK)
         rc = check_table(c->db, &d, error);
     if (rc == SQLITE_OK)
         rc = settle_columns(c, &d, error);
     if (rc == SQLITE_OK)
-        rc = make_table(c->db, follow_log_sql(&d),
+        rc = make_table(c->db, follow_sql(&d, FOLLOW_LOG),
                         "gpugraph: the log of the graph cannot be made", error);
     if (rc == SQLITE_OK)
         rc = make_triggers(c->db, &d, error);
@@ -262,7 +253,7 @@ int follow_drop(sqlite3 *db, const char *schema, const char *name, bool blocks,
 
 /* ---- renaming ---- */
 
-/* Renames a table of the graph, if it is there. */
+/* Renames a table of the graph. *there: it is there. */
 static int rename_table(sqlite3 *db, const char *name, const char *suffix,
                         const definition *d, bool *there, char **error) {
     char *table = sqlite3_mprintf("%s_%s", name, suffix);
@@ -278,32 +269,22 @@ static int rename_table(sqlite3 *db, const char *name, const char *suffix,
     return rc;
 }
 
-static int rename_saved(sqlite3 *db, const char *name, const definition *d,
-                        char **error) {
-    int rc = statement_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"",
-                               d->schema, name);
-    return rc ? rc
-              : make_table(db, follow_saved_sql(d),
-                           "gpugraph: the blocks of the graph cannot be made", error);
-}
-
-/* The triggers are made anew, because an ALTER TABLE inside another one leaves their
+/* The triggers are made again, because an ALTER TABLE inside another one leaves their
 ** bodies unchanged. */
-static int rename_parts(sqlite3 *db, const char *name, const char *log, definition *d,
-                        char **error) {
-    bool logged = false, marked = false, saved = false;
+static int rename_tables(sqlite3 *db, const char *name, const char *log, definition *d,
+                         char **error) {
+    static const char *const suffix[] = {"log", "marks", "blocks"};
+    bool there[3] = {false};
     int rc = drop_triggers(db, d->schema, log, error);
-    if (rc == SQLITE_OK)
-        rc = rename_table(db, name, "log", d, &logged, error);
-    if (rc == SQLITE_OK)
-        rc = rename_table(db, name, "marks", d, &marked, error);
-    if (rc == SQLITE_OK && d->persist)
-        rc = rename_table(db, name, "blocks", d, &saved, error);
-    if (rc == SQLITE_OK && logged && marked)
+    for (int i = 0; i < 2 + d->persist && rc == SQLITE_OK; i++)
+        rc = rename_table(db, name, suffix[i], d, &there[i], error);
+    if (rc == SQLITE_OK && there[0] && there[1])
         rc = make_triggers(db, d, error);
-    if (rc == SQLITE_OK && saved)
-        rc = rename_saved(db, name, d, error);
-    return rc;
+    if (rc || !there[2])
+        return rc;
+    rc = statement_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"",
+                           d->schema, name);
+    return rc ? rc : make_table(db, follow_sql(d, FOLLOW_SAVED), no_blocks, error);
 }
 
 int follow_rename(sqlite3 *db, const char *schema, const char *name, const char *to,
@@ -316,7 +297,7 @@ int follow_rename(sqlite3 *db, const char *schema, const char *name, const char 
     if (rc == SQLITE_OK)
         rc = definition_read_renamed(db, log, &d, error);
     if (rc == SQLITE_OK)
-        rc = rename_parts(db, name, log, &d, error);
+        rc = rename_tables(db, name, log, &d, error);
     sqlite3_free(log);
     definition_clear(&d);
     return rc;

@@ -11,7 +11,6 @@
 #include "blocks.h"
 #include "base/ext_limits.h"
 #include "mirror.h"
-#include "kept/shared.h"
 #include <string.h>
 
 static void settle_mirror(connection *c, graph_ref *before) {
@@ -37,7 +36,7 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both) {
 
 /* ---- a whole read ---- */
 
-graph_ref *mirror_take(const followed *f, bool undirected, struct shared_graph *shared,
+graph_ref *mirror_take(const followed *f, bool undirected, shared_graph *shared,
                        loaded *got) {
     graph_ref *g = graph_frame(sqlite3_mprintf("\"%w\".\"%w\"", f->schema, f->name),
                                &f->rows, NULL, f->direction, undirected);
@@ -55,10 +54,8 @@ graph_ref *mirror_take(const followed *f, bool undirected, struct shared_graph *
 /* Makes the graphs the mirror. A missing graph means that there was no memory. */
 static int take_mirror(connection *c, followed *f, graph_ref *g, graph_ref *both) {
     if (!g || (f->rows.column[REVERSE_COLUMN] && !both)) {
-        if (g)
-            graph_free(g);
-        if (both)
-            graph_free(both);
+        graph_free(g);
+        graph_free(both);
         return SQLITE_NOMEM;
     }
     graph_list(c, g);
@@ -70,23 +67,17 @@ static int take_mirror(connection *c, followed *f, graph_ref *g, graph_ref *both
 
 /* ---- other connections' mirrors ----
 **
-** A graph from a whole read in a committed state is shared by all connections of the
-** process that reach this state by a whole read (kept/shared.h). A batch changes a graph
-** in place, so a mirror first takes a shared graph out of the list, if it is the only
-** user. Otherwise it leaves the graph to the others and reads the table anew, again for
-** all. That pays only if changes are rare, so a mirror that has done it some times has
-** graphs of its own from then on, until changes pause (rejoin.c). */
+** All connections of the process that reach a committed state by a whole read share its
+** graph (kept/shared.h). A batch changes a graph in place, so a mirror first takes a
+** shared graph out of the list, if it is the only user. Otherwise it leaves the graph to
+** the others and reads the table again. That pays only if changes are rare, so a mirror
+** that has left some times keeps a private graph until changes pause (rejoin.c). */
 
-bool mirror_name(const reading *r, const followed *f, page_identity *rows) {
+bool mirror_name(const reading *r, const followed *f, graph_name *name) {
+    *name = (graph_name){.source = f->rows.name, .followed = true};
     return !f->persist && !f->rows.column[REVERSE_COLUMN] &&
            !source_has_row_ids(&f->rows) && source_rowid(&f->rows) && r->hold &&
-           !stamp_writing(r->hold) && graph_identify(r->c, &f->rows, rows);
-}
-
-/* The name differs from that of a graph of equal rows that nobody follows, because the
-** edges of that one may be device-resident. */
-char *mirror_source(const followed *f) {
-    return sqlite3_mprintf("%s, followed", f->rows.name);
+           !stamp_writing(r->hold) && graph_identify(r->c, &f->rows, &name->rows);
 }
 
 static int load_rows(reading *r, followed *f, loaded *got, loaded *other) {
@@ -110,18 +101,12 @@ static int load_for_all(void *of, loaded *got) {
 ** it. */
 static int load_mirror(reading *r, followed *f, loaded *got, loaded *other,
                        shared_graph **shared) {
-    graph_name name = {.undirected = false};
+    graph_name name;
     whole_read whole = {r, f};
     *shared = NULL;
-    if (f->left >= ext_limits.mirror_times_to_leave || !mirror_name(r, f, &name.rows))
+    if (f->left >= ext_limits.mirror_times_to_leave || !mirror_name(r, f, &name))
         return load_rows(r, f, got, other);
-    char *source = mirror_source(f);
-    if (!source)
-        return SQLITE_NOMEM;
-    name.source = source;
-    int rc = shared_load(r->c, &name, f->rows.name, load_for_all, &whole, got, shared);
-    sqlite3_free(source);
-    return rc;
+    return shared_load(r->c, &name, load_for_all, &whole, got, shared);
 }
 
 bool mirror_make_own(followed *f) {
@@ -163,47 +148,33 @@ static int check_saved(connection *c, const graph_ref *g, bool *good) {
     return g->row_ids ? row_ids_settle(c, g->row_ids) : SQLITE_OK;
 }
 
-static gpugraph_graph *take_block_of_mirror(block_graphs *saved, int which) {
-    gpugraph_graph *graph = saved->of[which];
-    saved->of[which] = NULL;
-    return graph;
-}
-
-static graph_ref *take_saved(const followed *f, bool undirected, block_graphs *saved) {
-    const int first = undirected ? BLOCK_BOTH : BLOCK_GRAPH;
-    const bool named = source_has_row_ids(&f->rows);
-    loaded got = {.graph = take_block_of_mirror(saved, first),
-                  .half_rows = take_block_of_mirror(saved, first + BLOCK_HALF_ROWS),
-                  .row_ids =
-                      named ? take_block_of_mirror(saved, first + BLOCK_ROW_IDS) : NULL,
-                  .unnamed = !named && !source_rowid(&f->rows),
-                  .has_weight = f->rows.column[WEIGHT_COLUMN] != NULL};
-    return mirror_take(f, undirected, NULL, &got);
-}
-
 int mirror_load_blocks(reading *r, followed *f) {
-    block_graphs saved;
+    loaded saved[2];
     const bool two = f->rows.column[REVERSE_COLUMN] != NULL,
                named = source_has_row_ids(&f->rows);
-    bool good = true;
-    int rc = blocks_read(r->c, r->follow, &saved, &f->position, &f->mark);
-    if (rc || !saved.of[BLOCK_GRAPH] || (two && !saved.of[BLOCK_BOTH]) ||
-        (named && !saved.of[BLOCK_ROW_IDS]) || (two && !saved.of[BLOCK_BOTH_ROW_IDS])) {
-        block_graphs_free(&saved);
+    int rc = blocks_read(r->c, r->follow, saved, &f->position, &f->mark);
+    bool good = rc == SQLITE_OK;
+    for (int k = 0; k < 2; k++) {
+        const bool needed = k == 0 || two;
+        good &= !saved[k].graph == !needed && !saved[k].row_ids == !(needed && named);
+        saved[k].unnamed = !named && !source_rowid(&f->rows);
+        saved[k].has_weight = f->rows.column[WEIGHT_COLUMN] != NULL;
+    }
+    if (!good || !two)
+        loaded_clear(&saved[1]);
+    if (!good) {
+        loaded_clear(&saved[0]);
         return rc;
     }
-    graph_ref *g = take_saved(f, false, &saved),
-              *both = two ? take_saved(f, true, &saved) : NULL;
-    block_graphs_free(&saved);
+    graph_ref *g = mirror_take(f, false, NULL, &saved[0]),
+              *both = two ? mirror_take(f, true, NULL, &saved[1]) : NULL;
     if (g)
         rc = check_saved(r->c, g, &good);
     if (both && rc == SQLITE_OK)
         rc = check_saved(r->c, both, &good);
     if (rc == SQLITE_OK && good)
         return take_mirror(r->c, f, g, both);
-    if (g)
-        graph_free(g);
-    if (both)
-        graph_free(both);
+    graph_free(g);
+    graph_free(both);
     return rc;
 }

@@ -6,7 +6,7 @@
 #include "follow.h"
 #include "load/loader.h"
 #include "base/id_list.h"
-#include "pages/identity.h"
+#include "kept/shared.h"
 
 struct followed {
     followed *next;
@@ -18,7 +18,7 @@ struct followed {
     graph_ref *graph; /* the mirror's graph; NULL: none */
     graph_ref *both;  /* for rows with a reverse weight: the graph for direction 'both' */
     stamp *base;
-    sqlite3_int64 position; /* of the base: the last entry of the log */
+    sqlite3_int64 position; /* the last entry of the log when the base was read */
     log_mark mark;          /* the latest mark up to `position` */
     id_list recent;         /* rowids that the log names after `mark`, up to `position` */
     id_list dirty;
@@ -54,10 +54,6 @@ int log_tail(connection *c, const followed *f, tail *t);
 /* Reads last, mark and recent alone, for a mirror that equals the table. */
 int log_end(connection *c, const followed *f, tail *t);
 int log_latest_mark(sqlite3 *db, const char *schema, const char *log, log_mark *mark);
-/* Reads the log's last entry, and whether the log has the base's mark. */
-int log_last(connection *c, const followed *f, sqlite3_int64 *last, bool *same_history);
-/* The number of entries after the position. */
-uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last);
 
 /* *complete: every running statement has logged all that it has written to the table. */
 int log_is_complete(reading *r, const followed *f, bool *complete);
@@ -66,17 +62,15 @@ int log_is_complete(reading *r, const followed *f, bool *complete);
 
 /* Makes a graph of the mirror. It takes over `got` and, unless NULL, `shared`, which then
 ** owns the graph. NULL: no memory. */
-graph_ref *mirror_take(const followed *f, bool undirected, struct shared_graph *shared,
+graph_ref *mirror_take(const followed *f, bool undirected, shared_graph *shared,
                        loaded *got);
 /* Replaces the mirror's graphs. g NULL: none; both NULL: the mirror has one graph. */
 void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 /* Reads the whole table into the mirror. The caller sets the base. */
 int mirror_renew(reading *r, followed *f, const char *why);
 /* True if this transaction sees a committed state of which other connections may have a
-** graph. *rows: the name of that state. */
-bool mirror_name(const reading *r, const followed *f, page_identity *rows);
-/* The source in the graph's shared name (sqlite3_free); NULL: no memory. */
-char *mirror_source(const followed *f);
+** graph. *name: the name of that graph. */
+bool mirror_name(const reading *r, const followed *f, graph_name *name);
 /* True if the mirror's graphs can be changed: no other connection uses one of them. */
 bool mirror_make_own(followed *f);
 /* True if the mirror's graph is shared and was made by the parent of this process. */

@@ -70,19 +70,22 @@ static int change_rows(connection *c, gpugraph_graph *rows, row_changes *changes
     return status ? code_of_status(status) : row_ids_settle(c, rows);
 }
 
-static bool take_arrays_of_places(place_batch *made, int64_t removed, int64_t added) {
-    const size_t come = (size_t)added + 1;
-    made->removed = malloc(((size_t)removed + 1) * sizeof *made->removed);
-    made->before = malloc(come * sizeof *made->before);
-    made->edge_id = calloc(come, sizeof *made->edge_id);
-    made->weight = malloc(come * sizeof *made->weight);
-    bool taken = made->removed && made->before && made->edge_id && made->weight;
+/* All arrays lie in one block of memory, which begins with `removed`. */
+static bool take_arrays_of_places(place_batch *made, size_t removed, size_t added) {
+    const size_t bits = added / 64 + 1;
+    int64_t *at = calloc(removed + 5 * added + 2 * bits, sizeof *at);
+    made->removed = at;
+    if (!at)
+        return false;
+    made->edge_id = at += removed;
+    made->before = (uint64_t *)(at += added);
+    made->weight = (number *)(at += added);
     for (int k = 0; k < 2; k++) {
-        made->end[k].value = malloc(come * sizeof *made->end[k].value);
-        made->end[k].is_text = calloc(come / 8 + 1, 1);
-        taken &= made->end[k].value && made->end[k].is_text;
+        made->end[k].value = at += added;
+        made->end[k].is_text = (uint8_t *)(at + added);
+        at += bits;
     }
-    return taken;
+    return true;
 }
 
 /* Copies entry i of the loader to entry `at` of the batch's columns. */
@@ -139,19 +142,17 @@ static uint64_t split_removed(const row_changes *changes, const place *old,
 static int find_all(const row_changes *changes, const place *old, const place *new,
                     place_batch *made) {
     const size_t go = (size_t)changes->removed.count, come = (size_t)changes->added.count;
-    uint64_t *scratch = malloc((2 * go + come + 1) * sizeof *scratch);
-    if (!scratch ||
-        !take_arrays_of_places(made, changes->removed.count, changes->added.count)) {
-        free(scratch);
-        return SQLITE_NOMEM;
+    uint64_t *of_row = malloc((2 * go + come + 1) * sizeof *of_row);
+    const bool taken = of_row && take_arrays_of_places(made, go, come);
+    if (taken) {
+        uint64_t *dropped = of_row + go, *fixed = dropped + go;
+        uint64_t count = split_removed(changes, old, of_row, fixed, dropped);
+        fill_places(made, changes, new, fixed, dropped, count);
+        for (size_t i = 0; i < go; i++)
+            made->removed[i] = (int64_t)old[i].edge + 1;
     }
-    uint64_t *dropped = scratch + go, *fixed = dropped + go;
-    uint64_t count = split_removed(changes, old, scratch, fixed, dropped);
-    fill_places(made, changes, new, fixed, dropped, count);
-    for (size_t i = 0; i < go; i++)
-        made->removed[i] = (int64_t)old[i].edge + 1;
-    free(scratch);
-    return SQLITE_OK;
+    free(of_row);
+    return taken ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static void take_columns_of_places(const place_batch *made, gpugraph_edges *added,
@@ -184,12 +185,5 @@ int place_batch_make(connection *c, graph_ref *graph, row_changes *changes,
 
 void place_batch_clear(place_batch *made) {
     free(made->removed);
-    free(made->before);
-    free(made->edge_id);
-    free(made->weight);
-    for (int k = 0; k < 2; k++) {
-        free(made->end[k].value);
-        free(made->end[k].is_text);
-    }
     memset(made, 0, sizeof *made);
 }

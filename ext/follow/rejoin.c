@@ -4,14 +4,12 @@
 **     connection 2   own graph, patched --- quiet --> equal state: takes --- shared_graph
 **                                                     it, frees its own
 **
-** After the next change all but the last of these mirrors leave the graph again and read
-** the table anew. So a mirror shares again only after a pause without changes, and the
-** pause doubles each time that the mirror has had to leave. A connection that is alone
-** with a graph that it has offered loses nothing: it takes the graph out of the list and
-** changes it. */
+** After the next change all but the last of these mirrors leave the graph and read the
+** table. So a mirror shares only after a pause without changes, and the pause doubles
+** each time that the mirror has had to leave. A connection that alone uses a graph that
+** it has offered takes the graph out of the list and changes it. */
 #include "mirror.h"
 #include "base/ext_limits.h"
-#include "kept/shared.h"
 
 #include <string.h>
 
@@ -42,26 +40,21 @@ static void take_over(connection *c, followed *f, shared_graph *shared) {
 }
 
 void mirror_rejoin(reading *r, followed *f) {
-    graph_name name = {.undirected = false};
     graph_ref *g = f->graph;
     if (!f->may_rejoin || f->both || !is_quiet(f) || !may_be_replaced(g))
         return;
     const bool loose =
         gpugraph_tombstones(g->graph, NULL) > 0 || gpugraph_later_vertices(g->graph) > 0;
-    /* Compaction takes time, and a lone connection has nobody to share with. */
+    /* Compaction takes time, and a lone connection does not share. */
     if (loose && !connections_are_several())
         return;
     f->may_rejoin = false; /* until the base changes */
     const loaded own = {
         .graph = g->graph, .has_weight = g->has_weight, .has_text = g->has_text};
-    char *source = mirror_name(r, f, &name.rows) ? mirror_source(f) : NULL;
-    if (!source || (loose && graph_compact(r->c, g))) {
-        sqlite3_free(source);
+    graph_name name;
+    if (!mirror_name(r, f, &name) || (loose && graph_compact(r->c, g)))
         return;
-    }
-    name.source = source;
     shared_graph *offered = shared_offer(&name, g->shared, &own);
-    sqlite3_free(source);
     if (offered && offered != g->shared && shared_loaded(offered).graph != g->graph)
         take_over(r->c, f, offered);
     else if (offered)

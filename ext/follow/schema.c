@@ -15,9 +15,9 @@
 **                               g_...     the log's triggers
 **                               audit     AFTER INSERT ON roads ...    fires before g_...
 **
-** RAISE(IGNORE) in an AFTER trigger ends the row's other triggers, and the row stays. So
-** does RAISE(FAIL), and a constraint under INSERT OR FAIL that the trigger's own write
-** violates. In a BEFORE trigger they prevent the row itself. */
+** RAISE(IGNORE) in an AFTER trigger ends the row's other triggers, and the row stays.
+** RAISE(FAIL), and a constraint under INSERT OR FAIL that the trigger's own write
+** violates, have the same effect. In a BEFORE trigger they prevent the row itself. */
 #include "sql.h"
 #include "source/condition.h"
 #include "base/room.h"
@@ -87,13 +87,7 @@ int definition_start(definition *d, const char *schema, const char *name) {
     return d->schema && d->name && d->log ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-int definition_take(definition *d, graph_arguments *arguments) {
-    edge_source_clear(&d->source);
-    d->source = arguments->source;
-    memset(&arguments->source, 0, sizeof arguments->source);
-    d->by_name = d->source.columns == 0;
-    d->direction = arguments->direction;
-    d->persist = arguments->persist;
+int definition_set_schema(definition *d) {
     sqlite3_free(d->source.schema);
     d->source.schema = sqlite3_mprintf("%s", d->schema);
     return d->source.schema ? SQLITE_OK : SQLITE_NOMEM;
@@ -101,7 +95,6 @@ int definition_take(definition *d, graph_arguments *arguments) {
 
 static int read_arguments(sqlite3 *db, definition *d, char **error) {
     sqlite3_stmt *statement;
-    graph_arguments arguments;
     bool there = false;
     int rc = statement_prepare(
         db, &statement,
@@ -110,9 +103,9 @@ static int read_arguments(sqlite3 *db, definition *d, char **error) {
         d->schema, d->name);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         there = true;
-        rc = graph_arguments_of_sql(statement_text(statement, 0), &arguments, error);
+        rc = definition_parse_sql(d, statement_text(statement, 0), error);
         if (rc == SQLITE_OK)
-            rc = definition_take(d, &arguments);
+            rc = definition_set_schema(d);
     }
     rc = statement_end(statement, rc);
     if (rc == SQLITE_OK && !there) {
@@ -341,8 +334,10 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
     if (rc == SQLITE_OK && !made->trouble)
         rc = find_early_triggers(db, made);
     trigger_list_clear(&list);
+    const bool persist = made->persist;
     if (rc)
         definition_clear(made);
+    made->persist = persist;
     return rc;
 }
 

@@ -83,16 +83,9 @@ static char *expand_sql(const char *template, const parts *p) {
     return sqlite3_str_finish(sql);
 }
 
-char *follow_log_sql(const definition *d) {
-    return expand_sql(log_sql, &(parts){.d = d});
-}
-
-char *follow_blocks_sql(const definition *d) {
-    return expand_sql(blocks_sql, &(parts){.d = d});
-}
-
-char *follow_saved_sql(const definition *d) {
-    return expand_sql(saved_sql, &(parts){.d = d});
+char *follow_sql(const definition *d, enum follow_part part) {
+    static const char *const templates[] = {log_sql, blocks_sql, saved_sql};
+    return expand_sql(templates[part], &(parts){.d = d});
 }
 
 struct trigger *trigger_list_add(trigger_list *list) {

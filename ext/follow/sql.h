@@ -8,9 +8,9 @@
 /* Triggers that a graph needs, or that the database has. */
 typedef struct trigger_list {
     struct trigger {
-        char *name; /* of a needed trigger: its purpose, for sentences */
+        char *name; /* a needed trigger has its purpose here, for sentences */
         char *sql;  /* CREATE TRIGGER ... */
-        /* of a trigger in the database: its table and its rowid in sqlite_schema */
+        /* a trigger in the database: its table and its rowid in sqlite_schema */
         char *table;
         sqlite3_int64 row;
     } * item;
@@ -21,11 +21,10 @@ typedef struct trigger_list {
 /* Adds an empty trigger; NULL: no memory. */
 struct trigger *trigger_list_add(trigger_list *list);
 
-/* CREATE TABLE for the log and the marks; NULL: no memory. */
-char *follow_log_sql(const definition *d);
-/* CREATE TABLE for the blocks, and CREATE VIEW for the view that follows the triggers. */
-char *follow_blocks_sql(const definition *d);
-char *follow_saved_sql(const definition *d);
+/* CREATE TABLE for the log and the marks or for the blocks, or CREATE VIEW for the view
+** that follows the triggers (sqlite3_free); NULL: no memory. */
+enum follow_part { FOLLOW_LOG, FOLLOW_BLOCKS, FOLLOW_SAVED };
+char *follow_sql(const definition *d, enum follow_part part);
 /* Lists every trigger that the present table needs: one for each way to change a row, two
 ** for each of its UNIQUE keys. Sets d->rowid, d->key and d->reads. *error: a sentence
 ** about the condition, without a function's name; NULL: the table does not exist. */
@@ -52,9 +51,8 @@ int present_read(sqlite3 *db, const char *schema, const char *log, trigger_list 
 
 /* Sets the names alone. */
 int definition_start(definition *d, const char *schema, const char *name);
-/* Takes over the options and the source of the arguments. Triggers may replace the
-** source. */
-int definition_take(definition *d, graph_arguments *arguments);
+/* Sets the schema of the table: it is that of the graph. */
+int definition_set_schema(definition *d);
 /* Reads the definition of a graph that is being renamed: sqlite_schema has the new name
 ** already, log and triggers still have the old one. d gets the new names. */
 int definition_read_renamed(sqlite3 *db, const char *log, definition *d, char **error);

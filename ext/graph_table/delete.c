@@ -1,18 +1,119 @@
 /* gpugraph_delete_vertex: deletes all edges of a vertex or none.
 **
-**     vertex -> its edges' rows -> one DELETE in a savepoint, which triggers log
-**/
+**     vertex -> one DELETE in a savepoint, which triggers log
+**
+** The DELETE finds the rows
+**
+**     by indices on both ends    if the table has them, or has no rowids
+**     by rowids from the graph   arcs that leave v and arcs that enter it; the first call
+**                                makes them, and changes maintain them
+**                                without arcs: a scan of all sources and targets
+**
+** The graph keeps arcs by the table's rowids, so edges with ids of their own have
+** none. */
 #include "source/condition.h"
 #include "functions.h"
 #include "base/scalar_functions.h"
 #include "base/program.h"
 #include "base/savepoint.h"
+#include "base/statement.h"
+#include "load/row_ids.h"
 #include "table_function/graph_values.h"
+#include "brief_lock.h"
+#include "team.h"
 
 #include <string.h>
 
-/* Without rowids the graph does not say which rows are edges, so the statement excludes
-** rows with a NULL end or closed both ways. */
+/* ---- the rowids of a vertex's edges, as a JSON array ---- */
+
+static void add_rowid(sqlite3_str *rows, int64_t row) {
+    sqlite3_str_appendf(rows, "%c%lld", sqlite3_str_length(rows) ? ',' : '[', row);
+}
+
+/* The row of an edge. */
+static int64_t row_of(const graph_ref *g, const gpugraph_edge_list *edges, uint64_t e) {
+    if (!g->row_ids)
+        return edges->edge_id ? edges->edge_id[e] : (int64_t)e + 1;
+    const int64_t row = row_ids_row(g->row_ids, e);
+    return g->two_ways && !g->undirected ? row >> 1 : row;
+}
+
+enum {
+    MANY = 1 << 16,    /* edges that make several threads worth it */
+    PATIENCE = 1 << 26 /* edges between two polls */
+};
+
+/* A scan of the edges from `first` on. */
+typedef struct edge_scan {
+    const graph_ref *g;
+    uint32_t v;
+    const gpugraph_edge_list *edges;
+    uint64_t first;
+    gg_brief_lock lock; /* protects the rows */
+    sqlite3_str *rows;
+} edge_scan;
+
+static void scan_edges(void *of, uint64_t low, uint64_t high) {
+    edge_scan *s = of;
+    const uint32_t v = s->v, *source = s->edges->source, *target = s->edges->target;
+    for (uint64_t e = s->first + low; e < s->first + high; e++) {
+        if (source[e] != v && target[e] != v)
+            continue;
+        gg_lock(&s->lock);
+        add_rowid(s->rows, row_of(s->g, s->edges, e));
+        gg_unlock(&s->lock);
+    }
+}
+
+static int rows_by_scan(const graph_call *call, uint32_t v, sqlite3_str *rows) {
+    const graph_ref *g = call->graph;
+    const uint64_t count = gpugraph_edge_count(g->graph);
+    const int threads = count > MANY ? gg_team_limit(call->c->config.threads) : 1;
+    edge_scan s = {.g = g, .v = v, .edges = gpugraph_edges_of(g->graph), .rows = rows};
+    for (; s.first < count; s.first += PATIENCE) {
+        const uint64_t left = count - s.first;
+        if (s.first > 0 && connection_interrupted(call->c))
+            return SQLITE_INTERRUPT;
+        gg_slices(threads, left < PATIENCE ? left : PATIENCE, scan_edges, &s);
+    }
+    return SQLITE_OK;
+}
+
+static int rows_by_arcs(const graph_call *call, uint32_t v, sqlite3_str *rows) {
+    gpugraph_graph *graph = call->graph->graph;
+    gpugraph_run run;
+    gpugraph_arcs arcs;
+    connection_run(call->c, &run);
+    for (int into = 0; into < 2; into++) {
+        gpugraph_status status = into ? gpugraph_arcs_into(graph, v, &run, &arcs)
+                                      : gpugraph_arcs_from(graph, v, &run, &arcs);
+        if (status != GPUGRAPH_OK)
+            return code_of_status(status);
+        for (uint64_t i = 0; i < arcs.count; i++)
+            add_rowid(rows, (int64_t)((uint64_t)arcs.first_id + arcs.id[i]));
+    }
+    return SQLITE_OK;
+}
+
+/* A row may occur twice. */
+static int bind_rowids(sqlite3_stmt *statement, const graph_call *call, uint32_t v) {
+    const graph_ref *g = call->graph;
+    sqlite3_str *rows = sqlite3_str_new(NULL);
+    int rc = g->followed && !g->row_ids && gpugraph_keeps_arcs(g->graph)
+                 ? rows_by_arcs(call, v, rows)
+                 : rows_by_scan(call, v, rows);
+    sqlite3_str_appendall(rows, sqlite3_str_length(rows) ? "]" : "[]");
+    char *json = sqlite3_str_finish(rows);
+    if (rc == SQLITE_OK && json)
+        return sqlite3_bind_text64(statement, 2, json, strlen(json), sqlite3_free,
+                                   SQLITE_UTF8);
+    sqlite3_free(json);
+    return rc ? rc : SQLITE_NOMEM;
+}
+
+/* ---- the deletion ---- */
+
+/* Excludes rows with a NULL end or closed both ways, which are no edges. */
 static void append_edges_only(sqlite3_str *sql, const row_source *rows) {
     sqlite3_str_appendf(sql, " AND \"%w\" IS NOT NULL AND \"%w\" IS NOT NULL",
                         rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN]);
@@ -29,10 +130,10 @@ static void append_is_vertex(sqlite3_str *sql, const char *column) {
                         column, column);
 }
 
-/* The DELETE of the rows that touch vertex ?1, found by their rowids ?2, a JSON array, if
-** they have rowids. The ends are compared even then: the rowids come from the graph as it
-** was when the statement began, and the statement may have given a rowid to another row
-** since. */
+/* The DELETE of the rows that touch vertex ?1. rowid: the DELETE finds them by their
+** rowids ?2, a JSON array; NULL: by their ends. The ends are compared in any case: the
+** rowids come from the graph as it was when the statement began, and the statement may
+** have given a rowid to another row since. */
 static char *deletion(const row_source *rows, const char *rowid) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendf(sql, OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE (",
@@ -42,7 +143,7 @@ static char *deletion(const row_source *rows, const char *rowid) {
     append_is_vertex(sql, rows->column[TARGET_COLUMN]);
     sqlite3_str_appendall(sql, ")");
     condition_append(sql, "AND", rows->where);
-    if (*rowid)
+    if (rowid)
         sqlite3_str_appendf(sql, " AND \"%w\" IN (SELECT value FROM json_each(?2))",
                             rowid);
     else
@@ -50,31 +151,30 @@ static char *deletion(const row_source *rows, const char *rowid) {
     return sqlite3_str_finish(sql);
 }
 
-static int bind_rows(sqlite3_stmt *statement, const row_list *rows) {
-    sqlite3_str *json = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(json, "[");
-    for (sqlite3_int64 i = 0; i < rows->count; i++)
-        sqlite3_str_appendf(json, "%s%lld", i ? "," : "", rows->row[i]);
-    sqlite3_str_appendall(json, "]");
-    char *text = sqlite3_str_finish(json);
-    return text ? sqlite3_bind_text64(statement, 2, text, strlen(text), sqlite3_free,
-                                      SQLITE_UTF8)
-                : SQLITE_NOMEM;
+/* True if SQLite finds the rows by an index for each end. An index whose first column is
+** another one ("ANY") would be walked. */
+static bool is_search(sqlite3 *db, const char *sql) {
+    enum { DETAIL = 3 };
+    sqlite3_stmt *plan;
+    bool search =
+        statement_prepare(db, &plan, "EXPLAIN QUERY PLAN %s", sql) == SQLITE_OK &&
+        sqlite3_step(plan) == SQLITE_ROW &&
+        strcmp(statement_text(plan, DETAIL), "MULTI-INDEX OR") == 0;
+    while (search && sqlite3_step(plan) == SQLITE_ROW)
+        search = !strstr(statement_text(plan, DETAIL), "(ANY(");
+    sqlite3_finalize(plan);
+    return search;
 }
 
 /* Runs the deletion. */
-static int delete_edges(graph_call *call, uint32_t v, const char *sql,
+static int delete_edges(graph_call *call, uint32_t v, const char *sql, bool by_rowid,
                         sqlite3_int64 *deleted) {
-    bool by_rowid = *call->definition.rowid != 0;
     sqlite3_stmt *statement = NULL;
-    row_list rows = {NULL, 0};
-    int rc = by_rowid ? vertex_rows(call, v, &rows) : SQLITE_OK;
-    if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(call->c->db, sql, -1, &statement, NULL);
+    int rc = sqlite3_prepare_v2(call->c->db, sql, -1, &statement, NULL);
     if (rc == SQLITE_OK)
         rc = bind_vertex(statement, 1, gpugraph_vertex_ids(call->graph->graph), v);
     if (rc == SQLITE_OK && by_rowid)
-        rc = bind_rows(statement, &rows);
+        rc = bind_rowids(statement, call, v);
     if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)
         rc = SQLITE_OK;
     if (rc == SQLITE_OK)
@@ -82,7 +182,6 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql,
     else
         graph_call_failure(call, rc, "written");
     sqlite3_finalize(statement);
-    sqlite3_free(rows.row);
     return rc;
 }
 
@@ -103,14 +202,20 @@ static int check_deletion(graph_call *call, const char *sql) {
 
 static int delete_all(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
     savepoint s;
-    char *error = NULL, *sql = deletion(&call->rows, call->definition.rowid);
+    const char *rowid = call->definition.rowid;
+    char *error = NULL, *sql = deletion(&call->rows, NULL);
+    const bool by_rowid = sql && *rowid && !is_search(call->c->db, sql);
+    if (by_rowid) {
+        sqlite3_free(sql);
+        sql = deletion(&call->rows, rowid);
+    }
     if (!sql)
         return SQLITE_NOMEM;
     int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);
     if (rc == SQLITE_BUSY)
         rc = check_deletion(call, sql);
     if (rc == SQLITE_OK)
-        rc = delete_edges(call, v, sql, deleted);
+        rc = delete_edges(call, v, sql, by_rowid, deleted);
     rc = savepoint_close(&s, rc, &error);
     graph_call_reason(call, rc, error);
     sqlite3_free(error);
@@ -134,7 +239,8 @@ void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **
     sqlite3_int64 deleted = 0;
     if (function_is_refused(context, "gpugraph_delete_vertex"))
         return;
-    int rc = graph_call_begin(&call, context, "gpugraph_delete_vertex", argv[0], true);
+    int rc = graph_call_begin(&call, context, "gpugraph_delete_vertex", argv[0],
+                              NUMBERS_IN_ORDER);
     if (rc == SQLITE_OK)
         rc = find_vertex_to_delete(&call, argv[1], &v);
     if (rc == SQLITE_OK && v != GPUGRAPH_NONE)

@@ -3,29 +3,17 @@
 **
 **     'g' -> the virtual table g -> its definition, the graph as the statement sees it
 **
-**     gpugraph_check   table in the order of rowids  <-> mirror in the order of rowids
+**     gpugraph_check   table -> a new graph  <-> mirror, edge by edge in the order of ids
 **     gpugraph_save    mirror -> blocks in the file
 **/
 #include "functions.h"
 #include "base/scalar_functions.h"
 #include "acquire/acquire.h"
 #include "follow/blocks.h"
-#include "load/loader.h"
 #include "base/savepoint.h"
 #include "table_function/graph_values.h"
 #include "table_function/function_scope.h"
-#include "source/condition.h"
-#include "base/statement.h"
-#include <stdlib.h>
 #include <string.h>
-
-void graph_call_end(graph_call *call) {
-    graph_release(call->c, call->graph);
-    graph_release(call->c, call->both);
-    definition_clear(&call->definition);
-    row_source_clear(&call->rows);
-    sqlite3_free(call->error);
-}
 
 /* Finds the virtual table that the text names. */
 static int find_graph_table(graph_call *call, const char *text, int bytes) {
@@ -57,7 +45,7 @@ static int find_graph_table(graph_call *call, const char *text, int bytes) {
     return rc;
 }
 
-/* Acquires the graph for direction 'both', or the one for the others. */
+/* Acquires the graph for direction 'both' (undirected), or for the other directions. */
 static int acquire_functions(graph_call *call, sqlite3_context *context,
                              const char *edges, bool undirected, graph_ref **graph) {
     const graph_request request = {.function = call->function,
@@ -110,7 +98,11 @@ void graph_call_result(sqlite3_context *context, graph_call *call, int rc) {
         function_fail_with(context, rc, call->error);
         call->error = NULL;
     }
-    graph_call_end(call);
+    graph_release(call->c, call->graph);
+    graph_release(call->c, call->both);
+    definition_clear(&call->definition);
+    row_source_clear(&call->rows);
+    sqlite3_free(call->error);
 }
 
 int graph_call_failure(graph_call *call, int rc, const char *what) {
@@ -127,26 +119,14 @@ void graph_call_reason(graph_call *call, int rc, const char *reason) {
 
 /* ---- gpugraph_check ---- */
 
-enum { SHOWN_DIFFERENCES = 10 };
+enum { SHOWN_DIFFERENCES = 10, CHECKED_TOGETHER = 65536 /* items between two polls */ };
 
 typedef struct check {
     graph_call call;
-    const graph_ref *graph; /* the graph of the call that is being checked */
-    const gpugraph_graph
-        *numbers;       /* the graph whose edge ids find edges: `graph` or its row_ids */
-    uint64_t count, at; /* the number of edges; the next edge to compare */
-    char *lone;         /* by vertex: 1 if a half row keeps it */
+    bool by_row, doubled; /* edges are reported by rowids; numbers are twice the rowids */
     sqlite3_str *said;
     sqlite3_int64 differences;
 } check;
-
-static sqlite3_int64 number_of_edge(const check *k, uint64_t at) {
-    return gpugraph_edge_id_of(k->numbers, at);
-}
-
-static bool is_directed(const check *k) {
-    return k->graph->two_ways && !k->graph->undirected;
-}
 
 static void say_difference(check *k, const char *format, ...) {
     va_list values;
@@ -158,194 +138,141 @@ static void say_difference(check *k, const char *format, ...) {
     va_end(values);
 }
 
-static void say_of_edge(check *k, sqlite3_int64 number, const char *what) {
-    say_difference(k, "%s %lld %s", k->graph->row_ids ? "row" : "edge",
-                   is_directed(k) ? number >> 1 : number, what);
+static void say_of_edge(check *k, int64_t number, const char *what) {
+    say_difference(k, "%s %lld %s", k->by_row ? "row" : "edge",
+                   k->doubled ? number >> 1 : number, what);
 }
 
-static bool is_same(const check *k, sqlite3_int64 number, sqlite3_value **value,
-                    sqlite3_value *id) {
-    gpugraph_graph *rows = k->graph->row_ids;
-    const uint64_t e = rows ? row_ids_edge(rows, number) : k->at;
-    return e < k->count && row_is_edge(k->graph, e, value) &&
-           (!rows || row_ids_same(rows, e, id));
+static bool same_id(const gpugraph_graph *graph, uint32_t v, const gpugraph_graph *other,
+                    uint32_t w) {
+    const gpugraph_id id = gpugraph_id_of(gpugraph_vertex_ids(graph), v),
+                      of = gpugraph_id_of(gpugraph_vertex_ids(other), w);
+    if (id.is_text != of.is_text || id.length != of.length)
+        return false;
+    return id.is_text ? memcmp(id.text, of.text, (size_t)id.length) == 0
+                      : id.integer == of.integer;
 }
 
-/* Compares the edge with this number. Earlier edges of the graph that have not been
-** compared are in no row. */
-static void compare_edge(check *k, sqlite3_int64 number, sqlite3_value **value,
-                         sqlite3_value *id) {
-    for (; k->at < k->count && number_of_edge(k, k->at) < number; k->at++)
-        say_of_edge(k, number_of_edge(k, k->at), "is in the graph and not in the table");
-    if (k->at == k->count || number_of_edge(k, k->at) != number) {
-        say_of_edge(k, number, "is in the table and not in the graph");
-        return;
-    }
-    if (!is_same(k, number, value, id))
-        say_of_edge(k, number, "differs between table and graph");
-    k->at++;
+static bool same_edge(const gpugraph_graph *graph, uint64_t e,
+                      const gpugraph_graph *other, uint64_t f) {
+    const gpugraph_edge edge = gpugraph_edge_of(graph, e),
+                        of = gpugraph_edge_of(other, f);
+    return same_id(graph, edge.source, other, of.source) &&
+           same_id(graph, edge.target, other, of.target) && edge.weight == of.weight &&
+           edge.real == of.real;
 }
 
-/* Checks that the ends of a half row are vertices. */
-static int compare_half(check *k, sqlite3_int64 id, sqlite3_value **value) {
-    for (int end = 0; end < 2; end++) {
-        uint32_t v;
-        if (sqlite3_value_type(value[end]) == SQLITE_NULL)
-            continue;
-        int rc = find_vertex(k->graph->graph, 'A', value[end], &v);
-        if (rc)
-            return rc;
-        if (v == GPUGRAPH_NONE)
-            say_of_edge(k, id, "is no edge, and an end of it is no vertex of the graph");
-        else
-            k->lone[v] = 1;
-    }
-    return SQLITE_OK;
+/* Two graphs whose edge ids are compared, and the graphs that have the edges if the first
+** two are row_ids (load/row_ids.h). */
+typedef struct check_pair {
+    gpugraph_graph *read, *kept, *read_edges, *kept_edges;
+} check_pair;
+
+static bool pair_agrees(const check_pair *p, uint64_t e, uint64_t f, int64_t number) {
+    if (!same_edge(p->read, e, p->kept, f))
+        return false;
+    if (!p->read_edges)
+        return true;
+    e = row_ids_edge(p->read, number);
+    f = row_ids_edge(p->kept, number);
+    return f < gpugraph_edge_count(p->kept_edges) &&
+           same_edge(p->read_edges, e, p->kept_edges, f);
 }
 
-/* Compares a row with a reverse weight. */
-static int compare_ways(check *k, sqlite3_int64 row, sqlite3_value **value,
-                        sqlite3_value *id) {
-    open_ways ways;
-    sqlite3_value *weight[] = {value[2], value[3]};
-    if (!two_ways_look(weight[0], weight[1], &ways))
-        say_of_edge(k, row, "differs between table and graph");
-    else if (!ways.open[0] && !ways.open[1])
-        return compare_half(k, is_directed(k) ? 2 * row : row, value);
-    else if (k->graph->undirected)
-        compare_edge(k, row,
-                     (sqlite3_value *[]){value[0], value[1], weight[ways.cheaper]}, id);
-    for (int back = 0; back < 2 && !k->graph->undirected; back++)
-        if (ways.open[back])
-            compare_edge(k, 2 * row + back,
-                         (sqlite3_value *[]){value[back], value[!back], weight[back]},
-                         id);
-    return SQLITE_OK;
-}
-
-enum { CHECKED_TOGETHER = 65536 }; /* edges or vertices between two polls */
-
-/* Checks that all vertices but tombstones are ends of rows. */
-static int compare_vertices_of_functions(check *k) {
-    const uint32_t *tombstone;
-    const uint64_t count = gpugraph_tombstones(k->graph->graph, &tombstone);
-    uint32_t n = gpugraph_vertex_count(k->graph->graph), used = 0;
-    char *seen = k->lone;
-    for (uint64_t e = 0; e < k->count; e++) {
-        const gpugraph_edge edge = gpugraph_edge_of(k->graph->graph, e);
-        if (e % CHECKED_TOGETHER == 0 && connection_interrupted(k->call.c))
+/* Compares the edges of both graphs in the order of their ids. */
+static int compare_edges(check *k, const check_pair *p) {
+    const uint64_t reads = p->read ? gpugraph_edge_count(p->read) : 0,
+                   keeps = p->kept ? gpugraph_edge_count(p->kept) : 0;
+    for (uint64_t e = 0, f = 0; e < reads || f < keeps;) {
+        const int64_t read = e < reads ? gpugraph_edge_id_of(p->read, e) : 0,
+                      kept = f < keeps ? gpugraph_edge_id_of(p->kept, f) : 0;
+        const int order = e == reads   ? 1
+                          : f == keeps ? -1
+                                       : (read > kept) - (read < kept);
+        if ((e + f) % CHECKED_TOGETHER == 0 && connection_interrupted(k->call.c))
             return SQLITE_INTERRUPT;
-        seen[edge.source] = seen[edge.target] = 1;
+        if (order > 0)
+            say_of_edge(k, kept, "is in the graph and not in the table");
+        else if (order < 0)
+            say_of_edge(k, read, "is in the table and not in the graph");
+        else if (!pair_agrees(p, e, f, read))
+            say_of_edge(k, read, "differs between table and graph");
+        e += order <= 0;
+        f += order >= 0;
     }
-    uint64_t wrong = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        wrong += (uint64_t)seen[tombstone[i]];
-        seen[tombstone[i]] = 1;
-    }
-    if (wrong)
-        say_difference(k, "%llu tombstones of the graph are on an edge", wrong);
+    return SQLITE_OK;
+}
+
+/* Checks that both graphs have equal vertices. */
+static int compare_vertices(check *k, const gpugraph_graph *read,
+                            const gpugraph_graph *kept) {
+    const uint32_t n = gpugraph_vertex_count(read);
+    const uint64_t count = gpugraph_vertex_count(kept) - gpugraph_tombstones(kept, NULL);
+    uint32_t found = 0;
     for (uint32_t v = 0; v < n; v++) {
+        const gpugraph_id id = gpugraph_id_of(gpugraph_vertex_ids(read), v);
         if (v % CHECKED_TOGETHER == 0 && connection_interrupted(k->call.c))
             return SQLITE_INTERRUPT;
-        used += (uint32_t)seen[v];
+        found += (id.is_text ? gpugraph_find_text(kept, id.text, (size_t)id.length)
+                             : gpugraph_find_integer(kept, id.integer)) != GPUGRAPH_NONE;
     }
-    if (used != n)
-        say_difference(k, "%u vertices of the graph are on no edge", n - used);
+    if (found < n)
+        say_difference(k, "%u vertices of the table are not in the graph", n - found);
+    if (found < count)
+        say_difference(k, "%llu vertices of the graph are in no row", count - found);
     return SQLITE_OK;
 }
 
-/* The scan's columns: source, destination [, weight [, reverse]] [, edge id] [,
-** rowid]. */
-static int prepare_scan(check *k, const char *rowid, sqlite3_stmt **scan) {
-    static const int order[] = {SOURCE_COLUMN, TARGET_COLUMN, WEIGHT_COLUMN,
-                                REVERSE_COLUMN, EDGE_ID_COLUMN};
-    const row_source *rows = &k->call.rows;
-    sqlite3_str *text = sqlite3_str_new(k->call.c->db);
-    sqlite3_str_appendall(text, OWN_SQL "SELECT ");
-    for (int i = 0; i < EDGE_COLUMNS; i++)
-        if (rows->column[order[i]])
-            sqlite3_str_appendf(text, "%s\"%w\"", i ? ", " : "", rows->column[order[i]]);
-    if (rowid)
-        sqlite3_str_appendf(text, ", \"%w\"", rowid);
-    sqlite3_str_appendall(text, " FROM ");
-    append_table_in_order(text, &rows->table, rows->where);
-    return statement_prepare_text(k->call.c->db, scan, text);
-}
-
-/* Compares the scan's row. *row counts the rows that may be edges. */
-static int compare_row(check *k, sqlite3_stmt *scan, bool has_rowid, sqlite3_int64 *row) {
-    sqlite3_value *value[EDGE_COLUMNS + 1] = {NULL};
-    const int columns = sqlite3_column_count(scan);
-    for (int i = 0; i < columns; i++)
-        value[i] = sqlite3_column_value(scan, i);
-    const bool half = sqlite3_column_type(scan, 0) == SQLITE_NULL ||
-                      sqlite3_column_type(scan, 1) == SQLITE_NULL,
-               has_id = k->call.rows.column[EDGE_ID_COLUMN] != NULL;
-    *row += !half;
-    const sqlite3_int64 number =
-        has_rowid ? sqlite3_column_int64(scan, columns - 1) : *row;
-    sqlite3_value *id = value[columns - 1 - (has_id && has_rowid)];
-    if (half)
-        return compare_half(k, is_directed(k) ? 2 * number : number, value);
-    if (k->graph->two_ways)
-        return compare_ways(k, number, value, id);
-    compare_edge(k, number, value, id);
-    return SQLITE_OK;
-}
-
-static int compare(check *k) {
-    sqlite3_stmt *scan;
-    sqlite3_int64 row = 0;
-    const char *rowid = source_row_name(&k->call.rows);
-    int step = SQLITE_DONE, rc = prepare_scan(k, rowid, &scan);
-    while (rc == SQLITE_OK && (step = sqlite3_step(scan)) == SQLITE_ROW)
-        rc = compare_row(k, scan, rowid != NULL, &row);
-    rc = rc ? rc : step == SQLITE_DONE ? SQLITE_OK : step;
-    if (rc)
-        graph_call_failure(&k->call, rc, "read");
-    sqlite3_finalize(scan);
-    for (; rc == SQLITE_OK && k->at < k->count; k->at++)
-        say_of_edge(k, number_of_edge(k, k->at), "is in the graph and not in the table");
-    return rc ? rc : compare_vertices_of_functions(k);
-}
-
-/* Compares the arcs that look-ups read with the edges. */
-static int compare_arcs_of_functions(check *k) {
+/* Compares the arcs that look-ups read, and the copy on a device, with the edges. */
+static int compare_copies(check *k, gpugraph_graph *graph) {
     gpugraph_run run;
     uint64_t e;
     connection_run(k->call.c, &run);
-    const gpugraph_status status = gpugraph_check_arcs(k->graph->graph, &run, &e);
-    if (status != GPUGRAPH_INVALID)
-        return code_of_status(status);
-    if (e != GPUGRAPH_NO_EDGE)
-        say_of_edge(k, number_of_edge(k, e),
+    gpugraph_status status = gpugraph_check_arcs(graph, &run, &e);
+    if (status == GPUGRAPH_INVALID && e != GPUGRAPH_NO_EDGE)
+        say_of_edge(k, gpugraph_edge_id_of(graph, e),
                     "cannot be looked up in the graph by its ends");
-    else
+    else if (status == GPUGRAPH_INVALID)
         say_difference(k, "%s", run.message);
-    return SQLITE_OK;
-}
-
-/* Compares the copy on a device with the edges. */
-static int compare_tables(check *k) {
-    gpugraph_run run;
-    connection_run(k->call.c, &run);
-    const gpugraph_status status = gpugraph_check_copy(k->graph->graph, &run);
-    if (status != GPUGRAPH_INVALID)
+    if (status != GPUGRAPH_OK && status != GPUGRAPH_INVALID)
         return code_of_status(status);
-    say_difference(k, "%s", run.message);
-    return SQLITE_OK;
+    status = gpugraph_check_copy(graph, &run);
+    if (status == GPUGRAPH_INVALID)
+        say_difference(k, "%s", run.message);
+    return status == GPUGRAPH_INVALID ? SQLITE_OK : code_of_status(status);
 }
 
-static int check_one(check *k, const graph_ref *graph) {
-    k->graph = graph;
-    k->numbers = graph->row_ids ? graph->row_ids : graph->graph;
-    k->count = gpugraph_edge_count(graph->graph);
-    k->at = 0;
-    k->lone = calloc((size_t)gpugraph_vertex_count(graph->graph) + 1, 1);
-    int rc = k->lone ? compare(k) : SQLITE_NOMEM;
-    free(k->lone);
-    rc = rc ? rc : compare_arcs_of_functions(k);
-    return rc ? rc : compare_tables(k);
+/* Compares a graph with the table, which has just been read. */
+static int check_one(check *k, const graph_ref *g, const loaded *read) {
+    const check_pair edges = {read->graph, g->graph, NULL, NULL},
+                     rows = {read->row_ids, g->row_ids, read->graph, g->graph},
+                     halves = {read->half_rows, g->half_rows, NULL, NULL};
+    k->by_row = g->row_ids != NULL;
+    k->doubled = g->two_ways && !g->undirected;
+    int rc = compare_edges(k, g->row_ids ? &rows : &edges);
+    if (rc == SQLITE_OK)
+        rc = compare_copies(k, g->graph);
+    k->doubled = g->two_ways;
+    if (rc == SQLITE_OK)
+        rc = compare_edges(k, &halves);
+    return rc || k->differences ? rc : compare_vertices(k, read->graph, g->graph);
+}
+
+/* Reads the table and compares the graphs with it. */
+static int check_all(check *k) {
+    graph_call *call = &k->call;
+    const graph_request request = {
+        .function = call->function, .backend = -1, .edges_here = true};
+    loaded read = {.graph = NULL}, both = {.graph = NULL};
+    int rc = graph_load(call->c, &request, &call->rows, NULL, TRY_WEIGHTS, &read,
+                        call->both ? &both : NULL, &call->error);
+    if (rc == SQLITE_OK)
+        rc = check_one(k, call->graph, &read);
+    if (rc == SQLITE_OK && call->both)
+        rc = check_one(k, call->both, &both);
+    loaded_clear(&read);
+    loaded_clear(&both);
+    return rc;
 }
 
 /* gpugraph_check(graph): 'ok', or the first differences. */
@@ -354,9 +281,7 @@ static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv
     check k = {.said = sqlite3_str_new(NULL)};
     int rc = graph_call_begin(&k.call, context, "gpugraph_check", argv[0], NUMBERS_ANY);
     if (rc == SQLITE_OK)
-        rc = check_one(&k, k.call.graph);
-    if (rc == SQLITE_OK && k.call.both)
-        rc = check_one(&k, k.call.both);
+        rc = check_all(&k);
     if (k.differences > SHOWN_DIFFERENCES)
         sqlite3_str_appendf(k.said, "; and %lld more", k.differences - SHOWN_DIFFERENCES);
     else if (k.differences == 0)
@@ -372,18 +297,16 @@ static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv
 
 static int save_in_savepoint(graph_call *call, uint64_t *bytes) {
     const graph_ref *g = call->graph, *both = call->both;
-    block_graphs graphs = {{g->graph, g->half_rows, g->row_ids}};
-    if (both) {
-        graphs.of[BLOCK_BOTH] = both->graph;
-        graphs.of[BLOCK_BOTH_HALF_ROWS] = both->half_rows;
-        graphs.of[BLOCK_BOTH_ROW_IDS] = both->row_ids;
-    }
+    loaded graphs[2] = {
+        {.graph = g->graph, .half_rows = g->half_rows, .row_ids = g->row_ids}};
+    if (both)
+        graphs[1] = (loaded){
+            .graph = both->graph, .half_rows = both->half_rows, .row_ids = both->row_ids};
     savepoint s;
     char *error = NULL;
     int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);
     if (rc == SQLITE_OK)
-        rc =
-            blocks_write(call->c, &call->definition, &call->rows, &graphs, bytes, &error);
+        rc = blocks_write(call->c, &call->definition, &call->rows, graphs, bytes, &error);
     rc = savepoint_close(&s, rc, &error);
     graph_call_reason(call, rc, error);
     sqlite3_free(error);

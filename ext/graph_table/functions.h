@@ -24,7 +24,6 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
                      sqlite3_value *name, enum vertex_numbers numbers);
 /* Ends the call; rc becomes the function's error unless it is SQLITE_OK. */
 void graph_call_result(sqlite3_context *context, graph_call *call, int rc);
-void graph_call_end(graph_call *call);
 /* Sets the sentence for SQL on the table that has just failed; returns rc. */
 int graph_call_failure(graph_call *call, int rc, const char *what);
 /* Sets the sentence for a failure that has none yet; reason may be NULL. */
@@ -33,17 +32,5 @@ void graph_call_reason(graph_call *call, int rc, const char *reason);
 /* delete.c: gpugraph_delete_vertex(graph, id) returns the number of edges that it has
 ** deleted from the table. */
 void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **argv);
-
-/* ---- vertex_rows.c: the rows of a vertex's edges ---- */
-
-/* A list of rowids. */
-typedef struct row_list {
-    sqlite3_int64 *row, count;
-} row_list;
-
-/* Collects the rowids of the vertex's edges in the graph; the table must have rowids. A
-** rowid may occur twice. list: empty; the caller frees list->row (sqlite3_free), also
-** after an error. */
-int vertex_rows(graph_call *call, uint32_t v, row_list *list);
 
 #endif

@@ -37,11 +37,11 @@ typedef struct graph_cursor {
     scope scope;
     graph_ref *graph;
     const gpugraph_ids *ids;
-    /* The position counts arcs, or edge numbers in a list. If both are NULL, it is an
+    /* The position counts arcs, or edge numbers in a list. If all are NULL, it is an
     ** edge number. */
     gpugraph_arcs arcs;
     const void *list;
-    void *merged; /* frees the list; NULL: list and arcs are the graph's own */
+    uint64_t *edges; /* edge numbers; NULL: list or arcs are the graph's own */
     sqlite3_int64 position, end;
     int step;           /* 1, -1 */
     gpugraph_edge edge; /* the edge at the position, looked up once for all columns */
@@ -50,27 +50,25 @@ typedef struct graph_cursor {
 } graph_cursor;
 
 enum { COLUMN_SRC, COLUMN_DST, COLUMN_WEIGHT, COLUMN_EDGE };
+/* A plan: the columns with a constraint, and further bits. */
 enum plan {
-    PLAN_SCAN,
-    PLAN_SCAN_DOWN,
-    PLAN_FROM,
-    PLAN_BETWEEN,
-    PLAN_EDGE,
-    PLAN_FROM_LIST, /* the plans from here on take a list of ids as a whole */
-    PLAN_LIST_TO,
-    PLAN_TO_LIST,
-    PLAN_EDGE_LIST,
-    PLAN_WEIGHTS = 16 /* a bit: the column `weight` is used */
+    PLAN_SRC = 1,
+    PLAN_DST = 2, /* with PLAN_SRC */
+    PLAN_EDGE = 4,
+    PLAN_LIST = 8,      /* src or edge is compared with a list of ids as a whole */
+    PLAN_DST_LIST = 16, /* dst is compared with such a list */
+    PLAN_DOWN = 32,     /* a scan in descending order */
+    PLAN_WEIGHTS = 64   /* the column `weight` is used */
 };
-static const char *const plan_words[] = {"",
-                                         "",
-                                         "src=?",
-                                         "src=? AND dst=?",
-                                         "edge=?",
-                                         "src IN (?)",
-                                         "src IN (?) AND dst=?",
-                                         "src=? AND dst IN (?)",
-                                         "edge IN (?)"};
+static const char *const plan_words[PLAN_DOWN] = {
+    [0] = "",
+    [PLAN_SRC] = "src=?",
+    [PLAN_SRC | PLAN_DST] = "src=? AND dst=?",
+    [PLAN_EDGE] = "edge=?",
+    [PLAN_SRC | PLAN_LIST] = "src IN (?)",
+    [PLAN_SRC | PLAN_DST | PLAN_LIST] = "src IN (?) AND dst=?",
+    [PLAN_SRC | PLAN_DST | PLAN_DST_LIST] = "src=? AND dst IN (?)",
+    [PLAN_EDGE | PLAN_LIST] = "edge IN (?)"};
 
 /* ---- creating and dropping ---- */
 
@@ -97,14 +95,15 @@ static char *declaration(const char *source, const char *destination, const char
 
 /* The columns have the declared types of the followed table, so comparisons work as they
 ** do there. But ids are compared by their bytes, whatever the table's collation. */
-static int declare(connection *c, const char *schema, const char *name, graph_table *t) {
+static int declare(graph_table *t) {
     definition d;
     table_info info = {0};
     char *error = NULL;
     const char *type[EDGE_COLUMNS] = {"", "", "", "", ""}, *id = "INTEGER";
-    int rc = definition_read(c->db, schema, name, &d, &error);
+    int rc = definition_read(t->c->db, t->schema, t->name, &d, &error);
+    t->persist = d.persist;
     if (rc == SQLITE_OK)
-        rc = table_find(c->db, schema, d.source.table, &info, &error);
+        rc = table_find(t->c->db, t->schema, d.source.table, &info, &error);
     for (int i = 0; rc == SQLITE_OK && i < d.source.columns; i++) {
         int column = table_column(&info, d.source.column[i]);
         type[i] = column >= 0 ? info.type[column] : "";
@@ -115,12 +114,10 @@ static int declare(connection *c, const char *schema, const char *name, graph_ta
     t->affinity[1] = affinity_of_type(type[1]);
     t->affinity[2] = affinity_of_type(id);
     t->named = rc == SQLITE_OK && d.source.columns > EDGE_ID_COLUMN;
-    bool short_of_memory = rc == SQLITE_NOMEM;
-    char *sql = short_of_memory ? NULL : declaration(type[0], type[1], id);
-    if (rc == SQLITE_OK || error) /* without a table every query reports the error */
-        rc = SQLITE_OK;
-    if (rc == SQLITE_OK)
-        rc = sql ? sqlite3_declare_vtab(c->db, sql) : SQLITE_NOMEM;
+    char *sql = declaration(type[0], type[1], id);
+    /* without a table every query reports the error */
+    if (rc == SQLITE_OK || (error && rc != SQLITE_NOMEM))
+        rc = sql ? sqlite3_declare_vtab(t->c->db, sql) : SQLITE_NOMEM;
     definition_clear(&d);
     table_info_clear(&info);
     sqlite3_free(sql);
@@ -155,7 +152,7 @@ static graph_table *table_new(connection *c, const char *const *argv) {
 
 /* Takes over the table, also on failure. */
 static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
-    int rc = declare(t->c, t->schema, t->name, t);
+    int rc = declare(t);
     if (rc == SQLITE_OK)
         rc = sqlite3_vtab_config(t->c->db, SQLITE_VTAB_INNOCUOUS);
     if (rc && rc != SQLITE_NOMEM)
@@ -173,48 +170,25 @@ static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
 
 static int table_connect(sqlite3 *db, void *aux, int argc, const char *const *argv,
                          sqlite3_vtab **made, char **error) {
-    (void)db;
-    graph_arguments arguments;
-    char *fault = NULL;
+    (void)db, (void)argc;
     graph_table *t = table_new(aux, argv);
-    if (!t)
-        return SQLITE_NOMEM;
-    int rc = graph_arguments_parse(argc - 3, argv + 3, &arguments, &fault);
-    t->persist = rc == SQLITE_OK && arguments.persist;
-    if (rc == SQLITE_OK)
-        graph_arguments_clear(&arguments);
-    sqlite3_free(fault); /* every query reports the error */
-    if (rc == SQLITE_NOMEM) {
-        table_free(t);
-        return rc;
-    }
-    return connect_table(t, made, error);
+    return t ? connect_table(t, made, error) : SQLITE_NOMEM;
 }
 
 static int table_create(sqlite3 *db, void *aux, int argc, const char *const *argv,
                         sqlite3_vtab **made, char **error) {
     (void)db;
     connection *c = aux;
-    graph_arguments arguments;
-    char *sentence = NULL;
-    int rc = graph_arguments_parse(argc - 3, argv + 3, &arguments, &sentence);
-    if (rc) {
-        *error = sentence ? sqlite3_mprintf("gpugraph: %s", sentence) : NULL;
-        sqlite3_free(sentence);
-        return rc;
-    }
     graph_table *t = table_new(c, argv);
+    if (!t)
+        return SQLITE_NOMEM;
     search_watch watch;
     watch_begin(&watch, c);
-    rc = t ? follow_create(c, t->schema, t->name, &arguments, error) : SQLITE_NOMEM;
+    int rc = follow_create(c, t->schema, t->name, argc - 3, argv + 3, error);
     watch_end(&watch, c);
-    if (t)
-        t->persist = arguments.persist;
-    graph_arguments_clear(&arguments);
     if (rc == SQLITE_OK)
         return connect_table(t, made, error);
-    if (t)
-        table_free(t);
+    table_free(t);
     return rc;
 }
 
@@ -260,9 +234,9 @@ static char affinity_of(const graph_table *t, int column) {
 }
 
 /* True if the constraint is an IN (...) whose list must come as a whole, so that SQLite
-** compares with all of it. Value by value, SQLite would compare with the value alone by
-** the type of the column here; but in IN (SELECT n FROM numbers) the type of n counts,
-** too. And in a column of texts 7 and '7' would both find the same edges. */
+** compares with the list. For single values, SQLite would compare by the type of the
+** column here; but in IN (SELECT n FROM numbers) the type of n counts, too. And in a
+** column of texts 7 and '7' would both find the same edges. */
 static bool is_whole_list(const graph_table *t, sqlite3_index_info *info, int constraint,
                           int column) {
     const char affinity = affinity_of(t, column);
@@ -274,18 +248,16 @@ static bool is_whole_list(const graph_table *t, sqlite3_index_info *info, int co
 static void find_constraints(const graph_table *t, sqlite3_index_info *info, int *equal) {
     for (int i = 0; i < info->nConstraint; i++) {
         const struct sqlite3_index_constraint *k = &info->aConstraint[i];
-        if (!k->usable || k->op != SQLITE_INDEX_CONSTRAINT_EQ)
+        const int column = k->iColumn < 0 ? COLUMN_EDGE : k->iColumn;
+        if (!k->usable || k->op != SQLITE_INDEX_CONSTRAINT_EQ ||
+            column == COLUMN_WEIGHT || (k->iColumn < 0 && t->named))
             continue;
         const char *collation = sqlite3_vtab_collation(info, i);
         if (collation && sqlite3_stricmp(collation, "BINARY") != 0)
             continue;
-        if (k->iColumn >= 0 && k->iColumn != COLUMN_WEIGHT && equal[k->iColumn] >= 0 &&
-            is_whole_list(t, info, i, k->iColumn))
-            continue; /* a single value is better */
-        if (k->iColumn < 0 && !t->named)
-            equal[COLUMN_EDGE] = i;
-        else if (k->iColumn >= 0 && k->iColumn != COLUMN_WEIGHT)
-            equal[k->iColumn] = i;
+        /* a single value is better than a list */
+        if (equal[column] < 0 || !is_whole_list(t, info, i, column))
+            equal[column] = i;
     }
 }
 
@@ -307,15 +279,15 @@ static void choose_order(const graph_table *t, sqlite3_index_info *info) {
     if (info->nOrderBy != 1)
         return;
     int column = info->aOrderBy[0].iColumn;
-    bool exact = ends_are_exact(t, info->idxNum == PLAN_BETWEEN);
+    bool exact = ends_are_exact(t, info->idxNum & PLAN_DST);
     bool by_edge = column < 0 || (column == COLUMN_EDGE && !t->named);
-    if (info->idxNum == PLAN_SCAN && by_edge) {
+    if (info->idxNum == 0 && by_edge) {
         info->orderByConsumed = 1;
-        info->idxNum = info->aOrderBy[0].desc ? PLAN_SCAN_DOWN : PLAN_SCAN;
+        info->idxNum = info->aOrderBy[0].desc ? PLAN_DOWN : 0;
     } else if ((info->idxNum == PLAN_EDGE && !t->named) ||
-               (info->idxNum == PLAN_FROM && exact && column == COLUMN_DST &&
+               (info->idxNum == PLAN_SRC && exact && column == COLUMN_DST &&
                 !info->aOrderBy[0].desc && texts_sort_as_utf8(t->c->db)) ||
-               (info->idxNum == PLAN_BETWEEN && exact && by_edge &&
+               (info->idxNum == (PLAN_SRC | PLAN_DST) && exact && by_edge &&
                 !info->aOrderBy[0].desc)) {
         info->orderByConsumed = 1;
     }
@@ -337,12 +309,8 @@ static void plan_ends(const graph_table *t, sqlite3_index_info *info, const int 
     const bool from_list = is_whole_list(t, info, from, COLUMN_SRC),
                to_list = is_whole_list(t, info, to, COLUMN_DST),
                between = to >= 0 && !(from_list && to_list);
-    if (from_list)
-        info->idxNum = between ? PLAN_LIST_TO : PLAN_FROM_LIST;
-    else if (between)
-        info->idxNum = to_list ? PLAN_TO_LIST : PLAN_BETWEEN;
-    else
-        info->idxNum = PLAN_FROM;
+    info->idxNum = PLAN_SRC | (from_list ? PLAN_LIST : 0) | (between ? PLAN_DST : 0) |
+                   (between && to_list ? PLAN_DST_LIST : 0);
     give_graph_table(info, from, 1, !from_list && ends_are_exact(t, between));
     if (between)
         give_graph_table(info, to, 2, !to_list && ends_are_exact(t, true));
@@ -367,18 +335,18 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
         degree = edges / gpugraph_vertex_count(g->graph);
     }
     find_constraints(t, info, equal);
-    info->idxNum = PLAN_SCAN;
     info->estimatedRows = (sqlite3_int64)edges;
     info->estimatedCost = edges;
-    if (equal[COLUMN_EDGE] >= 0 && t->named &&
-        is_whole_list(t, info, equal[COLUMN_EDGE], COLUMN_EDGE)) {
-        info->idxNum = PLAN_EDGE_LIST;
-        give_graph_table(info, equal[COLUMN_EDGE], 1, false);
-        sqlite3_vtab_in(info, equal[COLUMN_EDGE], 1);
+    const int edge = equal[COLUMN_EDGE];
+    const bool list = t->named && is_whole_list(t, info, edge, COLUMN_EDGE);
+    if (edge >= 0) {
+        info->idxNum = PLAN_EDGE | (list ? PLAN_LIST : 0);
+        give_graph_table(info, edge, 1, false);
+    }
+    if (list) {
+        sqlite3_vtab_in(info, edge, 1);
         expect_rows(info, VALUES);
-    } else if (equal[COLUMN_EDGE] >= 0) {
-        info->idxNum = PLAN_EDGE;
-        give_graph_table(info, equal[COLUMN_EDGE], 1, false);
+    } else if (edge >= 0) {
         info->idxFlags = t->named ? 0 : SQLITE_INDEX_SCAN_UNIQUE;
         info->estimatedRows = t->named ? 2 : 1;
         info->estimatedCost = 1;
@@ -386,7 +354,7 @@ static int table_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
         plan_ends(t, info, equal, degree);
     }
     choose_order(t, info);
-    info->idxStr = (char *)plan_words[info->idxNum];
+    info->idxStr = (char *)plan_words[info->idxNum & (PLAN_DOWN - 1)];
     if (info->colUsed & 1 << COLUMN_WEIGHT)
         info->idxNum |= PLAN_WEIGHTS;
     return SQLITE_OK;
@@ -412,7 +380,7 @@ static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
 static int table_close(sqlite3_vtab_cursor *base) {
     graph_cursor *cur = (graph_cursor *)base;
     connection *c = ((graph_table *)base->pVtab)->c;
-    sqlite3_free(cur->merged);
+    sqlite3_free(cur->edges);
     graph_release(c, cur->graph);
     scope_close(c, &cur->scope);
     sqlite3_free(cur);
@@ -455,10 +423,10 @@ static void scan_edges(graph_cursor *cur) {
 }
 
 static void take_found(graph_cursor *cur, const edges_found *found) {
-    sqlite3_free(cur->merged);
+    sqlite3_free(cur->edges);
     cur->arcs = found->arcs;
     cur->list = found->list;
-    cur->merged = found->merged;
+    cur->edges = found->edge;
     cur->position = 0;
     cur->end = (sqlite3_int64)found->count;
     cur->step = 1;
@@ -489,29 +457,22 @@ static int find_edge(graph_cursor *cur, sqlite3_value *value, bool list) {
     return SQLITE_OK;
 }
 
-/* id[list] is a list; list -1: none is. */
-static int find_edges(const graph_table *t, graph_cursor *cur, int ids,
-                      sqlite3_value **id, int list) {
-    edges_found found;
-    char *error = NULL;
-    int rc = lookup_edges(t->c, cur->graph, t->affinity, ids, id, list, &found, &error);
-    if (rc)
-        return error ? set_error(cur->base.pVtab, rc, error) : rc;
-    take_found(cur, &found);
-    return SQLITE_OK;
-}
-
-/* plan: without the bit for weights. */
 static int find_rows(graph_table *t, graph_cursor *cur, int plan, int argc,
                      sqlite3_value **argv) {
-    if (plan == PLAN_EDGE || plan == PLAN_EDGE_LIST)
-        return find_edge(cur, argv[0], plan == PLAN_EDGE_LIST);
-    if (plan == PLAN_FROM_LIST || plan == PLAN_LIST_TO || plan == PLAN_TO_LIST)
-        return find_edges(t, cur, argc, argv, plan == PLAN_TO_LIST);
-    if (plan == PLAN_FROM || plan == PLAN_BETWEEN)
-        return find_edges(t, cur, argc, argv, -1);
+    const int list = plan & PLAN_LIST ? 0 : plan & PLAN_DST_LIST ? 1 : -1;
+    if (plan & PLAN_EDGE)
+        return find_edge(cur, argv[0], plan & PLAN_LIST);
+    if (plan & PLAN_SRC) {
+        edges_found found;
+        char *error = NULL;
+        int rc =
+            lookup_edges(t->c, cur->graph, t->affinity, argc, argv, list, &found, &error);
+        if (rc == SQLITE_OK)
+            take_found(cur, &found);
+        return error ? set_error(&t->base, rc, error) : rc;
+    }
     scan_edges(cur);
-    if (plan == PLAN_SCAN_DOWN) {
+    if (plan & PLAN_DOWN) {
         cur->position = cur->end - 1;
         cur->end = cur->step = -1;
     }
@@ -531,7 +492,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
     int rc = first ? acquire(t, cur, (plan & PLAN_WEIGHTS) != 0) : SQLITE_OK;
     take_found(cur, &(edges_found){.count = 0});
     if (rc == SQLITE_OK)
-        rc = find_rows(t, cur, plan & ~PLAN_WEIGHTS, argc, argv);
+        rc = find_rows(t, cur, plan, argc, argv);
     if (first)
         watch_end(&watch, t->c);
     return rc;
@@ -556,6 +517,8 @@ static int64_t arc_id(const graph_cursor *cur) {
 
 static uint64_t edge_of(const graph_cursor *cur) {
     uint64_t position = (uint64_t)cur->position;
+    if (cur->edges)
+        return cur->edges[position];
     if (cur->arcs.target)
         return gpugraph_find_edge(cur->graph->graph, arc_id(cur));
     return cur->list ? gpugraph_edge_at(cur->graph->graph, cur->list, position)

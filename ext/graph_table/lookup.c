@@ -81,23 +81,14 @@ static int compare_edges(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Makes the set the result, with each edge once, and with edge numbers as wide as in the
-** graph's own lists. */
+/* Makes the set the result, with each edge once. */
 static void hand_over(lookup *l) {
     uint64_t kept = 1;
-    const bool narrow = gpugraph_edge_size(l->of->graph) == sizeof(uint32_t);
     qsort(l->edge, l->count, sizeof *l->edge, compare_edges);
     for (uint64_t i = 1; i < l->count; i++)
         if (l->edge[i] != l->edge[kept - 1])
             l->edge[kept++] = l->edge[i];
-    for (uint64_t i = 0; narrow && i < kept; i++) {
-        const uint32_t edge = (uint32_t)l->edge[i];
-        memcpy((char *)l->edge + i * sizeof edge, &edge, sizeof edge);
-    }
-    l->found->count = kept;
-    l->found->merged = l->edge;
-    l->found->arcs = (gpugraph_arcs){.count = 0};
-    l->found->list = l->edge;
+    *l->found = (edges_found){.count = kept, .edge = l->edge};
     l->edge = NULL;
 }
 

@@ -12,7 +12,8 @@ typedef struct edges_found {
     gpugraph_arcs arcs; /* target NULL: the edges are a list */
     const void *list;   /* a list for gpugraph_edge_at */
     uint64_t count;
-    void *merged; /* sqlite3_free; NULL: the list or the arcs are the graph's own */
+    /* edge numbers (sqlite3_free); NULL: the list or the arcs are the graph's own */
+    uint64_t *edge;
     /* any edge may be meant, so SQLite must compare each; nothing else is set */
     bool all;
 } edges_found;

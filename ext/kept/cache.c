@@ -77,6 +77,8 @@ void graph_take(graph_ref *g, const loaded *got) {
 }
 
 void graph_free(graph_ref *g) {
+    if (!g)
+        return;
     searches_free(g);
     if (g->shared)
         shared_release(g->shared);
@@ -93,15 +95,19 @@ void graph_free(graph_ref *g) {
     sqlite3_free(g);
 }
 
+static void unlink_graph(connection *c, const graph_ref *g) {
+    graph_ref **at = &c->graphs;
+    while (*at != g)
+        at = &(*at)->next;
+    *at = g->next;
+}
+
 void graph_settle(connection *c, graph_ref *g) {
     if (!g->stamp && !g->followed && g->bindings == 0)
         g->dropped = true;
     if (!g->dropped || g->references > 0 || g->bindings > 0)
         return;
-    graph_ref **at = &c->graphs;
-    while (*at != g)
-        at = &(*at)->next;
-    *at = g->next;
+    unlink_graph(c, g);
     graph_free(g);
 }
 
@@ -111,13 +117,8 @@ void graph_drop(connection *c, graph_ref *g) {
 }
 
 void graph_touch(connection *c, graph_ref *g) {
-    graph_ref **at = &c->graphs;
-    while (*at != g)
-        at = &(*at)->next;
-    *at = g->next;
-    g->next = c->graphs;
-    c->graphs = g;
-    g->used = ++c->clock;
+    unlink_graph(c, g);
+    graph_list(c, g);
 }
 
 void graph_release(connection *c, graph_ref *g) {

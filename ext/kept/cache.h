@@ -85,7 +85,7 @@ void graph_list(connection *c, graph_ref *g);
 void graph_settle(connection *c, graph_ref *g);
 /* Hides the graph from searches of the list, and frees it as soon as nothing uses it. */
 void graph_drop(connection *c, graph_ref *g);
-/* Frees a graph that is in no list. */
+/* Frees a graph that is in no list; NULL is allowed. */
 void graph_free(graph_ref *g);
 void searches_free(graph_ref *g);
 

@@ -2,10 +2,10 @@
 **
 **     graph_ref -> search_ref -> search_ref -> ...     most recently used first
 **
-** A search that gives equal rows when it runs again may be evicted as soon as nobody
-** reads it. A search that does not (an unordered DFS tree) stays while a running
-** statement may ask for it again. The latest few stay as well, whatever the limit: a
-** correlated subquery asks for them in every row.
+** A repeatable search, which gives equal rows when it runs again, may be evicted as soon
+** as no cursor reads it. A search that is not repeatable (an unordered DFS tree) stays
+** while a running statement may ask for it again. The latest few stay as well, whatever
+** the limit: a correlated subquery asks for them in every row.
 **
 ** shared_search.c owns the results of searches. Connections that use one graph share
 ** them. */
@@ -156,8 +156,7 @@ static int64_t bytes_kept(const connection *c) {
     return host + device;
 }
 
-/* Frees the least recently used search or graph that nobody needs. False: there is
-** none. */
+/* Frees the least recently used search or graph that may go. False: there is none. */
 static bool forget_oldest(connection *c) {
     graph_ref *old_graph = NULL, *holder = NULL;
     search_ref *old_search = NULL;

@@ -4,26 +4,22 @@
 **     connection 2   graph_ref "roads"         stamp  searches ---- shared_graph, graph
 **     connection 3   graph_ref "roads(a, b)"   stamp  searches --/    name, users
 **
-** A graph's name identifies the rows that it was made from (pages/identity.h): the file,
-** the state of the file that a transaction has seen, the table and its columns. Before a
-** connection reads rows, it looks for a graph of that name, and takes another
-** connection's graph only if both names are equal bytes. From then on the connection's
-** own stamp tells whether the graph is current, as if the connection had read the rows
-** itself. Shared graphs never change, so a connection may leave one at any time, and the
-** last one frees it. (Mirrors of followed graphs do change; a connection that alone uses
-** one takes it out of the list first.)
+** A graph's name identifies the rows that it was made from (pages/identity.h). A
+** connection takes another connection's graph only if both names are equal bytes; from
+** then on its own stamp shows whether the graph is current. Shared graphs never change,
+** so a connection may leave one at any time, and the last one frees it. A mirror of a
+** followed table does change, so a connection that alone uses one takes it out of the
+** list first.
 **
-**     READING    a connection is reading the rows; others that want them wait
+**     READING    a connection is reading the rows; others that need them wait
 **     THERE      the graph can be used
 **     NOT_SHARED other connections might read the rows differently (functions in
-**                generated columns): those that have waited read alone
-**     FAILED     those that have waited try again
+**                generated columns): connections that have waited read alone
+**     FAILED     connections that have waited try again
 **
-** A connection that waits holds a read transaction and nothing else, and the one that
-** reads needs no more. A thread that is reading does not wait, even on a second
-** connection, from a progress handler. The lock covers steps in the list only. A child of
-** fork() leaves the entries that it finds alone, because a thread of its parent may have
-** been changing them. */
+** docs/internals/kept_graphs.md says why a wait depends on no lock of SQLite. The lock
+** covers steps in the list only. A child of fork() leaves the entries that it finds
+** alone, because a thread of its parent may have been changing them. */
 #include "shared.h"
 #include "brief_lock.h"
 
@@ -37,10 +33,9 @@ struct shared_graph {
     uint32_t process; /* gg_this_process() */
     enum state state;
     int users; /* graph_refs, the connection that reads, those that wait */
-    bool has_weight, has_text;
-    gpugraph_graph *graph;
+    loaded read;
     page_identity rows;
-    bool undirected;
+    bool undirected, followed;
     shared_searches searches;
     char source[];
 };
@@ -67,7 +62,7 @@ static bool is_named(const shared_graph *s, const graph_name *name) {
     ** NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     const bool same_rows = memcmp(&s->rows, &name->rows, sizeof s->rows) == 0;
     return same_rows && s->undirected == name->undirected &&
-           strcmp(s->source, name->source) == 0;
+           s->followed == name->followed && strcmp(s->source, name->source) == 0;
 }
 
 static shared_graph *new_shared(const graph_name *name) {
@@ -80,6 +75,7 @@ static shared_graph *new_shared(const graph_name *name) {
     s->users = 1;
     memcpy(&s->rows, &name->rows, sizeof s->rows);
     s->undirected = name->undirected;
+    s->followed = name->followed;
     memcpy(s->source, name->source, length);
     return s;
 }
@@ -90,7 +86,7 @@ static shared_graph *find_shared(const graph_name *name, const shared_graph *min
     shared_graph *found = NULL;
     for (shared_graph *s = all.first; s; s = s->next)
         if (s != mine && s->state <= THERE && is_named(s, name) &&
-            !(s->state == THERE && gpugraph_is_lost(s->graph)) &&
+            !(s->state == THERE && gpugraph_is_lost(s->read.graph)) &&
             (!found || s->state == THERE))
             found = s;
     return found;
@@ -177,12 +173,9 @@ static void end_reading(shared_graph *s, enum state state, const loaded *read) {
     readings--;
     lock_all();
     s->state = state;
-    if (state == THERE) {
-        s->graph = read->graph;
-        s->has_weight = read->has_weight;
-        s->has_text = read->has_text;
-    }
-    if (state != THERE && s->process == gg_this_process())
+    if (state == THERE)
+        s->read = *read;
+    else if (s->process == gg_this_process())
         unlink_shared(s);
     gg_unlock(&all.lock);
     if (state != THERE)
@@ -190,30 +183,28 @@ static void end_reading(shared_graph *s, enum state state, const loaded *read) {
 }
 
 loaded shared_loaded(const shared_graph *s) {
-    return (loaded){
-        .graph = s->graph, .has_weight = s->has_weight, .has_text = s->has_text};
+    return s->read;
 }
 
-static void report_sharing(connection *c, const shared_graph *s, const char *rows,
-                           double since_ms) {
+static void report_sharing(connection *c, const shared_graph *s, double since_ms) {
     char *detail = sqlite3_mprintf("another connection of this process has read %s in "
                                    "this state",
-                                   rows);
+                                   s->source);
     timings_add(&c->timings, "share", gg_now_ms() - since_ms,
-                (sqlite3_int64)gpugraph_edge_count(s->graph), detail);
+                (sqlite3_int64)gpugraph_edge_count(s->read.graph), detail);
     sqlite3_free(detail);
 }
 
-int shared_load(connection *c, const graph_name *name, const char *rows,
-                rows_loader *load, void *of, loaded *got, shared_graph **shared) {
+int shared_load(connection *c, const graph_name *name, rows_loader *load, void *of,
+                loaded *got, shared_graph **shared) {
     const double started = gg_now_ms();
     enum turn turn;
     int rc = join_shared(c, name, &turn, shared);
     if (rc)
         return rc;
     if (turn == TAKE) {
-        *got = shared_loaded(*shared);
-        report_sharing(c, *shared, rows, started);
+        *got = (*shared)->read;
+        report_sharing(c, *shared, started);
         return SQLITE_OK;
     }
     rc = load(of, got);
@@ -242,9 +233,7 @@ shared_graph *shared_offer(const graph_name *name, shared_graph *mine,
     } else {
         s = made;
         s->state = THERE;
-        s->graph = own->graph;
-        s->has_weight = own->has_weight;
-        s->has_text = own->has_text;
+        s->read = *own;
         s->next = all.first;
         all.first = s;
     }
@@ -293,6 +282,6 @@ void shared_release(shared_graph *s) {
     if (!last)
         return;
     shared_searches_close(&s->searches);
-    gpugraph_free(s->graph);
+    gpugraph_free(s->read.graph);
     free(s);
 }

@@ -11,6 +11,9 @@ typedef struct graph_name {
     page_identity rows;
     const char *source; /* "main.roads", as in sentences */
     bool undirected;    /* for rows with two weights: the graph for direction 'both' */
+    /* the graph of a followed table; its edges are on the host, those of another graph
+    ** may be device-resident */
+    bool followed;
 } graph_name;
 
 typedef struct shared_graph shared_graph;
@@ -21,22 +24,21 @@ typedef int rows_loader(void *of, loaded *got);
 /* Gives the graph of the rows of that name: another connection's graph, or the result of
 ** `load`. *shared: the owner of got->graph, with a reference; NULL: got->graph is the
 ** caller's own. A graph that was loaded is shared if it depends on the rows alone. Waits
-** while another connection reads the rows, unless this thread is reading rows itself.
-** rows: the rows' name in the timings. */
-int shared_load(connection *c, const graph_name *name, const char *rows,
-                rows_loader *load, void *of, loaded *got, shared_graph **shared);
+** while another connection reads the rows, unless this thread is reading rows itself. */
+int shared_load(connection *c, const graph_name *name, rows_loader *load, void *of,
+                loaded *got, shared_graph **shared);
 /* Offers a graph of the caller's that equals the rows of that name. own: the graph; mine:
 ** its owner if it is shared already under any name, else NULL. Returns another graph of
 ** that name, with a reference, if there is one; otherwise the caller's own, which is
 ** shared under that name from then on. NULL: no memory, and nothing has changed. */
 shared_graph *shared_offer(const graph_name *name, shared_graph *mine, const loaded *own);
-/* If nobody else uses the graph, makes it the caller's own, frees `shared` and returns
-** true. */
+/* If no other connection uses the graph, makes it the caller's own, frees `shared` and
+** returns true. */
 bool shared_withdraw(shared_graph *shared);
 
-/* The graph, which `shared` still owns, and what is known of it. */
+/* The graph, which `shared` still owns, and what is known about it. */
 loaded shared_loaded(const shared_graph *shared);
-/* The searches that connections have made of the graph. */
+/* The searches that connections have made in the graph. */
 shared_searches *shared_searches_of(shared_graph *shared);
 /* The number of connections that use the graph. */
 int shared_users(const shared_graph *shared);

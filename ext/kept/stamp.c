@@ -4,19 +4,14 @@
 **       part   temp   schema version                       may have a table named roads
 **       part   main   schema version, data version, file   where roads is
 **
-** While no write transaction of this connection is open on the schema, its data version
-** moves with every commit, this connection's own and others', once a read transaction has
-** begun. DROP, CREATE and ALTER move the schema version. DETACH, after which a name may
-** mean another file, expires prepared statements. During a write transaction neither
-** version moves, and after ROLLBACK they read as before. So what is read then is kept for
-** nobody else, and what was kept before serves while no change has been counted. (cache.c
-** has the one change that is not counted.)
-**
-** The changes of a running statement are not counted yet, and the running statement may
-** be the caller: CREATE TABLE found AS SELECT ... FROM gpu_bfs('roads', 1). The
-** statement's program shows what it can write to, triggers and foreign keys included, as
-** EXPLAIN lists it. That is the program that runs, because a change of schema or setting
-** expires statements and all that was kept with them.
+** The data version changes with every commit, the schema version with DROP, CREATE and
+** ALTER. DETACH, after which a name may mean another file, expires prepared statements.
+** During a write transaction neither version changes, and after ROLLBACK they read as
+** before. So a graph that is read in such a transaction is not kept for later statements,
+** and an older graph serves while no change has been counted. cache.c has the one change
+** that is not counted. The changes of a running statement are not counted yet, so the
+** statement's program must show what the statement can write to
+** (docs/internals/kept_graphs.md).
 **
 ** A stamp also says whether an authorizer lets the connection read the tables. If it does
 ** not, no graph in memory serves. The table is read by a statement that the authorizer
@@ -41,8 +36,8 @@ struct stamp {
     unsigned long long expiries;
     sqlite3_int64 total_changes;
     bool writing;        /* a write transaction is open in a schema of the tables */
-    bool unwritten;      /* but running statements have written nothing to the tables */
-    bool unwritten_ever; /* nor have earlier statements of the transaction */
+    bool unwritten; /* with `writing`: running statements have not written to the tables */
+    bool unwritten_ever; /* with `unwritten`: earlier statements have not either */
     bool memdb;          /* sqlite3_deserialize can replace a schema without a trace */
     bool readable;       /* the authorizer lets the connection read the tables */
     struct stamp_table {

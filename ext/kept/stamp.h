@@ -19,7 +19,7 @@ void stamp_free(stamp *s); /* NULL is allowed */
 bool stamp_agrees(stamp *kept, const stamp *now);
 /* True if a graph that is read under this stamp may outlive the statement. */
 bool stamp_keepable(connection *c, const stamp *now);
-/* The same, apart from the rule about write transactions. */
+/* True if it may, apart from the rule about write transactions. */
 bool stamp_trusted(connection *c, const stamp *now);
 /* True if names stand for equal files and schemas in both stamps. */
 bool stamp_same_names(const stamp *kept, const stamp *now);

@@ -12,7 +12,6 @@
 ** statements that run as top-level SQL, which may call functions that a schema may not
 ** call. The author of a file must not gain that right. */
 #include "condition.h"
-#include "expression.h"
 #include "base/sql_text.h"
 #include <string.h>
 

@@ -15,6 +15,13 @@ int condition_of_trigger(const char *sql, char **condition);
 ** sqlite3_free, also after an error. *error is a sentence without a function's name. */
 int condition_check(sqlite3 *db, const table_info *table, const char *condition,
                     bool **used, char **error);
+/* expression.c: checks that the text is one expression over columns of the table,
+** constants and functions, and that every program and every connection gets the same
+** answer at any time. used[i] is set for each column that the expression reads; the array
+** has table->columns entries, all false before. If the result is SQLITE_ERROR, *fault
+** (sqlite3_free) is a clause for the caller's sentence, as "calls random, which ...". */
+int expression_check(sqlite3 *db, const table_info *table, const char *text, bool *used,
+                     char **fault);
 /* Appends "main"."roads" and whatever makes SQLite read the rows in the order of their
 ** keys, not by an index: NOT INDEXED, or an index and ORDER BY. */
 void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where);

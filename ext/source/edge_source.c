@@ -19,8 +19,9 @@ typedef struct parser {
     char **error;
 } parser;
 
-/* Stops the parser. found: the text at which it stops, or NULL. */
-static void fail_parser(parser *p, const char *problem, const char *found, int bytes) {
+/* Stops the parser. found: the place at which it stops, or NULL. */
+static void fail_parser(parser *p, const char *problem, const char *found) {
+    int bytes = found ? (int)(p->end - found) : 0;
     if (p->rc)
         return;
     const char *dots = bytes > 40 ? "..." : "";
@@ -64,13 +65,12 @@ static char *take_name(parser *p, const char *missing) {
         return NULL;
     sql_token token;
     p->at = sql_next(p->at, p->end, &token);
-    int bytes = (int)(p->end - token.start);
     if (token.kind == SQL_END) {
-        fail_parser(p, missing, p->text, (int)(p->end - p->text));
+        fail_parser(p, missing, p->text);
     } else if (token.kind == SQL_UNFINISHED) {
-        fail_parser(p, "a quotation mark is never closed", token.start, bytes);
+        fail_parser(p, "a quotation mark is never closed", token.start);
     } else if (token.kind == SQL_OTHER) {
-        fail_parser(p, "a name is missing, or must be quoted", token.start, bytes);
+        fail_parser(p, "a name is missing, or must be quoted", token.start);
     } else {
         char *name = sql_unquote(&token);
         p->rc = name ? SQLITE_OK : SQLITE_NOMEM;
@@ -88,7 +88,7 @@ static void parse_columns(parser *p, edge_source *source) {
                     ? "there is more than one column"
                     : "there are more than five columns (source, destination, weight, "
                       "edge id, reverse weight)",
-                p->text, (int)(p->end - p->text));
+                p->text);
             return;
         }
         char *name = take_name(p, "the name of a column is missing");
@@ -97,11 +97,9 @@ static void parse_columns(parser *p, edge_source *source) {
         source->column[source->columns++] = name;
     } while (take_mark(p, ','));
     if (!take_mark(p, ')'))
-        fail_parser(p, "a comma or a closing bracket is missing", p->text,
-                    (int)(p->end - p->text));
+        fail_parser(p, "a comma or a closing bracket is missing", p->text);
     else if (p->max_columns > 1 && source->columns == 1)
-        fail_parser(p, "the destination column is missing", p->text,
-                    (int)(p->end - p->text));
+        fail_parser(p, "the destination column is missing", p->text);
 }
 
 static void take_table(parser *p, edge_source *source) {
@@ -115,8 +113,7 @@ static void take_table(parser *p, edge_source *source) {
     skip_space(p);
     if (p->rc != SQLITE_OK || p->at == p->end)
         return;
-    fail_parser(p, "there is more than a name and its columns", p->at,
-                (int)(p->end - p->at));
+    fail_parser(p, "there is more than a name and its columns", p->at);
 }
 
 static bool is_query(const char *at, const char *end) {
@@ -129,9 +126,9 @@ static void parse(parser *p, edge_source *source) {
     *p->error = NULL;
     skip_space(p);
     if (p->at == p->end) {
-        fail_parser(p, "is empty", NULL, 0);
+        fail_parser(p, "is empty", NULL);
     } else if (memchr(p->text, 0, (size_t)(p->end - p->text))) {
-        fail_parser(p, "holds a zero byte", NULL, 0);
+        fail_parser(p, "holds a zero byte", NULL);
     } else if (is_query(p->at, p->end)) {
         source->query = sqlite3_mprintf("%.*s", (int)(p->end - p->text), p->text);
         p->rc = source->query ? SQLITE_OK : SQLITE_NOMEM;

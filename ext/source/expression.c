@@ -15,7 +15,7 @@
 ** The private connection has no functions and collations of the application, and the host
 ** keeps its own authorizer. The host's list of functions tells whether the application
 ** has replaced one. */
-#include "expression.h"
+#include "condition.h"
 #include "base/statement.h"
 #include <string.h>
 

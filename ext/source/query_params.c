@@ -6,7 +6,7 @@
 ** anywhere, because they cannot become SQL. */
 #include "base/json_array.h"
 #include "source.h"
-#include "query_params.h"
+#include "request.h"
 
 #include <string.h>
 

@@ -39,4 +39,10 @@ typedef struct graph_request {
     struct followed *followed; /* a mirror that is current, or NULL */
 } graph_request;
 
+/* query_params.c: binds the values of the JSON array `params` to the parameters of the
+** query in `edges`; query NULL: `edges` is no query. If the result is SQLITE_ERROR,
+** *fault (sqlite3_free) is a sentence without the function's name. */
+int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const graph_request *request,
+                      char **fault);
+
 #endif

@@ -40,11 +40,12 @@ static int known_weight(const table_info *table) {
     return column;
 }
 
-static bool others_may_be_meant(const row_source *rows) {
-    bool found = false;
+/* The first further column with a numeric type; NULL: none. */
+static const char *numeric_column(const row_source *rows) {
     for (int i = 0; i < rows->table.columns; i++)
-        found |= is_further(rows, i) && is_numeric(rows->table.type[i]);
-    return found;
+        if (is_further(rows, i) && is_numeric(rows->table.type[i]))
+            return rows->table.column[i];
+    return NULL;
 }
 
 /* The name is that of pgRouting's tables. -1: there is none. */
@@ -61,7 +62,7 @@ void source_find_weight(row_source *rows) {
     if (column >= 0)
         rows->column[WEIGHT_COLUMN] = table->column[column];
     else
-        rows->weight_unclear = others_may_be_meant(rows);
+        rows->weight_unclear = numeric_column(rows) != NULL;
     if (reverse >= 0)
         rows->column[REVERSE_COLUMN] = table->column[reverse];
 }
@@ -70,24 +71,15 @@ void source_find_weight(row_source *rows) {
 ** not use it: the sentence then proposes to name the column. */
 void source_doubt_weight(row_source *rows) {
     rows->columns_named = known_weight(&rows->table) >= 0;
-    rows->weight_unclear = rows->columns_named || others_may_be_meant(rows);
-}
-
-/* The first further column that may have weights. NULL: none has a numeric type. */
-static const char *example(const row_source *rows) {
-    int known = known_weight(&rows->table);
-    if (known >= 0)
-        return rows->table.column[known];
-    for (int i = 0; i < rows->table.columns; i++)
-        if (is_further(rows, i) && is_numeric(rows->table.type[i]))
-            return rows->table.column[i];
-    return NULL;
+    rows->weight_unclear = rows->columns_named || numeric_column(rows);
 }
 
 /* , as in 'roads(a, b, metres)', or "" if no column can be proposed. */
 static char *proposal(const row_source *rows) {
+    const int known = known_weight(&rows->table);
     const char *column[] = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN],
-                            example(rows)};
+                            known >= 0 ? rows->table.column[known]
+                                       : numeric_column(rows)};
     if (!column[2])
         return sqlite3_mprintf("%s", "");
     char *typed = source_as_typed(rows, column, 3);

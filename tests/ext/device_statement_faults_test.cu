@@ -1,8 +1,9 @@
-/* Statements on a device whose n-th block of device memory is refused, for every n: each function
-** by each method, from ids to rows, and graphs that follow their table. The statement gives the
-** CPU's rows or ends with a sentence about memory; the next one gives them. Once the block alone is
-** refused, as often as it is asked for, and once all that come after it, as on a device that is
-** full. Skipped where there is no device.
+/* Statements on a device whose n-th block of device memory is refused, for every n: each
+** function by each method, from ids to rows, and graphs that follow their table. The
+** statement gives the CPU's rows or ends with a sentence about memory; the next statement
+** gives the rows. One run refuses the block alone, at every request; another run refuses
+** it and all later blocks, as a full device does. The test is skipped if there is no
+** device.
 **
 ** The linker sends calls of cudaMalloc here (--wrap, in CMakeLists.txt). */
 extern "C" {
@@ -23,13 +24,13 @@ extern "C" {
 extern "C" cudaError_t __real_cudaMalloc(void **block, size_t bytes);
 extern "C" cudaError_t __wrap_cudaMalloc(void **block, size_t bytes);
 
-enum { ATTEMPTS = 3 /* of gg_take to get a block */, MOST_BLOCKS = 400 };
+enum { ATTEMPTS = 3 /* tries of gg_take for a block */, MOST_BLOCKS = 400 };
 
-static int countdown; /* blocks until the one that is refused; 0: none is */
+static int countdown; /* blocks up to the refused one; 0: none is refused */
 static int refusals;
-static bool for_good; /* what comes after it is refused, too */
+static bool for_good; /* later blocks are refused, too */
 static std::mutex
-    counting; /* devices that share searches out take blocks at the same time */
+    counting; /* devices that share searches take blocks at the same time */
 
 static bool is_refused() {
     const std::lock_guard<std::mutex> lock(counting);
@@ -45,7 +46,7 @@ cudaError_t __wrap_cudaMalloc(void **block, size_t bytes) {
 
 /* ---- statements ---- */
 
-/* Rows of which every run is the same. %Q: edges, method, backend. */
+/* Rows that are equal in every run. %Q: edges, method, backend. */
 static const struct call {
     const char *function, *sql;
 } calls[] = {
@@ -136,7 +137,7 @@ static bool is_error(const std::string &rows) {
     return rows.rfind("error: ", 0) == 0;
 }
 
-/* What a statement says with a block refused. false: there are not that many blocks. */
+/* The answer of a statement with a block refused. false: there are fewer blocks. */
 static bool with_refusal(int n, bool good, const std::string &right,
                          std::string (*ask_it)(const void *), const void *what,
                          const char *name) {
@@ -169,7 +170,7 @@ static void refuse_each(const struct question *q, const char *name) {
     const std::string right = answer(q->sql, q->edges, "auto", "cpu");
     ck_assert_msg(!is_error(right), "%s", right.c_str());
     const std::string first = ask_device(q);
-    if (is_error(first)) { /* not every method takes every question */
+    if (is_error(first)) { /* some methods do not serve every call */
         ck_assert_msg(first.find("memory") == std::string::npos, "%s", first.c_str());
         return;
     }
@@ -207,7 +208,7 @@ static std::vector<std::string> methods_of(const char *function) {
 static void setup(void) {
     sql_open();
     make_random("dense", 60, 500, 7);
-    /* Ids that are far from each other, and texts: numbered by sorting. */
+    /* Ids far from each other, and texts, which are numbered by sorting. */
     run("CREATE TABLE sparse(src, dst, weight)");
     run("INSERT INTO sparse SELECT CASE WHEN src %% 5 THEN src ELSE src * 1000003 END, "
         "CASE "
@@ -218,7 +219,7 @@ static void teardown(void) {
     sql_close();
 }
 
-/* Nothing is kept, so that each statement has its graph to make. Loop: call, edges. */
+/* Nothing is kept, so each statement makes its graph. Loop: call, edges. */
 START_TEST(each_statement) {
     const struct call *call = &calls[_i / 2];
     struct question q = {call->sql, _i % 2 ? "sparse" : "dense", NULL};
@@ -239,7 +240,7 @@ START_TEST(each_search) {
     for (const std::string &method : methods_of(call->function)) {
         q.method = method.c_str();
         refuse_each(&q, call->function);
-        run("SELECT gpugraph_config('cache_limit', 0)"); /* forgets what was found */
+        run("SELECT gpugraph_config('cache_limit', 0)"); /* forgets kept searches */
         run("SELECT gpugraph_config('cache_limit', 1000000000)");
     }
 }
@@ -263,8 +264,8 @@ START_TEST(triangles) {
 }
 END_TEST
 
-/* By two devices that were both asked for: one refuses in the middle of the making of parts, of a search,
-** of sources that are shared out. Loop: call. */
+/* Two devices serve the call: one refuses a block while it makes partitions, in a search,
+** or in its share of the sources. Loop: call. */
 START_TEST(each_on_two_devices) {
     const struct call *call = &calls[_i];
     struct question q = {call->sql, "dense", "auto"};
@@ -306,8 +307,8 @@ static const char *const changes[] = {
     "UPDATE dense SET weight = %d + 0.5 WHERE rowid = 8",
 };
 
-/* A change, a search that catches up with a block refused, and one without. Loop: kind of change,
-** for good, persist. */
+/* A change, a search that catches up while a block is refused, and a search without a
+** refusal. Loop: kind of change, for good, persist. */
 START_TEST(followed_graphs) {
     const int kinds = (int)(sizeof changes / sizeof *changes);
     struct question q = {
@@ -331,7 +332,7 @@ START_TEST(followed_graphs) {
 }
 END_TEST
 
-/* CREATE, which brings the graph to the device, and gpugraph_save. */
+/* CREATE, which moves the graph to the device, and gpugraph_save. */
 START_TEST(graphs_that_are_made) {
     run("SELECT gpugraph_config('backend', 'cuda')");
     bool hit = true;

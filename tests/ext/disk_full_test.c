@@ -1,7 +1,8 @@
-/* The disk is full at the n-th write, for every n: of graphs that are made, given other names and
-** dropped, of what triggers log, of blocks, of deletions, of temporary files. The statement fails as
-** a whole or not at all, and the graph goes on following its table; then there is room again and
-** the statement passes. Once by a VFS that says so, once on a disk that really is full. */
+/* The disk is full at the n-th write, for every n: when graphs are made, renamed and
+** dropped, and when triggers, blocks, deletions and temporary files are written. The
+** statement fails as a whole or not at all, and the graph continues to follow its table;
+** when the disk has space again, the statement passes. One run uses a VFS that reports a
+** full disk, another one a disk that is full. */
 /* ctest: serial */
 #define _GNU_SOURCE
 #include "database_file.h"
@@ -38,7 +39,7 @@ static void bring_back_image(void) {
 
 static const struct step {
     const char *before, *sql;
-    bool graph_after; /* is there a graph g when it has passed? */
+    bool graph_after; /* the graph g exists after the statement */
 } steps[] = {
     {"SELECT 1", GRAPH ")", true},
     {"SELECT 1", GRAPH ", persist = 1)", true},
@@ -57,7 +58,7 @@ static const struct step {
      true},
 };
 
-/* All there is, in a row. */
+/* The whole content, in a row. */
 static char *contents(void) {
     return ask(
         "SELECT (SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema ORDER "
@@ -65,7 +66,7 @@ static char *contents(void) {
         "roads)");
 }
 
-/* Table and graph are as they were, or as the statement leaves them. */
+/* Table and graph are in the state before the statement, or in the state after it. */
 static void is_sound(const struct step *step, const char *before, const char *after,
                      bool passed) {
     char *now = contents();
@@ -93,7 +94,7 @@ static void open_small(const char *journal) {
         journal);
 }
 
-/* The image, and what all of it is before and after the statement. */
+/* The image, and the whole content before and after the statement. */
 static void prepare(const struct step *step, const char *journal, char **before,
                     char **after) {
     open_small("DELETE");
@@ -109,7 +110,7 @@ static void prepare(const struct step *step, const char *journal, char **before,
     sql_close();
 }
 
-/* Did it pass? */
+/* True if the statement passed. */
 static bool try_sql(const char *sql) {
     char *got = ask("%s", sql);
     bool passed = strncmp(got, "error", 5) != 0;
@@ -119,7 +120,8 @@ static bool try_sql(const char *sql) {
     return passed;
 }
 
-/* The same, within a transaction that has written already, and commits what passes. */
+/* Runs it within a transaction that has written already, and commits a statement that
+** passes. */
 static bool try_within(const char *sql) {
     bool passed = try_sql("BEGIN") &&
                   try_sql("UPDATE roads SET metres = metres WHERE id = 7") &&
@@ -155,7 +157,7 @@ START_TEST(test_each_write) {
     int failures = 0, passes = 0;
     prepare(step, journal, &before, &after);
     for (int n = 1, turn = _i; passes < 2; n += 1 + n / 8, turn++) {
-        if (n > 1 && n < MANY && left_out((uint64_t)turn)) /* 1 fails for certain */
+        if (n > 1 && n < MANY && left_out((uint64_t)turn)) /* write 1 fails */
             continue;
         bring_back_image();
         open_small(journal);
@@ -164,7 +166,7 @@ START_TEST(test_each_write) {
         bool passed = within ? try_within(step->sql) : try_sql(step->sql);
         shim.write_fails = 0;
         failures += !passed;
-        passes += passed; /* the first one may have been a write that can be missed */
+        passes += passed; /* SQLite may do without it */
         is_sound(step, before, after, passed);
         if (!passed) {
             run("%s", step->sql);
@@ -180,7 +182,7 @@ END_TEST
 
 /* ---- on a disk that is full ---- */
 
-/* Room that is left in the folder, in bytes. */
+/* The space that is left in the folder, in bytes. */
 static long long room(const char *folder) {
     struct statvfs disk;
     ck_assert_int_eq(statvfs(folder, &disk), 0);
@@ -202,7 +204,7 @@ static void make_room(const char *folder) {
     unlink(path);
 }
 
-/* A small disk of this process's own, over the folder. false: it may not have one. */
+/* Mounts a small disk of this process over the folder. false: the process may not. */
 static bool mount_small(const char *folder) {
     return unshare(CLONE_NEWNS) == 0 &&
            mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&

@@ -1,10 +1,10 @@
-/* Every allocation of a statement fails once: SQLITE_NOMEM or the right rows, nothing
-** leaks, and the same connection answers the statement when it is asked again.
+/* Every allocation of a statement fails once: the statement ends with SQLITE_NOMEM or the
+** right rows, nothing leaks, and the connection answers the statement when it runs again.
 **
 **     statement    alloc  alloc  alloc  alloc  ...        of the library, the extension and
 **     run 1          x                                    SQLite in one count
 **     run 2                 x
-**     run 2b                x      x      x    ...        and all that follow it fail, too
+**     run 2b                x      x      x    ...        and all later ones fail, too
 **
 ** malloc and its kin fail by support/failing_memory.c, SQLite's own allocator, which is given
 ** by SQLITE_CONFIG_MALLOC, below. Check allocates wherever it asserts, so expect is used in
@@ -32,8 +32,8 @@
 
 /* ---- SQLite's allocator ---- */
 
-static bool spare_sqlite;  /* its own allocations do not count */
-static long sqlite_blocks; /* alive */
+static bool spare_sqlite;  /* its own allocations are not counted */
+static long sqlite_blocks; /* allocations that are alive */
 
 static sqlite3_mem_methods sqlite_memory;
 
@@ -69,9 +69,9 @@ static void take_over_sqlite(void) {
 
 /* ---- one statement ---- */
 
-/* Rows as text, without an allocation of its own. */
+/* The rows as text. The function itself does not allocate. */
 typedef struct rows {
-    int rc; /* what ended them */
+    int rc; /* the error that ended them */
     size_t used;
     char text[60000];
 } rows;
@@ -131,7 +131,7 @@ static void take_rows(const char *sql, rows *r) {
 
 static rows wanted, got;
 
-/* What a statement may say whose allocation number n has failed. */
+/* The errors that a statement may have if its allocation number n has failed. */
 static void judge(const char *sql, int n, bool sticky) {
     const char *how = sticky ? " and all after it" : "";
     bool done = got.rc == SQLITE_DONE;
@@ -150,12 +150,12 @@ static void judge_again(const char *sql, int n) {
            n, got.rc, sqlite3_errmsg(db), wanted.text, got.text);
 }
 
-/* What SQLite's own caches may hold now that they did not hold before. A leak in every
-** run, or in one of ten, is more. */
+/* The bytes that SQLite's own caches may have gained. A leak in every run, or in one of
+** ten, is larger. */
 enum { SQLITE_BREATH = 40 };
 
 static void faults_of(const char *sql, bool sticky) {
-    const size_t turn = strlen(sql); /* not the same share of every statement */
+    const size_t turn = strlen(sql); /* another share of each statement */
     long heap = heap_blocks(), held = sqlite_blocks;
     bool failed = true;
     for (int n = 1; failed; n++) {
@@ -287,7 +287,8 @@ static const char *const sources[] = {
     "SELECT * FROM gpu_mis('n(a, id)')",
 };
 
-/* Whatever else the extension answers; nothing here that time or the machine decides. */
+/* The other answers of the extension, without those that depend on time or the
+** machine. */
 static const char *const looks[] = {
     "SELECT gpugraph_version()",
     "SELECT gpugraph_config('threads'), gpugraph_config('cache_limit', 0)",
@@ -326,8 +327,8 @@ START_TEST(every_kind_of_source) {
 }
 END_TEST
 
-/* A cycle that is told by ids that the library does not know: that sentence, whole, or no
-** memory. */
+/* The error names a cycle by ids that the library does not know: the whole sentence, or
+** no memory. */
 static const char *const cycles[] = {
     "SELECT * FROM gpu_topological_order('t')",
     "SELECT * FROM gpu_topological_order('n(a, b, w, id)')",
@@ -377,7 +378,7 @@ START_TEST(looking_inside) {
 }
 END_TEST
 
-/* A kept graph and its searches, each found again or made anew. */
+/* A kept graph and its searches, each found again or made again. */
 START_TEST(beside_the_cache) {
     static const char sql[] =
         "SELECT a.vertex, a.parent, (SELECT count(*) FROM gpu_mis('x')) FROM "
@@ -413,7 +414,7 @@ static sqlite3 *connect_to(const char *file) {
     return c;
 }
 
-/* Another connection has read the table, or nobody has: a statement takes the graph, or makes
+/* Another connection has read the table, or none has: a statement takes the graph, makes
 ** it, or fails, and holds it no longer than it runs. */
 START_TEST(a_shared_graph) {
     char file[80];
@@ -447,7 +448,7 @@ static void expect_users(int want) {
     sqlite3_free(got);
 }
 
-/* The same of a mirror, which another connection may use, too; and of its being left. */
+/* A mirror, which another connection may use, too; and a mirror that leaves its graph. */
 START_TEST(a_shared_mirror) {
     char file[80];
     snprintf(file, sizeof file, "/tmp/gpugraph-faults-test-%d.db", (int)getpid());
@@ -455,7 +456,7 @@ START_TEST(a_shared_mirror) {
     sql_close();
     ext_limits.page_settled_ms = 0;
     ext_limits.graph_named_from = 0;
-    ext_limits.mirror_rejoins_after_ms = 1e9; /* never, however long it takes */
+    ext_limits.mirror_rejoins_after_ms = 1e9; /* never, in any time */
     db = connect_to(file);
     run("CREATE TABLE t(id INTEGER PRIMARY KEY, src, dst, weight);"
         "INSERT INTO t VALUES (1, 1, 2, 3), (2, 2, 3, 4), (3, 3, 1, 5), (4, 3, 4, 1);"
@@ -475,7 +476,8 @@ END_TEST
 
 /* ---- followed graphs ---- */
 
-/* A graph catches up, or begins anew, with one failure after another; then it is right. */
+/* A graph catches up, or is read for the first time, with one failure after another; then
+** its answers are right. */
 START_TEST(catching_up) {
     static const char *const asked[] = {
         "SELECT gpugraph_check('g'), count(*) FROM gpu_bfs('g', 1)",
@@ -514,7 +516,7 @@ START_TEST(catching_up) {
         "gpugraph(r); CREATE TRIGGER after_late AFTER INSERT ON r BEGIN DELETE FROM "
         "sink; END");
     bool failed = true;
-    int turn = 0; /* of the changes */
+    int turn = 0; /* changes */
     for (int n = 1; failed; n += 1 + (n > 100)) {
         if (left_out((uint64_t)(n + _i)))
             continue;
@@ -541,7 +543,7 @@ START_TEST(catching_up) {
 }
 END_TEST
 
-/* A change of schema fails as a whole or is done as a whole. */
+/* A change of schema fails as a whole or happens as a whole. */
 START_TEST(making_and_taking_away) {
     static const char *const changes[] = {
         "CREATE VIRTUAL TABLE h USING gpugraph(t)",
@@ -549,8 +551,8 @@ START_TEST(making_and_taking_away) {
         "ALTER TABLE g RENAME TO h",
         "DROP TABLE g",
         "SELECT gpugraph_delete_vertex('g', 1)",  /* by an index, */
-        "SELECT gpugraph_delete_vertex('q', 3)",  /* by a look at all edges, */
-        "SELECT gpugraph_delete_vertex('q', 3)"}; /* and by rows of a search */
+        "SELECT gpugraph_delete_vertex('q', 3)",  /* by a scan of all edges, */
+        "SELECT gpugraph_delete_vertex('q', 3)"}; /* and by rows that a search has made */
     static const char schema[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
     make_tables();
     run("CREATE TABLE keyed(src, dst UNIQUE, weight); CREATE UNIQUE INDEX shout ON "
@@ -613,8 +615,8 @@ START_TEST(pages) {
 }
 END_TEST
 
-/* Enough rows that two threads share the work of every phase. The library's allocations
-** alone: those of SQLite do not know of threads. */
+/* Enough rows for two threads to share the work of every phase. Only the library's
+** allocations fail: SQLite's allocations are counted for one thread. */
 START_TEST(two_threads) {
     static const char *const sql[] = {
         "SELECT count(*), sum(depth), sum(parent), sum(edge) FROM gpu_bfs('big', 1)",
@@ -632,7 +634,7 @@ START_TEST(two_threads) {
     expect(wanted.rc == SQLITE_DONE, "%s", sqlite3_errmsg(db));
     long heap = heap_blocks();
     bool failed = spare_sqlite = true;
-    int judged = 0; /* every 16th allocation, or so, again */
+    int judged = 0; /* about every 16th allocation */
     for (int n = 1; failed; n++) {
         if (left_out((uint64_t)(n + _i)))
             continue;
@@ -652,8 +654,8 @@ END_TEST
 
 /* ---- a connection's first moments ---- */
 
-/* Opens, loads the extension and asks, with allocation n failing; then does it again in
-** the same connection as far as there is one. */
+/* Opens a connection, loads the extension and queries, with allocation n failing; then
+** repeats the steps in the connection as far as it exists. */
 START_TEST(loading_the_extension) {
     static const char sql[] = "SELECT * FROM gpu_bfs('VALUES (1, 2), (2, 3)', 1)";
     bool failed = true;

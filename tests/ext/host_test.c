@@ -1,5 +1,6 @@
-/* What a host may do to a process in which queries run on several threads: fork, before and in
-** the middle; take its threads or its address space away; ask in many threads at once.
+/* A host may do much to a process in which queries run on several threads: fork before
+** and in the middle of queries, limit its threads or its address space, and query in many
+** threads at once.
 **
 **     parent    every question with threads, the answers kept
 **     child     every question with threads: the same answers
@@ -69,7 +70,7 @@ static void remove_file(void) {
     unlink(file);
 }
 
-/* In a connection of its own; may_lack: an answer may be that there is no memory. */
+/* Runs in a separate connection; may_lack: an answer may be that there is no memory. */
 static void ask_all(int threads, bool may_lack) {
     sqlite3 *c = open_file(threads);
     for (int q = 0; q < question_count; q++) {
@@ -82,9 +83,9 @@ static void ask_all(int threads, bool may_lack) {
     sqlite3_close(c);
 }
 
-/* ---- what is asked ---- */
+/* ---- the queries ---- */
 
-/* No function that searches is left out above. */
+/* The list above has every function that searches. */
 START_TEST(all_functions_are_asked) {
     sqlite3 *c = open_file(THREADS);
     sqlite3_stmt *names;
@@ -119,7 +120,8 @@ START_TEST(fork_after_use) {
 }
 END_TEST
 
-/* A device does not survive: 'cuda' says so, 'auto' takes the CPU and says why. */
+/* A device does not survive fork(): 'cuda' reports it, 'auto' takes the CPU and gives the
+** reason. */
 static void ask_for_the_device(int unused) {
     (void)unused;
     sqlite3 *c = open_file(THREADS);
@@ -159,7 +161,7 @@ static void ask_inherited(int unused) {
     sqlite3_free(got);
 }
 
-/* A database in memory, and the graph that is kept of it. */
+/* A database in memory, and its kept graph. */
 START_TEST(fork_with_a_connection) {
     ck_assert_int_eq(sqlite3_open(":memory:", &inherited), SQLITE_OK);
     sqlite3_gpugraph_init(inherited, NULL, NULL);
@@ -176,8 +178,8 @@ START_TEST(fork_with_a_connection) {
 END_TEST
 
 #ifndef __SANITIZE_ADDRESS__ /* at a fork its allocator may be locked */
-/* A thread that makes a graph, and stays within it from the n-th question of the library to its
-** host on. */
+/* A thread that makes a graph and stops inside the call, from the n-th query of the
+** library to its host on. */
 struct stayer {
     int until, asked;
     sem_t there, go_on;
@@ -230,7 +232,7 @@ START_TEST(fork_in_the_middle) {
 END_TEST
 #endif
 
-/* ---- threads and memory that are not to be had ---- */
+/* ---- missing threads and missing memory ---- */
 
 static void ask_with_few_threads(int given) {
     threads_asked_for = 0;
@@ -245,7 +247,7 @@ START_TEST(few_threads) {
 END_TEST
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/* Address space for the process as it is and so much more. */
+/* Leaves address space for the present process and so many bytes more. */
 static void ask_in_little_space(int more_kib) {
     long pages = 0;
     FILE *sizes = fopen("/proc/self/statm", "r");
@@ -267,7 +269,7 @@ END_TEST
 
 /* ---- many callers ---- */
 
-/* The first counts threads once all have asked, while all are there. */
+/* The first caller counts threads after all have queried, while all exist. */
 struct callers {
     pthread_barrier_t asked, counted;
     int threads;
@@ -283,7 +285,7 @@ static void ask_as_one_of_many(void *callers, uint32_t number) {
 }
 
 START_TEST(many_callers) {
-#ifdef __SANITIZE_THREAD__ /* which has a thread of its own */
+#ifdef __SANITIZE_THREAD__ /* this caller has a thread of its own */
     enum { CALLERS = 6, MOST = 17 };
 #else
     enum { CALLERS = 30, MOST = 16 };
@@ -298,7 +300,7 @@ START_TEST(many_callers) {
 }
 END_TEST
 
-/* Before anything else asks for one. */
+/* Runs before the first query. */
 static void look_for_a_device(void) {
     has_device = suite_has_device();
 }
@@ -307,7 +309,7 @@ const struct suite suite = {
     "host",
     {{"threads", .timeout = 250, .setup = make_file, .teardown = remove_file,
       .cases = {{&all_functions_are_asked}, {&many_callers}}},
-     /* The thread sanitizer follows no fork of a process with threads. */
+     /* The thread sanitizer does not follow a fork of a process with threads. */
      {"forks", "serial forks", 250, make_file, remove_file,
       .cases = {{&fork_after_use},
                 {&fork_after_use_of_a_device},

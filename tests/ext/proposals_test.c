@@ -1,5 +1,6 @@
-/* What sentences propose works when it is typed. Each row of the table is a statement that fails, the words of its
-** sentence before a proposal, and a statement with the proposal in the place that the sentence says. */
+/* A proposal in an error message works when a user types it. Each row of the table is a
+** statement that fails, the words of its sentence before a proposal, and a statement with
+** the proposal at the place that the sentence names. */
 #include "function_examples.h"
 #include "sql.h"
 #include "suite.h"
@@ -7,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* %s stands for the proposal. LITERAL: a string of SQL, 'it''s'. VALUE: what that string holds. REST: all up to the rest of
-** the sentence, which begins with one of `ends`. */
+/* %s stands for the proposal. LITERAL: an SQL string, 'it''s'. VALUE: the content of that
+** string. REST: everything up to the rest of the sentence, which begins with one of
+** `ends`. */
 enum form { LITERAL, VALUE, REST };
 
 struct proposal {
@@ -182,7 +184,7 @@ static const struct proposal proposals[] = {
 static const char *const ends[] = {" (columns: ", ", or ", ", and ", ", not ",
                                    " and create "};
 
-/* Where the proposal ends. */
+/* Finds the end of the proposal. */
 static size_t length_of(const char *from, enum form form) {
     size_t length = form == REST ? strlen(from) : 1;
     for (int i = 0; i < (int)(sizeof ends / sizeof *ends) && form == REST; i++) {
@@ -196,7 +198,7 @@ static size_t length_of(const char *from, enum form form) {
     return length + (form != REST);
 }
 
-/* The proposal, as it goes into a statement; sqlite3_free. */
+/* The proposal, as a statement contains it; sqlite3_free. */
 static char *proposal_in(const char *sentence, const struct proposal *p) {
     const char *from = strstr(sentence, p->before);
     if (!from)
@@ -228,8 +230,7 @@ START_TEST(a_proposal_works) {
 }
 END_TEST
 
-/* The example of a call, and with it the example of an argument that brackets do not
-** take. */
+/* The example of a call, and the example of an argument that brackets do not take. */
 START_TEST(an_example_works) {
     const char *name = table_functions[_i]->name;
     char *nothing = sqlite3_mprintf("SELECT * FROM %s", name);

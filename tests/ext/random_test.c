@@ -2,8 +2,8 @@
 ** through SQL, on small graphs of many shapes.
 **
 **     shape       vertex 0 .. n - 1, edge 0 .. m - 1
-**     ids(v, id)  the vertices' ids, ascending: so v is the order of ids, too
-**     g(e, src, dst, weight, code)      e + 1 is the edge id, code the same as a text
+**     ids(v, id)  the vertices' ids, ascending, so v is also the order of ids
+**     g(e, src, dst, weight, code)      e + 1 is the edge id, code this id as a text
 **     read as     table | its columns | view | query with the rows in another order, some
 **                 with texts as edge ids, or with a second weight that is closed
 **
@@ -48,7 +48,7 @@ static char what[300]; /* the graph and statement under way, for messages */
 
 /* Binds the v-th smallest id. */
 static void bind_id(sqlite3_stmt *statement, int place, int v) {
-    /* A NUL inside, bytes that are no ASCII, and lengths that differ. */
+    /* A NUL inside, bytes outside ASCII, and different lengths. */
     static const char *const heads[] = {"a\0b", "a", "\xc3\xa9",
                                         "\xe6\xbc\xa2\xe5\xad\x97"};
     static const int lengths[] = {3, 1, 2, 6};
@@ -62,7 +62,7 @@ static void bind_id(sqlite3_stmt *statement, int place, int v) {
         sqlite3_bind_int64(statement, place,
                            v < half ? INT64_MIN + 3 * v
                                     : INT64_MAX - 3 * ((int)s.vertices - 1 - v));
-    else if (ids == MIXED && v < half) /* 1 below stands beside '1' */
+    else if (ids == MIXED && v < half) /* a vertex 1 exists, too */
         sqlite3_bind_int64(statement, place, v - half / 2);
     else if (ids == MIXED && v < half + 2)
         sqlite3_bind_text(statement, place, v == half ? "" : "1", -1, SQLITE_STATIC);
@@ -151,12 +151,12 @@ static void make_graph(int shape_number, uint64_t seed) {
 
 /* ---- answers as trees ---- */
 
-/* Number of the id's vertex in SQL. */
+/* The number of the id's vertex, in SQL. */
 #define NUMBER_OF(column)                                                                \
     "(SELECT v FROM ids WHERE id = " column " AND typeof(id) = typeof(" column "))"
 
-/* Reads rows of (v, depth or distance, parent, edge, pre, post, root), NULL as -1. Returns
-** how many, or -1 after an error. */
+/* Reads rows of (v, depth or distance, parent, edge, pre, post, root), NULL as -1.
+** Returns the number of rows, or -1 after an error. */
 static int read_tree(const char *sql, bool real, bool distances, tree *t) {
     sqlite3_stmt *statement;
     int count = 0, rc = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
@@ -210,7 +210,7 @@ static void expect_tree(const tree *got, const tree *wanted, bool distances, boo
 
 /* ---- methods and backends ---- */
 
-/* What follows is run for every method on every backend, and asks for it by this. */
+/* The tests below run for every method on every backend, and choose them by this text. */
 static char where[120];
 static uint64_t turn; /* a form of the source, a start ... */
 
@@ -252,7 +252,7 @@ static const char *value_name(bool weighted) {
     return weighted ? "distance" : "depth";
 }
 
-/* `start` is the constraint that names the sources. */
+/* `start` is the constraint with the sources. */
 static void check_distances_from(bool weighted, int d, const char *start,
                                  const int *source, int sources) {
     static tree wanted, got;
@@ -278,7 +278,7 @@ static void check_distances_from(bool weighted, int d, const char *start,
     sqlite3_free(sql);
 }
 
-/* The rows up to a bound, and the target's row, of all that there are. */
+/* Compares the rows up to a bound, and the target's row, with all rows. */
 static void check_bounds(bool weighted, int d, int v, int target) {
     const char *function = weighted ? "sssp" : "bfs", *value = value_name(weighted);
     char *all = sqlite3_mprintf("SELECT vertex, %s, parent, edge FROM gpu_%s('g', "
@@ -305,7 +305,7 @@ static void check_bounds(bool weighted, int d, int v, int target) {
             "(SELECT id FROM ids WHERE v = %d)) WHERE direction = '%s' AND weighted "
             "= %d AND %s ORDER BY seq DESC LIMIT 1",
             v, target, directions[d], weighted, where);
-    /* Steps of cost 1 are summed as the weights are: REAL where those are. */
+    /* Steps of cost 1 are summed as weights are: REAL if weights are REAL. */
     expect(weighted ? strcmp(path, end) == 0 : atof(path) == atof(end), "%s: %s, path %s",
            one, path, end);
     char *texts[] = {all, middle, bounded, filtered, one, same, path, end};
@@ -404,7 +404,7 @@ static int read_dfs(int d, int source, bool ordered, tree *got) {
     return count;
 }
 
-/* A tree of everything reachable, by edges there are, numbered as a tree is. */
+/* A tree of all reachable vertices, by edges that exist, numbered in tree order. */
 static void expect_some_dfs(const arcs *a, int source, const tree *t, int count) {
     static tree reach;
     int size[MOST_VERTICES] = {0}, reached = 0;
@@ -479,8 +479,8 @@ static void read_set(const char *source, const char *priority, int seed, bool *m
     sqlite3_free(sql);
 }
 
-/* No two are neighbours, and who is outside has a member beside it, under priority
-** 'degree' one of no more neighbours. */
+/* No two members are neighbours, and each other vertex has a member beside it, under
+** priority 'degree' one of no more neighbours. */
 static void expect_maximal(const bool *member, bool by_degree) {
     for (int v = 0; v < simple.n; v++) {
         bool beside = false;
@@ -494,7 +494,7 @@ static void expect_maximal(const bool *member, bool by_degree) {
     }
 }
 
-static bool first_set[4][2][MOST_VERTICES]; /* by whichever method came first */
+static bool first_set[4][2][MOST_VERTICES]; /* by the method that came first */
 static bool have_set;
 
 static void check_mis(void) {
@@ -594,7 +594,7 @@ START_TEST(a_path_of_a_million) {
 }
 END_TEST
 
-/* Sources that ask for other graphs while they are read. */
+/* Edge sources that query other graphs while they are read. */
 START_TEST(sources_that_search) {
     make_roads();
     run("CREATE VIEW deep AS SELECT parent src, vertex dst FROM gpu_bfs('roads', 1) "

@@ -1,11 +1,11 @@
-/* Connections in threads of their own, each asking everything, beside one that writes.
+/* Connections in separate threads each run every query, beside a connection that writes.
 **
 **     reader 1   BEGIN  version?  bfs sssp path dfs mis ...  COMMIT      answer[version]
 **     reader 2   BEGIN  version?  bfs sssp path dfs mis ...  COMMIT      answer[version]
 **     writer         more edges, version 1 | fewer edges, version 0 | ...
 **
-** The answers to compare with come from one connection alone, before. Run by the thread
-** sanitizer, too: connections to one file share the packed graphs of what they see in common. */
+** One connection computes the expected answers before. The thread sanitizer runs this
+** test, too: connections to one file share the packed graphs of a state that they see. */
 /* ctest: long */
 #include "sql.h"
 #include "base/ext_limits.h"
@@ -54,7 +54,7 @@ static void do_in(sqlite3 *c, const char *sql) {
     }
 }
 
-/* So many edges that threads share the work of a search, and more in version 1. */
+/* Enough edges for threads to share the work of a search, and more in version 1. */
 static void make_database(sqlite3 *c, const char *journal) {
     char *sql = sqlite3_mprintf(
         "PRAGMA journal_mode = %s; PRAGMA synchronous = OFF; BEGIN;"
@@ -112,7 +112,7 @@ static void free_answers(void) {
 typedef struct reader {
     pthread_t thread;
     const char *file, *backend;
-    bool own; /* the database is to be made */
+    bool own; /* the database must be made */
     char *wrong;
 } reader;
 

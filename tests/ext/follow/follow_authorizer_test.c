@@ -1,6 +1,6 @@
 /* If a connection's authorizer denies or hides columns of a table, a followed graph gives
-** the connection what the table gives it, whoever has loaded the graph and wherever it is
-** kept. */
+** the connection the rows that the table gives it, for every connection that loaded the
+** graph and for every place that holds it. */
 #include "database_file.h"
 #include "base/ext_limits.h"
 #include "load/loader.h"
@@ -9,7 +9,7 @@
 
 static struct {
     int answer;
-    const char *column; /* NULL: all of the table */
+    const char *column; /* NULL: the whole table */
 } rule;
 
 static int decide(void *unused, int action, const char *table, const char *column,
@@ -21,7 +21,7 @@ static int decide(void *unused, int action, const char *table, const char *colum
     return rule.answer;
 }
 
-/* Of a graph; from SEARCHES on, of any edges. */
+/* Queries of a graph; from SEARCHES on, searches of any edges. */
 static const char *const uses[] = {
     "SELECT src, dst, edge FROM %s ORDER BY edge",
     "SELECT dst FROM %s WHERE src = 1 ORDER BY dst",
@@ -74,7 +74,7 @@ static void make(const char *option) {
         condition ? ", where = 'open = 1'" : "");
 }
 
-/* Of a connection that has nothing in memory. */
+/* The answers of a connection that has nothing in memory. */
 static char *ask_fresh(const char *use, const char *edges) {
     sqlite3 *fresh = database_connect("");
     char *sql = sqlite3_mprintf(use, edges);
@@ -112,12 +112,12 @@ static void all_agree(const char *option, int i) {
             agrees(uses[use], "g", "roads(a, b, metres)", refused);
         if (use == VERTICES)
             agrees(uses[use], "roads", "roads", refused && !rules[i].column);
-        if (use >= SEARCHES && use != VERTICES) /* what is kept of a table */
+        if (use >= SEARCHES && use != VERTICES) /* the state that is kept for a table */
             agrees(uses[use], "roads(a, b, metres)", "roads(a, b, metres)", refused);
     }
 }
 
-/* By a connection that may do so. */
+/* A connection with the right to write makes the change. */
 static void add_row(void) {
     sqlite3 *writer = database_connect("");
     ck_assert_int_eq(

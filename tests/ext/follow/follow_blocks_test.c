@@ -69,7 +69,7 @@ START_TEST(survives) {
     run("INSERT INTO roads(a, b, metres) VALUES (1, 77, 1), (77, 1, 1); DELETE FROM "
         "roads WHERE "
         "rowid = 2");
-    graph_comes_by("unpack"); /* and the log tells the rest */
+    graph_comes_by("unpack"); /* and the log has the later changes */
     run("BEGIN; DELETE FROM roads WHERE rowid %% 2; ROLLBACK");
     graph_comes_by("unpack");
     expect("1", "SELECT gpugraph_save('g') > 0");
@@ -103,7 +103,7 @@ START_TEST(saves_in_transactions) {
     make(kinds[0][0], kinds[0][1]);
     run("BEGIN; INSERT INTO roads VALUES (5, 6, 7)");
     expect("1", "SELECT gpugraph_save('g') > 0");
-    run("ROLLBACK; INSERT INTO roads VALUES (8, 9, 7)"); /* the same number in the log */
+    run("ROLLBACK; INSERT INTO roads VALUES (8, 9, 7)"); /* an equal number in the log */
     graph_comes_by("unpack");
     run("BEGIN; INSERT INTO roads VALUES (5, 6, 7)");
     expect("1", "SELECT gpugraph_save('g') > 0");
@@ -144,7 +144,7 @@ START_TEST(damage_is_noticed) {
     }
     run("SELECT gpugraph_save('g')");
     graph_comes_by("unpack");
-    /* Every byte counts. */
+    /* A change of any byte is noticed. */
     char *length = ask("SELECT length(data) FROM g_blocks WHERE rowid = 3");
     int bytes = atoi(length);
     sqlite3_free(length);
@@ -276,7 +276,7 @@ static bool forge(const char *header, memory_file *whole, uint64_t which, bool s
     return memory_sign(&graph);
 }
 
-/* One number of the header becomes another. */
+/* Replaces one number of the header. */
 static char *forge_header(const char *header) {
     static const char *const numbers[] = {"0",    "1",          "8",
                                           "4096", "4294967296", "9223372036854775807"};
@@ -287,8 +287,8 @@ static char *forge_header(const char *header) {
                            at + strcspn(at, " "));
 }
 
-/* Any bytes under correct checksums cause no crash and no endless loop, and the table is
-** as its writers have left it. */
+/* Any bytes under correct checksums cause no crash and no endless loop, and the table
+** keeps the rows that its writers have left. */
 START_TEST(forged) {
     memory_file whole, copy;
     char *header;

@@ -1,5 +1,5 @@
-/* where = '...': rows that a condition excludes are no edges and bring no vertices,
-** however a followed graph is read, kept, checked and queried. */
+/* where = '...': rows that a condition excludes are no edges and add no vertices, however
+** a followed graph is read, kept, checked and queried. */
 /* ctest: serial gaps */
 #include "gpugraph_extension.h"
 #include "sql.h"
@@ -18,7 +18,7 @@ static const char *const tables[] = {
     "WITHOUT ROWID",
 };
 
-/* The condition, and the same in SQL of a test. */
+/* The condition, and an equal condition in the SQL of a test. */
 static const char *const conditions[] = {
     "open = 1",
     "open",

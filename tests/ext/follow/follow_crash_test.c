@@ -1,6 +1,6 @@
-/* A writer is killed at random moments, in the middle of transactions and commits. Then a
-** connection that has followed the table throughout, and a new one, find graph and table
-** equal. */
+/* A writer is killed at random moments, in the middle of transactions and commits. Then
+** two connections compare graph and table: one that has followed the table throughout,
+** and a new one. */
 /* ctest: serial */
 #include "expect.h"
 #include "suite.h"
@@ -42,7 +42,7 @@ static int be_the_writer(const char *path) {
                      : turn % 3 == 0 ? "ROLLBACK TO s; COMMIT"
                                      : "COMMIT",
                      NULL, NULL, NULL);
-        if (turn == 2 && write(1, "!", 1) != 1) /* under way */
+        if (turn == 2 && write(1, "!", 1) != 1) /* a transaction is open */
             return 1;
     }
 }
@@ -123,7 +123,7 @@ START_TEST(killed_writers) {
         log = now;
         ck_assert_int_eq(sqlite3_close(fresh), SQLITE_OK);
     }
-    ck_assert_int_gt(moved, 0); /* the writers did write */
+    ck_assert_int_gt(moved, 0); /* the writers have written */
     ck_assert_int_eq(sqlite3_close(follower), SQLITE_OK);
     unlink(file);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A second edge at vertex 2 cannot go. */
+/* The trigger prevents the deletion of a second edge at vertex 2. */
 static const char *const half_way[] = {
     "CREATE TRIGGER half BEFORE DELETE ON roads WHEN old.a = 2 BEGIN SELECT raise(FAIL, "
     "'half'); END",
@@ -42,8 +42,8 @@ START_TEST(none_goes_where_one_cannot) {
 }
 END_TEST
 
-/* While a statement writes, no savepoint can be opened. A deletion that could stop half
-** way is refused before it begins; all others succeed. */
+/* While a statement writes, no savepoint can be opened. The function refuses a deletion
+** that could stop half way before it begins; all others succeed. */
 START_TEST(none_goes_in_a_statement_that_writes) {
     open_graph();
     run("CREATE TABLE done(n)");
@@ -68,16 +68,16 @@ START_TEST(none_goes_in_a_statement_that_writes) {
 }
 END_TEST
 
-/* Deletes one vertex after the other by arcs, which follow the insertions in between: after each
-** deletion the table has all edges but those of that vertex. Then the same for a road map, where
-** each edge has one in the other direction. */
+/* Deletes one vertex after the other by arcs, which follow the insertions in between.
+** After each deletion the table has all edges except those of that vertex. A second run
+** uses a road map, where each edge has a reverse edge. */
 START_TEST(every_vertex_goes) {
     open_graph();
     run("DELETE FROM roads; WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 "
         "FROM c "
         "WHERE i < 900) INSERT INTO roads SELECT i * 31 %% 60, i * i * 7 %% 60, i FROM "
         "c");
-    if (_i == 2) /* which leaves rows against the direction */
+    if (_i == 2) /* the search leaves rows of the transpose */
         sqlite3_free(ask("SELECT count(*) FROM gpu_bfs('g', 1) WHERE direction = 'in'"));
     if (_i == 1)
         run("INSERT INTO roads SELECT b, a, metres FROM roads");
@@ -100,7 +100,7 @@ START_TEST(every_vertex_goes) {
 }
 END_TEST
 
-/* Tables with other rows beside the edges of a vertex, and the condition that makes a row
+/* Tables that have rows beside the edges of a vertex, and the condition that makes a row
 ** an edge. */
 static const struct kind {
     const char *table, *rows, *graph, *is_edge;
@@ -144,7 +144,7 @@ static const char *const indices[] = {
     "CREATE INDEX some_ ON roads(b) WHERE metres % 3 = 1"};
 enum { KINDS = sizeof kinds / sizeof *kinds, INDICES = sizeof indices / sizeof *indices };
 
-/* Deletes the edges of a vertex and no other rows, however they are found. */
+/* Deletes the edges of a vertex and no other rows, whichever way finds the rows. */
 START_TEST(edges_alone_go) {
     const struct kind *k = &kinds[_i / INDICES];
     sql_open();
@@ -180,7 +180,8 @@ static int64_t host_bytes(void) {
     return bytes;
 }
 
-/* Without an index on both ends the graph keeps arcs in both directions, which takes memory. */
+/* Without an index on both ends the graph keeps arcs in both directions, which takes
+** memory. */
 START_TEST(indices_spare_the_arcs) {
     int64_t before[2], after[2];
     for (int indexed = 0; indexed < 2; indexed++) {
@@ -203,7 +204,7 @@ START_TEST(indices_spare_the_arcs) {
 }
 END_TEST
 
-/* Another connection reads the file, so the commit would have to wait and fails. */
+/* Another connection reads the file, so the commit cannot get its lock and fails. */
 START_TEST(none_goes_where_the_commit_fails) {
     char file[64];
     sqlite3 *reader;
@@ -233,8 +234,8 @@ START_TEST(none_goes_where_the_commit_fails) {
 }
 END_TEST
 
-/* Interrupts the connection when the n-th statement or trigger runs whose text begins
-** like this. */
+/* Interrupts the connection when a statement or trigger whose text begins with `text`
+** runs for the n-th time. */
 static struct moment {
     const char *text;
     int n;
@@ -242,7 +243,7 @@ static struct moment {
 static int interrupt(unsigned kind, void *context, void *statement, void *text) {
     (void)kind, (void)context, (void)statement;
     const char *sql = text;
-    while (strncmp(sql, "-- ", 3) == 0) /* SQLite's mark for what runs inside another */
+    while (strncmp(sql, "-- ", 3) == 0) /* SQLite marks a statement inside another one */
         sql += 3;
     if (strncmp(sql, moment.text, strlen(moment.text)) == 0 && --moment.n == 0)
         sqlite3_interrupt(db);

@@ -19,7 +19,7 @@ static void open_again(void) {
 }
 
 static const char *const statements[] = {
-    /* a statement's text that queries late, under triggers that do not query; and
+    /* the text of a statement queries late, under triggers that do not query; and
     ** RETURNING */
     "UPDATE roads SET metres = CASE WHEN rowid > 2 THEN (SELECT count(*) FROM "
     "gpu_bfs('g', "
@@ -94,8 +94,8 @@ static int run_out(void *left) {
     return --*(int *)left == 0;
 }
 
-/* A connection's first query, its first after a change, and its first after another
-** program has emptied the log. */
+/* A connection's first query, its first query after a change, and its first query after
+** another program has emptied the log. */
 static const char *const changes[] = {
     NULL,
     "UPDATE roads SET b = 1 WHERE rowid = 3",
@@ -127,7 +127,7 @@ START_TEST(every_interrupt) {
         sqlite3_progress_handler(db, 0, NULL, NULL);
         done = left > 0;
         if (strcmp(said, "error: interrupted") !=
-            0) /* a step that is done again, or no more */
+            0) /* a step that runs again, or not at all */
             ck_assert_str_eq(said, _i / 2 ? "3" : "4");
         sqlite3_free(said);
         expect_same("SELECT src, dst, edge FROM g ORDER BY edge",

@@ -1,7 +1,7 @@
-/* What a trigger sees of a graph while the statement that fires it is under way: the rows as they
-** then are, whichever trigger fires first; and what that statement's own text sees: one graph.
+/* A trigger sees the rows as they are while the statement that fires it runs, whichever
+** trigger fires first. The text of that statement sees one graph.
 **
-**     trigger     looks at the graph in every way, at the table, and notes both: `seen`
+**     trigger     queries the graph in every way, and the table, and stores both: `seen`
 **     statement   changes one row, several, or none
 **/
 /* ctest: serial */
@@ -37,7 +37,7 @@ START_TEST(a_guard_is_not_passed) {
         open_graph();
         expect("4", "SELECT count(*) FROM gpu_bfs('g', 1)");
         run("%s", guards[_i]);
-        if (older) /* the trigger was there before the graph */
+        if (older) /* the trigger is older than the graph */
             run("DROP TABLE g; CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, "
                 "metres))");
         is_guarded("DELETE FROM roads WHERE a = 2");
@@ -52,8 +52,8 @@ START_TEST(a_guard_is_not_passed) {
 }
 END_TEST
 
-/* With another trigger a statement of equal text does something else; and after ROLLBACK
-** a schema version occurs again. */
+/* With another trigger a statement of equal text has another effect; and after ROLLBACK a
+** schema version occurs again. */
 START_TEST(the_same_text_does_more) {
     static const char *const more[] = {
         "CREATE TEMP TRIGGER deletes AFTER INSERT ON notes BEGIN DELETE FROM roads WHERE "
@@ -88,7 +88,7 @@ END_TEST
     "IN (a, b)) UNION SELECT b FROM reached, roads WHERE a = v) SELECT count(*) FROM "   \
     "reached)"
 
-/* What the graph says and what the table says, in pairs. */
+/* Pairs of an answer of the graph and an answer of the table. */
 #define LOOK                                                                             \
     "INSERT INTO seen SELECT json_array((SELECT count(*) FROM main.g), (SELECT "         \
     "count(*) FROM main.g WHERE src = 2), (SELECT count(*) FROM main.g WHERE src = 2 "   \
@@ -99,7 +99,7 @@ END_TEST
     "count(*) FROM roads WHERE a = 2), (SELECT count(*) FROM roads WHERE a = 2 AND b = " \
     "3), (SELECT sum(rowid) FROM roads), " REACHED ", " REACHED ", 1, 'ok')"
 
-/* %s: what is done in the trigger. */
+/* %s: the body of the trigger. */
 static const char *const triggers[] = {
     "CREATE TRIGGER look AFTER DELETE ON roads BEGIN %s; END",
     "CREATE TRIGGER look AFTER INSERT ON roads BEGIN %s; END",
@@ -110,7 +110,7 @@ static const char *const triggers[] = {
     "CREATE TEMP TRIGGER look AFTER DELETE ON roads BEGIN %s; END",
     "CREATE TEMP TRIGGER look AFTER INSERT ON roads BEGIN %s; END",
     "CREATE TEMP TRIGGER look AFTER UPDATE ON roads BEGIN %s; END",
-    /* through another table, and back */
+    /* by way of another table */
     "CREATE TRIGGER on_delete AFTER DELETE ON roads BEGIN INSERT INTO notes VALUES "
     "(old.a); END; CREATE TRIGGER look AFTER INSERT ON notes BEGIN %s; END",
     "CREATE TRIGGER on_insert AFTER INSERT ON roads WHEN new.metres < 50 BEGIN UPDATE "
@@ -177,7 +177,7 @@ static void make_all(const char *table, const char *trigger, bool older, bool re
     sqlite3_free(made);
 }
 
-/* Runs it; that it may fail is no matter. */
+/* Runs the statement, which may fail. */
 static void attempt(const char *change) {
     sqlite3_free(ask("%s", change));
     expect("-", "SELECT group_concat(graph || ' is not ' || rows) FROM seen WHERE graph "
@@ -192,7 +192,7 @@ START_TEST(every_firing_sees_the_rows) {
         for (int kind = 0; kind < 3; kind++) {
             bool older = (t + kind + _i) & 1;
             make_all(tables[kind], triggers[t], older, _i & 1);
-            if (kind & 1) /* the mirror is there, or not */
+            if (kind & 1) /* with and without a mirror */
                 expect("4", "SELECT count(*) FROM gpu_bfs('g', 1)");
             run("SAVEPOINT before");
             attempt(change);
@@ -212,7 +212,7 @@ START_TEST(every_firing_sees_the_rows) {
 }
 END_TEST
 
-/* The same statement, prepared once and run often. */
+/* A statement that is prepared once and runs often. */
 START_TEST(prepared_once) {
     make_all(tables[0], triggers[_i], false, false);
     sqlite3_stmt *statement[3];
@@ -267,7 +267,7 @@ END_TEST
 
 /* ---- the statement's own text ---- */
 
-/* A statement sees one graph, though its triggers query other states. */
+/* A statement sees one graph, while its triggers query other states. */
 START_TEST(own_text_sees_one_graph) {
     static const char *const names[] = {"g", "roads(a, b)"};
     for (int t = 0; t < 9; t++) {
@@ -299,8 +299,8 @@ START_TEST(own_text_sees_one_graph) {
 }
 END_TEST
 
-/* The text queries late, after other rows were written and triggers that do not query
-** have fired. */
+/* The text queries late, after it has written other rows and after triggers that do not
+** query have fired. */
 START_TEST(own_text_looks_late) {
     static const char *const names[] = {"g", "roads(a, b)"};
     make_all(tables[0],
@@ -333,7 +333,7 @@ START_TEST(own_text_looks_late) {
 }
 END_TEST
 
-/* A trigger of an unrelated table follows the log, and so does a statement's own text. */
+/* A trigger of an unrelated table follows the log. The statement's own text does, too. */
 START_TEST(what_cannot_be_half_done_is_followed) {
     static const char *const writes[] = {
         "INSERT INTO temp.made SELECT vertex FROM gpu_bfs('g', 1)",

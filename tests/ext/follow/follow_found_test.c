@@ -1,5 +1,5 @@
-/* Logged rows are found in their pages: the graph then equals the table, whatever other
-** rows there are, in a database with a write-ahead log or without one. */
+/* The extension finds logged rows in their pages. The graph then equals the table, for
+** any other rows, in a database with a write-ahead log and without one. */
 #include "database_file.h"
 #include "base/ext_limits.h"
 #include "follow/mirror.h"
@@ -78,10 +78,10 @@ START_TEST(found) {
         run("%s", changes[k]);
         if (_i & 4) {
             looks();
-            ck_assert(!were_found()); /* they may be in the connection's cache alone */
+            ck_assert(!were_found()); /* rows in the connection's cache alone */
             run("%s", k % 3 ? "COMMIT" : "ROLLBACK");
         }
-        if (k % 2) /* else pages of the log may be newer than what is seen */
+        if (k % 2) /* else pages of the log may be newer than the snapshot */
             sqlite3_free(ask("PRAGMA wal_checkpoint"));
         sqlite3_free(ask("SELECT count(*) FROM g WHERE src = 1"));
         times += were_found();
@@ -112,7 +112,7 @@ START_TEST(allocations) {
             "gpugraph(roads(a, "
             "b, w))");
         looks();
-        sqlite3_free(ask("SELECT count(*) FROM g WHERE src = 1")); /* makes its rows */
+        sqlite3_free(ask("SELECT count(*) FROM g WHERE src = 1")); /* makes rows */
         run("UPDATE roads SET b = b + 1 WHERE id %% 31 = 0");
         sqlite_countdown = n;
         char *said = ask("SELECT count(*) FROM g WHERE src = 1");

@@ -1,5 +1,5 @@
-/* Followed graphs of rows with a NULL end: batches change them like all others, and they
-** have the vertices of the table. */
+/* Followed graphs of rows with a NULL end: batches change them like other graphs, and
+** they have the vertices of the table. */
 /* ctest: gaps */
 #include "random_sql.h"
 #include "share.h"
@@ -44,13 +44,13 @@ START_TEST(a_table_of_employees) {
     run("CREATE TABLE t(a, b); INSERT INTO t VALUES (NULL, 1), (1, 2), (1, 3), (2, 4);"
         "CREATE VIRTUAL TABLE g USING gpugraph(t(a, b)); SELECT count(*) FROM g");
     after("DELETE FROM t WHERE b = 4", "'1 2 3'");
-    after("UPDATE t SET a = NULL", "'1 2 3'"); /* nobody has a manager */
+    after("UPDATE t SET a = NULL", "'1 2 3'"); /* no row has a manager */
     after("INSERT INTO t VALUES (NULL, 9), (7, NULL), (NULL, NULL)", "'1 2 3 7 9'");
     after("UPDATE t SET a = 9 WHERE b = 2", "'1 2 3 7 9'");
     after("DELETE FROM t WHERE a IS NULL AND b = 9", "'1 2 3 7 9'"); /* 9 -> 2 */
     after("UPDATE t SET a = NULL WHERE b = 2", "'1 2 3 7'");
     after("INSERT INTO t VALUES (3, NULL)", "'1 2 3 7'");
-    after("DELETE FROM t WHERE b = 3", "'1 2 3 7'"); /* (3, NULL) holds it */
+    after("DELETE FROM t WHERE b = 3", "'1 2 3 7'"); /* (3, NULL) keeps the vertex */
     after("DELETE FROM t WHERE a = 3", "'1 2 7'");
     after("UPDATE t SET b = 'x' WHERE a = 7", "'1 2 7 x'");
     after("UPDATE t SET a = NULL WHERE a = 7", "'1 2 x'");
@@ -86,7 +86,7 @@ START_TEST(a_statement_under_way) {
 }
 END_TEST
 
-/* What is no id is told when the table is read. */
+/* A value that is no id is reported when the table is read. */
 START_TEST(ends_that_are_no_ids) {
     sql_open();
     run("CREATE TABLE t(a, b); INSERT INTO t VALUES (NULL, 1), (1, 2);"
@@ -186,7 +186,7 @@ START_TEST(kept_in_the_file) {
     run("ROLLBACK");
     open_again();
     after("DELETE FROM t WHERE a = 1", "'4'");
-    /* Many rows, over several pieces of the file. */
+    /* Many rows, in several pieces of the file. */
     run("WITH RECURSIVE c(i) AS (VALUES (10) UNION ALL SELECT i + 1 FROM c WHERE i < "
         "300000) INSERT INTO t SELECT CASE WHEN i %% 3 THEN i * 7919 %% 300007 END, CASE "
         "WHEN i %% 3 <> 1 THEN i END FROM c");

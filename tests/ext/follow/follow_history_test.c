@@ -1,5 +1,5 @@
-/* A log that differs from what triggers have written since the mirror was made: other
-** numbers, another history. */
+/* A log that differs from the entries that triggers have written since the mirror was
+** made: it has other numbers, or another history. */
 /* ctest: serial gaps */
 #include "follow_graph.h"
 #include "share.h"
@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Anybody who can write the log can store false entries. They are never used out of
-** range, and the table is read if the log cannot be valid. */
+/* A program that can write the log can store false entries. The extension never uses them
+** out of range, and it reads the table if the log cannot be valid. */
 START_TEST(any_numbers_in_the_log) {
     static const char *const logs[] = {
         "INSERT INTO g_log(rowid, edge) VALUES (9223372036854775807, 1)",
@@ -34,7 +34,7 @@ START_TEST(any_numbers_in_the_log) {
         run("INSERT INTO roads VALUES (4, 5, 6)");
         expect("5", "SELECT count(*) FROM g");
         for (int i = 0; i < 2; i++) {
-            sqlite3_free(ask("%s", logs[i ? twice : _i])); /* some can be done once */
+            sqlite3_free(ask("%s", logs[i ? twice : _i])); /* some run only once */
             expect("1", "SELECT length(state) > 0 FROM gpugraph_graphs");
             graph_is("g", "roads");
             run("BEGIN");
@@ -55,7 +55,7 @@ static char file[64], saved[80];
 static const char *const kinds[] = {
     "CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres)",
     "CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, UNIQUE(id, a))",
-    /* every change may be any */
+    /* any change may have happened */
     "CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, twice AS (id * 2) UNIQUE)",
 };
 
@@ -78,7 +78,7 @@ static void run_on(sqlite3 *on, const char *format, ...) {
     sqlite3_free(sql);
 }
 
-/* Somebody who has not loaded the extension. */
+/* A program that has not loaded the extension. */
 static void elsewhere(const char *sql) {
     sqlite3 *other = open_file(file, false);
     run_on(other, "%s", sql);
@@ -107,7 +107,7 @@ static void look(void) {
     expect("'ok'", "SELECT gpugraph_check('g')");
 }
 
-/* Done by another process, because closing the file here would end SQLite's locks. */
+/* Another process does it, because closing the file here would end SQLite's locks. */
 static void copy_bytes(const char *from, const char *to) {
     int status;
     pid_t child = fork();
@@ -212,7 +212,7 @@ START_TEST(another_history) {
 }
 END_TEST
 
-/* Likewise between two queries, several times over one mirror. */
+/* Changes the log between two queries, several times with one mirror. */
 START_TEST(back_and_forth) {
     make_file(kinds[_i % 3], _i & 1 ? ", persist = 1" : "");
     look();
@@ -228,8 +228,8 @@ START_TEST(back_and_forth) {
 }
 END_TEST
 
-/* An entry that says that any edge may have changed causes one reading of the table, not
-** one for every later commit. */
+/* An entry without a rowid, after which any edge may have changed, causes one reading of
+** the table. Later commits cause none. */
 START_TEST(any_change_is_read_once) {
     make_file(kinds[2], "");
     elsewhere("CREATE TABLE another(x)");
@@ -246,8 +246,8 @@ START_TEST(any_change_is_read_once) {
 }
 END_TEST
 
-/* No table function here: SQLite 3.40 forgets that their tables now belong to another
-** file. */
+/* The test uses no table function: SQLite 3.40 forgets that their tables belong to
+** another file. */
 START_TEST(an_image_in_memory) {
     sqlite3_int64 size;
     make_file(kinds[0], "");

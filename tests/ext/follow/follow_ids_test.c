@@ -1,5 +1,5 @@
 /* Followed graphs whose edges have ids from a column, or whose rows have a reverse
-** weight: batches change them like all others, and they equal a fresh read of the
+** weight: batches change them like other graphs, and they equal a fresh read of the
 ** table. */
 #include "gpugraph_extension.h"
 #include "sql.h"
@@ -28,7 +28,7 @@ static void same_answers(const char *source) {
     expect("'ok'", "SELECT gpugraph_check('g')");
 }
 
-/* Changes, and looks: the table is not read as a whole. */
+/* Changes rows and compares: the table is not read as a whole. */
 static void after(const char *change, const char *edges, const char *source) {
     run("%s", change);
     expect(edges, "SELECT src, dst, weight, edge FROM g");
@@ -81,7 +81,7 @@ START_TEST(edges_by_their_ids) {
     expect("2|3", "SELECT src, dst FROM g WHERE edge = '7'");
     expect("-", "SELECT max(src) FROM g WHERE edge = NULL");
     expect("4|1", "SELECT src, dst FROM g WHERE edge IS NULL");
-    for (int i = 0; i < 3; i++) { /* a column's affinity comes to the comparison */
+    for (int i = 0; i < 3; i++) { /* the comparison uses a column's affinity */
         const char *column = ((const char *[]){"n", "r", "x"})[i];
         for (int k = 0; k < 2; k++) {
             char *found = sqlite3_mprintf("SELECT src, dst, edge FROM numbers, %s WHERE "
@@ -218,7 +218,7 @@ START_TEST(a_weight_for_each_way) {
     expect("1|2|4|'u';2|1|9|'u';2|3|5|'v';3|5|2|'x'", "SELECT * FROM g");
     expect("1|2|4|'u';2|3|5|'v';5|3|2|'x'", "SELECT * FROM b");
     same_answers(source);
-    after("UPDATE t SET r = 1 WHERE id = 'w'", /* one way is open now */
+    after("UPDATE t SET r = 1 WHERE id = 'w'", /* one direction is open */
           "1|2|4|'u';2|1|9|'u';2|3|5|'v';4|3|1|'w';3|5|2|'x'", source);
     after("UPDATE t SET r = 3 WHERE id = 'u'",
           "1|2|4|'u';2|1|3|'u';2|3|5|'v';4|3|1|'w';3|5|2|'x'", source);
@@ -230,7 +230,7 @@ START_TEST(a_weight_for_each_way) {
     after("UPDATE t SET b = 1, id = NULL WHERE id = 'y'",
           "2|3|5|'v';3|5|2|'x';6|1|1|-;1|6|1|-", source);
     after(
-        "UPDATE t SET w = 1, r = 1, b = 'x', a = 'x' WHERE id = 'u'", /* a loop, both ways */
+        "UPDATE t SET w = 1, r = 1, b = 'x', a = 'x' WHERE id = 'u'", /* a loop, twice */
         "'x'|'x'|1|'u';'x'|'x'|1|'u';2|3|5|'v';3|5|2|'x';6|1|1|-;1|6|1|-", source);
     expect("'ok'", "SELECT gpugraph_check('b')");
     expect("2", "SELECT gpugraph_delete_vertex('g', 3)");
@@ -274,7 +274,7 @@ START_TEST(rowids_with_a_way_back) {
 }
 END_TEST
 
-/* A running statement continues to see the graph as it was, in both directions. */
+/* A running statement continues to see the earlier graph, in both directions. */
 START_TEST(while_a_cursor_is_open) {
     sqlite3_stmt *open;
     sql_open();

@@ -1,7 +1,7 @@
-/* Deleted vertices leave tombstones, and every query sees what a table shows that nobody
-** follows: searches from sources, which tolerate tombstones, and all other functions, for
-** which the graph is compacted; between statements and inside of statements that look at
-** the graph. */
+/* Deleted vertices leave tombstones. Every query gives the answer of a table that is not
+** followed: searches from sources, which tolerate tombstones, and all other functions,
+** for which the graph is compacted. The test compares between statements and inside
+** statements that use the graph. */
 #include "gpugraph_extension.h"
 #include "graphs.h"
 #include "share.h"
@@ -63,7 +63,7 @@ static const char *const of_all[] = {
     "SELECT edge, component FROM gpu_spanning_forest(%Q)",
 };
 
-/* Ids are of that type. */
+/* The ids have that type. */
 static void make_graph(const char *type) {
     sql_open();
     run("CREATE TABLE roads(id INTEGER PRIMARY KEY, src %s, dst %s, weight INTEGER)",
@@ -93,8 +93,8 @@ static int draw(int most) {
     return (int)(shape_random(&dice) % (uint64_t)most);
 }
 
-/* An id that exists, that was deleted, that never existed; between other ids or after all
-** of them. */
+/* Ids that exist, that were deleted and that never existed; between other ids and after
+** all of them. */
 static int some_vertex(void) {
     return draw(8) == 0 ? 900 + draw(40) : 500 + draw(2 * VERTICES);
 }
@@ -117,7 +117,7 @@ static void change(void) {
     }
 }
 
-/* Has the latest statement compacted the graph? */
+/* True if the latest statement has compacted the graph. */
 static bool has_compacted(void) {
     char *rows = ask("SELECT count(*) FROM gpugraph_timings WHERE phase = 'compact'");
     const bool some = strcmp(rows, "1") == 0;
@@ -230,7 +230,7 @@ START_TEST(in_arrays) {
 }
 END_TEST
 
-/* What is saved has none, and is found again as it is. */
+/* A saved graph has no tombstones, and it is loaded as it is. */
 START_TEST(saved) {
     sql_open();
     run("CREATE TABLE roads(id INTEGER PRIMARY KEY, src INTEGER, dst INTEGER, weight "

@@ -1,14 +1,15 @@
-/* A model test: random statements by several connections and another process, and after
-** each of them a query on a followed graph says what the same query on its table says.
+/* A model test: several connections and another process run random statements, and after
+** each statement a query on a followed graph must give the answer of the query on its
+** table.
 **
 **     writers    A and B (with the extension), C (without), P (another process, without)
 **     readers    A, B, and D, which has the file attached under another name
 **
-** Where edges have ids of their own, or rows two weights, the graph is compared with what searches
-** read anew from the same rows.
+** If edges have ids of their own, or rows two weights, the graph is compared with a graph
+** that searches read again from the rows.
 **
 ** GPUGRAPH_FOLLOW_STATEMENTS: statements for each kind of table (default 700);
-** GPUGRAPH_FOLLOW_SEED: where to begin (default 1). A failure tells the seed and the
+** GPUGRAPH_FOLLOW_SEED: the first seed (default 1). A failure shows the seed and the
 ** latest statements. */
 /* ctest: serial wide=40 gaps wider-gaps long */
 #include "base/ext_limits.h"
@@ -35,26 +36,27 @@ static uint64_t seed, state;
 static const char *on_device = "auto"; /* the backend of most searches over the graph */
 static FILE *to_process, *from_process;
 static pid_t process;
-static bool rollback_journal; /* no other file belongs to the database's */
+static bool rollback_journal; /* the database has no other file */
 
 /* The present names, and the kind of the table. */
 static struct names {
     char table[16], a[8], b[8], w[8], graph[16];
-    bool rowids, weights, defaults; /* defaults: NULL becomes one, by REPLACE */
+    bool rowids, weights, defaults; /* REPLACE replaces NULL by one */
     bool persist;
     uint32_t where; /* only_edges */
-    /* After the weight: ", id", ", rowid, back" and so on, and the same without the rowid. */
+    /* The columns after the weight: ", id", ", rowid, back" and so on, and these columns
+    ** without the rowid. */
     const char *further, *stored;
     const char *direction; /* the graph's own, or "" */
-    bool typed;            /* weights are REAL by their column, which a query's are not */
-    bool mixes;            /* ids of one column are INTEGER, of the other one TEXT */
+    bool typed;            /* the column makes weights REAL, a query's column does not */
+    bool mixes;            /* one column has INTEGER ids, the other one TEXT ids */
 } name, at_creation;
 
 uint32_t pick(uint32_t below) {
     return split_mix(&state) % below;
 }
 
-/* ---- what was done ---- */
+/* ---- the statements so far ---- */
 
 enum { REMEMBERED = 24 };
 static char *history[REMEMBERED];
@@ -140,7 +142,7 @@ static void run_in_process(const char *sql) {
     remember("P", sql, answer);
 }
 
-/* ---- do graph and table agree? ---- */
+/* ---- graph and table agree ---- */
 
 typedef struct listing {
     char *text; /* "1>2#3=4.0 ..."; NULL: an error */
@@ -221,7 +223,7 @@ static bool is_locked(const listing *l) {
     return (l->rc & 0xff) == SQLITE_BUSY || (l->rc & 0xff) == SQLITE_LOCKED;
 }
 
-/* Which rows are edges; "": all. */
+/* The condition on rows that are edges; "": all rows. */
 static char *only_edges(void) {
     return name.where == 1   ? sqlite3_mprintf("%s < 5", name.w)
            : name.where == 2 ? sqlite3_mprintf("ifnull(%s, 2) <> 3", name.a)
@@ -250,7 +252,7 @@ static bool is_mixed(int who, const char *schema) {
 
 static bool mixed; /* the table that is compared */
 
-/* The two queries have equal answers. If a row cannot be an edge, the query on the graph
+/* Compares the answers of two queries. If a row cannot be an edge, the query on the graph
 ** reports it: then false. */
 static bool compare(int who, const char *on_table, const char *on_graph, bool weights) {
     listing t = list(who, on_table, true), g = list(who, on_graph, false);
@@ -270,8 +272,9 @@ static bool compare(int who, const char *on_table, const char *on_graph, bool we
     return !bad;
 }
 
-/* What comes after the table where edges are listed: which rows are edges, and by which they are
-** numbered where there are no rowids: the table's key, whichever index SQLite would rather read. */
+/* The SQL after the table's name where edges are listed: the condition on rows that are
+** edges, and the order that numbers them if there are no rowids. That is the table's key,
+** whichever index SQLite would read. */
 static char *in_order(void) {
     char *edges = only_edges();
     char *made =
@@ -281,7 +284,7 @@ static char *in_order(void) {
     return made;
 }
 
-/* false: some row has an id that is none. */
+/* false: some row has an invalid id. */
 static bool compare_scans(int who, const char *schema) {
     char *order = in_order();
     char *table =
@@ -324,7 +327,7 @@ static void compare_lookups(int who, const char *schema) {
     sqlite3_free(graph);
 }
 
-/* A search over the graph and one over the table's rows have equal rows. */
+/* Compares the rows of a search over the graph with those of a search over the table. */
 static void compare_searches(int who, const char *schema) {
     bool weighted = name.weights && pick(2);
     const char *source = ONE_OF("1", "2", "3", "'a'");
@@ -351,7 +354,7 @@ static void compare_searches(int who, const char *schema) {
         expect(strcmp((const char *)sqlite3_column_text(s, 1), "ok") == 0,
                "seed %llu, connection %c: gpugraph_check: %s%s", (unsigned long long)seed,
                "ABCD"[who], sqlite3_column_text(s, 1), recall());
-    } /* else some row is no edge: compare() has seen to it */
+    } /* else some row is no edge, which compare() has reported */
     sqlite3_finalize(s);
     sqlite3_free(over_graph);
     sqlite3_free(over_rows);
@@ -381,7 +384,7 @@ static char *said(int who, const char *sql) {
     return sqlite3_str_finish(text);
 }
 
-/* false: both say that some row is no edge. */
+/* false: both report that some row is no edge. */
 static bool same(int who, const char *on_table, const char *on_graph) {
     char *t = said(who, on_table), *g = said(who, on_graph);
     if (t && g)
@@ -473,7 +476,7 @@ static void agree_with_rows(int who, const char *schema) {
     if (pick(3) == 0)
         same_search(who, schema, "gpu_bfs");
     if (!same_search(who, schema,
-                     "gpu_sssp")) /* weights too: the edges below show them */
+                     "gpu_sssp")) /* weights, too: the edges below show them */
         return;
     const char *id = strstr(name.further, "rowid") ? "rowid" : "id";
     char *on_table = arcs_of_table(schema, id);
@@ -545,7 +548,7 @@ static const char *way_back(void) {
     return pick(2) ? ONE_OF("-1", "NULL", "-0.5") : weight();
 }
 
-/* What the row has after its weight. */
+/* The values of a row after its weight. */
 static const char *further_value(const char *column) {
     return column[2] == 'i' ? edge_id() : way_back();
 }
@@ -705,11 +708,11 @@ static void create_graph(void) {
     name.persist = pick(2);
     name.direction = *name.further ? ONE_OF("", "both", "in") : "";
     int rc = create_as_named();
-    if (rc && name.persist) { /* a row that is no edge, which is read and said at once */
+    if (rc && name.persist) { /* a row that is no edge, which a query reports at once */
         name.persist = false;
         rc = create_as_named();
     }
-    if (rc) /* it is there still */
+    if (rc) /* the table still exists */
         name = before;
     at_creation = name;
 }
@@ -733,7 +736,7 @@ static void rename_graph(void) {
         strcpy(name.graph, to);
 }
 
-/* Without its triggers a graph knows its table only by the names in its arguments. */
+/* A graph without triggers knows its table only by the names in its arguments. */
 static bool names_still_hold(void) {
     return strcmp(name.table, at_creation.table) == 0 &&
            strcmp(name.a, at_creation.a) == 0 && strcmp(name.b, at_creation.b) == 0 &&
@@ -793,8 +796,9 @@ static void copy_database(const char *from, const char *to) {
     sqlite3_close(target);
 }
 
-/* Somebody's cp over the file: in another process, since closing the file here would end SQLite's
-** locks. SQLite takes a file for the same whose header counts as many changes. */
+/* Another program copies a file over the database: in another process, since closing the
+** file here would end SQLite's locks. SQLite takes a file whose header counts as many
+** changes for this file. */
 static void copy_bytes(const char *from, const char *to) {
     pid_t child = fork();
     if (child == 0) {
@@ -805,8 +809,8 @@ static void copy_bytes(const char *from, const char *to) {
     remember("cp", to, "done");
 }
 
-/* A backup of an earlier moment comes back, and other rows are written than those that
-** were: the same numbers in the log for other changes. */
+/* Restores a backup of an earlier moment and writes other rows, so equal numbers in the
+** log stand for other changes. */
 static void go_back(void) {
     bool bytes = rollback_journal && pick(2);
     bytes ? copy_bytes(file, saved) : copy_database(file, saved);

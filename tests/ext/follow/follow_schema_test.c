@@ -135,7 +135,7 @@ START_TEST(triggers_that_end_early) {
     for (size_t i = 0; i < sizeof early / sizeof *early; i++) {
         run("%s", early[i][0]);
         graph_is("g", "roads");
-        sqlite3_free(ask("%s", early[i][1])); /* it may fail */
+        sqlite3_free(ask("%s", early[i][1])); /* the statement may fail */
         graph_is("g", "roads");
         expect("'read afresh each time, since the trigger t was made after its own and "
                "may end before they fire; DROP TABLE g and create it again'",
@@ -158,7 +158,7 @@ START_TEST(triggers_that_end_early) {
 }
 END_TEST
 
-/* Objects of users under names that parts of the graph could have. */
+/* Objects of users with names that parts of the graph could have. */
 START_TEST(names_of_others) {
     open_graph();
     run("CREATE TABLE g_blocks(mine); CREATE TABLE places(id); CREATE TRIGGER notes "
@@ -273,7 +273,7 @@ static sqlite3 *open_file(int flags) {
     return opened;
 }
 
-/* Likewise in a file, so that there can be other connections. */
+/* Makes the tables in a file, so that other connections can open it. */
 static void open_graph_file(void) {
     snprintf(file, sizeof file, "/tmp/gpugraph-follow-test-%d.db", (int)getpid());
     unlink(file);
@@ -289,7 +289,7 @@ static void close_file(void) {
     unlink(file);
 }
 
-/* Runs something on another connection. */
+/* Runs a statement on another connection. */
 static void on(sqlite3 *other, const char *sql) {
     char *error = NULL;
     int rc = sqlite3_exec(other, sql, NULL, NULL, &error);
@@ -318,7 +318,7 @@ START_TEST(rights) {
                       said);
         sqlite3_free(said);
     }
-    sqlite3 *plain; /* knows nothing of the extension */
+    sqlite3 *plain; /* a connection without the extension */
     ck_assert_int_eq(sqlite3_open(file, &plain), SQLITE_OK);
     on(plain, "PRAGMA trusted_schema = off; INSERT INTO roads VALUES (7, 7, 7)");
     graph_is("g", "roads");
@@ -350,13 +350,13 @@ START_TEST(connections) {
     expect("5", "SELECT count(*) FROM g");
     on(other, "COMMIT");
     expect_on(other, "5", "SELECT count(*) FROM g");
-    /* What is not committed is the writer's alone. */
+    /* Uncommitted changes are visible to the writer alone. */
     run("BEGIN; DELETE FROM roads");
     expect("0", "SELECT count(*) FROM g");
     expect_on(other, "5", "SELECT count(*) FROM g");
     run("COMMIT");
     expect_on(other, "0", "SELECT count(*) FROM g");
-    /* Changes of schema by somebody else. */
+    /* Another connection changes the schema. */
     run("INSERT INTO roads VALUES (1, 2, 3), (2, 3, 4), (3, 4, 5)");
     expect_on(other, "3", "SELECT count(*) FROM g");
     run("DELETE FROM roads WHERE a = 1; VACUUM");
@@ -365,7 +365,7 @@ START_TEST(connections) {
     expect_on(other, "3|2;4|3", "SELECT src, dst FROM g");
     run("DROP TABLE g");
     expect_on(other, "error: no such table: g", "SELECT * FROM g");
-    /* Under another name. */
+    /* The file is attached under another name. */
     run("CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
     on(other, "ATTACH ':memory:' AS here");
     sqlite3_close(other);
@@ -406,7 +406,7 @@ START_TEST(a_backup_comes_back) {
     run("INSERT INTO roads VALUES (10, 11, 1), (11, 12, 1)");
     graph_is("g", "roads");
     copy_file(saved, file);
-    run("INSERT INTO roads VALUES (20, 21, 1), (21, 22, 1)"); /* the same rowids and numbers */
+    run("INSERT INTO roads VALUES (20, 21, 1), (21, 22, 1)"); /* equal rowids */
     graph_is("g", "roads");
     expect("0", "SELECT count(*) FROM g WHERE src = 10");
     unlink(saved);

@@ -1,6 +1,6 @@
-/* Mirrors of one followed graph in several connections: one packed graph while they are in the same
-** committed state, and each its own view as soon as they are not. A query as an edge source is read
-** by each statement anew, so it says what is right.
+/* Mirrors of one followed graph in several connections share one packed graph while they
+** are in one committed state; otherwise each has its own. Each statement reads a query as
+** an edge source again, so the query is the oracle.
 **
 **     connection 1    reads the table    ---\        changes a row    --- its own
 **     connection 2    "share"            ----- one graph, three users
@@ -107,21 +107,21 @@ static void all_share(void) {
 
 START_TEST(mirrors_are_shared) {
     all_share();
-    sqlite3_close(each[0]); /* who has read it goes first */
+    sqlite3_close(each[0]); /* the connection that has read the graph closes first */
     each[0] = database_connect("");
     do_in(each[0], by_weight);
     expect(has_phase(each[0], "share"), "what others have kept is read again");
-    do_in(each[1], "CREATE TABLE other(x)"); /* another schema, the same rows */
+    do_in(each[1], "CREATE TABLE other(x)"); /* equal rows under another schema */
     for (int i = 0; i < CONNECTIONS; i++)
         ask_right(each[i], "a change of the schema");
-    do_in(each[2], "INSERT INTO other VALUES(1)"); /* none of theirs */
+    do_in(each[2], "INSERT INTO other VALUES(1)"); /* a graph of its own */
     for (int i = 0; i < CONNECTIONS; i++)
         ask_right(each[i], "a commit of other rows");
     expect(says(each[0], users, "4"), "a commit of other rows parts them");
 }
 END_TEST
 
-/* A connection that is alone with a graph changes it in place; another one leaves it and
+/* A connection that alone uses a graph changes it in place; another one leaves it and
 ** shares the next one. */
 START_TEST(a_change_is_met_together) {
     all_share();
@@ -137,8 +137,8 @@ START_TEST(a_change_is_met_together) {
 }
 END_TEST
 
-/* If changes continue, each connection has its own graph in the end, and no table is read
-** for them any more. */
+/* If changes continue, each connection has its own graph in the end, and none of them
+** reads the table again. */
 START_TEST(many_changes_part_them) {
     all_share();
     for (int k = 0; k < 3 * ext_limits.mirror_times_to_leave; k++) {
@@ -156,7 +156,7 @@ START_TEST(many_changes_part_them) {
 END_TEST
 
 /* When changes pause, the connections share one graph again, also if others have
-** committed to other tables and if vertices were deleted; the next change separates
+** committed to other tables and if vertices were deleted. The next change separates
 ** them. */
 START_TEST(a_pause_joins_them) {
     all_share();
@@ -206,7 +206,7 @@ START_TEST(a_pause_takes_its_time) {
     ext_limits.mirror_rejoins_after_ms = 0;
     char *before = ask_in(each[1], total);
     do_in(each[0], by_weight);
-    do_in(each[1], by_weight); /* takes the first one's */
+    do_in(each[1], by_weight); /* takes the graph of the first connection */
     expect(says(each[0], users, "2"), "they have not come together");
     do_in(each[1], seven);
     expect(says(each[1], total, before), "a search is made again");
@@ -232,7 +232,7 @@ START_TEST(transactions_have_their_own_view) {
 }
 END_TEST
 
-/* Saved mirrors and mirrors of several graphs are each connection's own. */
+/* A connection does not share a saved mirror or a mirror of several graphs. */
 START_TEST(others_are_not_shared) {
     static const char *const options[] = {", persist = 1", "(src, dst, weight, name)"};
     close_all();

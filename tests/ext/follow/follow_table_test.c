@@ -1,5 +1,5 @@
-/* Queries of a followed graph: as a table, by every function that takes one, and by its
-** own functions. */
+/* Queries of a followed graph: as a table, by every function that takes a graph, and by
+** the functions of followed graphs. */
 /* ctest: serial */
 #include "follow_graph.h"
 #include "suite.h"
@@ -8,8 +8,8 @@
 
 /* ---- as a table ---- */
 
-/* A whole REAL means that INTEGER, though SQL's comparison with a TEXT column makes '1.0'
-** of it. */
+/* A whole REAL is an INTEGER id, though SQL's comparison with a TEXT column makes '1.0'
+** of that REAL. */
 static const char *in_table(const char *value, const char *type) {
     return strcmp(type, "TEXT") == 0 && strcmp(value, "1.0") == 0 ? "1" : value;
 }
@@ -60,7 +60,7 @@ START_TEST(lookups_compare_as_the_table_does) {
 }
 END_TEST
 
-/* Values out of columns, whose types count as well. */
+/* Values from columns, whose types count as well. */
 START_TEST(joins_compare_as_the_table_does) {
     static const char *const types[] = {"", "INTEGER", "BLOB", "TEXT"};
     static const char *const columns[] = {"i", "t", "+p.i", "p.i + 0", "r", "x"};
@@ -336,7 +336,7 @@ START_TEST(vertices_are_deleted) {
     expect("2", "SELECT gpugraph_delete_vertex('k', 2)");
     expect("3|1|-;'2'|5|-", "SELECT src, dst, edge FROM k");
     expect("'ok'", "SELECT gpugraph_check('k')");
-    /* The rowid's own names are taken, but a column is the rowid. */
+    /* Columns have the names of the rowid, but one column is the rowid. */
     run("CREATE TABLE hidden(rowid, oid, _rowid_, id INTEGER PRIMARY KEY, src, dst);"
         "INSERT INTO hidden(id, src, dst) VALUES (10, 1, 2), (-5, 3, 4);"
         "CREATE VIRTUAL TABLE h USING gpugraph(hidden)");
@@ -346,8 +346,8 @@ START_TEST(vertices_are_deleted) {
 }
 END_TEST
 
-/* A graph that has lost a trigger is read anew for each statement, and a search leaves
-** its edges where it ran. */
+/* Each statement reads the table of a graph that has lost a trigger, and a search leaves
+** the edges on the device where it ran. */
 START_TEST(edges_are_here_for_whoever_lists_them) {
     static const char *const first[] = {NULL, "SELECT count(*) FROM gpu_bfs('g', 2)",
                                         "SELECT gpugraph_check('g')",

@@ -1,6 +1,7 @@
-/* Graphs that follow their table: changes are followed without reading the table again;
-** what statements and transactions see. follow_schema_test.c tests definitions,
-** follow_table_test.c queries, and follow_random_test.c looks for unexpected faults. */
+/* Graphs that follow their table: the extension follows changes without reading the table
+** again, and statements and transactions see the right state. follow_schema_test.c tests
+** definitions, follow_table_test.c queries, and follow_random_test.c looks for unexpected
+** faults. */
 /* ctest: gaps long */
 #include "follow_graph.h"
 #include "suite.h"
@@ -31,8 +32,8 @@ START_TEST(every_way_to_change) {
 }
 END_TEST
 
-/* Rows are looked up by the dozen, whatever the names of the columns, the number of rows,
-** and the number of values that a statement may have. */
+/* Rows are looked up by the dozen, for any names of columns, any number of rows, and any
+** limit on the values of a statement. */
 START_TEST(many_changes_at_once) {
     for (int limit = 1; limit <= 250; limit += 83) {
         sql_open();
@@ -63,7 +64,7 @@ START_TEST(rows_that_replace_deletes) {
     for (int recursive = 0; recursive < 2; recursive++) {
         run("PRAGMA recursive_triggers = %d", recursive);
         expect_same("SELECT a, b, rowid FROM roads", "SELECT src, dst, edge FROM g");
-        run("INSERT OR REPLACE INTO roads VALUES (1, 4, 'M')"); /* takes two rows away */
+        run("INSERT OR REPLACE INTO roads VALUES (1, 4, 'M')"); /* replaces two rows */
         expect_same("SELECT a, b, rowid FROM roads", "SELECT src, dst, edge FROM g");
         run("UPDATE OR REPLACE roads SET b = 3 WHERE a = 5");
         expect_same("SELECT a, b, rowid FROM roads", "SELECT src, dst, edge FROM g");
@@ -144,7 +145,7 @@ START_TEST(keys_that_are_not_known) {
 }
 END_TEST
 
-/* REPLACE puts a default in the place of a NULL. */
+/* REPLACE replaces a NULL by the column's default. */
 START_TEST(keys_with_defaults) {
     static const char *const defaults[][2] = {
         {"7", "7"},
@@ -245,12 +246,12 @@ START_TEST(transactions) {
     graph_is("g", "roads");
     run("SAVEPOINT one; DELETE FROM roads WHERE rowid < 3");
     graph_is("g", "roads");
-    run("ROLLBACK TO one; INSERT INTO roads VALUES (20, 21, 1)"); /* the log's numbers again */
+    run("ROLLBACK TO one; INSERT INTO roads VALUES (20, 21, 1)"); /* equal numbers */
     graph_is("g", "roads");
     expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
     run("ROLLBACK");
     graph_is("g", "roads");
-    run("INSERT INTO roads VALUES (30, 31, 1), (32, 33, 1)"); /* and again */
+    run("INSERT INTO roads VALUES (30, 31, 1), (32, 33, 1)"); /* and once more */
     graph_is("g", "roads");
     expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
     /* A search is found again as long as nothing has changed, even while writing. */
@@ -265,7 +266,7 @@ START_TEST(transactions) {
     expect_same("SELECT von, b FROM roads", "SELECT src, dst FROM g");
     run("ROLLBACK; INSERT INTO roads VALUES (60, 61, 1)");
     graph_is("g", "roads");
-    /* The first look at a graph, inside a transaction. */
+    /* A transaction is the first to query a graph. */
     run("CREATE VIRTUAL TABLE h USING gpugraph(roads(a, b, metres)); BEGIN; INSERT INTO "
         "roads VALUES (70, 71, 1)");
     graph_is("h", "roads");

@@ -30,7 +30,7 @@ static sqlite3 *open_connection(void) {
     return db;
 }
 
-/* NULL, or what differs. */
+/* NULL, or the difference. */
 static const char *look(sqlite3 *db) {
     sqlite3_stmt *s = NULL;
     const char *problem = NULL;
@@ -76,7 +76,7 @@ static void *write_rounds(void *unused) {
             "LIMIT 30",
             NULL, NULL, NULL);
         if (i % 4 == 0)
-            problem = look(db); /* what is not committed yet */
+            problem = look(db); /* uncommitted changes */
         sqlite3_exec(db, i % 3 ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL);
         usleep(1000);
     }

@@ -17,7 +17,7 @@ static void by_other(const char *sql) {
     ck_assert_msg(rc == SQLITE_OK, "%s: %s", sql, error);
 }
 
-/* The graph is the table, and was read `reads` times. */
+/* The graph equals the table, and was read `reads` times. */
 static void agrees(int reads) {
     char *want = sqlite3_mprintf("%s", probe_get(&p, now_sql));
     p.reads = 0;
@@ -67,13 +67,13 @@ START_TEST(inside_a_transaction) {
     probe_run(&p, "ROLLBACK TO a");
     agrees(1);
     probe_run(&p, "ROLLBACK");
-    agrees(0); /* the graph from before the transaction */
+    agrees(0); /* the graph that was read before the transaction */
     probe_run(&p, "BEGIN IMMEDIATE");
     agrees(0);
     probe_run(&p, "DROP TABLE roads; CREATE TABLE roads AS SELECT 5 AS src, 6 AS dst");
     agrees(1);
     probe_run(&p, "ROLLBACK");
-    agrees(1); /* statements have expired: it could be a DETACH */
+    agrees(1); /* statements have expired, as after a DETACH */
     probe_run(&p, "BEGIN; INSERT INTO roads VALUES (4, 5, 6)");
     agrees(1);
     probe_run(&p, "COMMIT");
@@ -90,7 +90,7 @@ START_TEST(temp_tables) {
     ck_assert_int_eq(p.reads, 0);
     probe_run(&p, "INSERT INTO links VALUES (2, 3)");
     probe_expect(&p, "SELECT graph('links')", "1>2#1 2>3#2");
-    /* A temporary table hides the one of the same name. */
+    /* A temporary table hides a table of its name. */
     probe_run(&p, "INSERT INTO roads VALUES (8, 9, 1)");
     probe_expect(&p, "SELECT graph('roads')", "8>9#1");
     probe_run(&p,
@@ -139,7 +139,7 @@ START_TEST(a_statement_that_writes_what_it_reads) {
     probe_expect(&p, "SELECT count(DISTINCT src) FROM roads WHERE rowid > 2", "1");
     ck_assert_int_eq(p.reads, 1);
     agrees(1);
-    /* Writing triggers move every counter; the statement's graph stays. */
+    /* Triggers that write change every counter; the statement's graph stays. */
     probe_run(
         &p,
         "DELETE FROM roads; INSERT INTO roads VALUES (1, 2, 3), (2, 3, 4);"
@@ -197,10 +197,11 @@ START_TEST(rows_written_between_two_steps) {
     probe_run(&p, "INSERT INTO roads VALUES (2, 3, 1)");
     ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
     ck_assert_str_eq((const char *)sqlite3_column_text(statement, 0), "1>2#1=1");
-    agrees(1); /* another statement, meanwhile */
+    agrees(1); /* another statement runs meanwhile */
     sqlite3_finalize(statement);
     agrees(0);
-    /* Weights come from the rows that the statement has already seen without them. */
+    /* The weights are those of the rows that the statement has already read without
+    ** weights. */
     probe_run(&p, "UPDATE roads SET weight = '1' WHERE src = 1");
     sqlite3_prepare_v2(
         p.c.db,
@@ -256,7 +257,7 @@ START_TEST(detached_and_attached) {
         p.reads = 0;
         probe_expect(&p, "SELECT graph('aux.links')", i % 2 ? "1>5#1" : "0>5#1");
         probe_expect(&p, "SELECT graph('aux.links')", i % 2 ? "1>5#1" : "0>5#1");
-        ck_assert_int_le(p.reads, 1); /* perhaps the graph of 'links' */
+        ck_assert_int_le(p.reads, 1); /* it may be the graph of 'links' */
         probe_run(&p, "DETACH aux");
     }
     ck_assert_ptr_nonnull(
@@ -297,7 +298,7 @@ START_TEST(replaced_from_outside_sql) {
                                              SQLITE_DESERIALIZE_FREEONCLOSE),
                          SQLITE_OK);
         agrees(1);
-        agrees(1); /* cannot be told apart, so is not kept */
+        agrees(1); /* the two states look equal, so it is not kept */
     }
 }
 END_TEST
@@ -508,7 +509,7 @@ START_TEST(sqlite_memory) {
 }
 END_TEST
 
-/* Wherever the database is. */
+/* Runs for each place of the database. */
 /* clang-format off */
 #define ANYWHERE \
     {&own_commits}, \

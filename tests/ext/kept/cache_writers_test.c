@@ -71,7 +71,7 @@ static void prepare_rows(void) {
     probe_run(&p, sql);
 }
 
-/* Makes what is kept old, where there is a file. */
+/* Makes the kept graph stale, if there is a file. */
 static void forget(void) {
     static int version;
     char sql[60];
@@ -97,7 +97,8 @@ static const char *const quiet[] = {
     " ELSE zeroblob(2000) END FROM roads",
 };
 
-/* Statements that write to roads, and statements during which another one does. */
+/* Statements that write to roads, and statements that run while another one writes to
+** it. */
 static const char *const loud[] = {
     "INSERT INTO roads SELECT 5, 6, 7 RETURNING " RIGHT,
     "INSERT INTO roads SELECT src, dst, " RIGHT " FROM roads LIMIT 9",
@@ -164,7 +165,7 @@ END_TEST
 START_TEST(kept_graphs_serve_writers) {
     prepare_rows();
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
-        if (strstr(quiet[i], "fired")) /* one of whose triggers may write to roads */
+        if (strstr(quiet[i], "fired")) /* a trigger may write to roads */
             continue;
         probe_expect(&p, "SELECT " RIGHT, "1");
         p.reads = 0;
@@ -182,7 +183,7 @@ static bool pages_were_read(void) {
     return false;
 }
 
-/* As a virtual table would learn of a statement before it begins. */
+/* A virtual table would hear about a statement in this way before it begins. */
 static void run_noted(const char *sql) {
     connection_note(&p.c);
     probe_run(&p, sql);
@@ -191,7 +192,7 @@ static void run_noted(const char *sql) {
 START_TEST(pages_are_read_by_writers) {
     prepare_rows();
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++) {
-        if (strstr(quiet[i], "fired") || strstr(quiet[i], "LIMIT")) /* asks twice */
+        if (strstr(quiet[i], "fired") || strstr(quiet[i], "LIMIT")) /* queries twice */
             continue;
         probe_run(&p, "DROP TABLE IF EXISTS made");
         forget();
@@ -258,8 +259,8 @@ static sqlite3_stmt *begin_statement(const char *sql) {
     return statement;
 }
 
-/* A writer that has not ended: it writes to the table, to another one, or by a trigger
-** that has been dropped meanwhile. */
+/* A writer that has not ended: it writes to the table or to another one, or a trigger
+** writes that has been dropped meanwhile. */
 START_TEST(beside_writers) {
     static const char *const writers[] = {
         "INSERT INTO roads VALUES (41, 42, 43), (51, 52, 53) RETURNING 1",

@@ -11,7 +11,7 @@ static const char weighted_now[] =
     "|| "
     "weight, ' '), '') FROM (SELECT rowid, * FROM roads ORDER BY rowid)";
 
-/* With weights, which are read where they are needed. */
+/* With weights, which are read when a search needs them. */
 static void agrees_with_weights(const char *after) {
     char *want = sqlite3_mprintf("%s", probe_get(&p, weighted_now));
     const char *got = probe_get(&p, "SELECT graph('roads', NULL, 'weights')");
@@ -51,7 +51,7 @@ START_TEST(blobs_written_in_a_transaction) {
 }
 END_TEST
 
-/* Numbers are nothing that a blob could be written to. */
+/* A blob handle cannot write to numbers. */
 START_TEST(numbers_are_known_in_a_transaction) {
     probe_run(&p, "INSERT INTO roads VALUES (1, 2, 1.5), (2, 3, 4.5)");
     agrees_with_weights("nothing");
@@ -80,7 +80,7 @@ START_TEST(every_kind_of_write_in_a_transaction) {
         "REPLACE INTO named VALUES (1, 'n2', 2, 6, 1)",
         "UPDATE OR REPLACE named SET name = 'n3' WHERE name = 'n1'",
         "INSERT INTO town VALUES (9)",  /* a trigger writes to roads */
-        "INSERT INTO fires VALUES (1)", /* one that deletes without a condition */
+        "INSERT INTO fires VALUES (1)", /* a statement that deletes without a condition */
         "INSERT INTO roads SELECT src, dst, weight FROM roads",
         "INSERT INTO roads VALUES (1, 2, 1) ON CONFLICT DO NOTHING",
         "UPDATE roads SET dst = 5 WHERE rowid = 2",

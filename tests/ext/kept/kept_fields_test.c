@@ -1,6 +1,6 @@
-/* Two calls that differ in one thing alone, on one connection and in both orders: each must give
-** what a connection gives that keeps nothing. So a key of something kept that lacks a field fails
-** here, whatever the field.
+/* Two calls that differ in one argument, on one connection and in both orders: each must
+** give the answer of a connection that keeps nothing. A kept search whose key lacks a
+** field fails here, whatever the field.
 **
 **     call     function, columns, slots       SELECT columns FROM function WHERE slot AND slot ...
 **     slot     an argument or a comparison     its choices: "", "max_depth = 0", "depth < 2" ...
@@ -38,8 +38,8 @@ static const char tables[] =
 enum { SLOTS = 16, CHOICES = 32 };
 
 typedef struct slot {
-    const char *choice[CHOICES]; /* ended by NULL; the first: the usual one */
-    const char *compared;        /* of a comparison with a value: all but that */
+    const char *choice[CHOICES]; /* NULL ends the list; the usual choice comes first */
+    const char *compared;        /* the part of a comparison before its value */
 } slot;
 
 typedef struct call {
@@ -116,7 +116,7 @@ typedef struct call {
     {                                                                                    \
         .choice = { "", "backend = 'auto'", "backend = 'cpu'", "backend = 'cuda'" }      \
     }
-/* For a query with a parameter; an error for other edges. */
+/* Edges for a query with a parameter; an error for other edges. */
 #define PARAMS                                                                           \
     {                                                                                    \
         .choice = {"",                                                                   \
@@ -145,7 +145,7 @@ typedef struct call {
     {                                                                                    \
         .choice = { "", "method = 'auto'", __VA_ARGS__ }                                 \
     }
-/* Bounds by name: an argument, or a comparison with the column. */
+/* Bounds by name: as an argument, or as a comparison with the column. */
 #define BOUND(name, is)                                                                  \
     {                                                                                    \
         .choice = {"",                                                                   \
@@ -323,7 +323,7 @@ static void open_with_tables(void) {
     run("%s", tables);
 }
 
-/* What a connection answers that has kept nothing. */
+/* The answer of a connection that has kept nothing. */
 static void forget(void) {
     run("SELECT gpugraph_config('cache_limit', 0); SELECT gpugraph_config('cache_limit', "
         "NULL)");
@@ -349,7 +349,7 @@ static void same(const char *got, const char *want, const char *sql, const char 
 
 /* ---- pairs ---- */
 
-/* The second finds what the first has left. */
+/* The second call finds the kept search of the first. */
 static void one_after_the_other(const char *first, const char *second,
                                 const char *first_rows, const char *second_rows) {
     forget();
@@ -360,7 +360,7 @@ static void one_after_the_other(const char *first, const char *second,
     sqlite3_free(then);
 }
 
-/* Both in one statement. */
+/* Both calls in one statement. */
 static void side_by_side(const char *first, const char *second, const char *first_rows,
                          const char *second_rows) {
     if (failed(first_rows) || failed(second_rows))
@@ -374,7 +374,7 @@ static void side_by_side(const char *first, const char *second, const char *firs
     sqlite3_free(got);
 }
 
-/* Pairs so far, of which a share is asked. */
+/* The number of pairs so far; the test runs a share of them. */
 static uint64_t pair;
 
 /* Every two choices of a slot. */
@@ -391,7 +391,7 @@ static void every_pair(const call *c, const setting *usual, int slot) {
             if (i == j || left_out(pair++))
                 continue;
             one_after_the_other(sql[i], sql[j], rows[i], rows[j]);
-            if ((i < j) == ((i ^ j) & 1)) /* one order of each two is enough here */
+            if ((i < j) == ((i ^ j) & 1)) /* one order of each pair is enough here */
                 side_by_side(sql[i], sql[j], rows[i], rows[j]);
         }
     }
@@ -414,11 +414,11 @@ static char *ask_by_value(const call *c, const setting *usual, int slot, bool ba
     return rows;
 }
 
-/* The values of a comparison reach one correlated subquery one after the other, in both
-** orders. */
+/* One correlated subquery receives the values of a comparison one after the other, in
+** both orders. */
 static void by_value(const call *c, const setting *usual, int slot) {
     const char *const *choice = c->slot[slot].choice, *compared = c->slot[slot].compared;
-    /* A statement that is always wrong may report it or not, because SQLite does not run
+    /* A statement that always fails may report it or not, because SQLite does not run
     ** conditions that cannot be true. */
     char *plain = statement_of(c, usual, slot, choice[0]), *plain_rows = ask_anew(plain);
     bool wrong = failed(plain_rows);
@@ -471,7 +471,7 @@ START_TEST(calls_that_differ_in_one_thing_alone) {
 }
 END_TEST
 
-/* Likewise for searches that may end early, whose answers serve no other call. */
+/* Pairs of searches that may end early, whose answers serve no other call. */
 START_TEST(and_have_targets) {
     const call *c = &calls[_i];
     setting usual = {.columns = 0};
@@ -490,7 +490,7 @@ static bool is_params(const slot *s) {
     return s->compared && strcmp(s->compared, "params = ") == 0;
 }
 
-/* And with a query with a parameter, which is a graph of its own for each value. */
+/* Pairs with a query that has a parameter: each value makes its own graph. */
 START_TEST(and_have_parameters) {
     const call *c = &calls[_i];
     setting usual = {.columns = 0};
@@ -511,7 +511,7 @@ START_TEST(and_have_parameters) {
 }
 END_TEST
 
-/* Likewise with other choices for some of the other slots. */
+/* Pairs with other choices for some of the other slots. */
 START_TEST(and_in_one_thing_more_that_they_share) {
     const call *c = &calls[_i % CALLS];
     uint64_t seed = (uint64_t)_i;
@@ -531,7 +531,7 @@ START_TEST(and_in_one_thing_more_that_they_share) {
 }
 END_TEST
 
-/* The function is a field as well. */
+/* The function is a field of the key, too. */
 START_TEST(one_question_of_two_functions) {
     static const char *const sql[] = {
         "SELECT vertex, depth, parent, edge FROM gpu_bfs('g', 1%s)",

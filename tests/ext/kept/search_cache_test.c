@@ -1,6 +1,6 @@
-/* Searches that are made once and kept, within a statement and between statements.
-** Searches are counted by the totals that gpugraph_timings shows from row to row, since
-** each search has its own. */
+/* Searches run once and are kept, within a statement and between statements. The test
+** counts searches by the totals that gpugraph_timings shows from row to row, since each
+** search has its own total. */
 /* ctest: serial */
 #include <stdarg.h>
 #include <stdio.h>
@@ -95,11 +95,11 @@ START_TEST(joins_and_subqueries_share_searches) {
         searches_of("SELECT b.depth, " TOTAL("t.id") " FROM t, gpu_dfs('v', 1) b"), 1);
     ck_assert_int_eq(
         searches_of("SELECT gpugraph_triangles('v'), " TOTAL("t.id") " FROM t"), 1);
-    /* A bound that is known stays one when targets vary. */
+    /* A known bound remains a bound when targets vary. */
     ck_assert_int_eq(searches_of("SELECT b.depth, " TOTAL(
                          "t.id") " FROM t, gpu_bfs('v', 1, t.id) b WHERE max_depth = 30"),
                      2);
-    /* Rows are those of a fresh search. */
+    /* The rows equal those of a fresh search. */
     expect_same(
         "SELECT t.id, b.depth FROM t LEFT JOIN gpu_bfs('g', 1, t.id) b ORDER BY t.id",
         "SELECT t.id, b.depth FROM t LEFT JOIN (SELECT * FROM gpu_bfs('g', 1) LIMIT -1) "
@@ -132,7 +132,7 @@ START_TEST(a_join_on_the_nearest_source) {
 }
 END_TEST
 
-/* A search that a running statement asks for again is kept, however low the limit. */
+/* A search that a running statement needs again is kept, however low the limit. */
 START_TEST(subqueries_share_searches_without_a_cache) {
     make_random("g", 60, 200, 5);
     run("CREATE TABLE t(id); INSERT INTO t SELECT DISTINCT src FROM g;"
@@ -162,7 +162,7 @@ START_TEST(a_bound_of_nothing_is_kept_apart) {
 }
 END_TEST
 
-/* An unordered tree does not stand for the ordered one. */
+/* An unordered tree does not serve a call for the ordered tree. */
 START_TEST(an_ordered_tree_is_kept_apart) {
     run("CREATE TABLE g(src, dst); INSERT INTO g VALUES(1, 9), (1, 2), (2, 9), (9, 2), "
         "(1, 5), "
@@ -182,7 +182,8 @@ static int bytes_after(const char *sql) {
 }
 
 /* A search that a limit ends may end elsewhere in another run, with a tree of other
-** vertices. Such an answer is made anew; an answer of a whole search grows. */
+** vertices. The extension runs such a search again; it adds to the answer of a whole
+** search. */
 START_TEST(what_a_limit_has_cut_does_not_grow) {
     make_random("g", 60, 200, 5);
     for (int limit = 0; limit < 2; limit++) {
@@ -220,7 +221,8 @@ START_TEST(kept_searches_leave_the_timings) {
     expect("1", "SELECT sum(ms) <= 2 * max(ms) + 0.001 FROM gpugraph_timings");
     sqlite3_free(first);
     sqlite3_free(second);
-    /* A query that searches: its time is part of the reading, and there is one total. */
+    /* A query that searches as an edge source: its time is part of the reading, and there
+    ** is one total. */
     run("SELECT * FROM gpu_bfs('SELECT parent, vertex FROM gpu_bfs(''g'', 3) WHERE "
         "parent IS NOT NULL', 3)");
     expect("1|1",
@@ -231,7 +233,7 @@ START_TEST(kept_searches_leave_the_timings) {
 }
 END_TEST
 
-/* Work of other calls is reported as a search of its own or not at all, but never after
+/* The work of other calls is reported as a separate search or not at all, but never after
 ** the total. */
 START_TEST(timings_go_on_after_other_work) {
     static const char phases[] = "SELECT group_concat(phase = 'total', '') LIKE '%%01', "

@@ -1,6 +1,6 @@
-/* Eight connections to one file hold at most a tenth more memory than one. The heap is
-** counted, since it has all that they allocate: the graph with its rows and searches,
-** which they share, and SQLite's own memory, which they do not share. */
+/* Eight connections to one file hold at most a tenth more memory than one. The test
+** counts the heap, which has everything that they allocate: the graph with its rows and
+** searches, which they share, and SQLite's own memory, which they do not share. */
 /* ctest: unsanitized */
 #include "database_file.h"
 #include "base/ext_limits.h"
@@ -12,7 +12,7 @@
 
 enum { CONNECTIONS = 8, ROWS = 800000 };
 
-#define MOST 1.1 /* times what one has */
+#define MOST 1.1 /* a multiple of the memory of one */
 
 static sqlite3 *each[CONNECTIONS];
 

@@ -1,10 +1,10 @@
-/* Searches of a graph that several connections use: made once for all of them, added to by each
-** without the others, and gone with the last one. A query as an edge source is read by each statement
-** anew, so it says what is right.
+/* Several connections use the searches of a graph: one of them makes a search, each may
+** add to it without the others, and the last one frees it. Each statement reads a query
+** as an edge source again, so the query is the oracle.
 **
 **     connection 1    gpu_bfs('roads', 1)            makes the search
 **     connection 2    gpu_bfs('roads', 1)            takes it
-**     connection 3    the same, with its parents     makes another one upon it */
+**     connection 3    equal, with its parents        makes another one from it */
 #define _GNU_SOURCE
 #include "database_file.h"
 #include "base/ext_limits.h"
@@ -60,7 +60,7 @@ static bool searches(sqlite3 *c, const char *sql) {
     return !same;
 }
 
-/* Of edges that are named there. */
+/* Searches of the edges that are named there. */
 static const char *const question[] = {
     "SELECT sum(vertex * depth) FROM gpu_bfs(%Q, 1)",
     "SELECT sum(vertex * parent) FROM gpu_bfs(%Q, 1)",
@@ -76,7 +76,7 @@ static const char *const question[] = {
     "SELECT sum(edge * (1 + seq)) FROM gpu_path(%Q, 1, 100)",
     "SELECT sum(vertex) FROM gpu_mis(%Q)",
     "SELECT gpugraph_triangles(%Q)",
-    /* Lists, of which a tree, an order or all arrays are asked for afterwards. */
+    /* Lists, to which later calls add a tree, an order or all arrays. */
     "SELECT sum(vertex * depth) FROM gpu_bfs(%Q, 3) WHERE max_depth = 2",
     "SELECT sum(vertex * parent) FROM gpu_bfs(%Q, 3) WHERE max_depth = 2",
     "SELECT group_concat(vertex) FROM (SELECT vertex FROM gpu_bfs(%Q, 3) WHERE max_depth "
@@ -104,7 +104,7 @@ static void ask_right(sqlite3 *c, int k) {
 static const char depths[] = "SELECT sum(depth) FROM gpu_bfs('roads', 2)";
 static const char parents[] = "SELECT sum(parent) FROM gpu_bfs('roads', 2)";
 
-/* All connections have the graph, and each a search that no other one asks for. */
+/* All connections have the graph, and each a search that no other connection uses. */
 static void all_share(void) {
     for (int i = 0; i < CONNECTIONS; i++) {
         char sql[80];
@@ -118,7 +118,7 @@ START_TEST(made_once) {
     ck_assert(searches(each[0], depths));
     ck_assert(!searches(each[1], depths));
     ck_assert(searches(each[2], "SELECT sum(depth) FROM gpu_bfs('roads', 3)"));
-    sqlite3_close(each[0]); /* who has made it goes first */
+    sqlite3_close(each[0]); /* the connection that has made it closes first */
     each[0] = database_connect("");
     ck_assert(!searches(each[2], depths));
     ck_assert(!searches(each[1], depths));
@@ -131,8 +131,8 @@ START_TEST(made_once) {
 }
 END_TEST
 
-/* A statement that reads an answer continues with it, whoever extends it meanwhile, in
-** its own connection or in another one. */
+/* A statement that reads an answer continues with it, also if its own connection or
+** another one extends the answer meanwhile. */
 START_TEST(added_to_by_each) {
     sqlite3_stmt *reads;
     int rows = 0, all = 0;
@@ -158,7 +158,7 @@ START_TEST(added_to_by_each) {
 }
 END_TEST
 
-/* A connection that may keep nothing takes nothing from other ones. */
+/* A connection that may keep nothing takes nothing from other connections. */
 START_TEST(forgotten_by_one) {
     all_share();
     do_in(each[0], depths);
@@ -170,8 +170,8 @@ START_TEST(forgotten_by_one) {
 }
 END_TEST
 
-/* Another run may give another tree, but a statement sees one tree, whoever has made
-** it. */
+/* Another run may give another tree, but a statement sees one tree, whichever connection
+** has made it. */
 START_TEST(a_tree_that_varies) {
     static const char twice[] =
         "SELECT count(*) FROM gpu_dfs('roads', 1) a, gpu_dfs('roads', 1) b ON a.vertex = "

@@ -1,6 +1,6 @@
-/* One packed graph for all connections of a process that see the same rows: when it is shared, and
-** when it must not be. A query as an edge source is read by each statement anew, so it says what
-** is right.
+/* All connections of a process that see equal rows share one packed graph; other
+** connections must not. Each statement reads a query as an edge source again, so the
+** query is the oracle.
 **
 **     connection 1    reads the table    ---\
 **     connection 2    "share"            ----- one graph, three users
@@ -79,7 +79,7 @@ static bool says(sqlite3 *c, const char *sql, const char *want) {
     return same;
 }
 
-static bool took_part(sqlite3 *c) { /* in another connection's graph */
+static bool took_part(sqlite3 *c) { /* the other connection's graph */
     return says(c, "SELECT count(*) FROM gpugraph_timings WHERE phase = 'share'", "1");
 }
 
@@ -118,19 +118,19 @@ START_TEST(connections_share) {
     for (int i = 1; i < CONNECTIONS; i++) {
         char count[12];
         snprintf(count, sizeof count, "%d", i + 1);
-        do_in(each[i], i % 2 ? by_weight : breadth); /* weights are there for both */
+        do_in(each[i], i % 2 ? by_weight : breadth); /* both have weights */
         expect(took_part(each[i]), "connection %d has read the table", i);
         expect(says(each[0], users, count), "not %s connections", count);
         ask_right(each[i], "sharing");
     }
-    sqlite3_close(each[0]); /* who has read it goes first */
+    sqlite3_close(each[0]); /* the connection that has read it closes first */
     each[0] = connect_one();
     expect(says(each[1], users, "3"), "who has gone uses it still");
     do_in(each[1], by_weight);
     do_in(each[0], by_weight);
     expect(took_part(each[0]), "what others have kept is read again");
     do_in(each[2], "SELECT gpugraph_config('cache_limit', 0)");
-    do_in(each[2], breadth); /* kept by nobody here, and there for the others */
+    do_in(each[2], breadth); /* no search is kept here */
     expect(says(each[1], users, "3"), "a limit of one connection is one of all");
 }
 END_TEST
@@ -174,8 +174,8 @@ START_TEST(a_commit_ends_it) {
 }
 END_TEST
 
-/* The writes of a transaction are its own, and a transaction that continues to read sees
-** what it saw. */
+/* A transaction alone sees its writes, and a transaction that continues to read sees its
+** snapshot. */
 START_TEST(transactions_have_their_own) {
     do_in(each[0], by_weight);
     do_in(each[1], "BEGIN; DELETE FROM roads WHERE id > 40");
@@ -203,12 +203,12 @@ START_TEST(transactions_have_their_own) {
 }
 END_TEST
 
-/* Several commits under one lock move the change counter once. */
+/* Several commits under one lock change the change counter once. */
 START_TEST(one_counter_for_two_commits) {
     do_in(each[1], "PRAGMA locking_mode = EXCLUSIVE");
     do_in(each[1], "UPDATE roads SET dst = 5 WHERE id < 50");
     ask_right(each[1], "the first");
-    do_in(each[1], "SELECT count(*) FROM gpu_sssp('main.roads', 1)"); /* stays, stale */
+    do_in(each[1], "SELECT count(*) FROM gpu_sssp('main.roads', 1)"); /* it is stale */
     do_in(each[1], "UPDATE roads SET dst = 6 WHERE id BETWEEN 50 AND 300");
     ask_right(each[1], "the second");
     do_in(each[1], "PRAGMA locking_mode = NORMAL");
@@ -257,12 +257,12 @@ START_TEST(a_file_renamed_over) {
     ask_right(each[0], "the file's end");
     do_in(each[2], by_weight);
     ask_right(each[2], "the file's end");
-    ck_assert(!took_part(each[2])); /* whose the path is cannot be told */
+    ck_assert(!took_part(each[2])); /* the file of the path is unknown */
 }
 END_TEST
 
-/* An equal file name, an equal first page, other rows, written past SQLite while nobody
-** has the file open: its time of change shows it. */
+/* An equal file name, an equal first page, and other rows, written past SQLite while no
+** connection has the file open: the file's change time shows it. */
 START_TEST(a_file_written_over) {
     char other[96], sql[200];
     size_t size, same;
@@ -344,7 +344,8 @@ START_TEST(what_differs_is_not_shared) {
 }
 END_TEST
 
-/* Weights are read with the ids, even if nobody needs them yet, and if one is a text. */
+/* Weights are read with the ids, also if no search needs them yet, and if one is a
+** text. */
 START_TEST(weights_are_read_for_all) {
     do_in(each[0], "UPDATE roads SET weight = '1.5' WHERE id = 600");
     for (int i = 0; i < 2; i++) {
@@ -410,7 +411,7 @@ static int give_up(void *unused, int count) {
     return 0;
 }
 
-/* Who finds the file locked leaves the step out. */
+/* A thread that finds the file locked leaves the step out. */
 static void step_at_random(uint64_t *random, int *shared) {
     sqlite3 **c = &each[shape_random(random) % CONNECTIONS];
     uint64_t what = shape_random(random) % 60;
@@ -446,7 +447,7 @@ enum { THREADS = 8 };
 
 typedef struct crowd {
     sqlite3 *c[THREADS];
-    int read; /* who has read the table */
+    int read; /* the number of connections that have read the table */
 } crowd;
 
 static void ask_at_once(void *memory, uint32_t number) {
@@ -462,7 +463,7 @@ static void read_at_once(void *memory, uint32_t number) {
         __atomic_fetch_add(&crowd->read, 1, __ATOMIC_RELAXED);
 }
 
-/* Who comes while one reads waits for it. */
+/* A connection that comes while another one reads waits for it. */
 START_TEST(read_once) {
     crowd crowd = {.read = 0};
     do_in(each[0],
@@ -490,7 +491,7 @@ END_TEST
 static int inside, interrupted_waits;
 static struct timespec asked;
 
-/* Whoever does not wait is done by then. */
+/* A connection that does not wait is done by then. */
 static int late(void *unused) {
     struct timespec now;
     (void)unused;
