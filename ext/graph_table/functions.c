@@ -13,7 +13,6 @@
 #include "load/loader.h"
 #include "base/savepoint.h"
 #include "table_function/graph_values.h"
-#include "table_function/function_scope.h"
 #include "source/condition.h"
 #include "base/statement.h"
 #include <stdlib.h>
