@@ -7,8 +7,8 @@
     cc -O2 -fPIC -shared gpugraph.c -o gpugraph.so -lpthread -lm        a file for .load
     cc -O2 -DSQLITE_CORE -c gpugraph.c                                  a part of a program that carries SQLite
 
-Sources follow one another, each header before the first source that needs it. What is static in a source is seen by the
-sources behind it: a name that another source or a header has, too, gets the source's name behind it.
+Sources follow one another, each header before the first source that needs it. Later sources see the static names of a
+source, so a name that another source or a header also has gets the source's name as a suffix.
 """
 
 import collections
@@ -18,11 +18,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">].*$')
-# Comments, strings and characters, which stay as they are; members, whose names are their struct's; tags; names.
+# Comments, strings and characters, which stay; members, whose names belong to their struct; tags; names.
 TOKENS = re.compile(
     r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|(?:\.|->)\s*[A-Za-z_]\w*|(?:struct|enum|union) \w+|[A-Za-z_]\w*',
     re.S)
-# Declarations at the beginning of a line. The sources are formatted, so what is indented is inside of something.
+# Declarations begin at the start of a line. The sources are formatted, so an indented line is inside a declaration.
 LOCAL = [
     re.compile(r"^(?:static|INLINE) [^;={()]*?\b([A-Za-z_]\w*)\s*(?:\(|=|;|\[)", re.M),
     re.compile(r"^typedef [^;{]*?\b([A-Za-z_]\w*);", re.M),
@@ -36,8 +36,8 @@ MEMBER = re.compile(r"\s*[;,\[:)]")
 MACRO = re.compile(r"^#define ([A-Za-z_]\w*)", re.M)
 ENUM = re.compile(r"^(?:typedef |static )?enum(?: \w+)? \{(.*?)\}", re.M | re.S)
 ATTRIBUTE = re.compile(r"__attribute__\(\(.*?\)\) ?|\b_Noreturn ")
-OPENING = """/* gpugraph {version}, the CPU backend, as one file, made by ext/amalgamate.py. What it is, how to change it, its licence (MIT)
-** and its documentation are where its sources are.
+OPENING = """/* gpugraph {version}, the CPU backend, as one file, made by ext/amalgamate.py. Its sources have
+** its documentation, its licence (MIT) and instructions for changes.
 **
 **     cc -O2 -fPIC -shared gpugraph.c -o gpugraph.so -lpthread -lm
 **     cc -O2 -DSQLITE_CORE -c gpugraph.c       in a program that carries SQLite: call sqlite3_gpugraph_init */
@@ -45,7 +45,7 @@ OPENING = """/* gpugraph {version}, the CPU backend, as one file, made by ext/am
 #define _GNU_SOURCE
 #endif
 """
-# Sums and products round one by one (gpu/pagerank/steps.h), also on processors that could do both in one step.
+# Products and sums are rounded separately (gpu/pagerank/steps.h), also on processors with fused operations.
 HIDDEN = """
 #if defined(__GNUC__) && !defined(__clang__) && (defined(__FMA__) || !defined(__x86_64__))
 #pragma GCC optimize("fp-contract=off")
@@ -73,7 +73,7 @@ def without_comments(text):
 
 
 def local_names(text):
-    """What a source declares for itself alone."""
+    """Names that a source declares for itself."""
     bare = ATTRIBUTE.sub("", without_comments(text))
     found = {name for pattern in LOCAL + [TAG] for name in pattern.findall(bare)}
     for body in ENUM.findall(bare):
@@ -121,7 +121,7 @@ class Amalgamation:
         return TOKENS.sub(settle, text)
 
     def add_header(self, header, source):
-        """A header without a guard is a part of the source that includes it."""
+        """Adds a header. A header without a guard is a part of the source that includes it."""
         text = header.read_text(encoding="utf-8")
         once = re.search(r"^#ifndef (\w+)\n#define \1\n", text, re.M)
         if header in self.given and once:
@@ -130,7 +130,7 @@ class Amalgamation:
         self.add(header, text if once else self.renamed(source, text), source)
 
     def add(self, path, text, source):
-        """One file's lines, its include lines replaced by what they name."""
+        """Adds the lines of a file. Headers replace their include lines."""
         lines, conditions = text.split("\n"), []
         guard = re.match(r"\s*#ifndef \w+\n#define \w+\n", without_comments(text))
         for number, line in enumerate(lines):

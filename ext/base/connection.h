@@ -9,16 +9,15 @@
 
 enum { MOST_DEVICES = 16 };
 
-#define DEFAULT_CACHE_LIMIT                                                              \
-    ((sqlite3_int64)4 << 30) /* room for 60 M edges, in host memory and on a device */
+/* Enough for 60 M edges, in host memory and on a device. */
+#define DEFAULT_CACHE_LIMIT ((sqlite3_int64)4 << 30)
 
 /* Each field is a setting (inspect/settings.c). */
 typedef struct config {
     int backend; /* gpugraph_backend */
     int device, threads;
     char devices[5 * MOST_DEVICES]; /* auto, all, or ids: "0,2" */
-    /* the ids of such a list, ascending; 0: `devices` is no list */
-    int id[MOST_DEVICES], ids;
+    int id[MOST_DEVICES], ids;      /* these ids, ascending; ids 0: `devices` has none */
     sqlite3_int64 memory_limit, host_memory_limit, cache_limit;
     int progress;
     sqlite3_int64 time_limit_ms;
@@ -39,7 +38,8 @@ struct connection {
     int tables;          /* connected virtual tables of this extension */
     int readings;        /* edge sources that are being read: one may read another */
     unsigned long long expiries; /* expiries that finalized probes have counted */
-    /* taken when a statement is prepared: the least that its transaction sees */
+    /* taken when a statement is prepared, so its transaction sees at least these
+    ** states */
     wal_notes logs;
     sqlite3_int64 handed; /* table_function/hand_out.c: the latest number; 0: none */
     /* sqlite3_total_changes64 at a moment when no write transaction of this connection
@@ -52,11 +52,10 @@ struct connection {
     unsigned long long clock; /* counts uses and executions */
 };
 
-/* Functions of folders above this one that end things. */
+/* Functions of higher folders, called at the end of an execution or a connection. */
 struct connection_ends {
-    void (*execution)(connection *c,
-                      /* an execution of a statement has ended; scope.c */
-                      unsigned long long serial);
+    /* an execution of a statement has ended (scope.c) */
+    void (*execution)(connection *c, unsigned long long serial);
     /* frees the connection's graphs and state */
     void (*connection)(connection *c);
 };
@@ -84,8 +83,8 @@ bool connection_is_late(const connection *c);
 /* Counts how often SQLite has expired this connection's prepared statements. DETACH does
 ** so, and then nothing known of an attached file holds. 0: the count is unknown. */
 unsigned long long connection_expiries(connection *c);
-/* Sets up a gpugraph_run from config. Its listener is the connection, its phases go to
-** c->timings, lines of progress to stderr. */
+/* Sets up a gpugraph_run from config. The connection is its listener: phases go to
+** c->timings, and lines of progress go to stderr. */
 void connection_run(connection *c, gpugraph_run *run);
 /* The SQLITE_ code for a status of the library. */
 int code_of_status(gpugraph_status status);

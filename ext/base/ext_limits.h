@@ -6,21 +6,21 @@
 #include <stdint.h>
 
 struct ext_limits {
-    /* milliseconds after which a later write of a file has a later time than the file's
-    ** latest change: clocks of file systems step by up to 10 ms */
+    /* Milliseconds after which a later write of a file has a later time than the file's
+    ** latest change. Clocks of file systems step by up to 10 ms. */
     int page_settled_ms;
-    /* bytes of a database from which on a graph gets a name: a name takes some 20 us,
-        ** the time to read a thousand rows */
+    /* The smallest database, in bytes, whose graphs get names. A name takes 20 us, in
+    ** which a thousand rows are read. */
     int64_t graph_named_from;
-    /* changed rows from which on they are looked for in their pages: to find out
-        ** whether that is possible takes as long as a hundred look-ups */
+    /* The smallest number of changed rows that are looked for in their pages. The check
+    ** whether this is possible takes as long as a hundred look-ups. */
     int64_t mirror_find_from;
-    /* milliseconds without a change after which a mirror that has never left its
-        ** graph joins the graph of other connections */
+    /* Milliseconds without a change after which a mirror that has never left its graph
+    ** joins the graph of other connections. */
     double mirror_rejoins_after_ms;
-    /* how often a mirror may leave its graph to other connections */
-    int mirror_times_to_leave;
-    const char *page_vfs; /* a further VFS whose files are read by pages; NULL: none */
+    int mirror_times_to_leave; /* how often a mirror may leave its graph to others */
+    const char
+        *page_vfs; /* an additional VFS whose files are read by pages; NULL: none */
 };
 
 #define EXT_USUAL_LIMITS                                                                 \

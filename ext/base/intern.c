@@ -54,30 +54,28 @@ static bool double_slots(intern *t) {
     return true;
 }
 
+static bool grow_block(void **block, uint64_t *room, uint64_t needed, size_t size) {
+    if (needed <= *room)
+        return true;
+    const uint64_t more = needed > 2 * *room ? needed + 1024 : 2 * *room;
+    void *grown = realloc(*block, more * size);
+    if (!grown)
+        return false;
+    *block = grown;
+    *room = more;
+    return true;
+}
+
 /* Makes room for one more text of this length. */
 static bool grow_intern(intern *t, size_t length) {
-    if (3 * ((uint64_t)t->count + 1) > 2 * t->slots && !double_slots(t))
+    const uint64_t count = (uint64_t)t->count, first = !t->offset;
+    if ((3 * (count + 1) > 2 * t->slots && !double_slots(t)) ||
+        !grow_block((void **)&t->offset, &t->offset_room, count + 2, sizeof *t->offset))
         return false;
-    if ((uint64_t)t->count + 2 > t->offset_room) {
-        uint64_t room = t->offset_room ? 2 * t->offset_room : 1024;
-        uint64_t *offset = realloc(t->offset, room * sizeof *offset);
-        if (!offset)
-            return false;
-        if (!t->offset)
-            offset[0] = 0;
-        t->offset = offset;
-        t->offset_room = room;
-    }
-    uint64_t needed = t->offset[t->count] + length;
-    if (needed > t->bytes_room || !t->bytes) {
-        uint64_t room = needed > 2 * t->bytes_room ? needed + 4096 : 2 * t->bytes_room;
-        char *bytes = realloc(t->bytes, room);
-        if (!bytes)
-            return false;
-        t->bytes = bytes;
-        t->bytes_room = room;
-    }
-    return true;
+    if (first)
+        t->offset[0] = 0;
+    return grow_block((void **)&t->bytes, &t->bytes_room, t->offset[count] + length + 1,
+                      1);
 }
 
 bool intern_ready(intern *t) {

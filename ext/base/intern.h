@@ -33,10 +33,10 @@ typedef struct intern {
 
 /* The number of a text, which is added if it is new; -1: no memory. */
 int64_t intern_text(intern *t, const char *text, size_t length);
-/* intern_text in two steps. Any thread may compute hashes in advance, once intern_ready
-** has returned true (false: no memory). Then intern_hashed gives the number, one text
-** after the other. intern_ask, some texts ahead, brings the place of a hash into the
-** cache. */
+/* intern_text in two steps. Any thread may compute hashes in advance, after intern_ready
+** has returned true (false: no memory). Then one thread calls intern_hashed for one text
+** after another. It may call intern_ask some texts ahead, which brings the place of a
+** hash into the cache. */
 bool intern_ready(intern *t);
 uint64_t intern_hash(const intern *t, const char *text, size_t length);
 int64_t intern_hashed(intern *t, const char *text, size_t length, uint64_t hash);
@@ -47,7 +47,7 @@ static inline uint64_t intern_place(const intern *t, uint32_t tag) {
 static inline void intern_ask(const intern *t, uint64_t hash) {
     __builtin_prefetch(&t->slot[intern_place(t, (uint32_t)(hash >> 36 << 4))]);
 }
-/* Frees what only intern_text needs; the texts stay. */
+/* Frees the slots, which only intern_text needs. The texts stay. */
 void intern_close(intern *t);
 void intern_clear(intern *t);
 

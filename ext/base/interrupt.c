@@ -1,6 +1,5 @@
-/* The link between a long search and its connection: interrupts, the host's progress
-** handler, phases, lines of progress, and the statement that a connection keeps for
-** them. */
+/* Connects a long search with its connection: interrupts, the host's progress handler,
+** phases, lines of progress, and the statement that a connection keeps for them. */
 #include "connection.h"
 #include <string.h>
 #include <unistd.h>
@@ -65,7 +64,7 @@ void connection_table_opened(connection *c) {
 void connection_table_closed(connection *c) {
     if (--c->tables > 0 || !c->probe)
         return;
-    /* Keeps the count of the next probe different from that of this one. */
+    /* The count of the next probe must differ from the count of this one. */
     c->expiries +=
         1 + (unsigned)sqlite3_stmt_status(c->probe, SQLITE_STMTSTATUS_REPREPARE, 0);
     sqlite3_finalize(c->probe);
@@ -113,16 +112,10 @@ void connection_run(connection *c, gpugraph_run *run) {
 }
 
 int code_of_status(gpugraph_status status) {
-    switch (status) {
-    case GPUGRAPH_OK:
-        return SQLITE_OK;
-    case GPUGRAPH_NO_MEMORY:
-        return SQLITE_NOMEM;
-    case GPUGRAPH_INTERRUPTED:
-        return SQLITE_INTERRUPT;
-    default:
-        return SQLITE_ERROR;
-    }
+    return status == GPUGRAPH_OK            ? SQLITE_OK
+           : status == GPUGRAPH_NO_MEMORY   ? SQLITE_NOMEM
+           : status == GPUGRAPH_INTERRUPTED ? SQLITE_INTERRUPT
+                                            : SQLITE_ERROR;
 }
 
 int code_of_run(const gpugraph_run *run, const char *function, char **error) {

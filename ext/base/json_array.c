@@ -26,8 +26,7 @@ int json_array_open(sqlite3 *db, json_array *a, const char *text, int bytes) {
     memset(a, 0, sizeof *a);
     a->zero = holds_zero(text, bytes);
     int rc = sqlite3_prepare_v2(db, json_sql, -1, &a->row, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_bind_text(a->row, 1, text, bytes, SQLITE_STATIC);
+    rc = rc ? rc : sqlite3_bind_text(a->row, 1, text, bytes, SQLITE_STATIC);
     return rc;
 }
 

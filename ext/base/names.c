@@ -41,8 +41,8 @@ static int smaller(int a, int b) {
     return a < b ? a : b;
 }
 
-/* The least number of letters to insert, delete, replace or swap with the next one. Row i
-** % 3 holds the edits from the first i letters of a to the first letters of b. */
+/* The least number of bytes to insert, delete, replace or swap with the next one. Row i %
+** 3 holds the edits from the first i bytes of a to the first bytes of b. */
 static int edits_between(const char *a, int a_length, const char *b, int b_length) {
     int row[3][LONGEST + 1];
     for (int j = 0; j <= b_length; j++)
@@ -61,15 +61,15 @@ static int edits_between(const char *a, int a_length, const char *b, int b_lengt
     return row[a_length % 3][b_length];
 }
 
-/* Accepts at most two edits, and at most one for each three letters, because short names
-** are all alike. */
+/* Accepts at most two edits, and at most one for three bytes, because all short names are
+** alike. */
 void nearest_look(nearest *n, const char *name, const char *typed) {
     size_t given = n->given ? strlen(n->given) : 0, length = strlen(name);
     if (!given || given > LONGEST || length > LONGEST)
         return;
     int edits = edits_between(n->given, (int)given, name, (int)length);
-    int letters = (int)(given > length ? given : length);
-    if (edits > MOST_EDITS || 3 * edits > letters || (*n->told && edits >= n->edits) ||
+    int longest = (int)(given > length ? given : length);
+    if (edits > MOST_EDITS || 3 * edits > longest || (*n->told && edits >= n->edits) ||
         strlen(typed) > MOST_TYPED)
         return;
     sqlite3_snprintf(sizeof n->told, n->told, "; the nearest name is '%q'", typed);

@@ -1,12 +1,12 @@
-/* What a statement may do while it runs, as EXPLAIN lists it: the statement's own
-** program, then those of the triggers and foreign keys that it may fire.
+/* Reads by EXPLAIN what a statement may do while it runs. EXPLAIN lists the statement's
+** own program, then the programs of triggers and foreign keys that it may fire.
 **
 **     addr  opcode     p1    p2    p3
 **     0     Init
 **     5     OpenWrite   0    17     0     p2 the table's root page, p3 its schema
 **     31    Halt     1811     3           RAISE(FAIL): p2 says that finished work stays
-**     0     Init                          a trigger
-**     3     VOpen                         perhaps of a table of this extension
+**     0     Init                          begins a trigger
+**     3     VOpen                         may open a table of this extension
 **/
 #include "program.h"
 #include "statement.h"
@@ -14,7 +14,7 @@
 
 enum { COLUMN_OPCODE = 1, COLUMN_P1, COLUMN_P2, COLUMN_P3, COLUMN_P4, COLUMN_P5 };
 enum { LEAVES_ALL = 3 }; /* p2 of Halt: SQLite's OE_Fail */
-/* p5 of OpenWrite: p2 is a register, of a table that the program makes itself */
+/* p5 of OpenWrite: p2 is a register, because the program makes the table itself */
 enum { IN_A_REGISTER = 16 };
 
 typedef struct place {
@@ -41,7 +41,7 @@ static int find_place_of_program(sqlite3 *db, const char *schema, const char *ta
     return rc ? rc : root > 0 ? SQLITE_OK : SQLITE_ERROR;
 }
 
-/* Other functions run SQL by statements of their own only, which are then executing. */
+/* Other functions run SQL by separate statements only, which are then executing. */
 static bool may_call(sqlite3_stmt *op, const char *opcode) {
     return starts(opcode, "VOpen") ||
            ((starts(opcode, "Function") || starts(opcode, "PureFunc")) &&
@@ -91,8 +91,7 @@ int program_read(sqlite3 *db, const char *sql, const char *schema, const char *t
     int rc = sql ? SQLITE_OK : SQLITE_ERROR;
     if (rc == SQLITE_OK && table)
         rc = find_place_of_program(db, schema, table, &at);
-    if (rc == SQLITE_OK)
-        rc = list_program(db, sql, &at, made);
+    rc = rc ? rc : list_program(db, sql, &at, made);
     if (rc)
         *made = (program){true, true, true, true};
     return rc == SQLITE_NOMEM ? rc : SQLITE_OK;

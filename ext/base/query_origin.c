@@ -1,10 +1,10 @@
-/* Whether a text is a query of the statement's own (query_origin.h).
+/* Checks whether a text is a query that stands in the statement (query_origin.h).
 **
-** SQLite has prepared the statement, so its grammar need not be checked. But the argument
-** that a value belongs to must be right, and names must mean what they mean to SQLite. A
-** table of WITH is not the function of that name, nor is an alias. A column may belong to
-** any table of its FROM, unless a table's name precedes it. Anything unclear is
-** refused. */
+** SQLite has prepared the statement, so its grammar is right. But the value must belong
+** to the right argument, and names must mean what they mean to SQLite. A table of WITH is
+** not the function of that name, and an alias is not the function either. A column may
+** belong to any table of its FROM, unless a table's name precedes it. Unclear statements
+** are refused. */
 #include "ext.h"
 #include "query_origin.h"
 
@@ -14,21 +14,52 @@
 
 /* ---- the argument of a call ---- */
 
-/* True if the bracket stands where a value may stand, not behind a name. */
-static bool holds_a_value(const sql_list *s, int bracket) {
-    return sql_mark_at(s, bracket - 1, '(') || sql_mark_at(s, bracket - 1, ',');
+static bool any_word(const sql_list *s, int place, const char *const *words, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (sql_word_at(s, place, words[i]))
+            return true;
+    return false;
+}
+
+/* True for SELECT, WITH and VALUES. */
+static bool begins_select(const sql_list *s, int place) {
+    return sql_word_at(s, place, "SELECT") || sql_word_at(s, place, "WITH") ||
+           sql_word_at(s, place, "VALUES");
+}
+
+/* True for name AS (SELECT ...) and name(columns) AS (SELECT ...), as in WITH. */
+static bool defines(const sql_list *s, int place) {
+    int at = place + 1;
+    if (sql_mark_at(s, at, '('))
+        at = s->item[at].partner + 1;
+    if (!sql_word_at(s, at, "AS"))
+        return false;
+    at++;
+    at += sql_word_at(s, at, "NOT");
+    at += sql_word_at(s, at, "MATERIALIZED");
+    return sql_mark_at(s, at, '(');
+}
+
+/* True for a call of the function, followed by its bracket. False for a table or view of
+** that name with its columns, and for a name that WITH defines. */
+static bool is_call(const sql_list *s, int place, const char *function) {
+    static const char *const words[] = {"INTO",   "AS",         "TABLE",
+                                        "EXISTS", "REFERENCES", "VIEW"};
+    int before = sql_mark_at(s, place - 1, '.') ? place - 3 : place - 1;
+    return !any_word(s, before, words, COUNT(words)) && sql_name_at(s, place, function) &&
+           sql_mark_at(s, place + 1, '(') && !defines(s, place);
 }
 
 static bool is_first_argument(const sql_list *s, int place, const char *function) {
     int first = place, last = place;
     while (sql_mark_at(s, first - 1, '(') && sql_mark_at(s, last + 1, ')') &&
-           holds_a_value(s, first - 1)) {
-        first--;
+           (sql_mark_at(s, first - 2, '(') || sql_mark_at(s, first - 2, ','))) {
+        first--; /* a bracket around a value, not behind a name */
         last++;
     }
     return sql_mark_at(s, first - 1, '(') &&
            (sql_mark_at(s, last + 1, ',') || sql_mark_at(s, last + 1, ')')) &&
-           sql_call_at(s, first - 2, function);
+           is_call(s, first - 2, function);
 }
 
 /* ---- FROM ---- */
@@ -41,20 +72,14 @@ typedef struct from_table {
     int next;        /* the place after the table */
 } from_table;
 
-static bool any_word(const sql_list *s, int place, const char *const *words, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (sql_word_at(s, place, words[i]))
-            return true;
-    return false;
-}
-
 static bool begins_join(const sql_list *s, int place) {
     static const char *const words[] = {"JOIN", "NATURAL", "LEFT",  "RIGHT",
                                         "FULL", "INNER",   "OUTER", "CROSS"};
     return sql_mark_at(s, place, ',') || any_word(s, place, words, COUNT(words));
 }
 
-/* True if the token ends a FROM clause or a condition of its level; ON: of an upsert. */
+/* True if the token ends a FROM clause or a condition of its level. ON belongs to an
+** upsert. */
 static bool ends_clause(const sql_list *s, int place) {
     static const char *const words[] = {"WHERE",  "GROUP",     "HAVING", "WINDOW",
                                         "ORDER",  "LIMIT",     "UNION",  "INTERSECT",
@@ -76,12 +101,6 @@ static int read_alias(const sql_list *s, int at, from_table *t) {
     return at + 1;
 }
 
-static int read_index(const sql_list *s, int at) {
-    if (sql_word_at(s, at, "NOT"))
-        return at + 2;
-    return sql_word_at(s, at, "INDEXED") ? at + 3 : at;
-}
-
 /* Reads one table and the ON or USING that follows. False: not understood. */
 static bool read_table(const sql_list *s, int at, from_table *t) {
     *t = (from_table){.name = -1, .alias = -1, .on = -1};
@@ -97,7 +116,8 @@ static bool read_table(const sql_list *s, int at, from_table *t) {
     }
     if (sql_mark_at(s, at, '('))
         at = sql_step(s, at);
-    at = read_index(s, read_alias(s, at, t));
+    at = read_alias(s, at, t);
+    at += sql_word_at(s, at, "NOT") ? 2 : sql_word_at(s, at, "INDEXED") ? 3 : 0;
     if (sql_word_at(s, at, "USING")) {
         t->merged = true;
         at = sql_step(s, at + 1);
@@ -127,8 +147,8 @@ static int past_join(const sql_list *s, int at, bool *merged) {
     return at == start && ends_clause(s, at) ? at : -1;
 }
 
-/* Iterates over the tables: *at is the first one's place, then the next one's, and at
-** last the place after the clause. */
+/* Iterates over the tables. *at is the place of the next table, and at last the place
+** after the clause. */
 static bool next_table(const sql_list *s, int *at, bool *more, bool *merged,
                        from_table *t) {
     if (!read_table(s, *at, t))
@@ -153,10 +173,6 @@ typedef struct search {
     int from; /* the first table of the clause */
 } search;
 
-static bool same_name(const sql_list *s, int place, int other) {
-    return sql_same_name(&s->item[place].token, &s->item[other].token);
-}
-
 /* True if the column is the argument of a function in the FROM clause and has no other
 ** value there. */
 static bool is_argument(const search *q, column c) {
@@ -170,7 +186,8 @@ static bool is_argument(const search *q, column c) {
         if (!next_table(s, &at, &more, &merged, &t))
             return false;
         int named = t.alias >= 0 ? t.alias : t.name;
-        if (c.table >= 0 && (named < 0 || !same_name(s, c.table, named)))
+        if (c.table >= 0 &&
+            (named < 0 || !sql_same_name(&s->item[c.table].token, &s->item[named].token)))
             continue;
         tables++;
         functions +=
@@ -201,7 +218,7 @@ static bool is_query(const search *q, int first, int end) {
 }
 
 /* True if the query is an element of a list in brackets. */
-static bool is_listed_of_query_origin(const search *q, int open, int end) {
+static bool lists_query(const search *q, int open, int end) {
     if (!sql_mark_at(q->s, open, '(') || q->s->item[open].partner != end - 1)
         return false;
     for (int at = open + 1, first = at; at < end; at = sql_step(q->s, at)) {
@@ -235,12 +252,11 @@ static bool is_comparison(const search *q, int first, int end) {
                 is_argument(q, c));
     while (at < end && !sql_word_at(q->s, at, "IN"))
         at = sql_step(q->s, at);
-    return at < end && read_column(q->s, first, at, &c) &&
-           is_listed_of_query_origin(q, at + 1, end) && is_argument(q, c);
+    return at < end && read_column(q->s, first, at, &c) && lists_query(q, at + 1, end) &&
+           is_argument(q, c);
 }
 
-/* nested brackets; SQLite allows no more, either */
-enum { DEEPEST = 100 };
+enum { DEEPEST = 100 }; /* nested brackets; SQLite has a similar limit */
 
 /* Searches the terms of AND and OR in [first, end). An AND that belongs to BETWEEN
 ** separates no terms; a condition with CASE is refused. */
@@ -261,7 +277,7 @@ static bool stands_in_condition(const search *q, int first, int end, int depth) 
         if (at < end && !is_and && !sql_word_at(s, at, "OR"))
             continue;
         bool grouped = sql_mark_at(s, first, '(') && s->item[first].partner == at - 1;
-        if (grouped && !sql_select_at(s, first + 1)
+        if (grouped && !begins_select(s, first + 1)
                 ? stands_in_condition(q, first + 1, at - 1, depth + 1)
                 : is_comparison(q, first, at))
             return true;
@@ -289,29 +305,22 @@ static bool stands_in_clause(const sql_list *s, int from, const query *query) {
     return found;
 }
 
-/* ---- both ---- */
+/* ---- the statement ---- */
 
-/* True for the FROM of a query; false for those of DELETE and IS DISTINCT FROM. */
+/* True for the FROM of a query. False for the FROM of DELETE and of IS DISTINCT FROM. */
 static bool begins_from(const sql_list *s, int place) {
     return sql_word_at(s, place, "FROM") && !sql_word_at(s, place - 1, "DELETE") &&
            !sql_word_at(s, place - 1, "DISTINCT");
 }
 
-/* True if a WITH of the statement defines the name. */
-static bool is_defined(const sql_list *s, const char *name) {
-    for (int i = 0; i < s->count; i++)
-        if (sql_name_at(s, i, name) && sql_definition_at(s, i))
-            return true;
-    return false;
-}
-
 static bool stands_in_conditions(const sql_list *s, const query *query) {
-    if (is_defined(s, query->function))
-        return false;
-    for (int i = 0; i < s->count; i++)
-        if (begins_from(s, i) && stands_in_clause(s, i + 1, query))
-            return true;
-    return false;
+    bool found = false;
+    for (int i = 0; i < s->count; i++) {
+        if (sql_name_at(s, i, query->function) && defines(s, i))
+            return false; /* a WITH defines the name */
+        found |= begins_from(s, i) && stands_in_clause(s, i + 1, query);
+    }
+    return found;
 }
 
 bool query_stands_in(const sql_list *statement, const query *query) {

@@ -1,15 +1,15 @@
-/* Whether a text is a query that the author of a statement has written as one.
+/* Checks whether the author of a statement has written a text as a query.
 **
 **     gpu_bfs('SELECT ...', 1)                  the argument of a call: a literal, or
 **     gpu_bfs(:q, 1)                            a parameter that holds the text
 **     FROM gpu_bfs AS b
 **       WHERE b.edges = 'SELECT ...'            a comparison with an argument
-**     ... IN ('SELECT ...', :q)                 likewise
+**     ... IN ('SELECT ...', :q)                 a comparison with a list
 **
 ** Every other text is refused. A query that the extension prepares is top-level SQL to
-** SQLite, with all rights of top-level SQL. But text reaches a function in many ways: out
-** of views and triggers, as a stored value, as a name, as a parameter with another
-** purpose. Only the text of the statement shows whether it was meant as a query. */
+** SQLite, with all rights of top-level SQL. But text reaches a function in many ways:
+** from views and triggers, as a stored value, as a name, as a parameter with another
+** purpose. Only the text of the statement shows whether a query was meant. */
 #ifndef GPUGRAPH_QUERY_ORIGIN_H
 #define GPUGRAPH_QUERY_ORIGIN_H
 
@@ -21,7 +21,7 @@ typedef struct query {
     const char *argument; /* the argument that has the value: "edges" or "vertices" */
 } query;
 
-/* True if the query stands in the statement as that argument of a call of that
+/* True if the query stands in the statement as this argument of a call of the
 ** function. */
 bool query_stands_in(const sql_list *statement, const query *query);
 

@@ -1,11 +1,11 @@
-/* Writes of a function that happen as a whole or not at all.
+/* Keeps all writes of a function, or none.
 **
 **     in a transaction    SAVEPOINT ... RELEASE, or ROLLBACK TO and RELEASE
-**     in none             the savepoint begins one: RELEASE commits; after any failure,
-**                         of RELEASE, too, ROLLBACK
+**     outside of one      the savepoint begins a transaction: RELEASE commits; after any
+**                         failure, also of RELEASE, ROLLBACK
 **
-** SQLite takes back a whole transaction when a statement that writes is interrupted or
-** finds the disk full. Then there is no savepoint left to go back to. */
+** SQLite rolls back the whole transaction when a statement that writes is interrupted or
+** finds the disk full. The savepoint is then gone. */
 #include "savepoint.h"
 #include "statement.h"
 
@@ -21,9 +21,9 @@ int savepoint_open(savepoint *s, sqlite3 *db, const table_info *table, char **er
     return rc;
 }
 
-/* An interrupt stops ROLLBACK, too. But a stopped statement that writes takes back the
-** whole transaction; it must have been prepared in advance. */
-static void take_savepoint_back(const savepoint *s) {
+/* An interrupt stops ROLLBACK, too. But SQLite rolls back the whole transaction when it
+** interrupts a statement that writes. This statement must be prepared in advance. */
+static void roll_savepoint_back(const savepoint *s) {
     char *error = NULL;
     int rc = SQLITE_OK;
     if (!sqlite3_get_autocommit(s->db))
@@ -39,7 +39,7 @@ int savepoint_close(savepoint *s, int rc, char **error) {
     if (s->open && rc == SQLITE_OK)
         rc = statement_execute(s->db, error, "RELEASE gpugraph");
     if (s->open && rc)
-        take_savepoint_back(s);
+        roll_savepoint_back(s);
     sqlite3_finalize(s->nothing);
     *s = (savepoint){.db = s->db};
     return rc;

@@ -1,23 +1,22 @@
-/* The execution of a statement that is calling.
+/* Finds the execution of the statement that calls the extension.
 **
 **     executing statements   busy, and in the middle of sqlite3_step: no row to hand out
 **       each has a record    {statement, serial, pins}: one pin for each open cursor
 **     scope                  the (statement, serial) of the caller and of its callers
 **
-** SQLite tells nobody when a statement ends, and reuses its address. But the cursors that
-** a statement has opened are closed exactly when it ends, and those of a trigger's body
-** after each firing. So an execution is the time during which a cursor of it is open.
+** SQLite gives no notice when a statement ends, and it reuses the address. But SQLite
+** closes the cursors of a statement exactly when the statement ends, and the cursors of a
+** trigger's body after each firing. So an execution lasts while it has an open cursor.
 **
 ** A statement that writes may fire triggers while its own text has open cursors. Each
-** firing is an execution of its own, which sees the rows as they are at that moment. The
+** firing is a separate execution, which sees the rows as they are at that moment. The
 ** caller belongs to
 **
-**     the last execution    if RUN, which counts the programs that have begun, those of
-**                           triggers included, is unchanged, and so are the changes that
-**                           parts of triggers have counted
-**     that of a cursor      if the caller's cursor replaces it: SQLite closes the old one
-**                           right after it has opened the new one
-**     another execution     else, if a trigger of the statement can call this extension
+**     the last execution      if RUN, the count of programs that have begun, triggers
+**                             included, is unchanged, and so is the count of changes
+**     a cursor's execution    if the caller's cursor replaces it: SQLite closes the old
+**                             cursor right after it has opened the new one
+**     another execution       else, if a trigger of the statement can call this extension
 **/
 #include "program.h"
 #include "connection.h"
@@ -29,7 +28,7 @@ struct execution {
     sqlite3_stmt *statement;
     unsigned long long serial;
     int run;
-    sqlite3_int64 changes; /* changes counted by then; only for statements that write */
+    sqlite3_int64 changes; /* total changes at its start; 0 if the statement only reads */
     int pins;
 };
 
@@ -41,8 +40,8 @@ int programs_begun(sqlite3_stmt *statement) {
     return sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_RUN, 0);
 }
 
-/* Finds the record of the execution that the caller belongs to; *found NULL: there is
-** none yet. */
+/* Finds the record of the execution that the caller belongs to. *found NULL: there is no
+** record yet. */
 static int find_execution(connection *c, sqlite3_stmt *statement, int run,
                           sqlite3_int64 changes, struct execution **found) {
     struct execution *other = NULL, *e;
@@ -78,10 +77,10 @@ static int execution_of(connection *c, sqlite3_stmt *statement, struct execution
     return SQLITE_OK;
 }
 
-/* SQLite versions after 3.40 still show a statement's last row while they look for the
-** next one, so a caller that has handed out rows looks like a statement that waits. If no
-** other statement is executing, the caller is one of the busy ones, and there is nearly
-** always one only. */
+/* SQLite versions after 3.40 still show the last row while they look for the next one, so
+** a caller that has handed out rows looks like a statement that waits. If no other
+** statement is executing, the caller is one of the busy statements. There is nearly
+** always only one. */
 static bool all_hold_rows(connection *c) {
     sqlite3_stmt *statement = NULL;
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
@@ -180,9 +179,9 @@ static sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *sta
 }
 
 /* Looks for the query in the text as written first, because writing out bound values
-** takes time. SQLite writes them out for the outermost statement alone. That is right: a
-** query that is read here has parameters of its own (source/query_params.c), and may hold
-** calls with them. */
+** takes time. SQLite writes them out for the outermost statement only. This is right,
+** because a query that the extension reads has its own parameters
+** (source/query_params.h), and may contain calls with them. */
 static int stands_in(sqlite3_stmt *statement, const query *query) {
     const char *sql = sqlite3_sql(statement);
     sql_list list;

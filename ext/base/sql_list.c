@@ -7,17 +7,12 @@
 
 /* ---- parameters ---- */
 
-static bool in_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_' || c == '$' || (c & 0x80);
-}
-
-/* ":a(b)" and "$a::b(c)" are one parameter each: SQLite allows names as in Tcl after each
-** of its three marks. */
+/* ":a(b)" and "$a::b(c)" are single parameters: SQLite allows names of Tcl after each of
+** its three marks. */
 static const char *name_end(const char *at, const char *end) {
     const char *first = at;
     for (; at < end; at++) {
-        if (in_name(*at))
+        if (sql_in_word(*at))
             continue;
         if (*at == '(' && at > first) {
             const char *close = at + 1;
@@ -37,19 +32,11 @@ static const char *name_end(const char *at, const char *end) {
 static const char *parameter_end(const char *at, const char *end) {
     if (at == end || !strchr("?:@$", *at))
         return NULL;
-    if (*at++ != '?')
-        return name_end(at, end);
-    while (at < end && *at >= '0' && *at <= '9')
-        at++;
-    return at;
+    return *at == '?' ? skip_digits(at + 1, end) : name_end(at + 1, end);
 }
 
 static bool is_parameter(const sql_item *item) {
     return item->token.kind == SQL_OTHER && strchr("?:@$", *item->token.start) != NULL;
-}
-
-bool sql_parameter_at(const sql_list *list, int place) {
-    return place >= 0 && place < list->count && is_parameter(&list->item[place]);
 }
 
 /* ---- the list ---- */
@@ -106,21 +93,15 @@ void sql_list_clear(sql_list *list) {
 
 /* ---- values ---- */
 
-static const char *past_digits(const char *at, const char *end) {
-    while (at < end && *at >= '0' && *at <= '9')
-        at++;
-    return at;
-}
-
 static const char *number_end(const char *at, const char *end) {
     at += at < end && *at == '-';
     if (end - at >= 3 && strncmp(at, "Inf", 3) == 0)
         return at + 3;
-    at = past_digits(at, end);
+    at = skip_digits(at, end);
     if (at < end && *at == '.')
-        at = past_digits(at + 1, end);
+        at = skip_digits(at + 1, end);
     if (end - at >= 2 && *at == 'e' && (at[1] == '+' || at[1] == '-'))
-        at = past_digits(at + 2, end);
+        at = skip_digits(at + 2, end);
     return at;
 }
 
@@ -136,7 +117,7 @@ static sql_token bound_literal(const char *at, const char *end) {
         sql_next(at + 1, end, &token);
         token.kind = SQL_OTHER;
     } else if (strncmp(at, zeros, sizeof zeros - 1) == 0) {
-        token.end = past_digits(at + sizeof zeros - 1, end) + 1;
+        token.end = skip_digits(at + sizeof zeros - 1, end) + 1;
     } else {
         token.end = number_end(at, end);
     }
@@ -203,36 +184,6 @@ bool sql_text_at(const sql_list *list, int place, const char *text) {
     const sql_token *value = &list->item[place].value;
     return value->kind == SQL_QUOTED && *value->start == '\'' &&
            sql_token_is(value, text);
-}
-
-/* ---- structure ---- */
-
-bool sql_select_at(const sql_list *list, int place) {
-    return sql_word_at(list, place, "SELECT") || sql_word_at(list, place, "WITH") ||
-           sql_word_at(list, place, "VALUES");
-}
-
-bool sql_definition_at(const sql_list *list, int place) {
-    int at = place + 1;
-    if (sql_mark_at(list, at, '('))
-        at = list->item[at].partner + 1;
-    if (!sql_word_at(list, at, "AS"))
-        return false;
-    at++;
-    at += sql_word_at(list, at, "NOT");
-    at += sql_word_at(list, at, "MATERIALIZED");
-    return sql_mark_at(list, at, '(');
-}
-
-bool sql_call_at(const sql_list *list, int place, const char *function) {
-    static const char *const words[] = {"INTO",   "AS",         "TABLE",
-                                        "EXISTS", "REFERENCES", "VIEW"};
-    int before = sql_mark_at(list, place - 1, '.') ? place - 3 : place - 1;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (sql_word_at(list, before, words[i]))
-            return false;
-    return sql_name_at(list, place, function) && sql_mark_at(list, place + 1, '(') &&
-           !sql_definition_at(list, place);
 }
 
 int sql_step(const sql_list *list, int place) {

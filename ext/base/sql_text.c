@@ -3,21 +3,17 @@
 #include "sql_text.h"
 #include <string.h>
 
-static bool is_space(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
-}
-
 static bool begins_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
 }
 
-static bool in_word(char c) {
+bool sql_in_word(char c) {
     return begins_word(c) || (c >= '0' && c <= '9') || c == '$';
 }
 
 const char *sql_skip_space(const char *at, const char *end) {
     while (at < end) {
-        if (is_space(*at)) {
+        if (*at == ' ' || (*at >= '\t' && *at <= '\r' && *at != '\v')) {
             at++;
         } else if (end - at >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) {
             at += 3; /* a byte order mark is space to SQLite, wherever it stands */
@@ -47,7 +43,7 @@ const char *sql_next(const char *at, const char *end, sql_token *token) {
         token->kind = SQL_END;
     } else if (begins_word(*at)) {
         token->kind = SQL_WORD;
-        while (at < end && in_word(*at))
+        while (at < end && sql_in_word(*at))
             at++;
     } else if (closing(*at)) {
         char mark = closing(*at);
@@ -63,7 +59,7 @@ const char *sql_next(const char *at, const char *end, sql_token *token) {
     } else {
         token->kind = SQL_OTHER;
         bool number = *at >= '0' && *at <= '9';
-        for (at++; number && at < end && in_word(*at);)
+        for (at++; number && at < end && sql_in_word(*at);)
             at++;
     }
     token->end = at;
@@ -86,51 +82,47 @@ const char *sql_find_word(const char *at, const char *end, const char *keyword,
     return at;
 }
 
+/* Returns the next byte of the value that the token stands for, or -1 after the last one.
+** *at is NULL before the first one. */
+static int next_byte(const sql_token *token, const char **at) {
+    const char mark = token->kind == SQL_QUOTED ? closing(*token->start) : 0;
+    const int quotes = mark != 0;
+    *at = *at ? *at : token->start + quotes;
+    if (*at >= token->end - quotes)
+        return -1;
+    *at += mark && **at == mark; /* a doubled mark stands for one */
+    return (unsigned char)*(*at)++;
+}
+
 char *sql_unquote(const sql_token *token) {
-    char mark = token->kind == SQL_QUOTED ? closing(*token->start) : 0;
-    const char *at = token->start + (mark != 0), *end = token->end - (mark != 0);
-    char *name = sqlite3_malloc64((sqlite3_uint64)(end - at) + 1), *to = name;
-    if (!name)
-        return NULL;
-    while (at < end) {
-        if (*at == mark) /* a doubled mark stands for one */
-            at++;
-        *to++ = *at++;
-    }
-    *to = 0;
+    const char *at = NULL;
+    char *name = sqlite3_malloc64((sqlite3_uint64)(token->end - token->start) + 1);
+    int count = 0;
+    for (int c; name && (c = next_byte(token, &at)) >= 0; name[count++] = (char)c)
+        ;
+    if (name)
+        name[count] = 0;
     return name;
 }
 
 bool sql_token_is(const sql_token *token, const char *value) {
-    char mark = token->kind == SQL_QUOTED ? closing(*token->start) : 0;
-    const char *at = token->start + (mark != 0), *end = token->end - (mark != 0);
-    while (at < end && *value) {
-        if (*at == mark)
-            at++;
-        if (*at++ != *value++)
+    const char *at = NULL;
+    int c;
+    while ((c = next_byte(token, &at)) >= 0)
+        if (c != (unsigned char)*value++ || c == 0)
             return false;
-    }
-    return at == end && *value == 0;
+    return *value == 0;
 }
 
-/* The next byte of a token, as it is compared; 0: there is none. */
-static int next_of_token(const sql_token *token, const char **at) {
-    bool quoted = token->kind == SQL_QUOTED;
-    const char *end = token->end - quoted;
-    if (*at >= end)
-        return 0;
-    if (quoted && **at == closing(*token->start))
-        ++*at;
-    int c = (unsigned char)*(*at)++;
+static int lower(int c) {
     return c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c;
 }
 
 bool sql_same_token(const sql_token *one, const sql_token *other) {
-    const char *at = one->start + (one->kind == SQL_QUOTED),
-               *other_at = other->start + (other->kind == SQL_QUOTED);
+    const char *at = NULL, *other_at = NULL;
     for (;;) {
-        int a = next_of_token(one, &at), b = next_of_token(other, &other_at);
-        if (a != b || a == 0)
+        int a = lower(next_byte(one, &at)), b = lower(next_byte(other, &other_at));
+        if (a != b || a < 0)
             return a == b;
     }
 }

@@ -21,6 +21,13 @@ typedef struct sql_token {
     const char *start, *end;
 } sql_token;
 
+/* True for a byte that may continue a name. */
+bool sql_in_word(char c);
+static inline const char *skip_digits(const char *at, const char *end) {
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
 /* Skips white space and comments. */
 const char *sql_skip_space(const char *at, const char *end);
 /* Reads the next token after white space; returns its end. */

@@ -1,4 +1,4 @@
-/* What the schema says about a table: its place, its kind and its columns.
+/* Finds a table in the schema: its database, its kind and its columns.
 **
 **     PRAGMA table_list('roads')        schema, kind   (of several: temp, main, attached)
 **     PRAGMA main.table_xinfo('roads')  columns, types, primary key, without hidden ones
@@ -132,7 +132,7 @@ static int find_place_of_table_info(sqlite3 *db, const char *schema, const char 
     return rc == SQLITE_OK && info->kind == 'x' ? find_module(db, info) : rc;
 }
 
-/* True if the name is that of a followed graph with this suffix. */
+/* True if the name is the name of a followed graph with this suffix. */
 static bool is_part_of_graph(sqlite3 *db, const char *schema, const char *name,
                              const char *suffix) {
     int length = (int)strlen(name) - (int)strlen(suffix);
@@ -206,8 +206,8 @@ int table_add_column(table_info *info, const char *name, const char *type) {
 
 static const char *const rowid_names[] = {"rowid", "oid", "_rowid_"};
 
-/* A lone INTEGER PRIMARY KEY is the rowid unless it has an index of its own (declared
-** DESC). In a WITHOUT ROWID table the primary key's index holds the rows. */
+/* A lone INTEGER PRIMARY KEY is the rowid unless it has a separate index (declared DESC).
+** In a WITHOUT ROWID table the primary key's index holds the rows. */
 static int find_key_index(sqlite3 *db, table_info *info) {
     if (info->integer_primary_key < 0 && info->kind != 'w')
         return SQLITE_OK;
@@ -259,15 +259,6 @@ static int find_columns(sqlite3 *db, table_info *info) {
     return rc ? rc : find_key_index(db, info);
 }
 
-/* With PRAGMA reverse_unordered_selects a SELECT without ORDER BY reads from the last row
-** to the first. */
-static int selects_are_reversed(sqlite3 *db, bool *yes) {
-    sqlite3_int64 reversed = 0;
-    int rc = statement_integer(db, &reversed, "PRAGMA reverse_unordered_selects");
-    *yes = reversed != 0;
-    return rc;
-}
-
 /* Appends the columns of the index that holds the rows, as in ORDER BY. */
 static int append_key_order(sqlite3 *db, const table_info *info, sqlite3_str *order) {
     sqlite3_stmt *statement;
@@ -283,10 +274,13 @@ static int append_key_order(sqlite3 *db, const table_info *info, sqlite3_str *or
     return statement_end(statement, rc);
 }
 
-/* Sets key_order if SQLite would read the table from the last row to the first. */
+/* Sets key_order if PRAGMA reverse_unordered_selects makes a SELECT without ORDER BY read
+** from the last row to the first. */
 static int find_key_order(sqlite3 *db, table_info *info) {
-    bool reversed = false;
-    int rc = strchr("tw", info->kind) ? selects_are_reversed(db, &reversed) : SQLITE_OK;
+    sqlite3_int64 reversed = 0;
+    int rc = SQLITE_OK;
+    if (strchr("tw", info->kind))
+        rc = statement_integer(db, &reversed, "PRAGMA reverse_unordered_selects");
     if (rc || !reversed)
         return rc;
     sqlite3_str *order = sqlite3_str_new(db);
@@ -307,10 +301,8 @@ int table_find(sqlite3 *db, const char *schema, const char *table, table_info *i
     int rc = find_place_of_table_info(db, schema, table, info);
     if (rc == SQLITE_OK && !info->name)
         return no_table(db, schema, table, error);
-    if (rc == SQLITE_OK)
-        rc = find_columns(db, info);
-    if (rc == SQLITE_OK)
-        rc = find_key_order(db, info);
+    rc = rc ? rc : find_columns(db, info);
+    rc = rc ? rc : find_key_order(db, info);
     if (rc) {
         rc = say_failure(db, rc, table, error);
         table_info_clear(info);

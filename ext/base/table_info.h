@@ -1,4 +1,4 @@
-/* What the schema says about a table. */
+/* A table, its kind and its columns, by the schema. */
 #ifndef GPUGRAPH_TABLE_INFO_H
 #define GPUGRAPH_TABLE_INFO_H
 
@@ -22,8 +22,7 @@ typedef struct table_info {
 } table_info;
 
 /* Finds a table. schema NULL: in temp, main and the attached databases, in SQLite's
-** order. SQLITE_ERROR with a sentence (no function name) that lists the tables there
-** are. */
+** order. On SQLITE_ERROR the sentence has no function name and lists the tables. */
 int table_find(sqlite3 *db, const char *schema, const char *table, table_info *info,
                char **error);
 void table_info_clear(table_info *info);

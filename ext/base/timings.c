@@ -10,15 +10,6 @@ void timings_clear(timings *t) {
     memset(t, 0, sizeof *t);
 }
 
-void timings_start(timings *t) {
-    for (int i = 0; i < t->count; i++)
-        sqlite3_free(t->row[i].detail);
-    t->count = 0;
-    t->failed = false;
-    t->open = true;
-    t->started_ms = gg_now_ms();
-}
-
 void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
                  const char *detail) {
     if (!t->open)
@@ -36,7 +27,8 @@ void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
     t->count++;
 }
 
-void timings_finish(timings *t) {
+/* Appends 'other', the time between the phases, and 'total'. */
+static void timings_finish(timings *t) {
     double total = gg_now_ms() - t->started_ms, rest = total;
     for (int i = 0; i < t->count; i++)
         rest -= t->row[i].ms;
@@ -48,7 +40,7 @@ void timings_finish(timings *t) {
 
 /* ---- watches ---- */
 
-/* True if a kept graph was checked and nothing else was done. */
+/* True if the only work was to check a kept graph. */
 static bool is_idle(const timings *t) {
     for (int i = 0; i < t->count; i++)
         if (strcmp(t->row[i].phase, "check") != 0)
@@ -58,8 +50,7 @@ static bool is_idle(const timings *t) {
 
 void watch_begin(search_watch *watch, connection *c) {
     watch->earlier = c->timings;
-    memset(&c->timings, 0, sizeof c->timings);
-    timings_start(&c->timings);
+    c->timings = (timings){.open = true, .started_ms = gg_now_ms()};
 }
 
 void watch_end(search_watch *watch, connection *c) {

@@ -23,21 +23,16 @@ typedef struct timings {
     int count;
     int64_t room;
     double started_ms;
-    /* started and not finished; rows that are added otherwise belong to no search and
-        ** are dropped */
-    bool open;
+    bool open;   /* a search runs; timings_add drops rows of no search */
     bool failed; /* a row is missing for lack of memory */
 } timings;
 
-void timings_start(timings *t); /* a new search: clears the rows and starts the clock */
 void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
                  const char *detail);
-void timings_finish(
-    timings *t); /* appends 'other', the time between the phases, and 'total' */
 void timings_clear(timings *t); /* frees the rows */
 
-/* The timings from before a search began. They are restored if the search had nothing to
-** do, or is a step of another one. */
+/* The timings from before a search. They are restored if the search had nothing to do, or
+** if it is a step of another search. */
 typedef struct search_watch {
     timings earlier;
 } search_watch;

@@ -1,7 +1,7 @@
 /* SQL values as this extension reads, keeps and writes them. */
 #include "base/value.h"
+#include "base/sql_text.h"
 #include "base/whole_number.h"
-#include "base/zero_byte.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,14 +24,16 @@ int text_set(text *t, sqlite3_value *value) {
     return SQLITE_OK;
 }
 
+static bool is_text(sqlite3_value *value, const void *bytes, int count) {
+    const unsigned char *text = sqlite3_value_text(value);
+    return text && bytes && sqlite3_value_bytes(value) == count &&
+           memcmp(text, bytes, (size_t)count) == 0;
+}
+
 bool text_is(const text *t, sqlite3_value *value) {
-    if (!value || sqlite3_value_type(value) == SQLITE_NULL)
-        return t->bytes == NULL;
-    if (!t->bytes)
-        return false;
-    const unsigned char *bytes = sqlite3_value_text(value);
-    return bytes && sqlite3_value_bytes(value) == t->count &&
-           memcmp(bytes, t->bytes, (size_t)t->count) == 0;
+    return !value || sqlite3_value_type(value) == SQLITE_NULL
+               ? t->bytes == NULL
+               : is_text(value, t->bytes, t->count);
 }
 
 void text_clear(text *t) {
@@ -41,21 +43,15 @@ void text_clear(text *t) {
 
 /* ---- kept values ---- */
 
-static bool texts_are_equal(sqlite3_value *a, sqlite3_value *b) {
-    const unsigned char *text = sqlite3_value_text(a), *other = sqlite3_value_text(b);
-    const int count = sqlite3_value_bytes(a);
-    return text && other && count == sqlite3_value_bytes(b) &&
-           memcmp(text, other, (size_t)count) == 0;
-}
-
-/* False for blobs: no argument takes one. */
+/* False for BLOBs, because no argument takes a BLOB. */
 static bool values_are_equal(sqlite3_value *a, sqlite3_value *b) {
     const int type = sqlite3_value_type(a);
     return type == sqlite3_value_type(b) &&
            (type == SQLITE_INTEGER ? sqlite3_value_int64(a) == sqlite3_value_int64(b)
             : type == SQLITE_FLOAT ? sqlite3_value_double(a) == sqlite3_value_double(b)
-            : type == SQLITE_TEXT  ? texts_are_equal(a, b)
-                                   : type == SQLITE_NULL);
+            : type == SQLITE_TEXT
+                ? is_text(a, sqlite3_value_text(b), sqlite3_value_bytes(b))
+                : type == SQLITE_NULL);
 }
 
 bool value_keep(sqlite3_value **kept, sqlite3_value *value) {
@@ -67,12 +63,6 @@ bool value_keep(sqlite3_value **kept, sqlite3_value *value) {
 }
 
 /* ---- numbers ---- */
-
-static const char *skip_digits(const char *at, const char *end) {
-    while (at < end && *at >= '0' && *at <= '9')
-        at++;
-    return at;
-}
 
 static const char *skip_spaces(const char *at, const char *end) {
     while (at < end && (*at == ' ' || (*at >= '\t' && *at <= '\r')))
@@ -159,16 +149,23 @@ bool odd_numeral(const char *text, size_t bytes, double *value) {
 
 /* ---- for sentences ---- */
 
+bool holds_zero_byte(sqlite3_value *value) {
+    const char *text = (const char *)sqlite3_value_text(value);
+    return text && strlen(text) < (size_t)sqlite3_value_bytes(value);
+}
+
+const char *zero_byte_note(sqlite3_value *value) {
+    return holds_zero_byte(value) ? " and a zero byte" : "";
+}
+
 /* Python's sqlite3 binds a NumPy integer as the bytes that hold it. */
 const char *blob_written(sqlite3_value *blob) {
-    switch (sqlite3_value_bytes(blob)) {
-    case 8:
-        return "a BLOB of 8 bytes (a NumPy integer, as Python binds it: pass int(x))";
-    case 4:
-        return "a BLOB of 4 bytes (a NumPy integer, as Python binds it: pass int(x))";
-    default:
-        return "a BLOB";
-    }
+    const int bytes = sqlite3_value_bytes(blob);
+    return bytes == 8
+               ? "a BLOB of 8 bytes (a NumPy integer, as Python binds it: pass int(x))"
+           : bytes == 4
+               ? "a BLOB of 4 bytes (a NumPy integer, as Python binds it: pass int(x))"
+               : "a BLOB";
 }
 
 /* Long texts are cut. */
@@ -181,7 +178,7 @@ const char *value_written(sqlite3_value *value, written *to) {
         return sqlite3_snprintf(size, to->text, "%!.15g", sqlite3_value_double(value));
     case SQLITE_TEXT:
         return sqlite3_snprintf(size, to->text, "'%!.60q'%s", sqlite3_value_text(value),
-                                zero_byte_told(value));
+                                zero_byte_note(value));
     case SQLITE_BLOB:
         return blob_written(value);
     default:

@@ -36,8 +36,8 @@ int text_set(text *t, sqlite3_value *value);
 bool text_is(const text *t, sqlite3_value *value);
 void text_clear(text *t);
 
-/* Makes *kept a copy of the value (sqlite3_value_free) unless it equals it already: joins
-** pass most values again and again. False: no memory. */
+/* Makes *kept a copy of the value (sqlite3_value_free) unless both are equal: joins pass
+** most values again and again. False: no memory. */
 bool value_keep(sqlite3_value **kept, sqlite3_value *value);
 
 /* The value as SQL writes it, for a sentence; the text is in *to. */
@@ -47,5 +47,11 @@ typedef struct written {
 const char *value_written(sqlite3_value *value, written *to);
 /* "a BLOB", with a guess at its meaning if its length allows one. */
 const char *blob_written(sqlite3_value *blob);
+
+/* A TEXT of SQLite may continue after a zero byte, where a C string ends. Such a TEXT can
+** be an id, but no name or option. */
+bool holds_zero_byte(sqlite3_value *value);
+/* The words of a sentence that follow the text in quotes. */
+const char *zero_byte_note(sqlite3_value *value);
 
 #endif

@@ -1,4 +1,4 @@
-/* From an SQL value to ids; vertex_id.h has a table of them. */
+/* Finds the ids that an SQL value may mean: see vertex_id.h. */
 #include "vertex_id.h"
 #include "value.h"
 #include <string.h>
@@ -88,18 +88,12 @@ int column_id_find(sqlite3_value *value, char affinity, id_is_vertex is_vertex, 
 
 /* ---- as an argument ---- */
 
-/* True if a column of this affinity converts a value of this type. */
-static bool converts(char affinity, int type) {
-    return type == SQLITE_TEXT ? is_numeric_affinity(affinity)
-                               : is_text_affinity(affinity);
-}
-
 int argument_id_find(sqlite3_value *value, const char affinity[2], id_is_vertex is_vertex,
                      void *of, bool *found) {
-    const int type = sqlite3_value_type(value);
+    const bool text = sqlite3_value_type(value) == SQLITE_TEXT;
     int rc = column_id_find(value, 'A', is_vertex, of, found);
     for (int end = 0; end < 2 && rc == SQLITE_OK && !*found; end++)
-        if (converts(affinity[end], type))
+        if (text ? is_numeric_affinity(affinity[end]) : is_text_affinity(affinity[end]))
             rc = column_id_find(value, affinity[end], is_vertex, of, found);
     return rc;
 }

@@ -24,20 +24,20 @@ typedef bool (*id_is_vertex)(void *of, sqlite3_int64 integer, const char *text,
 ** until one is a vertex. SQLITE_OK or SQLITE_NOMEM. */
 int column_id_find(sqlite3_value *value, char affinity, id_is_vertex is_vertex, void *of,
                    bool *found);
-/* Tries the ids that the value may mean as an argument. affinity: those of the source and
-** the destination column. */
+/* Tries the ids that the value may mean as an argument. affinity: the affinities of the
+** source and the destination column. */
 int argument_id_find(sqlite3_value *value, const char affinity[2], id_is_vertex is_vertex,
                      void *of, bool *found);
-/* The end of a sentence for a value that can mean no id: "is the REAL 1.5; ..."
-** (sqlite3_free). NULL with SQLITE_OK: the value can mean an id. */
+/* Sets *fault to the end of a sentence about a value that can mean no id: "is the REAL
+** 1.5; ..." (sqlite3_free). NULL with SQLITE_OK: the value can mean an id. */
 int argument_id_fault(sqlite3_value *value, const char affinity[2], char **fault);
 
 enum { WRITTEN_ID = 32 }; /* bytes of a written INTEGER or REAL */
 
-/* Writes the text that a TEXT column makes of a number. place 0: of the INTEGER, '7';
-** place 1: of the REAL with that value, '7.0'. */
+/* Writes the text that a TEXT column makes of a number. place 0: '7', of the INTEGER;
+** place 1: '7.0', of the REAL with that value. */
 void id_write(sqlite3_int64 integer, int place, char text[WRITTEN_ID]);
-/* True if id_write makes this text; *integer: of which number. */
+/* True if id_write makes this text of a number. Sets *integer to the number. */
 bool id_is_written(const char *text, size_t bytes, sqlite3_int64 *integer);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a connection knows of write-ahead logs between transactions
+/* Notes of a connection about write-ahead logs, taken between transactions
 ** (pages/wal_frames.h). */
 #ifndef GPUGRAPH_WAL_NOTES_H
 #define GPUGRAPH_WAL_NOTES_H
@@ -6,8 +6,8 @@
 #include "ext.h"
 #include <stdint.h>
 
-/* The header of the log's index has 12 words twice, then the number of the last
-** backfilled frame. The words that matter here: */
+/* The index of the log begins with a header of 12 words, twice. Then it has the number of
+** the last backfilled frame. These words of the header matter here: */
 enum wal_word {
     WAL_VERSION = 0,
     WAL_PAGE_SIZE = 3, /* in its upper half; 1: 65536 bytes */
@@ -22,7 +22,7 @@ typedef struct wal_header {
     uint32_t word[WAL_WORDS];
 } wal_header;
 
-/* What was known of a database file at a moment without an open transaction. */
+/* The header that the index of a file had while no transaction was open. */
 typedef struct wal_note {
     sqlite3_file *file;
     wal_header header;

@@ -1,5 +1,5 @@
-/* What all folders do when an execution or a connection ends: for the entry point, and
-** for tests that make a connection by hand. */
+/* Functions that end an execution or a connection in all folders. The entry point uses
+** them, and so do tests that make a connection by hand. */
 #ifndef GPUGRAPH_ENTRY_H
 #define GPUGRAPH_ENTRY_H
 

@@ -10,7 +10,7 @@
 #include "inspect/inspect.h"
 #include "follow/follow.h"
 #include "pages/wal_frames.h"
-#include "table_function/hand_out.h"
+#include "table_function/rows.h"
 #include "table_function/table_function.h"
 #include "gpugraph_extension.h"
 #include "mutex.h"
@@ -98,14 +98,10 @@ sqlite3_gpugraph_init(sqlite3 *db, char **error, const struct sqlite3_api_routin
     connection_addref(
         c); /* so that a failure half way does not free the connection early */
     rc = loader_register(c);
-    if (rc == SQLITE_OK)
-        rc = table_functions_register(c);
-    if (rc == SQLITE_OK)
-        rc = graph_table_register(c);
-    if (rc == SQLITE_OK)
-        rc = graph_functions_register(c);
-    if (rc == SQLITE_OK)
-        rc = inspect_register(c);
+    rc = rc ? rc : table_functions_register(c);
+    rc = rc ? rc : graph_table_register(c);
+    rc = rc ? rc : graph_functions_register(c);
+    rc = rc ? rc : inspect_register(c);
     connection_unref(c);
     if (rc != SQLITE_OK)
         return rc;

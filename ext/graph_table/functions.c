@@ -12,7 +12,8 @@
 #include "follow/blocks.h"
 #include "base/savepoint.h"
 #include "table_function/graph_values.h"
-#include "table_function/function_scope.h"
+#include "base/scope.h"
+#include "base/statement.h"
 #include <string.h>
 
 /* Finds the virtual table that the text names. */

@@ -13,7 +13,6 @@
 #include "base/json_array.h"
 #include "base/names.h"
 #include "base/value.h"
-#include "base/zero_byte.h"
 
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "base/scalar_functions.h"
 #include "acquire/acquire.h"
 #include "inspect.h"
-#include "table_function/function_scope.h"
 
 #include <stdlib.h>
 #include <string.h>

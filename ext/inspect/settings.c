@@ -13,7 +13,6 @@
 #include "base/value.h"
 #include "table_function/arguments.h"
 #include "team.h"
-#include "base/zero_byte.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -399,7 +398,7 @@ static void unknown_key(sqlite3_context *context, sqlite3_value *key) {
         context, list ? sqlite3_mprintf(
                             "gpugraph_config: there is no setting %!.60Q%s; there "
                             "are %s%s",
-                            sqlite3_value_text(key), zero_byte_told(key), list, near.told)
+                            sqlite3_value_text(key), zero_byte_note(key), list, near.told)
                       : NULL);
     sqlite3_free(list);
 }

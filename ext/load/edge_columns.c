@@ -1,7 +1,6 @@
 /* Takes in rows as columns: loader.h has the overview. */
 #include "loader.h"
 #include "base/big_block.h"
-#include "base/statement.h"
 #include "team.h"
 #include "base/whole_number.h"
 #include <float.h>
@@ -120,6 +119,13 @@ int loader_put_number(loader *l, id_array *id, int64_t number) {
     return SQLITE_OK;
 }
 
+int loader_copy_id(loader *l, id_array *id, const id_array *from, int64_t i) {
+    if (id_is_text(from, i))
+        return loader_put_number(l, id, id_entry(from, i));
+    id->value[l->count] = id_entry(from, i);
+    return SQLITE_OK;
+}
+
 static int take_text(loader *l, id_array *id, sqlite3_value *value) {
     size_t count;
     const char *text = utf8_of_value(value, &count);
@@ -152,10 +158,11 @@ static inline int take_id(loader *l, int column, sqlite3_value *id,
                                : take_unusual_id(l, column, id, value);
 }
 
-/* From the first REAL on, all weights are doubles. */
-static void make_weights_real(loader *l) {
-    for (int64_t i = 0; i < l->count; i++)
+void loader_make_real(loader *l) {
+    for (int64_t i = 0; i < l->count && l->weight; i++)
         l->weight[i].real = (double)l->weight[i].integer;
+    for (int64_t i = 0; i < l->count && l->reverse; i++)
+        l->reverse[i].real = (double)l->reverse[i].integer;
     l->real_weight = true;
 }
 
@@ -180,12 +187,12 @@ static inline int take_weight(loader *l, sqlite3_value *id, sqlite3_value *value
     if (!(real >= 0 && real <= DBL_MAX))
         return bad_weight(l, id, value);
     if (!l->real_weight)
-        make_weights_real(l);
+        loader_make_real(l);
     weight->real = real;
     return SQLITE_OK;
 }
 
-/* From the first edge id on that is not the row's number, edge ids are stored. */
+/* Stores edge ids from the first one on that is not the number of its row. */
 int loader_begin_edge_ids(loader *l) {
     int64_t *value = malloc((size_t)l->room * sizeof *value);
     if (!value)
@@ -264,7 +271,7 @@ int take_numbers(loader *l, int64_t id, const int64_t value[3], bool real) {
         return l->rc;
     number weight = {.integer = value[2]};
     if (real && !l->real_weight && l->weight)
-        make_weights_real(l);
+        loader_make_real(l);
     if (!real && l->real_weight)
         weight.real = (double)value[2];
     for (int k = 0; k < 2; k++)
@@ -293,7 +300,7 @@ static bool is_allowed(const loader *l, uint64_t i) {
                           : weight_entry(l, (int64_t)i) >= 0;
 }
 
-/* Is some INTEGER of these negative? The compiler vectorizes these loops. */
+/* True if one of these INTEGERs is negative. The compiler vectorizes these loops. */
 static bool any_negative(const loader *l, uint64_t low, uint64_t high) {
     const int32_t *narrow = l->weight32;
     int64_t all = 0;
@@ -327,34 +334,14 @@ static int64_t first_bad_weight(const loader *l) {
     return (int64_t)check.bad;
 }
 
-/* Describes the weight of an edge as take_weight would see it: a REAL column may store
-** integers and texts, too. NULL: it cannot be read. */
-static char *describe_stored(const loader *l, sqlite3_int64 edge_id) {
-    const row_source *rows = l->rows;
-    sqlite3_stmt *row = NULL;
-    char *text = NULL;
-    if (statement_prepare(l->c->db, &row,
-                          "SELECT \"%w\" FROM \"%w\".\"%w\" WHERE \"%w\" = %lld",
-                          rows->column[2], rows->table.schema, rows->table.name, l->rowid,
-                          edge_id) == SQLITE_OK &&
-        sqlite3_step(row) == SQLITE_ROW) {
-        sqlite3_value *value = sqlite3_column_value(row, 0);
-        sqlite3_value_numeric_type(value);
-        text = fault_value(value);
-    }
-    sqlite3_finalize(row);
-    return text;
-}
-
 int check_weights(loader *l) {
     int64_t i = first_bad_weight(l);
     if (i == l->count)
         return SQLITE_OK;
     sqlite3_int64 id = l->edge_id.value ? l->edge_id.value[i] : i + 1;
-    char *text = !l->real_weight
-                     ? sqlite3_mprintf("%lld", (sqlite3_int64)weight_entry(l, i))
-                 : l->rowid ? describe_stored(l, id)
-                            : sqlite3_mprintf("the REAL %!.15g", l->weight[i].real);
+    char *text = l->real_weight
+                     ? sqlite3_mprintf("the REAL %!.15g", l->weight[i].real)
+                     : sqlite3_mprintf("%lld", (sqlite3_int64)weight_entry(l, i));
     return give_up_weights(
         l, fault_sentence(l, WEIGHT_COLUMN, sqlite3_mprintf("edge %lld", id), text));
 }

@@ -17,13 +17,8 @@ static void clear_text(id_array *id, int64_t i) {
 /* Adds entry i of an end. row: the number of the end. */
 static int add_lone(loader *l, int end, int64_t i, int64_t row) {
     loader *to = l->lone;
-    const id_array *id = &l->id[end];
-    if (loader_room(to))
-        return l->rc = to->rc;
-    to->id[0].value[to->count] = id_entry(id, i);
-    if (id_is_text(id, i) && loader_put_number(to, &to->id[0], id_entry(id, i)))
-        return l->rc = to->rc;
-    if (to->has_ids && !to->edge_id.value && loader_begin_edge_ids(to))
+    if (loader_room(to) || loader_copy_id(to, &to->id[0], &l->id[end], i) ||
+        (to->has_ids && !to->edge_id.value && loader_begin_edge_ids(to)))
         return l->rc = to->rc;
     if (to->has_ids)
         to->edge_id.value[to->count] = row;
@@ -32,11 +27,10 @@ static int add_lone(loader *l, int end, int64_t i, int64_t row) {
 }
 
 static int add_lone_ends(loader *l, int64_t i, unsigned missing, int64_t row) {
-    for (int end = 0; end < 2; end++)
-        if (!(missing >> end & 1) &&
-            add_lone(l, end, i, half_row_number(l->two_ways, row, end)))
-            return l->rc;
-    return SQLITE_OK;
+    for (int end = 0; end < 2 && l->rc == SQLITE_OK; end++)
+        if (!(missing >> end & 1))
+            add_lone(l, end, i, half_row_number(l->two_ways, row, end));
+    return l->rc;
 }
 
 int half_row_ends(loader *l, int64_t i) {

@@ -13,13 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool database_has(connection *c, const row_source *edges, sqlite3_int64 bytes) {
-    sqlite3_int64 size = 0;
-    sqlite3_file *file =
-        wal_file_of(c->db, edges->table.schema, SQLITE_FCNTL_FILE_POINTER);
-    return file && file->pMethods->xFileSize(file, &size) == SQLITE_OK && size >= bytes;
-}
-
 /* ---- reader: whole pages ---- */
 
 /* page_read calls this now and then. */
@@ -46,9 +39,12 @@ page_table loader_table(connection *c, const row_source *rows, bool weights) {
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity) {
     page_table table = loader_table(c, edges, true);
-    return edges->kind == 't' && !edges->where &&
-           database_has(c, edges, ext_limits.graph_named_from) &&
-           page_identify(&table, identity);
+    sqlite3_file *file =
+        wal_file_of(c->db, edges->table.schema, SQLITE_FCNTL_FILE_POINTER);
+    sqlite3_int64 size = 0;
+    return edges->kind == 't' && !edges->where && file &&
+           file->pMethods->xFileSize(file, &size) == SQLITE_OK &&
+           size >= ext_limits.graph_named_from && page_identify(&table, identity);
 }
 
 /* Records a phase within the read. */
@@ -83,11 +79,6 @@ static int begin_rows(loader *l) {
     for (int64_t i = 0; i < l->count; i++)
         l->row[i] = l->rowid && l->edge_id.value ? l->edge_id.value[i] : i + 1;
     return SQLITE_OK;
-}
-
-static void check_rows(loader *l) {
-    for (int64_t i = 0; i < l->count && loader_check_row(l, l->row[i]) == SQLITE_OK; i++)
-        ;
 }
 
 /* Reads by pages. False: *why_not says why rows must be read otherwise. If the result is
@@ -128,8 +119,10 @@ static bool try_pages(loader *l, const char **why_not) {
     l->weight = (number *)got.weight;
     l->weight32 = got.weight32;
     l->reverse = (number *)got.reverse;
-    if (keep_rows && begin_rows(l) == SQLITE_OK && l->has_rows)
-        check_rows(l);
+    if (keep_rows)
+        begin_rows(l);
+    for (int64_t i = 0; l->has_rows && i < l->count && l->rc == SQLITE_OK; i++)
+        loader_check_row(l, l->row[i]);
     if (l->rc == SQLITE_OK && half_rows_take_out(l, got.half, got.halves) == SQLITE_OK &&
         rows->range)
         loader_keep_range(l, rows->range);
@@ -250,7 +243,7 @@ int loader_collect(loader *l, sqlite3_stmt *scan) {
     return l->rc;
 }
 
-/* An aggregate function has no ORDER BY of its own, so an ordered scan is a subquery. */
+/* An aggregate function has no ORDER BY, so an ordered scan is a subquery. */
 static int read_inside(loader *l) {
     const row_source *rows = l->rows;
     const bool ordered = rows->table.key_order != NULL;
@@ -289,13 +282,6 @@ static void read_inside_without_weights(loader *l) {
         read_inside(l);
     else
         l->rc = SQLITE_NOMEM;
-}
-
-static void read_inside_as_asked(loader *l) {
-    read_inside(l);
-    if (l->rc && l->weights == TRY_WEIGHTS && l->rc != SQLITE_NOMEM &&
-        l->rc != SQLITE_INTERRUPT)
-        read_inside_without_weights(l);
 }
 
 /* ---- reader: a step for each row ---- */
@@ -379,7 +365,10 @@ int loader_read(loader *l) {
                                  l->rows->name, l->texts->count ? " and texts" : "",
                                  l->cells ? ", decoded on the device" : "");
     } else {
-        read_inside_as_asked(l);
+        read_inside(l);
+        if (l->rc && l->weights == TRY_WEIGHTS && l->rc != SQLITE_NOMEM &&
+            l->rc != SQLITE_INTERRUPT)
+            read_inside_without_weights(l);
         detail = sqlite3_mprintf("rows: inside SQLite's scan of %s, not pages: %s",
                                  l->rows->name, why_not);
     }
@@ -416,78 +405,79 @@ gpugraph_edges loader_edges(const loader *edges, intern *texts) {
     return given;
 }
 
-/* The run of a request. */
-static void run_of_request(connection *c, const graph_request *request,
-                           gpugraph_run *run) {
-    connection_run(c, run);
-    if (request->backend >= 0)
-        run->backend = (gpugraph_backend)request->backend;
+/* A load, from rows to graphs. */
+typedef struct load {
+    connection *c;
+    const graph_request *request;
+    loader edges, vertices;
+    intern texts;
+    loaded *result, *other; /* as in graph_load */
+    char **error;
+} load;
+
+static void run_of_load(const load *l, gpugraph_run *run) {
+    connection_run(l->c, run);
+    if (l->request->backend >= 0)
+        run->backend = (gpugraph_backend)l->request->backend;
 }
 
 /* Makes a graph, which takes over the columns of the edges. */
-static int create_graph(const graph_request *request, loader *edges,
-                        const loader *vertices, intern *texts, gpugraph_graph **graph,
-                        char **error) {
-    gpugraph_edges given = loader_edges(edges, texts);
-    given.vertex_count = vertices->count;
-    given.vertex = id_column(&vertices->id[0]);
+static int create_graph(load *l, loader *edges, gpugraph_graph **graph) {
+    gpugraph_edges given = loader_edges(edges, &l->texts);
+    given.vertex_count = l->vertices.count;
+    given.vertex = id_column(&l->vertices.id[0]);
     given.take_over = true;
-    given.stay = !request->edges_here;
+    given.stay = !l->request->edges_here;
     gpugraph_run run;
-    run_of_request(edges->c, request, &run);
+    run_of_load(l, &run);
     memset(edges->id, 0, sizeof edges->id);
     edges->cells = NULL;
     edges->weight = NULL;
     edges->weight32 = NULL;
     edges->edge_id.value = NULL;
-    if (gpugraph_create(&given, &run, graph) == GPUGRAPH_OK && request->edges_here)
+    if (gpugraph_create(&given, &run, graph) == GPUGRAPH_OK && l->request->edges_here)
         gpugraph_bring_edges(*graph, &run);
-    return code_of_run(&run, request->function, error);
+    return code_of_run(&run, l->request->function, l->error);
 }
 
 /* Makes a graph, and first, if rowids are kept, the graph of rows. */
-static int create_named(const graph_request *request, loader *edges, const loader *v,
-                        intern *names, intern *texts, loaded *result, char **error) {
+static int create_named(load *l, loader *edges, loaded *result) {
     id_array *id = &edges->edge_id;
     int rc = SQLITE_OK;
     if (edges->has_rows && edges->count && !id->value)
         rc = loader_begin_edge_ids(edges);
     if (edges->has_rows && rc == SQLITE_OK)
-        rc = row_ids_make(edges->c, request->function, edges->count, edges->row,
-                          id->value, id->is_text, names, &result->row_ids, error);
-    return rc ? rc : create_graph(request, edges, v, texts, &result->graph, error);
+        rc = row_ids_make(l->c, l->request->function, edges->count, edges->row, id->value,
+                          id->is_text, &l->edges.edge_texts, &result->row_ids, l->error);
+    return rc ? rc : create_graph(l, edges, &result->graph);
 }
 
 /* Makes the graph of rows with a reverse weight for direction 'both' (undirected), or for
 ** 'out' and 'in'. */
-static int create_way(const graph_request *request, loader *e, const loader *v,
-                      intern *texts, bool undirected, loaded *result, char **error) {
+static int create_way(load *l, bool undirected, loaded *result) {
     loader ways;
-    int rc = two_ways_lay_out(e, undirected, &ways);
-    if (rc == SQLITE_OK)
-        rc = create_named(request, &ways, v, &e->edge_texts, texts, result, error);
+    int rc = two_ways_lay_out(&l->edges, undirected, &ways);
+    rc = rc ? rc : create_named(l, &ways, result);
     loader_clear(&ways);
     return rc;
 }
 
-static int create_ways(const graph_request *request, loader *e, const loader *v,
-                       intern *texts, loaded *result, loaded *other, char **error) {
-    const bool undirected = request->undirected;
-    if (!e->two_ways)
-        return create_named(request, e, v, &e->edge_texts, texts, result, error);
-    int rc = create_way(request, e, v, texts, undirected, result, error);
-    if (rc == SQLITE_OK && other)
-        rc = create_way(request, e, v, texts, !undirected, other, error);
-    return rc;
+static int create_ways(load *l) {
+    const bool undirected = l->request->undirected;
+    if (!l->edges.two_ways)
+        return create_named(l, &l->edges, l->result);
+    int rc = create_way(l, undirected, l->result);
+    return rc || !l->other ? rc : create_way(l, !undirected, l->other);
 }
 
 /* Reports what is known of the rows. */
-static void report_rows(loader *e, const intern *texts, loaded *result) {
-    result->unnamed = !e->has_ids;
-    result->has_weight = e->weights != READ_NO_WEIGHTS;
-    result->has_text = texts->count > 0 || e->text_weight || e->edge_texts.count > 0;
-    result->from_pages = e->from_pages;
-    result->weight_error = e->weight_error;
+static void report_rows(load *l, loaded *to) {
+    loader *e = &l->edges;
+    to->unnamed = !e->has_ids;
+    to->has_weight = e->weights != READ_NO_WEIGHTS;
+    to->has_text = l->texts.count > 0 || e->text_weight || e->edge_texts.count > 0;
+    to->from_pages = e->from_pages;
+    to->weight_error = e->weight_error;
     e->weight_error = NULL;
 }
 
@@ -500,27 +490,19 @@ void loaded_clear(loaded *l) {
 }
 
 /* Makes a graph of the rows with a NULL end. */
-static int create_half_rows(const graph_request *request, const loader *v, intern *texts,
-                            gpugraph_graph **half_rows, char **error) {
+static int create_half_rows(load *l, gpugraph_graph **half_rows) {
     gpugraph_run run;
-    gpugraph_edges rows = half_edges(v, texts);
-    if (!v->has_ids || v->count == 0)
+    gpugraph_edges rows = half_edges(&l->vertices, &l->texts);
+    if (!l->vertices.has_ids || l->vertices.count == 0)
         return SQLITE_OK;
-    connection_run(v->c, &run);
+    connection_run(l->c, &run);
     run.phase = NULL; /* the phases of the main graph cover the rows */
     gpugraph_create(&rows, &run, half_rows);
-    return code_of_run(&run, request->function, error);
+    return code_of_run(&run, l->request->function, l->error);
 }
 
-static void copy_report(const loaded *result, loaded *other) {
-    const loaded own = *other;
-    *other = *result;
-    other->graph = own.graph;
-    other->half_rows = own.half_rows;
-    other->row_ids = own.row_ids;
-}
-
-static int read_all(loader *e, loader *v, const row_source *vertices, char **error) {
+static int read_all(load *l, const row_source *vertices) {
+    loader *e = &l->edges, *v = &l->vertices;
     int rc = loader_read(e);
     if (rc == SQLITE_OK && vertices) {
         v->started_ms = gg_now_ms();
@@ -529,67 +511,52 @@ static int read_all(loader *e, loader *v, const row_source *vertices, char **err
     if (rc == SQLITE_OK && e->two_ways)
         rc = two_ways_close(e);
     loader *failed = e->rc ? e : v;
-    *error = failed->error;
+    *l->error = failed->error;
     failed->error = NULL;
     return rc;
 }
 
-/* Starts to open a device, if the graph is worth it, while rows are read. */
-static void expect_edges(connection *c, const graph_request *request,
-                         const row_source *edges) {
-    gpugraph_run run;
-    run_of_request(c, request, &run);
-    if (gpugraph_expect(0, &run))
-        gpugraph_expect((uint64_t)table_rows_at_most(c, edges), &run);
-}
-
 /* *on_device: a device may decode pages; afterwards: it has done so. */
-static int load_rows(connection *c, const graph_request *request, const row_source *edges,
-                     const row_source *vertices, enum weight_reading weights,
-                     loaded *result, loaded *other, bool *on_device, char **error) {
-    loader e, v;
-    intern texts;
-    memset(&texts, 0, sizeof texts);
-    memset(result, 0, sizeof *result);
-    if (other)
-        memset(other, 0, sizeof *other);
-    loader_start(&e, c, request->function, &texts, edges, true, weights);
-    loader_start(&v, c, request->function, &texts, vertices ? vertices : edges, false,
+static int load_rows(load *l, const row_source *edges, const row_source *vertices,
+                     enum weight_reading weights, bool *on_device) {
+    loader *e = &l->edges, *v = &l->vertices;
+    const char *function = l->request->function;
+    loaded *made[] = {l->result, l->other};
+    gpugraph_run run;
+    l->texts = (intern){0};
+    for (int i = 0; i < 2 && made[i]; i++)
+        *made[i] = (loaded){0};
+    loader_start(e, l->c, function, &l->texts, edges, true, weights);
+    loader_start(v, l->c, function, &l->texts, vertices ? vertices : edges, false,
                  READ_NO_WEIGHTS);
-    e.lone = &v;
-    v.has_ids = edges->followed && source_row_name(edges);
-    expect_edges(c, request, edges);
-    if (!*on_device || vertices)
-        e.backend = GPUGRAPH_CPU;
-    else if (request->backend >= 0)
-        e.backend = (gpugraph_backend)request->backend;
-    int rc = read_all(&e, &v, vertices, error);
-    *on_device = e.cells != NULL;
-    if (rc == SQLITE_OK && e.edge_id.is_text) {
-        e.has_rows = true; /* the library knows only INTEGER edge ids */
-        rc = begin_rows(&e);
+    e->lone = v;
+    v->has_ids = edges->followed && source_row_name(edges);
+    /* Starts to open a device, if the graph is worth it, while rows are read. */
+    run_of_load(l, &run);
+    e->backend = *on_device && !vertices ? run.backend : GPUGRAPH_CPU;
+    if (gpugraph_expect(0, &run))
+        gpugraph_expect((uint64_t)table_rows_at_most(l->c, edges), &run);
+    int rc = read_all(l, vertices);
+    *on_device = e->cells != NULL;
+    if (rc == SQLITE_OK && e->edge_id.is_text) {
+        e->has_rows = true; /* the library knows only INTEGER edge ids */
+        rc = begin_rows(e);
     }
-    if (rc == SQLITE_OK)
-        rc = create_half_rows(request, &v, &texts, &result->half_rows, error);
-    if (rc == SQLITE_OK && other)
-        rc = create_half_rows(request, &v, &texts, &other->half_rows, error);
-    if (rc == SQLITE_OK)
-        rc = create_ways(request, &e, &v, &texts, result, other, error);
+    for (int i = 0; i < 2 && made[i] && rc == SQLITE_OK; i++)
+        rc = create_half_rows(l, &made[i]->half_rows);
+    rc = rc ? rc : create_ways(l);
     double freeing = gg_now_ms();
-    if (rc == SQLITE_OK) {
-        report_rows(&e, &texts, result);
-        if (other && other->graph)
-            copy_report(result, other);
-    } else {
-        loaded_clear(result);
-        if (other)
-            loaded_clear(other);
+    for (int i = 0; i < 2 && made[i]; i++) {
+        if (rc != SQLITE_OK)
+            loaded_clear(made[i]);
+        else if (made[i]->graph)
+            report_rows(l, made[i]);
     }
-    int64_t count = e.count + v.count;
-    loader_clear(&e);
-    loader_clear(&v);
-    intern_clear(&texts);
-    timings_add(&c->timings, "free", gg_now_ms() - freeing, count,
+    int64_t count = e->count + v->count;
+    loader_clear(e);
+    loader_clear(v);
+    intern_clear(&l->texts);
+    timings_add(&l->c->timings, "free", gg_now_ms() - freeing, count,
                 "the columns that were read");
     return rc;
 }
@@ -598,14 +565,14 @@ static int load_rows(connection *c, const graph_request *request, const row_sour
 int graph_load(connection *c, const graph_request *request, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error) {
+    load l = {
+        .c = c, .request = request, .result = result, .other = other, .error = error};
     bool on_device = true;
-    int rc =
-        load_rows(c, request, edges, vertices, weights, result, other, &on_device, error);
+    int rc = load_rows(&l, edges, vertices, weights, &on_device);
     if (rc == SQLITE_OK || rc == SQLITE_INTERRUPT || !on_device)
         return rc;
     sqlite3_free(*error);
     *error = NULL;
     on_device = false;
-    return load_rows(c, request, edges, vertices, weights, result, other, &on_device,
-                     error);
+    return load_rows(&l, edges, vertices, weights, &on_device);
 }

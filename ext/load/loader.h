@@ -33,6 +33,7 @@ static inline int64_t id_entry(const id_array *id, int64_t i) {
 static inline bool id_is_text(const id_array *id, int64_t i) {
     return id->is_text && id->is_text[i / 8] >> i % 8 & 1;
 }
+
 /* Copies entry i of *id to entry `at` of *to, which has space for it and, if there are
 ** texts, no bit there. */
 static inline void id_put(id_array *to, int64_t at, const id_array *id, int64_t i) {
@@ -49,11 +50,11 @@ typedef struct loader {
     gpugraph_backend backend; /* for the search that needs the graph */
     /* columns on a device, source and target among them, in place of id; or NULL */
     gg_cells *cells;
-    double reported_ms; /* ms, reported as phases of their own within the read */
+    double reported_ms; /* ms that are reported as separate phases */
     int collected;      /* the number of arguments of gpugraph_collect */
     /* Takes in the arguments of gpugraph_collect and sets rc. NULL: as take_row does. */
     void (*take)(struct loader *l, sqlite3_value **value);
-    int64_t calls; /* of gpugraph_collect, by one statement */
+    int64_t calls; /* calls of gpugraph_collect by one statement */
     /* the SQL name of the rowid if the rowid is the edge id; or NULL */
     const char *rowid;
     /* The columns of edges, or in id[0] the only column of vertices. room: capacity. */
@@ -105,10 +106,11 @@ gpugraph_edges half_edges(const loader *lone, intern *texts);
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value);
 /* Takes in a row of numbers: source, destination and a weight that is allowed. */
 int take_numbers(loader *l, int64_t id, const int64_t value[3], bool real);
-/* Steps of take_row: make space for one more entry; store the number of a text; start to
-** store edge ids. Each returns l->rc. */
+/* Steps of take_row: make space for one more entry; store the number of a text; copy
+** entry i of another column; start to store edge ids. Each returns l->rc. */
 int loader_room(loader *l);
 int loader_put_number(loader *l, id_array *id, int64_t number);
+int loader_copy_id(loader *l, id_array *id, const id_array *from, int64_t i);
 int loader_begin_edge_ids(loader *l);
 /* With a reverse weight, checks that the rowid can be doubled. Returns l->rc. */
 int loader_check_row(loader *l, int64_t row);
@@ -118,7 +120,9 @@ int loader_collect(loader *l, sqlite3_stmt *scan);
 void loader_pulse(loader *l);
 /* Checks weights that take_row has not checked. */
 int check_weights(loader *l);
-/* From here on no weight is read. */
+/* Makes all weights doubles, from the first REAL on. */
+void loader_make_real(loader *l);
+/* Stops reading weights. */
 void loader_drop_weights(loader *l);
 /* Sets rc, and the error to the function's name and `sentence`, which it frees (NULL: no
 ** memory). Returns rc. */
@@ -141,7 +145,7 @@ static inline int64_t half_row_number(bool two_ways, int64_t row, int end) {
 }
 /* Adds an end of a row that is read again to `lone`. Returns lone->rc. */
 int half_row_put(loader *lone, sqlite3_value *end, int64_t number);
-/* Removes rows from complete columns. half: the rows, encoded as in page_columns. */
+/* Removes rows from complete columns. half: the rows, in the form of page_columns. */
 int half_rows_take_out(loader *l, const int64_t *half, int64_t halves);
 /* Removes rows whose rowids are outside a range. l->row has all rowids, ascending. Ends
 ** of removed rows may stay in `lone`. */
@@ -163,7 +167,7 @@ typedef struct open_ways {
 } open_ways;
 bool two_ways_look(sqlite3_value *forward, sqlite3_value *back, open_ways *ways);
 /* Makes the columns of a graph for direction 'both' (undirected), or for 'out' and 'in'.
-** Clear *to by loader_clear in any case. */
+** The caller clears *to by loader_clear, also after an error. */
 int two_ways_lay_out(loader *l, bool undirected, loader *to);
 
 /* ---- row_faults.c: sentences; NULL: no memory ---- */

@@ -1,23 +1,16 @@
 /* Sentences about a fault of a row. They name the row, the column and the cure. */
 #include "loader.h"
 #include "base/value.h"
-#include "base/zero_byte.h"
 
 /* "NULL", "the REAL 2.5", "a BLOB", "the text 'x'" */
 char *fault_value(sqlite3_value *value) {
-    switch (sqlite3_value_type(value)) {
-    case SQLITE_NULL:
-        return sqlite3_mprintf("NULL");
-    case SQLITE_BLOB:
-        return sqlite3_mprintf("%s", blob_written(value));
-    case SQLITE_FLOAT:
-        return sqlite3_mprintf("the REAL %!.15g", sqlite3_value_double(value));
-    case SQLITE_INTEGER:
-        return sqlite3_mprintf("%lld", sqlite3_value_int64(value));
-    default:
-        return sqlite3_mprintf("the text '%!.40s'%s", sqlite3_value_text(value),
-                               zero_byte_told(value));
-    }
+    const int type = sqlite3_value_type(value);
+    written as_written;
+    return sqlite3_mprintf("%s%s",
+                           type == SQLITE_FLOAT  ? "the REAL "
+                           : type == SQLITE_TEXT ? "the text "
+                                                 : "",
+                           value_written(value, &as_written));
 }
 
 char *fault_row(const loader *l, sqlite3_value *id) {

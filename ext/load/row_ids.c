@@ -78,8 +78,7 @@ int row_ids_make(connection *c, const char *function, int64_t count, const int64
     run.backend = GPUGRAPH_CPU;
     gpugraph_create(&loops, &run, rows);
     int rc = code_of_run(&run, function, error);
-    if (rc == SQLITE_OK)
-        rc = row_ids_settle(c, *rows);
+    rc = rc ? rc : row_ids_settle(c, *rows);
     return rc ? rc : write_edge_numbers(c, count, row, id, *rows);
 }
 

@@ -51,7 +51,7 @@ int64_t row_ids_row(gpugraph_graph *rows, uint64_t e);
 void result_row_id(sqlite3_context *context, gpugraph_graph *rows, uint64_t e);
 /* Appends the edge id as text. False: it is NULL. */
 bool append_row_id(sqlite3_str *to, gpugraph_graph *rows, uint64_t e);
-/* Is this the id of the edge? */
+/* True if this is the id of the edge. */
 bool row_ids_same(gpugraph_graph *rows, uint64_t e, sqlite3_value *id);
 /* Consecutive edges. */
 typedef struct row_ids_range {

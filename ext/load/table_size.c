@@ -134,13 +134,6 @@ static double draw_from(double draws, double distinct) {
     return high;
 }
 
-static int64_t count_vertices(const struct seen *s, double rows) {
-    double n = s->rows >= rows ? s->distinct : draw_from(s->ends, s->distinct);
-    if (s->range > 0 && n > s->range)
-        n = s->range;
-    return (int64_t)(n < 2 * rows ? n : 2 * rows);
-}
-
 /* A table without rowids is assumed to fill the database. */
 int table_take_sample(connection *c, const row_source *rows, table_sample *sample) {
     sqlite3_int64 span[2] = {0, 0};
@@ -160,7 +153,12 @@ int table_take_sample(connection *c, const row_source *rows, table_sample *sampl
                          : seen.rows == PLACES ? most
                                                : seen.rows;
     sample->rows = (int64_t)(count < most || seen.rows >= most ? count : most);
-    sample->vertices = count_vertices(&seen, (double)sample->rows);
+    const double rows_read = (double)sample->rows;
+    double n =
+        seen.rows >= rows_read ? seen.distinct : draw_from(seen.ends, seen.distinct);
+    if (seen.range > 0 && n > seen.range)
+        n = seen.range;
+    sample->vertices = (int64_t)(n < 2 * rows_read ? n : 2 * rows_read);
     sample->counted = span[0] == 1 && span[1] == sample->rows;
     return rc;
 }

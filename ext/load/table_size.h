@@ -8,7 +8,7 @@
 
 #include "source/source.h"
 
-/* At most so many rows. 0: unknown, also after an error. */
+/* The largest possible number of rows. 0: unknown, also after an error. */
 int64_t table_rows_at_most(connection *c, const row_source *rows);
 
 /* The first and the last rowid; *any: there is a row. Returns an SQLITE_ code. */

@@ -72,15 +72,6 @@ bool two_ways_look(sqlite3_value *forward, sqlite3_value *back, open_ways *ways)
     return true;
 }
 
-/* From the first REAL on, all weights are doubles. */
-static void make_real(loader *l) {
-    for (int64_t i = 0; i < l->count; i++) {
-        l->weight[i] = as_real(l->weight[i]);
-        l->reverse[i] = as_real(l->reverse[i]);
-    }
-    l->real_weight = true;
-}
-
 int two_ways_take(loader *l, sqlite3_value *id, sqlite3_value *forward,
                   sqlite3_value *back) {
     way w[2];
@@ -88,7 +79,7 @@ int two_ways_take(loader *l, sqlite3_value *id, sqlite3_value *forward,
         take_way(l, REVERSE_COLUMN, id, back, &w[1]))
         return l->rc;
     if (!l->real_weight && (w[0].real || w[1].real))
-        make_real(l);
+        loader_make_real(l);
     if (l->real_weight)
         make_ways_real(w);
     l->weight[l->count] = w[0].number;
@@ -96,7 +87,7 @@ int two_ways_take(loader *l, sqlite3_value *id, sqlite3_value *forward,
     return SQLITE_OK;
 }
 
-/* In a column of REAL affinity all weights are read as REAL, whatever is stored. */
+/* Every weight in a column of REAL affinity is read as a REAL. */
 bool two_ways_are_real(const row_source *rows) {
     static const int columns[] = {WEIGHT_COLUMN, REVERSE_COLUMN};
     bool real = false;
@@ -142,70 +133,44 @@ int two_ways_close(loader *l) {
     return l->rc;
 }
 
-/* The number of edges that row i makes. */
-static int count_edges_of_row(const loader *l, int64_t i, bool undirected) {
-    const open_ways ways = ways_of_row(l, i);
-    return undirected ? ways.open[0] || ways.open[1] : ways.open[0] + ways.open[1];
-}
-
-static bool reserve_edges_of_ways(loader *to, const loader *from, int64_t count) {
-    const size_t room = (size_t)count + 8;
-    const bool texts = from->id[0].is_text || from->id[1].is_text;
-    const bool marked = from->has_rows && from->edge_id.is_text;
-    to->room = count;
-    to->weight = malloc(room * sizeof *to->weight);
-    to->edge_id.value = from->has_ids ? malloc(room * sizeof(int64_t)) : NULL;
-    to->edge_id.is_text = marked ? calloc(room / 8 + 1, 1) : NULL;
-    to->row = from->has_rows ? malloc(room * sizeof *to->row) : NULL;
-    for (int end = 0; end < 2; end++) {
-        to->id[end].value = malloc(room * sizeof(int64_t));
-        to->id[end].is_text = texts ? calloc(room / 8 + 1, 1) : NULL;
-    }
-    return to->weight && (to->edge_id.value || !from->has_ids) && to->id[0].value &&
-           to->id[1].value && (to->row || !from->has_rows) &&
-           (to->edge_id.is_text || !marked) &&
-           ((to->id[0].is_text && to->id[1].is_text) || !texts);
-}
-
 /* Adds row i as an edge; back: from its destination to its source. */
-static void put_edge_of_row(loader *to, const loader *from, int64_t i, bool back,
-                            number weight, int64_t row) {
-    const int64_t at = to->count++;
-    for (int end = 0; end < 2; end++)
-        id_put(&to->id[end], at, &from->id[back ? !end : end], i);
-    to->weight[at] = weight;
-    if (from->edge_id.value && to->edge_id.value)
-        id_put(&to->edge_id, at, &from->edge_id, i);
-    else if (to->edge_id.value)
-        to->edge_id.value[at] = i + 1;
-    if (to->row)
-        to->row[at] = row;
+static int add_edge_of_row(loader *to, const loader *from, int64_t i, bool back,
+                           number weight, int64_t row) {
+    if (loader_room(to) || loader_copy_id(to, &to->id[0], &from->id[back], i) ||
+        loader_copy_id(to, &to->id[1], &from->id[!back], i) ||
+        (from->has_ids && !to->edge_id.value && loader_begin_edge_ids(to)))
+        return to->rc;
+    to->weight[to->count] = weight;
+    if (from->edge_id.value && loader_copy_id(to, &to->edge_id, &from->edge_id, i))
+        return to->rc;
+    if (from->has_ids && !from->edge_id.value)
+        to->edge_id.value[to->count] = i + 1;
+    if (to->has_rows)
+        to->row[to->count] = row;
+    to->count++;
+    return SQLITE_OK;
 }
 
-static void put_edges_of_row(loader *to, const loader *from, int64_t i, bool undirected) {
+static int add_edges_of_row(loader *to, const loader *from, int64_t i, bool undirected) {
     const number weight[] = {from->weight[i], from->reverse[i]};
     const open_ways ways = ways_of_row(from, i);
     const int64_t row = from->row ? from->row[i] : 0;
     if (undirected && (ways.open[0] || ways.open[1]))
-        put_edge_of_row(to, from, i, false, weight[ways.cheaper], row);
-    for (int back = 0; back < 2 && !undirected; back++)
+        return add_edge_of_row(to, from, i, false, weight[ways.cheaper], row);
+    for (int back = 0; back < 2 && !undirected && to->rc == SQLITE_OK; back++)
         if (ways.open[back])
-            put_edge_of_row(to, from, i, back, weight[back], 2 * row + back);
+            add_edge_of_row(to, from, i, back, weight[back], 2 * row + back);
+    return to->rc;
 }
 
 int two_ways_lay_out(loader *l, bool undirected, loader *to) {
-    int64_t count = 0;
-    memset(to, 0, sizeof *to);
-    to->c = l->c;
-    to->weights = l->weights;
-    to->has_ids = l->has_ids;
-    to->has_rows = l->has_rows;
-    for (int64_t i = 0; i < l->count; i++)
-        count += count_edges_of_row(l, i, undirected);
-    if (!reserve_edges_of_ways(to, l, count))
-        return l->rc = SQLITE_NOMEM;
+    *to = (loader){.c = l->c,
+                   .edges = true,
+                   .weights = l->weights,
+                   .has_ids = l->has_ids,
+                   .has_rows = l->has_rows};
     for (int64_t i = 0; i < l->count && !stops(l, i); i++)
-        put_edges_of_row(to, l, i, undirected);
-    to->real_weight = l->real_weight && count > 0;
+        l->rc = add_edges_of_row(to, l, i, undirected);
+    to->real_weight = l->real_weight && to->count > 0;
     return l->rc;
 }

@@ -7,7 +7,6 @@
 **       ... pages are read ...
 **     page_file_settle    checks that the log is still the same
 **     page_file_release */
-#include "bytes.h"
 #include "format.h"
 #include "wal_frames.h"
 
@@ -44,8 +43,7 @@ static enum page_reason hold_transaction(struct page_snapshot *s) {
     if (sql)
         rc = sqlite3_prepare_v2(t->db, sql, -1, &s->hold, NULL);
     sqlite3_free(sql);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_step(s->hold);
+    rc = rc ? rc : sqlite3_step(s->hold);
     if (rc == SQLITE_INTERRUPT)
         return PAGE_STOPPED;
     if (rc != SQLITE_ROW)
@@ -63,11 +61,6 @@ static void end_transaction(struct page_snapshot *s) {
 }
 
 /* ---- the log ---- */
-
-static uint32_t page_size_of(const uint8_t header[100]) {
-    uint32_t size = (uint32_t)header[16] << 8 | header[17];
-    return size == 1 ? 65536 : size;
-}
 
 /* An empty database that has just been switched to WAL mode may have its first page only
 ** in the log. Sizes and encoding never change afterwards, so any valid copy serves. */
@@ -92,7 +85,6 @@ static enum page_reason study_log(struct page_snapshot *s, const wal_header *bef
     const page_table *t = s->table;
     sqlite3_file *log = wal_file_of(t->db, t->schema, SQLITE_FCNTL_JOURNAL_POINTER);
     sqlite3_int64 size;
-
     if (!log)
         return PAGE_WAL;
     if (!wal_index_open(s->file))
@@ -104,7 +96,7 @@ static enum page_reason study_log(struct page_snapshot *s, const wal_header *bef
     return reason ? reason : study_first_page(s);
 }
 
-/* Is the state that the index has now the one that the transaction sees? */
+/* True if the transaction sees the state that the index has now. */
 static bool is_newest(const struct page_snapshot *s) {
     return !s->has_log || s->frames.count == 0 ||
            s->frames.sure == s->frames.header.word[WAL_LAST_FRAME];
@@ -116,7 +108,6 @@ static enum page_reason try_hold(struct page_snapshot *s) {
     const wal_header *before = NULL;
     wal_header noted;
     sqlite3_file *file = wal_file_of(t->db, t->schema, SQLITE_FCNTL_FILE_POINTER);
-
     if (!file)
         return PAGE_NO_FILE;
     if (!begins)
@@ -180,49 +171,44 @@ void page_file_release(struct page_snapshot *s) {
 
 /* ---- pages ---- */
 
-/* Are the pages of a table that the open write transaction has not written where they
-** were? SQLite keeps the changed first page in memory until the commit, so the file has
-** the old one. A change of schema may have dropped the table. With auto_vacuum, a new
-** table moves another table's page to make space for its root. */
+/* True if the pages of a table that the open write transaction has not written are in
+** their places. SQLite keeps the changed first page in memory until the commit, so the
+** file has the old one. A change of schema may have dropped the table. With auto_vacuum,
+** a new table moves another table's page to make space for its root. */
 static bool pages_stand(const page_table *t, const struct page_snapshot *s,
-                        const page_geometry *geometry) {
+                        const page_layout *layout) {
     return !s->writing ||
-           (!geometry->auto_vacuum &&
+           (!layout->auto_vacuum &&
             get4(s->header + PAGE_SCHEMA_VERSION) == (uint32_t)t->schema_version);
 }
 
 enum page_reason page_file_study(const page_table *t, struct page_snapshot *s,
                                  page_source *source, page_layout *layout) {
     const bool wal = s->header[PAGE_READ_VERSION] == PAGE_WAL_VERSION;
-    page_geometry geometry;
+    uint32_t counted;
     sqlite3_int64 bytes;
-
     if (s->file->pMethods->xFileSize(s->file, &bytes) != SQLITE_OK)
         return PAGE_READ_FAILED;
-    if (!page_geometry_read(s->header, &geometry))
+    if (!page_header_read(s->header, layout, &counted))
         return s->has_log && s->frames.count > 0 ? PAGE_WAL : PAGE_HEADER;
-    if (!pages_stand(t, s, &geometry))
+    if (!pages_stand(t, s, layout))
         return PAGE_WRITING;
-    sqlite3_int64 pages = bytes / geometry.page_size;
+    sqlite3_int64 pages = bytes / layout->page_size;
     if (pages > UINT32_MAX - 1)
         return PAGE_HEADER;
     /* In WAL mode the file's first page may be older or newer than the transaction. */
     if (wal)
-        geometry.pages = 0;
-    if (geometry.pages > pages)
+        counted = 0;
+    if (counted > pages)
         return PAGE_DAMAGED;
     source->file = s->file;
     source->lock = wal_vfs_reads_apart(t->db, t->schema) ? NULL : &s->read_lock;
-    source->pages = geometry.pages ? geometry.pages : (uint32_t)pages;
+    source->pages = counted ? counted : (uint32_t)pages;
     if (s->has_log && s->frames.count > 0) {
         source->wal = &s->frames;
         if (s->frames.header.word[WAL_PAGES] > source->pages)
             source->pages = s->frames.header.word[WAL_PAGES];
     }
-    layout->page_size = geometry.page_size;
-    layout->usable = geometry.usable;
-    layout->encoding = geometry.encoding;
-    layout->auto_vacuum = geometry.auto_vacuum;
     /* No counter counts changes by sqlite3_blob_write, which cannot change a number. */
     layout->numbers_alone = s->writing;
     layout->at_text = s->writing                       ? PAGE_WRITING

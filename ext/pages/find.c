@@ -6,29 +6,24 @@
 **                                                 threads search leaves by bisection
 **
 ** SQLite must read rows with values other than numbers (PAGE_ROW_ODD). */
-#include "bytes.h"
 #include "format.h"
 #include "team.h"
 
 #include <stdlib.h>
 
-enum { PORTION = 16 }; /* leaves that a thread takes at a time */
+enum { PORTION = 16, PAGES_A_THREAD = 64 }; /* leaves that a thread takes at a time */
 
 struct finding {
     const page_source *source;
-    const page_layout *layout;
     const int64_t *wanted;
     const page_leaves *leaves;
-    /* of each leaf, the first wanted rowid that it may have; then their number */
+    /* for each leaf, the first wanted rowid that it may have; then the number of
+    ** rowids */
     const uint32_t *low;
     page_found *found;
     atomic_uint next;  /* the next leaf that no thread has taken */
     atomic_int reason; /* enum page_reason: why the threads stop */
 };
-
-static bool is_for_good(enum page_reason reason) {
-    return reason == PAGE_DAMAGED || reason == PAGE_NO_MEMORY;
-}
 
 /* Finds the rowid of a cell and where the cell is. False: it lies outside the page. */
 static bool look_at_cell(const page_layout *layout, const uint8_t *page, uint32_t cells,
@@ -48,7 +43,7 @@ static bool look_at_cell(const page_layout *layout, const uint8_t *page, uint32_
 
 static enum page_reason find_row(struct finding *f, const uint8_t *page, uint32_t cells,
                                  uint32_t *low, uint32_t i, page_helper *helper) {
-    const page_layout *layout = f->layout;
+    const page_layout *layout = f->source->layout;
     const uint8_t *at, *hit = NULL;
     int64_t rowid;
     f->found->state[i] = PAGE_ROW_ABSENT;
@@ -68,7 +63,7 @@ static enum page_reason find_row(struct finding *f, const uint8_t *page, uint32_
     const enum page_reason reason =
         page_cell(layout, hit, page + layout->usable, helper, &rowid, &row);
     page_store_empty(&helper->store);
-    if (is_for_good(reason))
+    if (reason == PAGE_DAMAGED || reason == PAGE_NO_MEMORY)
         return reason;
     const bool plain = !reason && !row.text && !row.null;
     f->found->state[i] = plain ? PAGE_ROW_NUMBERS : PAGE_ROW_ODD;
@@ -77,14 +72,14 @@ static enum page_reason find_row(struct finding *f, const uint8_t *page, uint32_
     return PAGE_FINE;
 }
 
-static enum page_reason find_in_leaf(struct finding *f, uint32_t leaf, uint8_t *page,
+static enum page_reason find_in_leaf(struct finding *f, uint32_t leaf,
                                      page_helper *helper) {
+    uint8_t *page = helper->pages;
     uint32_t low = 0;
-    enum page_reason reason =
-        page_source_read(f->source, f->layout, f->leaves->page[leaf], 1, page);
+    enum page_reason reason = page_source_read(f->source, f->leaves->page[leaf], 1, page);
     if (reason)
         return reason;
-    const int cells = page_leaf_cells(f->layout, page);
+    const int cells = page_leaf_cells(f->source->layout, page);
     if (cells < 0)
         return PAGE_DAMAGED;
     for (uint32_t i = f->low[leaf]; i < f->low[leaf + 1] && !reason; i++)
@@ -96,10 +91,9 @@ static enum page_reason find_in_leaf(struct finding *f, uint32_t leaf, uint8_t *
 static void take_leaves(void *job, int member, int members) {
     struct finding *f = job;
     page_helper helper;
-    uint8_t *page = calloc(1, (size_t)f->layout->page_size + PAGE_PAD);
     double next_ms = 0;
     (void)members;
-    if (!page_helper_open(&helper, f->source, f->layout) || !page)
+    if (!page_helper_open(&helper, f->source, 1))
         page_stop(&f->reason, PAGE_NO_MEMORY);
     while (atomic_load(&f->reason) == PAGE_FINE) {
         const uint32_t first = atomic_fetch_add(&f->next, PORTION);
@@ -108,16 +102,9 @@ static void take_leaves(void *job, int member, int members) {
         if (member == 0 && page_source_stops(f->source, &next_ms, first))
             page_stop(&f->reason, PAGE_STOPPED);
         for (uint32_t i = first; i < first + PORTION && i < f->leaves->count; i++)
-            page_stop(&f->reason, find_in_leaf(f, i, page, &helper));
+            page_stop(&f->reason, find_in_leaf(f, i, &helper));
     }
-    free(page);
     page_helper_clear(&helper);
-}
-
-/* One thread reads if reads cannot run in parallel. */
-static int threads_for(const page_source *source, uint32_t pages) {
-    enum { PAGES_A_THREAD = 64 };
-    return source->lock ? 1 : page_source_threads(source, pages / PAGES_A_THREAD + 1);
 }
 
 /* NULL: no memory. */
@@ -134,20 +121,23 @@ static uint32_t *divide(const page_leaves *leaves, const page_wanted *wanted) {
     return low;
 }
 
-enum page_reason page_find_rows(const page_source *source, const page_layout *layout,
-                                uint32_t root, const int64_t *wanted, page_found *found) {
+enum page_reason page_find_rows(const page_source *source, uint32_t root,
+                                const int64_t *wanted, page_found *found) {
     const page_wanted all = {.rowid = wanted, .count = found->count};
     page_leaves leaves;
-    enum page_reason reason = page_list(source, layout, root, &all, &leaves);
+    enum page_reason reason = page_list(source, root, &all, &leaves);
     uint32_t *low = reason ? NULL : divide(&leaves, &all);
     struct finding f = {.source = source,
-                        .layout = layout,
                         .wanted = wanted,
                         .leaves = &leaves,
                         .low = low,
                         .found = found};
     if (low) {
-        gg_team(threads_for(source, leaves.count), take_leaves, &f);
+        /* One thread reads if reads cannot run in parallel. */
+        gg_team(source->lock
+                    ? 1
+                    : page_source_threads(source, leaves.count / PAGES_A_THREAD + 1),
+                take_leaves, &f);
         reason = (enum page_reason)atomic_load(&f.reason);
     } else if (!reason) {
         reason = PAGE_NO_MEMORY;

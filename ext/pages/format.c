@@ -10,17 +10,15 @@
 ** The decoder trusts nothing on a page. Each offset is compared with the page's end
 ** before it is used, or is small enough to end within PAGE_PAD bytes behind the page. */
 #include "format.h"
-#include "bytes.h"
 
 #include <stdlib.h>
 
 /* ---- the first page ---- */
 
-bool page_geometry_read(const uint8_t header[100], page_geometry *geometry) {
+bool page_header_read(const uint8_t header[100], page_layout *layout, uint32_t *pages) {
     static const uint8_t fractions[3] = {64, 32, 32}, zero[20];
-    uint32_t size = get2(header + 16) == 1 ? 65536 : get2(header + 16);
+    uint32_t size = page_size_of(header);
     uint32_t schema_format = get4(header + 44), encoding = get4(header + 56);
-
     if (memcmp(header, "SQLite format 3", 16) != 0 || size < PAGE_SMALLEST ||
         (size & (size - 1)) != 0 || size - header[20] < 480)
         return false;
@@ -31,12 +29,12 @@ bool page_geometry_read(const uint8_t header[100], page_geometry *geometry) {
     if (schema_format < 1 || schema_format > 4 || encoding < 1 || encoding > 3 ||
         memcmp(header + 72, zero, sizeof zero) != 0)
         return false;
-    geometry->page_size = size;
-    geometry->usable = size - header[20];
-    geometry->encoding = (enum page_encoding)encoding;
-    geometry->auto_vacuum = get4(header + 52) != 0;
+    layout->page_size = size;
+    layout->usable = size - header[20];
+    layout->encoding = (enum page_encoding)encoding;
+    layout->auto_vacuum = get4(header + 52) != 0;
     /* The count of pages is valid only if both counters are equal. */
-    geometry->pages = memcmp(header + 24, header + 92, 4) == 0 ? get4(header + 28) : 0;
+    *pages = memcmp(header + 24, header + 92, 4) == 0 ? get4(header + 28) : 0;
     return true;
 }
 
@@ -53,7 +51,6 @@ bool page_child(const page_layout *layout, const uint8_t *page, int cell, uint32
     const uint8_t *end = page + layout->usable;
     uint32_t offset = get2(page + PAGE_INTERIOR_HEADER + 2 * cell);
     uint64_t key;
-
     if (offset < PAGE_INTERIOR_HEADER || offset + 5 > layout->usable ||
         !get_varint(page + offset + 4, end, &key))
         return false;
@@ -91,8 +88,8 @@ static struct page_serial serial_of(int type, bool real, bool text) {
     return s;
 }
 
-/* Does a column of that width hold every INTEGER of this serial type? (leaf_cells decodes
-** an id that is a constant, of type 8 or 9.) */
+/* True if a column of that width holds every INTEGER of this serial type. (leaf_cells
+** decodes ids of types 8 and 9, which are constants.) */
 static bool fits_form(uint32_t type, bool weight, bool wide) {
     return (type >= 1 && type <= 4) || (wide && (type == 5 || type == 6)) ||
            (weight && (type == 8 || type == 9));

@@ -8,6 +8,48 @@
 #include "mutex.h"
 
 #include <stdatomic.h>
+#include <string.h>
+
+/* ---- numbers: big-endian integers, and varints of up to 9 bytes ---- */
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE uint32_t get2(const uint8_t *p) {
+    return (uint32_t)p[0] << 8 | p[1];
+}
+
+INLINE uint32_t get4(const uint8_t *p) {
+    return get2(p) << 16 | get2(p + 2);
+}
+
+INLINE uint64_t get8(const uint8_t *p) {
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+    return x;
+}
+
+/* Reads a varint that must end before `end`. Returns its length, or 0. */
+static inline int get_varint(const uint8_t *p, const uint8_t *end, uint64_t *value) {
+    uint64_t x = 0;
+    for (int i = 0; i < 8; i++) {
+        if (end - p <= i)
+            return 0;
+        x = x << 7 | (p[i] & 0x7f);
+        if (p[i] < 0x80) {
+            *value = x;
+            return i + 1;
+        }
+    }
+    if (end - p <= 8)
+        return 0;
+    *value = x << 8 | p[8];
+    return 9;
+}
+
+/* ---- constants ---- */
 
 enum {
     PAGE_INTERIOR = 0x05, /* types of table b-tree pages */
@@ -33,21 +75,9 @@ static inline bool page_is_weight(int k) {
 /* The encoding of texts, by SQLite's numbers. */
 enum page_encoding { PAGE_UTF_8 = 1, PAGE_UTF_16LE = 2, PAGE_UTF_16BE = 3 };
 
-/* The fields of the first page's 100-byte header that the reader needs. */
-typedef struct page_geometry {
-    /* usable: without the reserved bytes at the end of a page */
-    uint32_t page_size, usable;
-    uint32_t pages; /* in the database, by the header; 0: unknown */
-    enum page_encoding encoding;
-    bool auto_vacuum;
-} page_geometry;
-
-/* False: the reader does not know such a header. */
-bool page_geometry_read(const uint8_t header[100], page_geometry *geometry);
-
-/* What a serial type (of one byte) says about its value, which is ((big-endian load at
-** the value) >> shift & keep) | constant. The fields are as wide as the registers that
-** they are combined with, so they are memory operands. */
+/* Describes the values of a serial type of one byte. A value is ((big-endian load at the
+** value) >> shift & keep) | constant. The fields are as wide as the registers that they
+** are combined with, so they are memory operands. */
 struct page_serial {
     int64_t keep; /* -1, or 0 where the value is the constant */
     int64_t constant;
@@ -86,9 +116,9 @@ typedef struct page_missing {
     uint32_t length;
 } page_missing;
 
-/* What the reader wants of each record. */
+/* The values that the reader wants of each record. */
 typedef struct page_layout {
-    uint32_t page_size, usable;
+    uint32_t page_size, usable; /* usable: without the reserved bytes at a page's end */
     enum page_encoding encoding;
     bool auto_vacuum;
     /* the longest record, in bytes, that the connection's limit allows */
@@ -110,6 +140,14 @@ typedef struct page_layout {
     struct page_form form[PAGE_FORMS];
 } page_layout;
 
+/* The page size by the header of the first page. */
+static inline uint32_t page_size_of(const uint8_t header[100]) {
+    const uint32_t size = (uint32_t)header[16] << 8 | header[17];
+    return size == 1 ? 65536 : size;
+}
+/* Sets the first fields of the layout, and *pages to the number of pages (0: unknown), by
+** the header of the first page. False: the reader does not know such a header. */
+bool page_header_read(const uint8_t header[100], page_layout *layout, uint32_t *pages);
 /* Sets last, serial and form from the other fields, and adds bits to `wide`. */
 void page_layout_finish(page_layout *layout);
 /* Frees what the layout owns. */
@@ -171,9 +209,10 @@ typedef struct page_text {
     uint32_t length;
 } page_text;
 
-/* What decoding needs of its thread. */
+/* The buffers of a decoding thread. */
 typedef struct page_helper {
     const struct page_source *source; /* the source of overflow pages */
+    uint8_t *pages;                   /* buffer for leaves, and PAGE_PAD bytes more */
     uint8_t *overflow;                /* buffer for one page */
     page_store store;
     int64_t short_rowid; /* the row behind PAGE_SHORT_ROW */
@@ -196,7 +235,7 @@ typedef struct page_rows {
     ** entries in the columns have no meaning until the texts are numbered. */
     page_text *text;
     uint32_t texts;
-    /* With layout.ask: the text weights, likewise. */
+    /* With layout.ask: the text weights of the batch, with space for two a row. */
     page_number *number;
     uint32_t numbers;
     /* With layout.null: rows of the batch with a NULL end, encoded as in page_columns,
@@ -260,7 +299,7 @@ typedef struct page_chain {
     uint32_t local, payload;
     uint32_t next;        /* the next overflow page */
     uint64_t from, until; /* the bytes of the record in helper->overflow */
-    uint32_t steps, mark; /* pages read so far; one of these pages, to detect a cycle */
+    uint32_t steps;       /* pages read so far */
 } page_chain;
 
 void page_chain_start(page_chain *chain, const page_layout *layout, page_helper *helper,
@@ -283,6 +322,7 @@ static inline bool page_stop(atomic_int *of_team, enum page_reason reason) {
 
 typedef struct page_source {
     sqlite3_file *file;
+    const page_layout *layout;
     /* Held during a read. NULL: several threads may call xRead at once. */
     gg_mutex *lock;
     uint32_t pages;               /* in the database */
@@ -296,18 +336,18 @@ typedef struct page_source {
 } page_source;
 
 /* Reads `count` consecutive pages. */
-enum page_reason page_source_read(const page_source *source, const page_layout *layout,
-                                  uint32_t page, uint32_t count, uint8_t *to);
+enum page_reason page_source_read(const page_source *source, uint32_t page,
+                                  uint32_t count, uint8_t *to);
 /* Reads `count` pages, consecutive ones by one call. */
-enum page_reason page_batch_read(const page_source *source, const page_layout *layout,
-                                 const uint32_t *page, uint32_t count, uint8_t *to);
+enum page_reason page_batch_read(const page_source *source, const uint32_t *page,
+                                 uint32_t count, uint8_t *to);
 /* True: the read must stop. Calls interrupted if the time next_ms has come. */
 bool page_source_stops(const page_source *source, double *next_ms, int64_t rows);
-/* The number of threads for so many batches. */
+/* The number of threads for this number of batches. */
 int page_source_threads(const page_source *source, uint32_t batches);
-/* False: no memory. Call page_helper_clear in both cases. */
-bool page_helper_open(page_helper *helper, const page_source *source,
-                      const page_layout *layout);
+/* Makes buffers, one of them for so many leaves. False: no memory. Call page_helper_clear
+** in both cases. */
+bool page_helper_open(page_helper *helper, const page_source *source, uint32_t leaves);
 void page_helper_clear(page_helper *helper);
 
 /* ---- list.c: interior pages -> leaves ---- */
@@ -328,8 +368,19 @@ typedef struct page_wanted {
 
 /* Lists the leaves below `root` that may have wanted rows. Free leaves->page and
 ** leaves->upper by free(). */
-enum page_reason page_list(const page_source *source, const page_layout *layout,
-                           uint32_t root, const page_wanted *wanted, page_leaves *leaves);
+enum page_reason page_list(const page_source *source, uint32_t root,
+                           const page_wanted *wanted, page_leaves *leaves);
+
+/* ---- columns.c: arrays that several threads fill ---- */
+
+/* Reserves the arrays of *columns that the layout needs, for at most `most` rows. False:
+** no memory. */
+bool page_columns_reserve(page_columns *columns, const page_layout *layout, intern *texts,
+                          int64_t most);
+/* Touches the huge pages that begin in rows [from, to): see big_touch. */
+void page_columns_touch(page_columns *columns, int64_t most, int64_t from, int64_t to);
+/* Cuts the arrays to `count` rows. */
+void page_columns_cut(page_columns *columns, int64_t count);
 
 /* ---- walk.c: leaves -> columns ---- */
 
@@ -339,23 +390,22 @@ typedef struct page_short { /* the row behind PAGE_SHORT_ROW */
 } page_short;
 
 /* Reads all leaves. *columns is zeroed unless the result is PAGE_FINE. */
-enum page_reason page_collect(const page_source *source, const page_layout *layout,
-                              const page_leaves *leaves, page_columns *columns,
-                              page_short *short_row);
+enum page_reason page_collect(const page_source *source, const page_leaves *leaves,
+                              page_columns *columns, page_short *short_row);
 
 /* ---- find.c: some rows ---- */
 
 /* wanted: found->count distinct ascending rowids, at least one. */
-enum page_reason page_find_rows(const page_source *source, const page_layout *layout,
-                                uint32_t root, const int64_t *wanted, page_found *found);
+enum page_reason page_find_rows(const page_source *source, uint32_t root,
+                                const int64_t *wanted, page_found *found);
 
 /* ---- send.c: leaves -> columns on a device ---- */
 
 /* Sends all leaves to the device of the table's place, and decodes unusual leaves on the
 ** host. *columns is zeroed unless the result is PAGE_FINE. */
 enum page_reason page_send(const page_table *t, const page_source *source,
-                           const page_layout *layout, const page_leaves *leaves,
-                           page_columns *columns, page_short *short_row);
+                           const page_leaves *leaves, page_columns *columns,
+                           page_short *short_row);
 
 /* ---- program.c: what SQLite would read ---- */
 
@@ -370,15 +420,15 @@ enum page_reason page_program(const page_table *t, page_layout *layout, uint32_t
 
 struct page_snapshot;
 
-/* Is the database in a file that the reader can read? */
+/* Checks that the database is in a file that the reader can read. */
 enum page_reason page_file_known(const page_table *t);
 /* Opens a read transaction and finds the frames of the write-ahead log that it sees. Call
-** page_file_release in any case. */
+** page_file_release, also after a failure. */
 enum page_reason page_file_hold(const page_table *t, struct page_snapshot **snapshot);
 /* Sets the source and the layout by the first page. */
 enum page_reason page_file_study(const page_table *t, struct page_snapshot *snapshot,
                                  page_source *source, page_layout *layout);
-/* After the last read: is the write-ahead log the one that was read? */
+/* Checks after the last read that the write-ahead log is still the same. */
 enum page_reason page_file_settle(const struct page_snapshot *snapshot);
 /* The state that the transaction sees, for identity.c. */
 typedef struct page_view {

@@ -30,7 +30,7 @@
 
 enum { LOCK_SHARED = 1 }; /* SQLITE_FCNTL_LOCKSTATE */
 
-/* Does SQLite itself know where the file is? */
+/* True if SQLite itself knows the path of the file. */
 static bool is_plain_file(sqlite3 *db, const char *schema) {
     char *name = NULL;
     bool plain =
@@ -61,7 +61,7 @@ static bool name_file(const page_table *t, struct stat *file, page_identity *ide
     return true;
 }
 
-/* Is the time of last change so old that no later write can have the same one? */
+/* True if the time of last change is so old that every later write has a later time. */
 static bool is_settled(const struct stat *file) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -100,7 +100,6 @@ bool page_identify(const page_table *table, page_identity *identity) {
     struct page_snapshot *snapshot = NULL;
     struct stat file;
     page_view seen;
-
     memset(identity, 0, sizeof *identity);
     if (!table->rowid || !table->rowid[0])
         return false;

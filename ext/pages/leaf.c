@@ -1,11 +1,10 @@
 /* Decodes the cells of a leaf. fast_cell takes usual cells with one branch, and page_cell
 ** (record.c) takes the others or gives the reason why the reader must give up. */
 #include "format.h"
-#include "bytes.h"
 
 /* ---- one cell ---- */
 
-/* What is wanted, as constants, so that usual tables get code of their own. */
+/* The wanted columns, as constants, so that usual tables get special code. */
 struct shape {
     int column[PAGE_COLUMNS]; /* as in page_layout */
     int columns;              /* as in page_layout */
@@ -99,7 +98,6 @@ INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
     }
     if (!fast_rowid(&cell, key))
         return false;
-
     const uint8_t *record = cell, *type = record + 1;
     const uint32_t header = record[0], types_end = (uint32_t)shape->last + 2;
     uint32_t start[PAGE_FAST_COLUMNS], at = header, trouble = 0;
@@ -166,7 +164,6 @@ INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
     int64_t at = w->at, ahead = w->key.rowid - at;
     uint64_t bytes = w->key.bytes;
     uint32_t i = w->next, unused = (uint32_t)__builtin_clzll(bytes | 1) / 8;
-
     if (bytes == no_bytes)
         return;
     for (; i < cells; i++) {
@@ -255,7 +252,6 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
     struct key key = {no_bytes, to.previous};
     int64_t at = to.at, gap = 0, value[PAGE_COLUMNS];
     bool usual = shape.leading;
-
     for (uint32_t i = 0; i < cells; i++) {
         uint32_t offset = get2(pointer + 2 * i);
         int64_t previous = key.rowid;
@@ -314,57 +310,61 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
     return PAGE_FINE;
 }
 
+/* The wanted columns are the first ones of the record. */
+INLINE enum page_reason leading_cells(const page_layout *layout, const uint8_t *page,
+                                      page_rows *rows, const int columns, const bool real,
+                                      const bool text, const bool narrow,
+                                      const bool narrow_weight) {
+    return leaf_cells(layout, page, rows,
+                      (struct shape){.column = {0, 1, 2},
+                                     .columns = columns,
+                                     .last = columns - 1,
+                                     .real = real,
+                                     .text = text,
+                                     .fast = true,
+                                     .leading = !real && !text,
+                                     .narrow = narrow,
+                                     .narrow_weight = narrow_weight});
+}
+
 INLINE enum page_reason leaf_of_width(const page_layout *layout, const uint8_t *page,
                                       page_rows *rows, const bool narrow) {
     const int *c = layout->column, columns = layout->columns;
-    const bool leading = c[0] == 0 && c[1] == 1 && (columns == 2 || c[2] == 2);
-    const bool fast = layout->last >= 0 && layout->last < PAGE_FAST_COLUMNS;
-    const bool narrow_weight = rows->weight32 != NULL;
-
+    const bool narrow_weight = rows->weight32 != NULL, text = layout->text;
+    const bool leading =
+        c[0] == 0 && c[1] == 1 && (columns == 2 || (columns == 3 && c[2] == 2));
     struct shape any = {{c[0], c[1], c[2], c[3], c[4]},
                         columns,
                         layout->last,
                         layout->real,
-                        layout->text,
-                        fast,
+                        text,
+                        layout->last >= 0 && layout->last < PAGE_FAST_COLUMNS,
                         false,
                         narrow,
                         narrow_weight};
-    if (columns == PAGE_COLUMNS) {
+    if (leading && columns == 2 && !text)
+        return leading_cells(layout, page, rows, 2, false, false, narrow, false);
+    if (leading && columns == 2)
+        return leading_cells(layout, page, rows, 2, false, true, narrow, false);
+    if (leading && !layout->real && !text && narrow_weight)
+        return leading_cells(layout, page, rows, 3, false, false, narrow, true);
+    if (leading && !layout->real && !text)
+        return leading_cells(layout, page, rows, 3, false, false, narrow, false);
+    if (leading && !layout->real)
+        return leading_cells(layout, page, rows, 3, false, true, narrow, narrow_weight);
+    if (leading && !text)
+        return leading_cells(layout, page, rows, 3, true, false, narrow, false);
+    switch (columns) {
+    case 2:
+        any.columns = 2;
+        return leaf_cells(layout, page, rows, any);
+    case 3:
+        any.columns = 3;
+        return leaf_cells(layout, page, rows, any);
+    default:
         any.columns = PAGE_COLUMNS;
         return leaf_cells(layout, page, rows, any);
     }
-    if (leading && columns == 2 && !layout->text)
-        return leaf_cells(
-            layout, page, rows,
-            (struct shape){{0, 1}, 2, 1, false, false, true, true, narrow, false});
-    if (leading && columns == 2)
-        return leaf_cells(
-            layout, page, rows,
-            (struct shape){{0, 1}, 2, 1, false, true, true, false, narrow, false});
-    if (leading && !layout->real && !layout->text && narrow_weight)
-        return leaf_cells(
-            layout, page, rows,
-            (struct shape){{0, 1, 2}, 3, 2, false, false, true, true, narrow, true});
-    if (leading && !layout->real && !layout->text)
-        return leaf_cells(
-            layout, page, rows,
-            (struct shape){{0, 1, 2}, 3, 2, false, false, true, true, narrow, false});
-    if (leading && !layout->real)
-        return leaf_cells(
-            layout, page, rows,
-            (struct shape){
-                {0, 1, 2}, 3, 2, false, true, true, false, narrow, narrow_weight});
-    if (leading && !layout->text)
-        return leaf_cells(
-            layout, page, rows,
-            (struct shape){{0, 1, 2}, 3, 2, true, false, true, false, narrow, false});
-    if (columns == 2) {
-        any.columns = 2;
-        return leaf_cells(layout, page, rows, any);
-    }
-    any.columns = 3;
-    return leaf_cells(layout, page, rows, any);
 }
 
 enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,

@@ -35,12 +35,7 @@ struct level {
     int64_t most_rows;
 };
 
-static void add_most_rows(struct level *level, int64_t most, int64_t upper) {
-    const uint64_t range = (uint64_t)upper - (uint64_t)level->last;
-    level->most_rows += level->any && range < (uint64_t)most ? (int64_t)range : most;
-}
-
-/* Is a row with a rowid above the last upper, up to this one, wanted? */
+/* True if a row is wanted whose rowid is above the last upper and at most this one. */
 static bool is_wanted(struct level *level, int64_t upper) {
     const page_wanted *w = level->wanted;
     if (w->rowid) {
@@ -53,11 +48,10 @@ static bool is_wanted(struct level *level, int64_t upper) {
     return !beyond && (!w->range || upper >= w->range[0]);
 }
 
-/* Opens a level with space for the children of so many pages. */
+/* Opens a level with space for the children of this number of pages. */
 static enum page_reason open_level(struct level *level, const page_source *source,
-                                   const page_layout *layout, const page_wanted *wanted,
-                                   uint32_t pages) {
-    const uint64_t most = (uint64_t)pages * (layout->usable / LEAST_CHILD + 1);
+                                   const page_wanted *wanted, uint32_t pages) {
+    const uint64_t most = (uint64_t)pages * (source->layout->usable / LEAST_CHILD + 1);
     *level = (struct level){
         .wanted = wanted, .room = most < source->pages ? (uint32_t)most : source->pages};
     level->child = malloc((size_t)level->room * sizeof *level->child);
@@ -72,29 +66,27 @@ static enum page_reason level_add(struct level *level, const page_source *source
         return PAGE_DAMAGED;
     if (level->any && upper <= level->last)
         return PAGE_DAMAGED;
-    const bool kept = is_wanted(level, upper);
-    if (kept)
-        add_most_rows(level, most, upper);
+    const uint64_t range = (uint64_t)upper - (uint64_t)level->last;
+    if (is_wanted(level, upper)) {
+        level->most_rows += level->any && range < (uint64_t)most ? (int64_t)range : most;
+        level->child[level->count++] = (struct child){page, upper};
+    }
     level->any = true;
     level->last = upper;
-    if (kept)
-        level->child[level->count++] = (struct child){page, upper};
     return PAGE_FINE;
 }
 
-static enum page_reason add_children(const page_source *source, const page_layout *layout,
-                                     const uint8_t *page, bool is_root, int64_t upper,
-                                     struct level *below) {
-    const int64_t most = page_most_rows(layout);
-    int cells = page_interior_cells(layout, page);
+static enum page_reason add_children(const page_source *source, const uint8_t *page,
+                                     bool is_root, int64_t upper, struct level *below) {
+    const int64_t most = page_most_rows(source->layout);
+    int cells = page_interior_cells(source->layout, page);
     enum page_reason reason = PAGE_FINE;
     uint32_t child;
     int64_t key;
-
     if (cells < 0 || (cells == 0 && !is_root))
         return PAGE_DAMAGED;
     for (int i = 0; i < cells && !reason; i++) {
-        if (!page_child(layout, page, i, &child, &key) || key > upper)
+        if (!page_child(source->layout, page, i, &child, &key) || key > upper)
             return PAGE_DAMAGED;
         reason = level_add(below, source, most, child, key);
     }
@@ -106,7 +98,6 @@ static enum page_reason add_children(const page_source *source, const page_layou
 /* Pages that a team reads at a time. */
 struct batch {
     const page_source *source;
-    const page_layout *layout;
     const struct child *child;
     uint8_t *pages;
     enum page_reason reason[BATCH];
@@ -114,17 +105,15 @@ struct batch {
 
 static void read_page(void *batch, uint64_t i) {
     struct batch *b = batch;
-    b->reason[i] = page_source_read(b->source, b->layout, b->child[i].page, 1,
-                                    b->pages + i * b->layout->page_size);
+    b->reason[i] = page_source_read(b->source, b->child[i].page, 1,
+                                    b->pages + i * b->source->layout->page_size);
 }
 
 /* Lists the children of a level. `pages` is a buffer for a batch of its pages. */
-static enum page_reason descend(const page_source *source, const page_layout *layout,
-                                const struct level *level, bool is_root, uint8_t *pages,
-                                struct level *below) {
-    struct batch b = {.source = source, .layout = layout, .pages = pages};
-    enum page_reason reason =
-        open_level(below, source, layout, level->wanted, level->count);
+static enum page_reason descend(const page_source *source, const struct level *level,
+                                bool is_root, uint8_t *pages, struct level *below) {
+    struct batch b = {.source = source, .pages = pages};
+    enum page_reason reason = open_level(below, source, level->wanted, level->count);
     double next_ms = 0;
     for (uint32_t at = 0; at < level->count && !reason; at += BATCH) {
         const uint32_t left = level->count - at, count = left < BATCH ? left : BATCH;
@@ -139,7 +128,7 @@ static enum page_reason descend(const page_source *source, const page_layout *la
             reason = b.reason[i];
             if (!reason)
                 reason =
-                    add_children(source, layout, pages + i * (size_t)layout->page_size,
+                    add_children(source, pages + i * (size_t)source->layout->page_size,
                                  is_root, b.child[i].upper, below);
         }
     }
@@ -162,34 +151,32 @@ static enum page_reason take_leaves(const struct level *level, page_leaves *leav
     return PAGE_FINE;
 }
 
-enum page_reason page_list(const page_source *source, const page_layout *layout,
-                           uint32_t root, const page_wanted *wanted,
-                           page_leaves *leaves) {
+enum page_reason page_list(const page_source *source, uint32_t root,
+                           const page_wanted *wanted, page_leaves *leaves) {
     struct level level, below;
     uint32_t page = root; /* the first page of a level */
-    uint8_t *pages = malloc((size_t)BATCH * layout->page_size);
-    enum page_reason reason = open_level(&level, source, layout, wanted, 1);
-
+    uint8_t *pages = malloc((size_t)BATCH * source->layout->page_size);
+    enum page_reason reason = open_level(&level, source, wanted, 1);
     *leaves = (page_leaves){0};
     if (!pages)
         reason = PAGE_NO_MEMORY;
     if (!reason)
-        reason = level_add(&level, source, page_most_rows(layout), root, INT64_MAX);
+        reason =
+            level_add(&level, source, page_most_rows(source->layout), root, INT64_MAX);
     for (int depth = 0; !reason; depth++) {
-        reason = page_source_read(source, layout, page, 1, pages);
+        reason = page_source_read(source, page, 1, pages);
         if (reason || pages[0] == PAGE_LEAF)
             break;
         if (depth == DEEPEST) {
             reason = PAGE_DAMAGED;
             break;
         }
-        reason = descend(source, layout, &level, depth == 0, pages, &below);
+        reason = descend(source, &level, depth == 0, pages, &below);
         free(level.child);
         level = below;
         page = reason ? 0 : level.child[0].page;
     }
-    if (!reason)
-        reason = take_leaves(&level, leaves);
+    reason = reason ? reason : take_leaves(&level, leaves);
     free(level.child);
     free(pages);
     return reason;

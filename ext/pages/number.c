@@ -43,7 +43,6 @@ page_numbers *page_numbers_open(void) {
     char sql[16 + AT_ONCE * 6] = "SELECT ?1";
     page_numbers *numbers = calloc(1, sizeof *numbers);
     char *end = sql + strlen(sql);
-
     if (!numbers)
         return NULL;
     for (int i = 2; i <= AT_ONCE; i++, end += strlen(end))

@@ -123,7 +123,6 @@ enum page_reason page_program(const page_table *t, page_layout *layout, uint32_t
     sqlite3_stmt *explain = page_scan(t, "EXPLAIN", NULL, "");
     bool plain = true, shared = false;
     int rc = sqlite3_errcode(t->db);
-
     while (explain && (rc = sqlite3_step(explain)) == SQLITE_ROW) {
         const char *opcode = (const char *)sqlite3_column_text(explain, 1);
         const char *p4 = (const char *)sqlite3_column_text(explain, 5);

@@ -60,17 +60,10 @@ static unsigned nulls_of(const page_columns *c, int64_t i) {
     return half >> 2 == i ? (unsigned)half & 3 : 0;
 }
 
-/* The id at end k of row i, the first or the last. */
-static int64_t id_of(const page_columns *c, int k, int64_t i) {
-    if (c->cells)
-        return c->ends[i != 0][k];
-    return page_id_at(c, k, i);
-}
-
-/* Is the id at end k of row i that of the statement's row? */
+/* True if row i and the statement's row have equal ids at end k. */
 static bool id_agrees(const page_columns *c, const intern *texts, int k, int64_t i,
                       sqlite3_stmt *row) {
-    int64_t value = id_of(c, k, i), whole;
+    int64_t value = c->cells ? c->ends[i != 0][k] : page_id_at(c, k, i), whole;
     if (nulls_of(c, i) >> k & 1)
         return sqlite3_column_type(row, 1 + k) == SQLITE_NULL;
     if (sqlite3_column_type(row, 1 + k) == SQLITE_FLOAT)
@@ -87,7 +80,8 @@ static bool id_agrees(const page_columns *c, const intern *texts, int k, int64_t
            memcmp(texts->bytes + offset[0], text, bytes) == 0;
 }
 
-/* Is row i, the first or the last, the statement's row? Weights are not compared. */
+/* True if row i, the first or the last, equals the statement's row. Weights are not
+** compared. */
 static bool row_agrees(const page_table *t, const page_columns *c, int64_t i,
                        sqlite3_stmt *row) {
     const int edge_id = 3 + (t->column[PAGE_WEIGHT] != NULL);
@@ -187,11 +181,6 @@ static enum page_reason open_numbers(page_source *source) {
     return PAGE_FINE;
 }
 
-/* Can the reader prepare for this and start again? */
-static bool is_for_another_try(enum page_reason reason) {
-    return reason < PAGE_NOT_SENT;
-}
-
 /* Prepares another attempt after this reason, or returns the reason. */
 static enum page_reason prepare_again(const page_table *t, page_source *source,
                                       page_layout *layout, const page_short *old,
@@ -232,15 +221,15 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
     page_leaves leaves = {0};
     page_short old = {0};
     const page_wanted wanted = {.range = t->range};
-    enum page_reason reason = page_list(source, layout, root, &wanted, &leaves);
+    enum page_reason reason = page_list(source, root, &wanted, &leaves);
     bool send = t->place != NULL;
     while (!reason) {
         page_layout_finish(layout);
-        reason = send ? page_send(t, source, layout, &leaves, columns, &old)
-                      : page_collect(source, layout, &leaves, columns, &old);
+        reason = send ? page_send(t, source, &leaves, columns, &old)
+                      : page_collect(source, &leaves, columns, &old);
         if (!reason)
             break;
-        if (send && reason != PAGE_STOPPED && !is_for_another_try(reason)) {
+        if (send && reason != PAGE_STOPPED && reason >= PAGE_NOT_SENT) {
             send = false; /* threads find out what is wrong */
             reason = PAGE_FINE;
         } else {
@@ -268,7 +257,7 @@ static enum page_reason look_again(const page_table *t, const int64_t *rowid,
     return last_look(t, only, "", &one, 0);
 }
 
-/* What is read of a table. */
+/* The rows to read, and the place for them. */
 struct request {
     const int64_t *rowid; /* NULL: all rows, to columns; otherwise these rows, to found */
     page_columns *columns;
@@ -283,34 +272,28 @@ static enum page_reason find_wanted_rows(const page_table *t, page_source *sourc
     r->found->real = layout->real |= r->found->real;
     layout->at_text = PAGE_ID_TYPE;
     page_layout_finish(layout);
-    enum page_reason reason = page_find_rows(source, layout, root, r->rowid, r->found);
-    if (!reason)
-        reason = look_again(t, r->rowid, r->found, 0);
-    if (!reason)
-        reason = look_again(t, r->rowid, r->found, r->found->count - 1);
+    enum page_reason reason = page_find_rows(source, root, r->rowid, r->found);
+    reason = reason ? reason : look_again(t, r->rowid, r->found, 0);
+    reason = reason ? reason : look_again(t, r->rowid, r->found, r->found->count - 1);
     return reason;
 }
 
-static enum page_reason decide_and_read(const page_table *t, page_source *source,
+static enum page_reason decide_and_read(const page_table *t, page_source source,
                                         const struct request *r) {
     struct page_snapshot *snapshot = NULL;
     page_layout layout = {0};
     uint32_t root;
-
+    source.layout = &layout;
     if (!t->rowid || !t->rowid[0])
         return PAGE_NO_ROWID;
     enum page_reason reason = page_file_known(t);
+    reason = reason ? reason : page_file_hold(t, &snapshot);
+    reason = reason ? reason : page_program(t, &layout, &root);
+    reason = reason ? reason : page_file_study(t, snapshot, &source, &layout);
     if (!reason)
-        reason = page_file_hold(t, &snapshot);
-    if (!reason)
-        reason = page_program(t, &layout, &root);
-    if (!reason)
-        reason = page_file_study(t, snapshot, source, &layout);
-    if (!reason)
-        reason = r->rowid ? find_wanted_rows(t, source, &layout, root, r)
-                          : read_columns(t, source, &layout, root, r->columns);
-    if (!reason)
-        reason = page_file_settle(snapshot);
+        reason = r->rowid ? find_wanted_rows(t, &source, &layout, root, r)
+                          : read_columns(t, &source, &layout, root, r->columns);
+    reason = reason ? reason : page_file_settle(snapshot);
     page_layout_clear(&layout);
     page_file_release(snapshot);
     return reason;
@@ -322,7 +305,7 @@ static enum page_outcome read_locked(const page_table *t, page_source source,
     sqlite3_mutex *mutex = sqlite3_db_mutex(t->db);
     *why_not = NULL;
     sqlite3_mutex_enter(mutex);
-    const enum page_reason reason = decide_and_read(t, &source, r);
+    const enum page_reason reason = decide_and_read(t, source, r);
     sqlite3_mutex_leave(mutex);
     if (reason == PAGE_FINE)
         return PAGE_READ;

@@ -7,7 +7,7 @@
 **       page_program      program.c   what SQLite itself would read: root, columns
 **       page_list         list.c      interior pages -> leaves in the order of rowids
 **       page_send         send.c      leaves -> columns on a device, or
-**       page_collect      walk.c      leaves -> columns, by several threads: filling.c
+**       page_collect      walk.c      leaves -> columns, by several threads: columns.c
 **         page_leaf       leaf.c      the cells of one leaf -> columns, if they are usual
 **           page_cell     record.c    any cell: overflow.c, number.c
 **     page_find           reader.c    some rows, by their rowids: find.c
@@ -116,7 +116,7 @@ enum page_reason {
     PAGE_SHORT_ROW,   /* a row older than a wanted column: set layout.missing */
     PAGE_ID_NULL,     /* a NULL end: set layout.null */
     PAGE_NOT_SENT,    /* the device does not take this table: threads decode it */
-    /* These reasons are final. */
+    /* The following reasons are final. */
     PAGE_NO_ROWID,
     PAGE_NO_FILE,
     PAGE_FOREIGN_VFS,
@@ -161,7 +161,7 @@ enum page_outcome page_read(const page_table *table, int threads,
                             int (*interrupted)(void *), void *listener,
                             page_columns *columns, const char **why_not);
 
-/* What the pages say of one row. ODD: ask SQLite. */
+/* The state of a row, by its page. ODD: SQLite must read the row. */
 enum page_row { PAGE_ROW_ABSENT, PAGE_ROW_NUMBERS, PAGE_ROW_ODD };
 enum { PAGE_FOUND_COLUMNS = PAGE_WEIGHT + 1 };
 

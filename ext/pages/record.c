@@ -1,7 +1,6 @@
 /* Decodes any cell: values of every type, on the leaf or on overflow pages, and columns
 ** that were added after the row was written. It trusts nothing on the page. */
 #include "format.h"
-#include "bytes.h"
 
 /* The number of bytes of a payload that are on the leaf itself. */
 static uint32_t local_payload(uint32_t payload, uint32_t usable) {
@@ -25,7 +24,6 @@ static enum page_reason take_text(struct record *r, int k, const uint8_t *bytes,
                                   uint32_t length) {
     const page_layout *layout = r->layout;
     int64_t plain;
-
     if (k < 2 && !layout->text)
         return layout->at_text;
     if (page_is_weight(k) && layout->encoding != PAGE_UTF_8)
@@ -90,7 +88,6 @@ static enum page_reason take_value(struct record *r, int k, uint64_t type, uint6
     const uint8_t *bytes = r->chain.record + at;
     uint8_t number[8] = {0}; /* long enough for a load of 8 bytes */
     int64_t *value = &r->to->value[k];
-
     if (text && k < 2 && !layout->text)
         return layout->at_text;
     if (type == 0)
@@ -122,7 +119,6 @@ static enum page_reason take_value(struct record *r, int k, uint64_t type, uint6
 static enum page_reason take_missing(struct record *r, int k, int columns) {
     const page_missing *missing = &r->layout->missing[k];
     int64_t *value = &r->to->value[k];
-
     if (!missing->known) {
         r->helper->short_columns = columns;
         return PAGE_SHORT_ROW;
@@ -184,7 +180,6 @@ static enum page_reason take_record(struct record *r) {
     uint64_t header_size, type = 0, at;
     int used, column = 0;
     enum page_reason reason = find_header(r, &header_size, &used, &header);
-
     if (reason)
         return reason;
     const uint8_t *type_at = header + used, *end = header + header_size;
@@ -221,7 +216,6 @@ enum page_reason page_cell(const page_layout *layout, const uint8_t *cell,
     uint64_t payload, key;
     int used = get_varint(cell, end, &payload);
     int more = used ? get_varint(cell + used, end, &key) : 0;
-
     if (more == 0 || payload > INT32_MAX)
         return PAGE_DAMAGED;
     if (payload > layout->longest)

@@ -14,11 +14,11 @@
 #include <stdlib.h>
 
 enum {
-    UNUSUAL_SHARE = 32, /* one leaf in so many may be unusual, ... */
-    UNUSUAL_LEAST = 64  /* ... or so many in any case */
+    UNUSUAL_SHARE = 32, /* at most one leaf in 32 is unusual, ... */
+    UNUSUAL_LEAST = 64  /* ... and 64 leaves more */
 };
 
-/* ---- does the device take the table? ---- */
+/* ---- tables that the device takes ---- */
 
 static gg_cell_layout cell_layout(const page_layout *layout) {
     gg_cell_layout cells = {
@@ -48,7 +48,6 @@ static enum page_reason reason_of(const gpugraph_run *run) {
 
 struct sending {
     const page_source *source;
-    const page_layout *layout;
     const page_leaves *leaves;
     gg_cells *cells;
     uint32_t batch_pages;
@@ -62,8 +61,8 @@ static void send_batch(struct sending *s, uint32_t first, uint32_t count) {
         page_stop(&s->reason, PAGE_NOT_SENT);
         return;
     }
-    page_stop(&s->reason, page_batch_read(s->source, s->layout, s->leaves->page + first,
-                                          count, block));
+    page_stop(&s->reason,
+              page_batch_read(s->source, s->leaves->page + first, count, block));
     s->cells->place->send(s->cells, block, first, count);
 }
 
@@ -84,7 +83,7 @@ static void send_some(void *job, int member, int members) {
 }
 
 static enum page_reason send_all(const page_table *t, struct sending *s) {
-    const uint32_t size = s->layout->page_size;
+    const uint32_t size = s->source->layout->page_size;
     const size_t block = t->place->block_bytes;
     s->batch_pages = block > size ? (uint32_t)(block / size) : 1;
     const uint32_t batches = (s->leaves->count + s->batch_pages - 1) / s->batch_pages;
@@ -98,47 +97,25 @@ static enum page_reason send_all(const page_table *t, struct sending *s) {
 struct desk {
     const page_source *source;
     page_layout layout; /* with columns of 8 bytes */
-    uint8_t *page;
-    int64_t *value[CELL_COLUMNS];
+    int64_t *value;     /* rows of a leaf, column by column */
     page_helper helper;
 };
-
-/* False: no memory. */
-static bool set_desk(struct desk *d, const page_source *source,
-                     const page_layout *layout) {
-    *d = (struct desk){.source = source,
-                       .layout = *layout,
-                       .page = calloc(1, (size_t)layout->page_size + PAGE_PAD)};
-    d->layout.wide = PAGE_WIDE_IDS | PAGE_WIDE_WEIGHTS;
-    page_layout_finish(&d->layout);
-    bool set = page_helper_open(&d->helper, source, layout) && d->page;
-    for (int k = 0; k < CELL_COLUMNS; k++)
-        set &= (d->value[k] = malloc(page_most_rows(layout) * sizeof(int64_t))) != NULL;
-    return set;
-}
-
-static void clear_desk(struct desk *d) {
-    free(d->page);
-    for (int k = 0; k < CELL_COLUMNS; k++)
-        free(d->value[k]);
-    page_helper_clear(&d->helper);
-}
 
 /* Decodes a leaf, and sends its rows. */
 static enum page_reason decode_leaf(struct desk *d, const page_leaves *leaves,
                                     gg_cells *cells, uint32_t leaf, int64_t *slow) {
-    page_rows rows = {.rowid = d->value[CELL_ROWID],
-                      .id = {d->value[CELL_SOURCE], d->value[CELL_TARGET]},
-                      .weight = d->layout.column[PAGE_WEIGHT] != PAGE_NO_COLUMN
-                                    ? d->value[CELL_WEIGHT]
-                                    : NULL,
-                      .helper = &d->helper};
+    const bool weighted = d->layout.column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
+    const uint32_t most = page_most_rows(&d->layout);
+    page_rows rows = {
+        .rowid = d->value + CELL_ROWID * most,
+        .id = {d->value + CELL_SOURCE * most, d->value + CELL_TARGET * most},
+        .weight = weighted ? d->value + CELL_WEIGHT * most : NULL,
+        .helper = &d->helper};
     enum page_reason reason =
-        page_source_read(d->source, &d->layout, leaves->page[leaf], 1, d->page);
-    if (!reason && page_leaf_cells(&d->layout, d->page) < 0)
+        page_source_read(d->source, leaves->page[leaf], 1, d->helper.pages);
+    if (!reason && page_leaf_cells(&d->layout, d->helper.pages) < 0)
         reason = PAGE_DAMAGED;
-    if (!reason)
-        reason = page_leaf(&d->layout, d->page, &rows);
+    reason = reason ? reason : page_leaf(&d->layout, d->helper.pages, &rows);
     page_store_empty(&d->helper.store);
     if (reason)
         return reason;
@@ -151,9 +128,12 @@ static enum page_reason decode_leaf(struct desk *d, const page_leaves *leaves,
 static enum page_reason decode_unusual(const struct sending *s, page_columns *columns,
                                        page_short *short_row) {
     gg_cells *cells = s->cells;
-    struct desk d;
+    struct desk d = {.source = s->source, .layout = *s->source->layout};
+    d.layout.wide = PAGE_WIDE_IDS | PAGE_WIDE_WEIGHTS;
+    page_layout_finish(&d.layout);
+    d.value = malloc(CELL_COLUMNS * page_most_rows(&d.layout) * sizeof *d.value);
     enum page_reason reason =
-        set_desk(&d, s->source, s->layout) ? PAGE_FINE : PAGE_NO_MEMORY;
+        page_helper_open(&d.helper, s->source, 1) && d.value ? PAGE_FINE : PAGE_NO_MEMORY;
     double next_ms = 0;
     for (uint32_t i = 0; i < cells->unusual && !reason; i++) {
         reason =
@@ -163,7 +143,8 @@ static enum page_reason decode_unusual(const struct sending *s, page_columns *co
         if (reason == PAGE_SHORT_ROW)
             *short_row = (page_short){d.helper.short_rowid, d.helper.short_columns};
     }
-    clear_desk(&d);
+    free(d.value);
+    page_helper_clear(&d.helper);
     return reason;
 }
 
@@ -216,7 +197,7 @@ static enum page_reason bring_columns(const page_layout *layout, gg_cells *cells
 
 /* ---- all together ---- */
 
-/* Is the number of rows possible, and are few leaves unusual? */
+/* True if the number of rows is possible and few leaves are unusual. */
 static bool is_worth_while(const gg_cells *cells, const page_leaves *leaves) {
     return !cells->damaged && cells->rows > 0 &&
            cells->rows <= (uint64_t)leaves->most_rows &&
@@ -237,20 +218,19 @@ static enum page_reason send_and_decode(const page_table *t, struct sending *s,
         return reason_of(t->run);
     if (!reason && cells->damaged)
         return PAGE_NOT_SENT;
-    if (!reason)
-        reason = bring_columns(s->layout, cells, columns);
+    reason = reason ? reason : bring_columns(s->source->layout, cells, columns);
     return reason == PAGE_NOT_SENT ? reason_of(t->run) : reason;
 }
 
 enum page_reason page_send(const page_table *t, const page_source *source,
-                           const page_layout *layout, const page_leaves *leaves,
-                           page_columns *columns, page_short *short_row) {
+                           const page_leaves *leaves, page_columns *columns,
+                           page_short *short_row) {
+    const page_layout *layout = source->layout;
     const gg_cell_layout cells = cell_layout(layout);
     *columns = (page_columns){0};
     if (!is_for_the_place(t, layout, leaves))
         return PAGE_NOT_SENT;
     struct sending s = {.source = source,
-                        .layout = layout,
                         .leaves = leaves,
                         .cells = t->place->open(&cells, leaves->count, t->run)};
     if (!s.cells)

@@ -1,9 +1,9 @@
 /* Reads the write-ahead log and its index; wal_frames.h has the rules. Section 4 of
 ** sqlite.org/fileformat2.html and sqlite.org/walformat.html describe the formats. */
 #include "wal_frames.h"
+#include "format.h"
 #include "base/ext_limits.h"
 #include "base/room.h"
-#include "bytes.h"
 
 #include <stdlib.h>
 
@@ -163,18 +163,6 @@ static int compare_entries(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Sorts the entries, and keeps the newest frame of each page. */
-static void settle_entries(wal_frames *frames) {
-    uint32_t kept = 0;
-    qsort(frames->entry, frames->count, sizeof *frames->entry, compare_entries);
-    for (uint32_t i = 0; i < frames->count; i++) {
-        if (kept > 0 && frames->entry[kept - 1] >> 32 == frames->entry[i] >> 32)
-            kept--;
-        frames->entry[kept++] = frames->entry[i];
-    }
-    frames->count = kept;
-}
-
 /* Reads the page numbers of the frames after `from`, up to `to`. */
 static enum page_reason take_entries(wal_frames *frames, uint32_t from, uint32_t to) {
     uint32_t mapped = UINT32_MAX;
@@ -195,7 +183,7 @@ static enum page_reason take_entries(wal_frames *frames, uint32_t from, uint32_t
         uint32_t place = first ? HEADER / 4 + frame - 1 : behind % FRAMES;
         frames->entry[frames->count++] = (uint64_t)load_word(at + place) << 32 | frame;
     }
-    settle_entries(frames);
+    qsort(frames->entry, frames->count, sizeof *frames->entry, compare_entries);
     return PAGE_FINE;
 }
 
@@ -227,19 +215,19 @@ uint32_t wal_frames_find(const wal_frames *frames, uint32_t page) {
     uint32_t low = 0, high = frames->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (frames->entry[middle] >> 32 < page)
+        if (frames->entry[middle] >> 32 <= page)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == frames->count || frames->entry[low] >> 32 != page)
+    if (low == 0 || frames->entry[low - 1] >> 32 != page)
         return WAL_NO_FRAME;
-    uint32_t frame = (uint32_t)frames->entry[low];
+    uint32_t frame = (uint32_t)frames->entry[low - 1];
     return frame <= frames->sure ? frame : WAL_UNSURE;
 }
 
-/* Is it the frame of that page? A frame begins with the number of its page, the size of
-** the database if it ends a commit, and the salts of the log, in memory order. */
+/* Checks that the frame has that page. A frame begins with the number of its page, the
+** size of the database if it ends a commit, and the salts of the log, in memory order. */
 static enum page_reason check_frame(const wal_frames *frames, uint32_t page,
                                     const uint8_t *header, int rc) {
     if (rc != SQLITE_OK)

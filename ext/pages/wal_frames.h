@@ -45,14 +45,14 @@ const wal_header *wal_notes_find(const wal_notes *notes, const sqlite3_file *fil
 /* A file object of SQLite's for a schema (SQLITE_FCNTL_FILE_POINTER or _JOURNAL_POINTER).
 ** NULL: it is not open. */
 sqlite3_file *wal_file_of(sqlite3 *db, const char *schema, int which);
-/* Does a VFS of SQLite's own for unix read the file? */
+/* True if one of SQLite's unix VFSs reads the file. */
 bool wal_vfs_known(sqlite3 *db, const char *schema);
-/* May several threads read by one file object of that VFS at once? Yes, if it reads by
-** pread: pread does not move the file offset. It uses only the descriptor, the mapping of
-** the file, which a read transaction keeps, and the error number. A VFS that seeks before
-** it reads must be locked. */
+/* True if several threads may read by one file object of that VFS at once. They may if it
+** reads by pread: pread does not move the file offset. It uses only the descriptor, the
+** mapping of the file, which a read transaction keeps, and the error number. A VFS that
+** seeks before it reads must be locked. */
 bool wal_vfs_reads_apart(sqlite3 *db, const char *schema);
-/* Does the file object have a shared index open? */
+/* True if the file object has a shared index open. */
 bool wal_index_open(sqlite3_file *file);
 /* The address at which the process has mapped the index for all connections to the file.
 ** 0: it is unknown. */
@@ -65,7 +65,7 @@ typedef struct wal_frames {
     uint32_t page_size;
     wal_header header; /* read within the transaction */
     uint32_t sure;
-    uint64_t *entry; /* page << 32 | newest frame, ascending, without backfilled frames */
+    uint64_t *entry; /* page << 32 | frame, ascending, without backfilled frames */
     uint32_t count;
 } wal_frames;
 
@@ -82,7 +82,7 @@ uint32_t wal_frames_find(const wal_frames *frames, uint32_t page);
 /* Reads a page from its frame. */
 enum page_reason wal_frames_read(const wal_frames *frames, uint32_t page, uint32_t frame,
                                  uint8_t *to);
-/* After the last read: is the log still the one that was listed? */
+/* True if the log is still the one that was listed. Call it after the last read. */
 bool wal_frames_hold(const wal_frames *frames);
 
 #endif

@@ -18,7 +18,6 @@
 **
 ** The thread that decodes a batch lists and hashes its text ids, and numbers them in the
 ** batch's turn. So the number of a text is the one that reading row by row gives. */
-#include "filling.h"
 #include "format.h"
 #include "mutex.h"
 #include "team.h"
@@ -44,19 +43,17 @@ struct batch {
 
 struct team {
     const page_source *source;
-    const page_layout *layout;
     const page_leaves *leaves;
     page_columns *columns;
-    page_filling filling;
-    /* capacity of columns->half; only the thread whose turn it is uses it */
-    int64_t half_room;
+    bool any_text[2];  /* only the thread whose turn it is uses it and half_room */
+    int64_t half_room; /* capacity of columns->half */
     uint32_t batch_pages, batches;
     struct batch *batch;
     /* the order of batches, under the lock */
     gg_mutex order_lock;
-    gg_condition placed_on, turn_passed;
-    int64_t total;      /* rows of the batches whose position is known */
-    uint32_t turn;      /* the batch whose texts may be numbered */
+    gg_condition moved_on; /* placed or turn has grown, or the team stops */
+    int64_t total;         /* rows of the batches whose position is known */
+    uint32_t turn;         /* the batch whose texts may be numbered */
     atomic_uint placed; /* batches whose position is known; also read without the lock */
     /* shared by all threads */
     atomic_uint next;     /* the next batch that no thread has taken */
@@ -71,8 +68,7 @@ static void team_stop(struct team *team, enum page_reason reason,
     if (page_stop(&team->reason, reason) && reason == PAGE_SHORT_ROW)
         team->short_row = (page_short){helper->short_rowid, helper->short_columns};
     gg_mutex_lock(&team->order_lock);
-    gg_condition_wake(&team->placed_on);
-    gg_condition_wake(&team->turn_passed);
+    gg_condition_wake(&team->moved_on);
     gg_mutex_unlock(&team->order_lock);
 }
 
@@ -90,8 +86,8 @@ static enum page_reason count_batch(struct team *team, uint32_t b,
     const uint32_t count = batch_size(team, b);
     struct batch *batch = &team->batch[b];
     for (uint32_t i = 0; i < count; i++) {
-        int cells =
-            page_leaf_cells(team->layout, buffer + (size_t)i * team->layout->page_size);
+        int cells = page_leaf_cells(team->source->layout,
+                                    buffer + (size_t)i * team->source->layout->page_size);
         if (cells < 0 || (cells == 0 && team->leaves->count > 1))
             return PAGE_DAMAGED;
         batch->count += cells;
@@ -107,14 +103,7 @@ static void place_batches(struct team *team) {
         batch->start = team->total;
         team->total += batch->count;
     }
-    gg_condition_wake(&team->placed_on);
-}
-
-/* Polls: other threads mostly finish reading before a thread could sleep and wake. */
-static void wait_awake(const struct team *team, uint32_t b) {
-    for (int i = 0; i < LOOKS && atomic_load(&team->placed) <= b && team_goes_on(team);
-         i++)
-        gg_yield();
+    gg_condition_wake(&team->moved_on);
 }
 
 /* Waits for the position of a counted batch. False: the team stops. */
@@ -125,11 +114,13 @@ static bool find_place(struct team *team, uint32_t b) {
         place_batches(team);
     if (team->placed <= b) {
         gg_mutex_unlock(&team->order_lock);
-        wait_awake(team, b);
+        /* Other threads mostly finish reading before a thread could sleep and wake. */
+        for (int i = 0; i < LOOKS && atomic_load(&team->placed) <= b; i++)
+            gg_yield();
         gg_mutex_lock(&team->order_lock);
     }
     while (team->placed <= b && team_goes_on(team))
-        gg_condition_wait(&team->placed_on, &team->order_lock, -1);
+        gg_condition_wait(&team->moved_on, &team->order_lock, -1);
     const bool placed = team->placed > b;
     gg_mutex_unlock(&team->order_lock);
     return placed;
@@ -141,7 +132,7 @@ static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
     *b = atomic_fetch_add(&team->next, 1);
     const bool any = team_goes_on(team) && *b < team->batches;
     if (any)
-        reason = page_batch_read(team->source, team->layout,
+        reason = page_batch_read(team->source,
                                  team->leaves->page + (size_t)*b * team->batch_pages,
                                  batch_size(team, *b), buffer);
     if (any && !reason)
@@ -158,21 +149,20 @@ static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
 
 /* Buffers of a thread. */
 struct desk {
-    uint8_t *buffer;     /* the pages of its batch */
     page_text *text;     /* the batch's text ids; NULL without layout.text */
     page_number *number; /* the batch's text weights; NULL without layout.ask */
     uint32_t *half;      /* the batch's rows with a NULL end; NULL without layout.null */
     page_numbers *numbers;
-    page_helper helper;
+    page_helper helper; /* with the pages of its batch */
 };
 
 static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk *desk,
                                      bool keep, page_rows *rows) {
-    const page_layout *layout = team->layout;
+    const page_layout *layout = team->source->layout;
     const page_columns *c = team->columns;
-    const uint8_t *buffer = desk->buffer;
+    const uint8_t *buffer = desk->helper.pages;
     page_store_empty(&desk->helper.store);
-    *rows = (page_rows){.rowid = keep ? team->filling.rowid : NULL,
+    *rows = (page_rows){.rowid = keep ? c->rowid : NULL,
                         .id = {c->id[0], c->id[1]},
                         .id32 = {c->id32[0], c->id32[1]},
                         .weight = c->weight,
@@ -239,7 +229,7 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
         else
             c->id[k][at] = number;
         c->text[k][at / 8] |= (uint8_t)(1 << at % 8);
-        team->filling.any_text[k] = true;
+        team->any_text[k] = true;
     }
     return PAGE_FINE;
 }
@@ -269,16 +259,15 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
             team->source->texts, (const char *)rows->text[i].bytes, rows->text[i].length);
     gg_mutex_lock(&team->order_lock);
     while (team->turn != b && team_goes_on(team))
-        gg_condition_wait(&team->turn_passed, &team->order_lock, -1);
+        gg_condition_wait(&team->moved_on, &team->order_lock, -1);
     gg_mutex_unlock(&team->order_lock);
     if (!team_goes_on(team))
         return PAGE_FINE;
     enum page_reason reason = number_texts(team, rows);
-    if (!reason)
-        reason = list_halves(team, rows);
+    reason = reason ? reason : list_halves(team, rows);
     gg_mutex_lock(&team->order_lock);
     team->turn = b + 1;
-    gg_condition_wake(&team->turn_passed);
+    gg_condition_wake(&team->moved_on);
     gg_mutex_unlock(&team->order_lock);
     return reason;
 }
@@ -292,7 +281,7 @@ static void touch_ahead(struct team *team, uint32_t b, int members) {
     const int64_t window = 2 * members * batch->count;
     const int64_t likely = batch->start + batch->count * (team->batches - b);
     const int64_t to = batch->start + batch->count + window;
-    page_filling_ahead(&team->filling, team->columns, batch->start + window,
+    page_columns_touch(team->columns, team->leaves->most_rows, batch->start + window,
                        to < likely ? to : likely);
 }
 
@@ -302,15 +291,14 @@ static void decode_batches(struct team *team, struct desk *desk, int member,
     page_rows rows;
     uint32_t b = 0;
     double next_ms = 0;
-
     for (int64_t at = 0;; at = rows.at) {
         if (member == 0 && page_source_stops(team->source, &next_ms, at))
             team_stop(team, PAGE_STOPPED, NULL);
-        if (!take_batch(team, desk->buffer, &b))
+        if (!take_batch(team, desk->helper.pages, &b))
             return;
         touch_ahead(team, b, members);
         enum page_reason reason = decode_as_needed(team, b, desk, &rows);
-        if (!reason && (team->layout->text || team->layout->null))
+        if (!reason && (team->source->layout->text || team->source->layout->null))
             reason = take_turn(team, b, &rows);
         if (reason)
             team_stop(team, reason, &desk->helper);
@@ -320,26 +308,17 @@ static void decode_batches(struct team *team, struct desk *desk, int member,
 
 /* False: no memory. */
 static bool set_desk(struct team *team, struct desk *desk, int member) {
-    const page_layout *layout = team->layout;
+    const page_layout *layout = team->source->layout;
     const page_source *source = team->source;
     const size_t rows = (size_t)team->batch_pages * page_most_rows(layout);
     *desk = (struct desk){
-        .buffer = calloc(1, (size_t)team->batch_pages * layout->page_size + PAGE_PAD),
         .text = layout->text ? malloc(rows * 2 * sizeof *desk->text) : NULL,
         .number = layout->ask ? malloc(rows * 2 * sizeof *desk->number) : NULL,
         .half = layout->null ? malloc(rows * sizeof *desk->half) : NULL,
         .numbers = layout->ask ? source->numbers[member] : NULL};
-    return page_helper_open(&desk->helper, source, layout) && desk->buffer &&
+    return page_helper_open(&desk->helper, source, team->batch_pages) &&
            (desk->text || !layout->text) && (desk->number || !layout->ask) &&
            (desk->half || !layout->null);
-}
-
-static void clear_desk(struct desk *desk) {
-    free(desk->buffer);
-    free(desk->text);
-    free(desk->number);
-    free(desk->half);
-    page_helper_clear(&desk->helper);
 }
 
 static void take_part(void *job, int member, int members) {
@@ -349,14 +328,23 @@ static void take_part(void *job, int member, int members) {
         decode_batches(team, &desk, member, members);
     else
         team_stop(team, PAGE_NO_MEMORY, NULL);
-    clear_desk(&desk);
+    free(desk.text);
+    free(desk.number);
+    free(desk.half);
+    page_helper_clear(&desk.helper);
 }
 
 /* ---- all together ---- */
 
-/* Rowids ascend from batch to batch. In a batch that did not store them each is its
-** position + 1. */
-static enum page_reason finish_rowids(struct team *team) {
+static void drop_column(void **column) {
+    free(*column);
+    *column = NULL;
+}
+
+/* Drops columns without contents. Rowids ascend from batch to batch. In a batch that did
+** not store them each is its position + 1. */
+static enum page_reason finish_columns(struct team *team) {
+    page_columns *columns = team->columns;
     bool any_kept = false;
     for (uint32_t b = 0; b < team->batches; b++) {
         if (b > 0 && team->batch[b].first <= team->batch[b - 1].last)
@@ -367,42 +355,40 @@ static enum page_reason finish_rowids(struct team *team) {
         const struct batch *batch = &team->batch[b];
         if (!batch->kept)
             for (int64_t i = batch->start; i < batch->start + batch->count; i++)
-                team->filling.rowid[i] = i + 1;
+                columns->rowid[i] = i + 1;
     }
-    team->filling.keep_rowids = any_kept;
+    if (!any_kept)
+        drop_column((void **)&columns->rowid);
+    for (int k = 0; k < 2; k++)
+        if (!team->any_text[k])
+            drop_column((void **)&columns->text[k]);
+    page_columns_cut(columns, team->total);
+    columns->slow_rows = atomic_load(&team->slow);
     return PAGE_FINE;
 }
 
-enum page_reason page_collect(const page_source *source, const page_layout *layout,
-                              const page_leaves *leaves, page_columns *columns,
-                              page_short *short_row) {
+enum page_reason page_collect(const page_source *source, const page_leaves *leaves,
+                              page_columns *columns, page_short *short_row) {
+    const page_layout *layout = source->layout;
     const uint32_t batch_pages =
         BATCH_BYTES > layout->page_size ? BATCH_BYTES / layout->page_size : 1;
     struct team team = {.source = source,
-                        .layout = layout,
                         .leaves = leaves,
                         .columns = columns,
                         .batch_pages = batch_pages,
                         .batches = (leaves->count + batch_pages - 1) / batch_pages};
     enum page_reason reason = PAGE_NO_MEMORY;
-
     *columns = (page_columns){0};
     team.batch = calloc(team.batches, sizeof *team.batch);
-    if (team.batch && page_filling_reserve(&team.filling, layout, source->texts,
-                                           leaves->most_rows, columns)) {
+    if (team.batch &&
+        page_columns_reserve(columns, layout, source->texts, leaves->most_rows)) {
         gg_team(page_source_threads(source, team.batches), take_part, &team);
         reason = (enum page_reason)atomic_load(&team.reason);
         *short_row = team.short_row;
-        if (!reason)
-            reason = finish_rowids(&team);
+        reason = reason ? reason : finish_columns(&team);
     }
     if (reason)
         page_columns_clear(columns);
-    else
-        page_filling_finish(&team.filling, team.total, columns);
-    if (!reason)
-        columns->slow_rows = atomic_load(&team.slow);
     free(team.batch);
-    page_filling_clear(&team.filling);
     return reason;
 }

@@ -1,4 +1,4 @@
-/* Finds the arrays that answer a call: those of a kept search, or those of a search that
+/* Finds the arrays that answer a call: the arrays of a kept search, or of a search that
 ** runs now.
 **
 ** If targets, bounds or the value of `vertex = ?` come from a join, the number of calls
@@ -6,7 +6,6 @@
 ** equal, runs the full search, which serves all later calls. If the full search meets a
 ** distance that is out of range, each call runs its own search. A kept answer grows: a
 ** tree, roots or an order that a later plan needs is added. */
-#include "array_block.h"
 #include "answer.h"
 #include "graph_values.h"
 #include "acquire/acquire.h"
@@ -14,29 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- timings ----
-** A call that finds everything kept does not change the timings. A call within
-** the reading of a query does not either: its time belongs to the outer call. */
-
-/* Starts the watch at the first work of a call. The time counts from the call's
-** beginning. */
-static void begin_work(answer *s) {
-    if (s->work.begun)
-        return;
-    s->work.begun = true;
-    watch_begin(&s->work.watch, s->by->c);
-    s->by->c->timings.started_ms = s->work.begun_ms;
-}
+/* ---- timings ---- */
 
 void answer_begin(answer *s) {
-    s->work.begun_ms = gg_now_ms();
+    watch_begin(&s->work.watch, s->by->c);
+    s->work.begun_ms = s->by->c->timings.started_ms;
     s->work.arguments_reported = s->work.out_of_range = false;
 }
 
 void answer_end(answer *s) {
-    if (s->work.begun)
-        watch_end(&s->work.watch, s->by->c);
-    s->work.begun = false;
+    watch_end(&s->work.watch, s->by->c);
 }
 
 /* ---- the graph ---- */
@@ -58,9 +44,8 @@ void answer_drop(answer *s) {
 
 void answer_close(answer *s) {
     answer_drop(s);
-    text_clear(&s->edges);
-    text_clear(&s->vertices);
-    text_clear(&s->params);
+    for (int i = 0; i < GRAPH_NAMES; i++)
+        text_clear(&s->name[i]);
     sqlite3_free(s->key);
 }
 
@@ -75,12 +60,12 @@ static int acquire(answer *s, const arguments *a) {
     const table_function *f = s->by->function;
     graph_request request = {
         .function = f->name,
-        .edges = s->edges.bytes,
-        .edges_bytes = s->edges.count,
-        .vertices = s->vertices.bytes,
-        .vertices_bytes = s->vertices.count,
-        .params = s->params.bytes,
-        .params_bytes = s->params.count,
+        .edges = s->name[0].bytes,
+        .edges_bytes = s->name[0].count,
+        .vertices = s->name[1].bytes,
+        .vertices_bytes = s->name[1].count,
+        .params = s->name[2].bytes,
+        .params_bytes = s->name[2].count,
         .weight = s->weight,
         .undirected = s->undirected,
         .numbers = a->plan & PLAN_ARRAYS ? NUMBERS_COMPACT : f->search->numbers,
@@ -89,39 +74,33 @@ static int acquire(answer *s, const arguments *a) {
         .scope = &s->by->scope,
     };
     char *error = NULL;
-    begin_work(s);
     int rc = graph_acquire(s->by->c, &request, &s->graph, &error);
     s->work.begun_ms = gg_now_ms();
-    if (rc != SQLITE_OK) {
-        s->graph = NULL;
-        return caller_fail_with(s->by, rc, error);
-    }
-    return SQLITE_OK;
+    if (rc == SQLITE_OK)
+        return SQLITE_OK;
+    s->graph = NULL;
+    return caller_fail_with(s->by, rc, error);
 }
 
-static bool is_undirected(const arguments *a) {
-    return a->options.direction == GPUGRAPH_BOTH;
-}
+static const enum field name_field[GRAPH_NAMES] = {F_EDGES, F_VERTICES, F_PARAMS};
 
 bool answer_has_graph(const answer *s, const arguments *a) {
-    return s->graph && s->weight == weight_wanted(a) &&
-           s->undirected == is_undirected(a) &&
-           s->by_graph == direction_is_the_graphs(a) &&
-           text_is(&s->edges, a->given.value[F_EDGES]) &&
-           text_is(&s->vertices, a->given.value[F_VERTICES]) &&
-           text_is(&s->params, a->given.value[F_PARAMS]);
+    bool has = s->graph && s->weight == weight_wanted(a) &&
+               s->undirected == (a->options.direction == GPUGRAPH_BOTH) &&
+               s->by_graph == direction_is_the_graphs(a);
+    for (int i = 0; i < GRAPH_NAMES && has; i++)
+        has = text_is(&s->name[i], a->given.value[name_field[i]]);
+    return has;
 }
 
 int answer_graph(answer *s, const arguments *a) {
     answer_drop(s);
     s->weight = weight_wanted(a);
-    s->undirected = is_undirected(a);
+    s->undirected = a->options.direction == GPUGRAPH_BOTH;
     s->by_graph = direction_is_the_graphs(a);
-    int rc = text_set(&s->edges, a->given.value[F_EDGES]);
-    if (rc == SQLITE_OK)
-        rc = text_set(&s->vertices, a->given.value[F_VERTICES]);
-    if (rc == SQLITE_OK)
-        rc = text_set(&s->params, a->given.value[F_PARAMS]);
+    int rc = SQLITE_OK;
+    for (int i = 0; i < GRAPH_NAMES && rc == SQLITE_OK; i++)
+        rc = text_set(&s->name[i], a->given.value[name_field[i]]);
     return rc == SQLITE_OK ? acquire(s, a) : rc;
 }
 
@@ -141,7 +120,6 @@ int answer_failed(const answer *s, const gpugraph_run *run) {
 void answer_report_arguments(answer *s, const unknown_ids *unknown) {
     const int more = unknown->count - UNKNOWN_NAMED;
     char number[24] = "";
-    begin_work(s);
     if (more > 0)
         sqlite3_snprintf(sizeof number, number, "; and %d more", more);
     char *detail = sqlite3_mprintf("%s%s", unknown->text, number);
@@ -153,7 +131,6 @@ void answer_report_arguments(answer *s, const unknown_ids *unknown) {
 
 /* Begins a run with the question's backend and method. */
 void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *run) {
-    begin_work(s);
     connection_run(s->by->c, run);
     run->backend = q->backend;
     run->method = q->method;
@@ -199,23 +176,18 @@ static int cycle_failed(const answer *s, const gpugraph_cycle *cycle) {
     return rc;
 }
 
-/* Makes tables of the edges of a followed graph that a search has copied to a device. The
-** first change needs them. A later change could not make them while other connections use
-** the graph. */
-static int make_tables(const answer *s, gpugraph_run *run) {
-    if (!s->graph->followed)
-        return SQLITE_OK;
-    return gpugraph_make_tables(s->graph->graph, run) ? answer_failed(s, run) : SQLITE_OK;
-}
-
 /* Runs the search for the arrays that the question needs and that are NULL. */
 static int make(answer *s, const arguments *a, const question *q, arrays *made) {
     gpugraph_run run;
     answer_run(s, a, q, &run);
     arrays_make(s->graph->graph, s->by->function, q, &run, made);
     s->work.out_of_range = run.status == GPUGRAPH_RANGE;
+    /* The first change of a followed graph needs tables of edges on the device. A later
+    ** change could not make them while other connections use the graph. */
+    if (run.status == GPUGRAPH_OK && s->graph->followed)
+        gpugraph_make_tables(s->graph->graph, &run);
     if (run.status == GPUGRAPH_OK)
-        return make_tables(s, &run);
+        return SQLITE_OK;
     if (made->cycle.count > 0 && (s->graph->unnamed || s->graph->row_ids))
         return cycle_failed(s, &made->cycle);
     return answer_failed(s, &run);
@@ -226,8 +198,12 @@ search_ref *answer_keep(answer *s, int key_bytes, arrays *made) {
                        arrays_free);
 }
 
-static bool is_irreproducible(const question *q) {
-    return q->kind->varies_by_default && !q->own[0];
+/* Makes a kept search, whose reference is taken over, the answer to the question. */
+static void take_search(answer *s, const question *q, search_ref *kept) {
+    kept->irreproducible = q->kind->varies_by_default && !q->own[0];
+    drop_search(s);
+    s->search = kept;
+    s->arrays = kept->found->result;
 }
 
 static int make_and_keep(answer *s, const arguments *a, const question *q) {
@@ -245,16 +221,13 @@ static int make_and_keep(answer *s, const arguments *a, const question *q) {
     search_ref *kept = answer_keep(s, key_bytes, made);
     if (!kept)
         return SQLITE_NOMEM;
-    kept->irreproducible = is_irreproducible(q);
-    drop_search(s);
-    s->search = kept;
-    s->arrays = kept->found->result;
+    take_search(s, q, kept);
     return SQLITE_OK;
 }
 
 /* ---- finding ---- */
 
-static int find_kept_of_answer(answer *s, const question *q, bool *found) {
+static int find_kept_answer(answer *s, const question *q, bool *found) {
     int bytes, rc = question_key(s, q, &bytes);
     if (rc != SQLITE_OK)
         return rc;
@@ -266,13 +239,8 @@ static int find_kept_of_answer(answer *s, const question *q, bool *found) {
     }
     search_ref *kept = search_find(s->by->c, s->graph, s->key, bytes);
     *found = kept != NULL;
-    if (kept) {
-        kept->irreproducible =
-            is_irreproducible(q); /* another connection may have kept it */
-        drop_search(s);
-        s->search = kept;
-        s->arrays = kept->found->result;
-    }
+    if (kept)
+        take_search(s, q, kept);
     return SQLITE_OK;
 }
 
@@ -317,11 +285,11 @@ int answer_find(answer *s, const arguments *a) {
     const bool exact = a->plan & PLAN_ARRAYS;
     bool others_may_follow = !exact && question_widen(a, &wide);
     question *q = &wide; /* the part itself, unless others may follow */
-    int rc = find_kept_of_answer(s, q, &found);
+    int rc = find_kept_answer(s, q, &found);
     if (rc == SQLITE_OK && !found && !exact && question_ends_early(q))
-        rc = find_kept_of_answer(s, q = &all, &found);
+        rc = find_kept_answer(s, q = &all, &found);
     if (rc == SQLITE_OK && !found && others_may_follow)
-        rc = find_kept_of_answer(s, q = &part, &found);
+        rc = find_kept_answer(s, q = &part, &found);
     if (rc != SQLITE_OK)
         return rc;
     if (found)
@@ -343,35 +311,9 @@ bool answer_is_in_order(const answer *s) {
     return !has_arrays(s->by->function) || gpugraph_later_vertices(s->graph->graph) == 0;
 }
 
-/* The values by which entries are sorted. */
-typedef struct sort_values {
-    gpugraph_distance_type type;
-    const void *value;
-    size_t size; /* bytes of a value */
-    bool vertex; /* the values are vertices, which are compared by id */
-} sort_values;
-
-static sort_values values_of(const arrays *made, enum array_name by) {
-    static const gpugraph_distance_type types[] = {[OWN_NUMBER] = GPUGRAPH_UINT32,
-                                                   [OWN_VERTEX] = GPUGRAPH_UINT32,
-                                                   [OWN_COUNT] = GPUGRAPH_UINT64,
-                                                   [OWN_REAL] = GPUGRAPH_REAL};
-    return (sort_values){.type = types[arrays_kind(made, by)],
-                         .value = made->array[by],
-                         .size = arrays_item_size(made, by),
-                         .vertex = arrays_kind(made, by) == OWN_VERTEX};
-}
-
-static void permute(const sort_values *from, const uint32_t *place, uint32_t count,
-                    void *to) {
-    for (uint32_t i = 0; i < count; i++)
-        memcpy((char *)to + i * from->size,
-               (const char *)from->value + place[i] * from->size, from->size);
-}
-
 /* Replaces vertices by their positions in order of ids. Every vertex has an entry. */
-static void name_places(gpugraph_run *run, const uint32_t *place, uint32_t count,
-                        uint32_t *value) {
+static void replace_by_ranks(gpugraph_run *run, const uint32_t *place, uint32_t count,
+                             uint32_t *value) {
     uint32_t *rank = array_block_for(run, count, sizeof *rank);
     for (uint32_t i = 0; rank && i < count; i++)
         rank[place[i]] = i;
@@ -380,46 +322,47 @@ static void name_places(gpugraph_run *run, const uint32_t *place, uint32_t count
     free(rank);
 }
 
-/* Sorts entries by value, and entries of equal values by vertex id. place: the entries in
-** order of their vertices' ids. */
-static void sort_places(const sort_values *of, const uint32_t *place, uint32_t count,
-                        gpugraph_run *run, struct order *order) {
-    void *value = array_block_for(run, count, of->size);
-    if (!value)
-        return;
-    permute(of, place, count, value);
-    if (of->vertex)
-        name_places(run, place, count, value);
+/* Sorts entries by the values of an array, and entries of equal values by vertex id.
+** place: the entries in order of their vertices' ids. NULL: entries are in that order. */
+static void sort_by_value(const arrays *made, enum array_name by, const uint32_t *place,
+                          gpugraph_run *run, struct order *order) {
+    static const gpugraph_distance_type types[] = {[OWN_NUMBER] = GPUGRAPH_UINT32,
+                                                   [OWN_VERTEX] = GPUGRAPH_UINT32,
+                                                   [OWN_COUNT] = GPUGRAPH_UINT64,
+                                                   [OWN_REAL] = GPUGRAPH_REAL};
+    const enum own_kind kind = arrays_kind(made, by);
+    const size_t size = arrays_item_size(made, by);
+    const char *from = made->array[by];
+    char *value = place ? array_block_for(run, made->n, size) : NULL;
+    for (uint32_t i = 0; value && i < made->n; i++)
+        memcpy(value + i * size, from + place[i] * size, size);
+    if (value && kind == OWN_VERTEX)
+        replace_by_ranks(run, place, made->n, (uint32_t *)value);
     if (run->status == GPUGRAPH_OK)
-        gpugraph_order(of->type, value, count, run, order->vertex, &order->count);
-    for (uint32_t i = 0; run->status == GPUGRAPH_OK && i < order->count; i++)
+        gpugraph_order(types[kind], value ? value : from, made->n, run, order->vertex,
+                       &order->count);
+    for (uint32_t i = 0; value && run->status == GPUGRAPH_OK && i < order->count; i++)
         order->vertex[i] = place[order->vertex[i]];
     free(value);
 }
 
 static void sort_entries(const answer *s, const arrays *made, enum array_name by,
                          gpugraph_run *run, struct order *order) {
-    const gpugraph_graph *graph = s->graph->graph;
+    const bool by_vertex = by == NO_ARRAY, in_order = answer_is_in_order(s);
+    uint32_t *place = by_vertex  ? order->vertex
+                      : in_order ? NULL
+                                 : array_block_for(run, made->n, sizeof *place);
     order->count = made->n;
-    if (by == NO_ARRAY) {
-        gpugraph_sort_by_id(graph, made->listed, made->n, run, order->vertex);
-        return;
-    }
-    const sort_values of = values_of(made, by);
-    if (answer_is_in_order(s)) {
-        gpugraph_order(of.type, of.value, made->n, run, order->vertex, &order->count);
-        return;
-    }
-    uint32_t *place = array_block_for(run, made->n, sizeof *place);
-    if (place &&
-        gpugraph_sort_by_id(graph, made->listed, made->n, run, place) == GPUGRAPH_OK)
-        sort_places(&of, place, made->n, run, order);
-    free(place);
+    if (place)
+        gpugraph_sort_by_id(s->graph->graph, made->listed, made->n, run, place);
+    if (!by_vertex && run->status == GPUGRAPH_OK)
+        sort_by_value(made, by, place, run, order);
+    if (!by_vertex)
+        free(place);
 }
 
 static int make_order(answer *s, enum array_name by, arrays *made) {
     gpugraph_run run;
-    begin_work(s);
     connection_run(s->by->c, &run);
     arrays_count(made, &run);
     struct order order = {.vertex = array_block_for(&run, made->n, sizeof *order.vertex)};

@@ -16,17 +16,18 @@
 /* The timings of the call that runs now. */
 typedef struct work {
     search_watch watch;
-    bool begun;              /* the watch runs */
     bool arguments_reported; /* the timings have a row for the arguments */
     bool out_of_range;       /* the latest search met a distance that is out of range */
     double begun_ms;         /* when the call began or, later, when it had its graph */
 } work;
 
+enum { GRAPH_NAMES = 3 }; /* arguments that name a graph */
+
 typedef struct answer {
     const caller *by;
     /* The graph, and the texts and options by which it was acquired. */
     graph_ref *graph;
-    text edges, vertices, params;
+    text name[GRAPH_NAMES]; /* edges, vertices, params */
     enum weight_need weight;
     bool undirected, by_graph; /* as in graph_request */
     /* The key of the latest question, a reference to the search that answers it, and the
@@ -59,7 +60,9 @@ bool answer_is_in_order(const answer *s);
 ** it. */
 int answer_order(answer *s, enum array_name order);
 
-/* Enclose the calls of answer_graph and answer_find whose time the timings report. */
+/* Enclose the calls of answer_graph and answer_find whose time the timings report. A call
+** that finds everything kept does not change the timings. A call within the reading of a
+** query does not either: its time belongs to the outer call. */
 void answer_begin(answer *s);
 void answer_end(answer *s);
 /* Adds a row for the arguments to the timings. The row names ids that are no vertices. */

@@ -2,7 +2,6 @@
 ** the graph: texts, words, numbers and flags. resolve.c settles ids and bounds. */
 #include "arguments.h"
 #include "base/names.h"
-#include "base/zero_byte.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,26 +18,10 @@ int argument_must_be(const arguments *a, int field, const char *what) {
                        value_written(a->given.value[field], &value));
 }
 
-/* The function's example with the edges of this call, unless their text is long. NULL: no
-** memory. */
-static char *example_call(const arguments *a) {
-    enum { LONGEST = 60 };
-    const char *example = a->by->function->example, *quote = strchr(example, '\'');
-    sqlite3_value *edges = a->given.value[F_EDGES];
-    if (!edges || sqlite3_value_type(edges) != SQLITE_TEXT || holds_zero_byte(edges) ||
-        sqlite3_value_bytes(edges) > LONGEST)
-        return sqlite3_mprintf("%s", example);
-    return sqlite3_mprintf("%.*s%Q%s", (int)(quote - example), example,
-                           sqlite3_value_text(edges), strchr(quote + 1, '\'') + 1);
-}
-
 /* Fails with the sentence and ", as in gpu_bfs('roads', 1)". */
 static int fail_with_example(const arguments *a, const char *sentence) {
-    char *example = example_call(a);
-    int rc = example ? caller_fail(a->by, SQLITE_ERROR, "%s, as in %s", sentence, example)
-                     : SQLITE_NOMEM;
-    sqlite3_free(example);
-    return rc;
+    return caller_fail(a->by, SQLITE_ERROR, "%s, as in %s", sentence,
+                       a->by->function->example);
 }
 
 /* ---- options ---- */
@@ -115,13 +98,6 @@ static int read_number(const arguments *a, int field, bool integer, double least
                : SQLITE_OK;
 }
 
-/* Reads max_depth or max_distance, if the function has one and it is given. */
-static int read_maximum(arguments *a) {
-    static const char what[] = "a number that is 0 or more";
-    const int field = argument_given(a, F_MAX_DEPTH) ? F_MAX_DEPTH : F_MAX_DISTANCE;
-    return read_number(a, field, false, 0, INFINITY, what, &a->options.maximum);
-}
-
 static int read_option_number(const arguments *a, int field, const own_option *o,
                               double *option) {
     struct sql_number number;
@@ -179,33 +155,27 @@ static int read_method(arguments *a) {
     return rc;
 }
 
-static int read_seed(arguments *a) {
-    struct sql_number seed;
-    int rc = read_number(a, F_SEED, true, -INFINITY, INFINITY, "an INTEGER", &seed);
-    a->options.seed = seed.type == SQLITE_INTEGER ? seed.integer : 0;
-    return rc;
-}
-
 static int read_options(arguments *a) {
     static const own_option directions = {.words = direction_names},
                             backends = {.words = backend_names}, flag = {.most = 1};
     const own_option *own = a->by->function->options;
     double direction = a->by->function->direction, backend = -1, weighted = -1;
+    struct sql_number seed = {.type = SQLITE_NULL};
     int rc = read_option(a, F_DIRECTION, &directions, &direction);
+    rc = rc ? rc : read_option(a, F_BACKEND, &backends, &backend);
+    rc = rc ? rc : read_method(a);
+    rc = rc ? rc : read_option(a, F_WEIGHTED, &flag, &weighted);
     if (rc == SQLITE_OK)
-        rc = read_option(a, F_BACKEND, &backends, &backend);
+        rc = read_number(a, F_SEED, true, -INFINITY, INFINITY, "an INTEGER", &seed);
     if (rc == SQLITE_OK)
-        rc = read_method(a);
-    if (rc == SQLITE_OK)
-        rc = read_option(a, F_WEIGHTED, &flag, &weighted);
-    if (rc == SQLITE_OK)
-        rc = read_seed(a);
-    if (rc == SQLITE_OK)
-        rc = read_maximum(a);
+        rc = read_number(a, argument_given(a, F_MAX_DEPTH) ? F_MAX_DEPTH : F_MAX_DISTANCE,
+                         false, 0, INFINITY, "a number that is 0 or more",
+                         &a->options.maximum);
     for (int i = 0; i < OWN_OPTIONS && rc == SQLITE_OK && own[i].name; i++) {
         a->options.own[i] = own[i].standard;
         rc = read_option(a, F_OPTION + i, &own[i], &a->options.own[i]);
     }
+    a->options.seed = seed.integer;
     a->options.direction = (gpugraph_direction)direction;
     a->options.backend = (int)backend;
     a->options.weighted = (int)weighted;
@@ -225,12 +195,8 @@ static bool take_value(arguments *a, word w, sqlite3_value *value) {
             (struct given_bound){value, w.how == WORD_LESS};
     else
         a->given.value[w.what] = value;
-    if (w.how == WORD_LIST && w.what == F_TARGET)
-        a->target_list = true;
-    else if (w.how == WORD_LIST && w.what == F_VERTEX)
-        a->vertex_list = true;
-    else if (w.how == WORD_LIST)
-        a->source_list = true;
+    if (w.how == WORD_LIST)
+        a->lists |= field_bit(w.what);
     return w.how != WORD_EQUAL || w.what < F_FIRST_ARGUMENT || w.what >= F_FURTHER ||
            value_keep(&a->as_given[w.what], value);
 }
@@ -297,7 +263,7 @@ static void forget_call(arguments *a) {
     memset(&a->given, 0, sizeof a->given);
     a->options = (options){.maximum.type = SQLITE_NULL};
     a->no_rows = a->has_target = false;
-    a->source_list = a->target_list = a->vertex_list = false;
+    a->lists = 0;
     a->source = GPUGRAPH_NONE;
     a->asked = NULL;
     a->limit_rows = 0;
@@ -321,18 +287,15 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
         rc = take_value(a, a->word[i], argv[i]) ? SQLITE_OK : SQLITE_NOMEM;
     if (rc == SQLITE_OK && plan & PLAN_IN_BRACKETS)
         rc = plan_fail_lacking(a->by, plan);
-    if (rc == SQLITE_OK)
-        rc = check_edges(a);
-    if (rc == SQLITE_OK)
-        rc = check_sources(a);
+    rc = rc ? rc : check_edges(a);
+    rc = rc ? rc : check_sources(a);
     if (rc == SQLITE_OK && plan_lacks(plan))
         rc = plan_fail_lacking(a->by, plan);
-    if (rc == SQLITE_OK)
-        rc = read_options(a);
+    rc = rc ? rc : read_options(a);
     a->has_target = a->given.value[F_TARGET] != NULL;
-    a->no_rows = (!a->source_list && is_null(a->given.value[F_SOURCE])) ||
-                 (!a->vertex_list && is_null(a->given.value[F_VERTEX])) ||
-                 (!a->target_list && is_null(a->given.value[F_TARGET]));
+    static const enum field ends[] = {F_SOURCE, F_VERTEX, F_TARGET};
+    for (int i = 0; i < 3; i++)
+        a->no_rows |= !is_list(a, ends[i]) && is_null(a->given.value[ends[i]]);
     for (int b = 0; b < a->given.bounds; b++)
         a->no_rows |= is_null(a->given.bound[b].value);
     return rc;

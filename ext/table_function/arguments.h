@@ -1,5 +1,4 @@
-/* What a call says: values as they are given, options as they are settled, and the
-** vertices that ids name.
+/* The arguments of a call: given values, settled options, and the vertices that ids name.
 **
 **     gpu_bfs('roads', 7) WHERE target IN (3, 'x') AND direction = 'in' AND depth < 4
 **
@@ -13,9 +12,61 @@
 
 #include "base/value.h"
 #include "kept/kept.h"
-#include "caller.h"
-#include "numbers.h"
 #include "plan.h"
+
+/* ---- numbers.c: lists of vertex numbers ----
+** Functions return SQLITE_OK or SQLITE_NOMEM. */
+
+typedef struct numbers {
+    uint32_t *item; /* sqlite3_free; in order of the vertices' ids after numbers_settle */
+    uint32_t count;
+    int64_t room;
+    uint32_t *ascending; /* the items by number, for numbers_has; NULL: item ascends */
+} numbers;
+
+int numbers_add(numbers *list, uint32_t number);
+/* Makes the number the only one of the list. */
+int numbers_set(numbers *list, uint32_t number);
+/* Sorts the numbers, and drops repeats. */
+int numbers_sort(numbers *list);
+/* Sorts the numbers by the ids of the graph's vertices, and drops repeats. */
+int numbers_settle(numbers *list, const gpugraph_graph *graph);
+/* Returns true if the list, which is sorted or settled, has the number. */
+bool numbers_has(const numbers *list, uint32_t number);
+/* Drops the numbers that `only` does not have. */
+void numbers_intersect(numbers *list, const numbers *only);
+void numbers_clear(numbers *list);
+
+/* Values of an IN list whose type differs from the type of the id that they name.
+**
+**     INTEGER column, vertex 7:   source IN (7, 8)      nothing
+**                                 source IN ('7', 8)    {vertex number of 7, '7'}
+**                                 source IN ('7', 7)    nothing
+**
+** SQLite may compare the column with the list again, so the column must return '7'. */
+typedef struct retyped_id {
+    uint32_t vertex;
+    sqlite3_value *value;
+} retyped_id;
+
+typedef struct retyped_ids {
+    retyped_id *item; /* sqlite3_free */
+    uint32_t count;
+    int64_t room;
+} retyped_ids;
+
+/* Adds a copy of the value. SQLITE_OK or SQLITE_NOMEM. */
+int retyped_ids_add(retyped_ids *list, uint32_t vertex, sqlite3_value *value);
+/* After the last value: sorts the list, keeps one value for each vertex, and none if the
+** IN list has the id itself; ids: the vertices that it names so. */
+int retyped_ids_settle(retyped_ids *list, numbers *ids);
+/* The value for the vertex, or NULL. */
+sqlite3_value *retyped_ids_find(const retyped_ids *list, uint32_t vertex);
+/* Empties the list. Its memory stays. */
+void retyped_ids_forget(retyped_ids *list);
+void retyped_ids_clear(retyped_ids *list);
+
+/* ---- the arguments ---- */
 
 /* The bounds of a call together. */
 typedef struct bound {
@@ -66,9 +117,8 @@ typedef struct arguments {
     ** the value as it was given. NULL: not given, or a list. */
     sqlite3_value *as_given[FIELDS];
     options options;
-    bool no_rows; /* an argument is NULL, or an id is no vertex */
-    /* IN passes all values at once. */
-    bool source_list, target_list, vertex_list;
+    bool no_rows;   /* an argument is NULL, or an id is no vertex */
+    uint64_t lists; /* field_bit: IN passes all values at once */
     bool has_target;
     /* Resolved. Lists of vertex numbers are in order of ids, each number once. */
     uint32_t source;     /* GPUGRAPH_NONE: several, or none */
@@ -92,10 +142,14 @@ extern const char *const backend_names[]; /* ends with NULL */
 int arguments_read(arguments *a, int plan, const char *words, int argc,
                    sqlite3_value **argv);
 void arguments_clear(arguments *a);
+/* Returns true if IN passes all values of the field at once. */
+static inline bool is_list(const arguments *a, int field) {
+    return a->lists & field_bit(field);
+}
 /* Returns true if the argument has a value other than NULL. */
 bool argument_given(const arguments *a, int field);
-/* Returns true if the direction comes from the followed graph. A function with a
-** direction of its own does not use the graph's. */
+/* Returns true if the direction comes from the followed graph. A function with a default
+** other than 'out' does not use the graph's direction. */
 bool direction_is_the_graphs(const arguments *a);
 /* Fails with "the argument direction must be <what>, not 'up'". */
 int argument_must_be(const arguments *a, int field, const char *what);

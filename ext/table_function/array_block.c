@@ -1,5 +1,5 @@
-#include "array_block.h"
 #include "platform.h"
+#include "search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

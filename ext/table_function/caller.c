@@ -1,5 +1,5 @@
 /* Error messages of a call. */
-#include "caller.h"
+#include "function.h"
 
 static int set_error(const caller *by, int rc, char *error) {
     sqlite3_free(by->vtab->zErrMsg);

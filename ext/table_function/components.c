@@ -12,13 +12,10 @@ static const char *const kinds[] = {"weak", "strong", NULL};
 
 const table_function components_function = {
     .name = "gpu_components",
-    FUNCTION_FIELDS(F_VERTEX, F_OWN, F_EDGES, F_OPTION + OPTION_KIND),
-    .visible = 2,
+    FUNCTION_FIELDS((F_VERTEX, F_OWN), (F_EDGES, F_OPTION + OPTION_KIND)),
     .bracketed = 1,
     .option = "kind = 'strong'",
-    .search = &(const search_kind){.name = "components",
-                                   .make = make_components,
-                                   .numbers = NUMBERS_ANY},
+    .search = SEARCH("components", make_components, NUMBERS_ANY),
     .example = "gpu_components('roads')",
     .own = {{"component", "", OWN_VERTEX}},
     .options = {[OPTION_KIND] = {.name = "kind", .words = kinds}},

@@ -7,12 +7,10 @@ static void make_cores(making *m) {
 
 const table_function cores_function = {
     .name = "gpu_cores",
-    FUNCTION_FIELDS(F_VERTEX, F_OWN, F_EDGES),
-    .visible = 2,
+    FUNCTION_FIELDS((F_VERTEX, F_OWN), (F_EDGES)),
     .bracketed = 1,
     .option = "method = 'auto'",
-    .search =
-        &(const search_kind){.name = "cores", .make = make_cores, .numbers = NUMBERS_ANY},
+    .search = SEARCH("cores", make_cores, NUMBERS_ANY),
     .example = "gpu_cores('roads')",
     .own = {{"core", "INTEGER", OWN_NUMBER}},
 };

@@ -15,14 +15,12 @@ static void make_degrees(making *m) {
 
 const table_function degrees_function = {
     .name = "gpu_degrees",
-    FUNCTION_FIELDS(F_VERTEX, F_OWN + COLUMN_OUT, F_OWN + COLUMN_IN, F_OWN + COLUMN_BOTH,
-                    F_EDGES),
-    .visible = 4,
+    FUNCTION_FIELDS(
+        (F_VERTEX, F_OWN + COLUMN_OUT, F_OWN + COLUMN_IN, F_OWN + COLUMN_BOTH),
+        (F_EDGES)),
     .bracketed = 1,
     .option = "method = 'auto'",
-    .search = &(const search_kind){.name = "degrees",
-                                   .make = make_degrees,
-                                   .numbers = NUMBERS_ANY},
+    .search = SEARCH("degrees", make_degrees, NUMBERS_ANY),
     .example = "gpu_degrees('roads')",
     .own = {[COLUMN_OUT] = {"out_degree", "INTEGER", OWN_NUMBER},
             [COLUMN_IN] = {"in_degree", "INTEGER", OWN_NUMBER},

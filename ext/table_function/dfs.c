@@ -31,9 +31,8 @@ static void make_dfs(making *m) {
 
 const table_function dfs_function = {
     .name = "gpu_dfs",
-    FUNCTION_FIELDS(F_VERTEX, F_DEPTH, F_PARENT, F_EDGE, F_PREORDER, F_POSTORDER, F_EDGES,
-                    F_SOURCE, F_OPTION + OPTION_ORDERED, F_DIRECTION),
-    .visible = 6,
+    FUNCTION_FIELDS((F_VERTEX, F_DEPTH, F_PARENT, F_EDGE, F_PREORDER, F_POSTORDER),
+                    (F_EDGES, F_SOURCE, F_OPTION + OPTION_ORDERED, F_DIRECTION)),
     .bracketed = 2,
     .option = "ordered = 1",
     .search = &(const search_kind){.name = "dfs",

@@ -15,6 +15,7 @@
 #ifndef GPUGRAPH_FUNCTION_H
 #define GPUGRAPH_FUNCTION_H
 
+#include "base/connection.h"
 #include "source/request.h"
 #include "gpugraph_functions.h"
 
@@ -35,7 +36,7 @@ enum field {
     F_POSTORDER,
     F_OWN, /* the first of the function's own columns */
     F_OWN_LAST = F_OWN + OWN_COLUMNS - 1,
-    F_ARRAYS, /* hidden: a number that stands for the arrays of the answer (hand_out.h) */
+    F_ARRAYS, /* hidden: a number that stands for the arrays of the answer (hand_out.c) */
     /* the arguments: hidden columns */
     F_EDGES,
     F_SOURCE,
@@ -57,6 +58,10 @@ enum field {
     FIELDS,
     F_FIRST_ARGUMENT = F_EDGES
 };
+
+static inline uint64_t field_bit(int field) {
+    return (uint64_t)1 << field;
+}
 
 /* A column of one function. The first four kinds are items of an array of the search. */
 typedef struct own_column {
@@ -89,8 +94,7 @@ typedef struct own_option {
 typedef struct table_function {
     const char *name;           /* "gpu_bfs" */
     const unsigned char *field; /* enum field: the columns of a row, then the arguments */
-    int fields;                 /* FUNCTION_FIELDS sets these two */
-    int visible;                /* columns of a row */
+    int fields, visible;        /* columns of a row; FUNCTION_FIELDS sets all three */
     int bracketed;              /* arguments that brackets take */
     bool paths;                 /* rows are the steps of paths */
     bool many_paths;            /* with paths: several paths to each target */
@@ -107,11 +111,17 @@ typedef struct table_function {
     own_option options[OWN_OPTIONS];
 } table_function;
 
-/* The fields of a function, followed by the arguments that every function has. */
-#define FUNCTION_FIELDS(...)                                                             \
-    .field = (const unsigned char[]){FIELD_LIST(__VA_ARGS__)},                           \
-    .fields = sizeof((const unsigned char[]){FIELD_LIST(__VA_ARGS__)})
-#define FIELD_LIST(...) __VA_ARGS__, F_VERTICES, F_PARAMS, F_METHOD, F_BACKEND
+/* The columns of a row, and the arguments. Arguments of all functions follow them. */
+#define FUNCTION_FIELDS(COLUMNS, ARGUMENTS)                                              \
+    .field = ALL_FIELDS(COLUMNS, ARGUMENTS),                                             \
+    .fields = sizeof(ALL_FIELDS(COLUMNS, ARGUMENTS)),                                    \
+    .visible = sizeof((const unsigned char[]){FIELD_LIST COLUMNS})
+#define ALL_FIELDS(COLUMNS, ARGUMENTS)                                                   \
+    (const unsigned char[]) {                                                            \
+        FIELD_LIST COLUMNS, FIELD_LIST ARGUMENTS, F_VERTICES, F_PARAMS, F_METHOD,        \
+            F_BACKEND                                                                    \
+    }
+#define FIELD_LIST(...) __VA_ARGS__
 
 /* SQL knows NAME_function as gpu_NAME. CMake finds the files (cmake/lists.cmake). */
 #define DECLARE_FUNCTION(NAME) extern const table_function NAME##_function;
@@ -145,5 +155,24 @@ int function_argument(const table_function *f, const char *name);
 bool column_is_bracketed(const table_function *f, int column);
 /* Returns true if the function runs searches of this gpugraph_method function. */
 bool function_uses(const table_function *f, const char *method_function);
+
+/* ---- caller.c: the caller of a function ---- */
+
+/* Constant from a cursor's xOpen to its xClose. */
+typedef struct caller {
+    connection *c;
+    const table_function *function;
+    sqlite3_vtab *vtab; /* receives the sentence of an error */
+    scope scope;
+} caller;
+
+/* Sets the sentence "gpu_bfs: ..." and returns rc; SQLITE_NOMEM if there is no memory for
+** the sentence. */
+int caller_fail(const caller *by, int rc, const char *format, ...);
+/* Sets the complete sentence `error`, which it frees, and returns rc. SQLITE_INTERRUPT
+** and SQLITE_NOMEM have no sentence. */
+int caller_fail_with(const caller *by, int rc, char *error);
+/* Removes the sentence, because the call continues after the error. */
+void caller_forgive(const caller *by);
 
 #endif

@@ -5,8 +5,7 @@
 **     arrays of the search      depth[v]  tree_edge[v]  preorder[v]    shared
 **     graph                     ids, ends of edges, edge ids           computed: vertex,
 **                                                                      parent, edge */
-#include "hand_out.h"
-#include "array_block.h"
+#include "rows.h"
 #include "base/scalar_functions.h"
 #include "brief_lock.h"
 #include "gpugraph_extension.h"
@@ -40,13 +39,6 @@ static void handed_free(handed *h) {
     for (int i = 0; i < h->made_count; i++)
         free(h->made[i]);
     free(h);
-}
-
-static void list_hand_out(handed *h) {
-    gg_lock(&waiting.lock);
-    h->next = waiting.first;
-    waiting.first = h;
-    gg_unlock(&waiting.lock);
 }
 
 static handed *unlist(sqlite3_int64 number) {
@@ -236,7 +228,10 @@ void result_arrays(sqlite3_context *context, rows *r, const arguments *a,
             sqlite3_randomness(sizeof h->number, &h->number);
             h->number &= INT64_MAX;
         }
-        list_hand_out(h);
+        gg_lock(&waiting.lock);
+        h->next = waiting.first;
+        waiting.first = h;
+        gg_unlock(&waiting.lock);
         r->handed = c->handed = h->number;
     }
     sqlite3_result_int64(context, r->handed);

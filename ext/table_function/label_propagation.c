@@ -10,13 +10,11 @@ static void make_labels(making *m) {
 
 const table_function label_propagation_function = {
     .name = "gpu_label_propagation",
-    FUNCTION_FIELDS(F_VERTEX, F_OWN, F_EDGES, F_OPTION + OPTION_ITERATIONS, F_DIRECTION),
-    .visible = 2,
+    FUNCTION_FIELDS((F_VERTEX, F_OWN),
+                    (F_EDGES, F_OPTION + OPTION_ITERATIONS, F_DIRECTION)),
     .bracketed = 1,
     .option = "iterations = 20",
-    .search = &(const search_kind){.name = "label_propagation",
-                                   .make = make_labels,
-                                   .numbers = NUMBERS_IN_ORDER},
+    .search = SEARCH("label_propagation", make_labels, NUMBERS_IN_ORDER),
     .direction = GPUGRAPH_BOTH,
     .example = "gpu_label_propagation('roads')",
     .own = {{"label", "", OWN_VERTEX}},

@@ -8,7 +8,6 @@
 **
 ** A search with a bound, a target or a limit tries lists. If it reaches more vertices
 ** than fit, it runs again and fills arrays by vertex. */
-#include "array_block.h"
 #include "search.h"
 
 #include <stdlib.h>
@@ -18,11 +17,6 @@
 ** list 50 to 100. LEAST: the least capacity. MOST: a larger list would take more than
 ** some milliseconds. */
 enum { LISTED_SHARE = 64, LISTED_LEAST = 64, LISTED_MOST = 1 << 18 };
-
-static uint32_t room_of(uint32_t n) {
-    const uint32_t share = n / LISTED_SHARE;
-    return (share < LISTED_MOST ? share : LISTED_MOST) + LISTED_LEAST;
-}
 
 uint32_t arrays_entry(const arrays *a, uint32_t vertex) {
     uint32_t low = 0, high = a->n;
@@ -74,11 +68,11 @@ static void search_list(making *m, void *value, void *tree, uint32_t *count) {
 }
 
 bool make_listed(making *m) {
-    const uint32_t n = m->made->n;
+    const uint32_t n = m->made->n, share = n / LISTED_SHARE;
     uint32_t count = GPUGRAPH_NONE;
     if (!may_be_listed(m))
         return false;
-    m->made->n = room_of(n);
+    m->made->n = (share < LISTED_MOST ? share : LISTED_MOST) + LISTED_LEAST;
     m->made->type = question_type(m);
     void *value = make_array(m, A_VALUE), *tree = make_wanted(m, A_TREE_EDGE);
     m->made->listed = array_block_for(m->run, m->made->n, sizeof *m->made->listed);

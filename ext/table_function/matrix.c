@@ -26,16 +26,15 @@ static void make_matrix(making *m) {
 
 const table_function matrix_function = {
     .name = "gpu_matrix",
-    FUNCTION_FIELDS(F_OWN, F_OWN + 1, F_DISTANCE, F_EDGES, F_SOURCES, F_TARGETS,
-                    F_DIRECTION, F_WEIGHTED, F_MAX_DISTANCE),
-    .visible = 3,
+    FUNCTION_FIELDS(
+        (F_OWN, F_OWN + 1, F_DISTANCE),
+        (F_EDGES, F_SOURCES, F_TARGETS, F_DIRECTION, F_WEIGHTED, F_MAX_DISTANCE)),
     .bracketed = 3,
     .option = "direction = 'both'",
     .cells = true,
     .ends_early = true,
     .needs_source = true,
-    .search = &(
-        const search_kind){.name = "matrix", .make = make_matrix, .numbers = NUMBERS_ANY},
+    .search = SEARCH("matrix", make_matrix, NUMBERS_ANY),
     .weight = WEIGHT_IF_CLEAR,
     .example = "gpu_matrix('roads', '[1, 2]', '[5, 6]')",
     .own = {{"source", "", OWN_FROM}, {"target", "", OWN_TO}},

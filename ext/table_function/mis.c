@@ -14,12 +14,10 @@ static const char *const priorities[] = {"degree", "degree-id", "random", "id", 
 
 const table_function mis_function = {
     .name = "gpu_mis",
-    FUNCTION_FIELDS(F_VERTEX, F_EDGES, F_OPTION + OPTION_PRIORITY, F_SEED),
-    .visible = 1,
+    FUNCTION_FIELDS((F_VERTEX), (F_EDGES, F_OPTION + OPTION_PRIORITY, F_SEED)),
     .bracketed = 1,
     .option = "priority = 'id'",
-    .search = &(
-        const search_kind){.name = "mis", .make = make_mis, .numbers = NUMBERS_IN_ORDER},
+    .search = SEARCH("mis", make_mis, NUMBERS_IN_ORDER),
     .example = "gpu_mis('roads')",
     .options = {[OPTION_PRIORITY] = {.name = "priority", .words = priorities}},
 };

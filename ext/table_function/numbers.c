@@ -1,12 +1,10 @@
 /* Lists of vertex numbers: the sources, targets and vertices of a call. */
-#include "numbers.h"
+#include "arguments.h"
 #include "base/id_list.h"
 #include "base/room.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { FEW_NUMBERS = 65536 }; /* qsort sorts them in some ms; nothing polls meanwhile */
 
 static void forget_ascending(numbers *list) {
     sqlite3_free(list->ascending);
@@ -58,37 +56,26 @@ void numbers_clear(numbers *list) {
     memset(list, 0, sizeof *list);
 }
 
-/* Sorts in linear time. Returns false if memory is short. */
-static bool sort_many_numbers(numbers *list) {
+int numbers_sort(numbers *list) {
     id_list ids = {0};
-    bool done = true;
-    for (uint32_t i = 0; done && i < list->count; i++)
-        done = id_list_add(&ids, list->item[i]) == SQLITE_OK;
-    done = done && id_list_sort(&ids) == SQLITE_OK;
-    for (int64_t i = 0; done && i < ids.count; i++)
+    int rc = SQLITE_OK;
+    for (uint32_t i = 0; list->count > 1 && i < list->count && rc == SQLITE_OK; i++)
+        rc = id_list_add(&ids, list->item[i]);
+    rc = rc ? rc : id_list_sort(&ids);
+    for (int64_t i = 0; rc == SQLITE_OK && i < ids.count; i++)
         list->item[i] = (uint32_t)ids.item[i];
-    list->count = done ? (uint32_t)ids.count : list->count;
+    if (rc == SQLITE_OK && ids.count > 0)
+        list->count = (uint32_t)ids.count;
     id_list_clear(&ids);
-    return done;
-}
-
-void numbers_sort(numbers *list) {
-    if (list->count < 2 || (list->count > FEW_NUMBERS && sort_many_numbers(list)))
-        return;
-    qsort(list->item, list->count, sizeof *list->item, compare_numbers);
-    uint32_t kept = 1;
-    for (uint32_t i = 1; i < list->count; i++)
-        if (list->item[i] != list->item[kept - 1])
-            list->item[kept++] = list->item[i];
-    list->count = kept;
+    return rc;
 }
 
 int numbers_settle(numbers *list, const gpugraph_graph *graph) {
     gpugraph_run run = {.threads = 1};
-    numbers_sort(list);
+    int rc = numbers_sort(list);
     forget_ascending(list);
-    if (list->count < 2 || gpugraph_later_vertices(graph) == 0)
-        return SQLITE_OK;
+    if (rc || list->count < 2 || gpugraph_later_vertices(graph) == 0)
+        return rc;
     uint32_t *place = sqlite3_malloc64(list->count * sizeof *place);
     if (!place || gpugraph_sort_by_id(graph, list->item, list->count, &run, place)) {
         sqlite3_free(place);
@@ -120,12 +107,12 @@ static int compare_retyped_ids(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-void retyped_ids_settle(retyped_ids *list, numbers *ids) {
+int retyped_ids_settle(retyped_ids *list, numbers *ids) {
     uint32_t kept = 0;
-    if (list->count == 0)
-        return;
+    int rc = list->count > 0 ? numbers_sort(ids) : SQLITE_OK;
+    if (rc || list->count == 0)
+        return rc;
     qsort(list->item, list->count, sizeof *list->item, compare_retyped_ids);
-    numbers_sort(ids);
     for (uint32_t i = 0; i < list->count; i++) {
         const uint32_t vertex = list->item[i].vertex;
         if ((kept > 0 && list->item[kept - 1].vertex == vertex) ||
@@ -135,6 +122,7 @@ void retyped_ids_settle(retyped_ids *list, numbers *ids) {
             list->item[kept++] = list->item[i];
     }
     list->count = kept;
+    return SQLITE_OK;
 }
 
 sqlite3_value *retyped_ids_find(const retyped_ids *list, uint32_t vertex) {

@@ -19,13 +19,12 @@ static void make_pagerank(making *m) {
 
 const table_function pagerank_function = {
     .name = "gpu_pagerank",
-    FUNCTION_FIELDS(F_VERTEX, F_OWN, F_EDGES, F_OPTION + OPTION_DAMPING,
-                    F_OPTION + OPTION_ITERATIONS, F_OPTION + OPTION_TOLERANCE, F_WEIGHTED,
-                    F_SOURCES, F_DIRECTION),
-    .visible = 2,
+    FUNCTION_FIELDS((F_VERTEX, F_OWN),
+                    (F_EDGES, F_OPTION + OPTION_DAMPING, F_OPTION + OPTION_ITERATIONS,
+                     F_OPTION + OPTION_TOLERANCE, F_WEIGHTED, F_SOURCES, F_DIRECTION)),
     .bracketed = 1,
     .option = "damping = 0.9",
-    .search = &(const search_kind){.name = "pagerank", .make = make_pagerank},
+    .search = SEARCH("pagerank", make_pagerank, NUMBERS_COMPACT),
     .example = "gpu_pagerank('roads')",
     .own = {{"rank", "REAL", OWN_REAL}},
     .options = {[OPTION_DAMPING] =

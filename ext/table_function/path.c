@@ -1,6 +1,5 @@
 /* gpu_path: shortest paths from a vertex to others, step by step. A single target has its
 ** own search; several targets share a tree of shortest paths. */
-#include "array_block.h"
 #include "search.h"
 
 /* The search writes the path behind the entry for its length. The rest of the block is
@@ -22,9 +21,8 @@ void make_path(making *m) {
 
 const table_function path_function = {
     .name = "gpu_path",
-    FUNCTION_FIELDS(F_SEQ, F_VERTEX, F_EDGE, F_COST, F_DISTANCE, F_EDGES, F_SOURCE,
-                    F_TARGET, F_DIRECTION, F_WEIGHTED),
-    .visible = 5,
+    FUNCTION_FIELDS((F_SEQ, F_VERTEX, F_EDGE, F_COST, F_DISTANCE),
+                    (F_EDGES, F_SOURCE, F_TARGET, F_DIRECTION, F_WEIGHTED)),
     .bracketed = 3,
     .option = "weighted = 0",
     .paths = true,

@@ -1,5 +1,4 @@
 /* gpu_paths: the k shortest paths from a vertex to another, in order, step by step. */
-#include "array_block.h"
 #include "search.h"
 
 #include <stdio.h>
@@ -57,16 +56,15 @@ static void make_paths(making *m) {
 
 const table_function paths_function = {
     .name = "gpu_paths",
-    FUNCTION_FIELDS(F_OWN, F_SEQ, F_VERTEX, F_EDGE, F_COST, F_DISTANCE, F_EDGES, F_SOURCE,
-                    F_TARGET, F_OPTION + OPTION_K, F_DIRECTION, F_WEIGHTED),
-    .visible = 6,
+    FUNCTION_FIELDS(
+        (F_OWN, F_SEQ, F_VERTEX, F_EDGE, F_COST, F_DISTANCE),
+        (F_EDGES, F_SOURCE, F_TARGET, F_OPTION + OPTION_K, F_DIRECTION, F_WEIGHTED)),
     .bracketed = 4,
     .option = "weighted = 0",
     .paths = true,
     .many_paths = true,
     .needs_source = true,
-    .search =
-        &(const search_kind){.name = "paths", .make = make_paths, .numbers = NUMBERS_ANY},
+    .search = SEARCH("paths", make_paths, NUMBERS_ANY),
     .weight = WEIGHT_IF_CLEAR,
     .example = "gpu_paths('roads', 1, 5, 3)",
     .own = {{"path", "INTEGER", OWN_PATH}},

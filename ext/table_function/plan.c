@@ -43,7 +43,7 @@ typedef struct offer {
     int limit, offset;
     bool offset_lost;   /* there is an OFFSET whose value is unknown */
     int others;         /* constraints that SQLite checks, which may drop rows */
-    uint64_t unusable;  /* bit i: the argument of field i is unusable */
+    uint64_t unusable;  /* field_bit: the argument is unusable */
     unsigned bracketed; /* bit i: SQLite offers argument i in brackets */
 } offer;
 
@@ -56,14 +56,9 @@ typedef struct plan {
     sqlite3_str *words;
     int values;
     int bits;
-    /* IN passes all values at once. */
-    bool source_list, target_list, vertex_list;
+    uint64_t lists;       /* field_bit: IN passes all values at once */
     bool compares_target; /* the target is no value: SQLite compares its column */
 } plan;
-
-static bool is_value_field(const table_function *f, int field) {
-    return f->ends_early && !f->paths && (field == F_DEPTH || field == F_DISTANCE);
-}
 
 /* The equation that a comparison by <=, < or IS means, if its value is known, as "; write
 ** max_depth = 2"; otherwise "". NULL: no memory. */
@@ -113,7 +108,8 @@ static void take_value_constraint(plan *p, int i, int field) {
         return;
     }
     o->others++;
-    if (usable && is_value_field(p->function, field) && o->bounds < 2 &&
+    if (usable && (field == F_DEPTH || field == F_DISTANCE) && p->function->ends_early &&
+        !p->function->paths && o->bounds < 2 &&
         (op == SQLITE_INDEX_CONSTRAINT_LE || op == SQLITE_INDEX_CONSTRAINT_LT ||
          op == SQLITE_INDEX_CONSTRAINT_EQ))
         o->bound[o->bounds++] = i;
@@ -130,7 +126,7 @@ static void take_argument(plan *p, int i) {
     } else {
         o->others++;
         if (!p->info->aConstraint[i].usable)
-            o->unusable |= (uint64_t)1 << field;
+            o->unusable |= field_bit(field);
     }
 }
 
@@ -180,36 +176,31 @@ static bool varies(plan *p, int constraint) {
 
 /* Takes all values of an IN of ids at once. Several values may name one vertex, as 1 and
 ** '1' do if the column is INTEGER, and each vertex has one answer. */
-static bool takes_list(plan *p, int field, int constraint) {
+static bool take_list(plan *p, int field, int constraint) {
     if ((field != F_TARGET && field != F_SOURCE && field != F_VERTEX) ||
         !sqlite3_vtab_in(p->info, constraint, -1) ||
         !sqlite3_vtab_in(p->info, constraint, 1))
         return false;
-    p->target_list |= field == F_TARGET;
-    p->source_list |= field == F_SOURCE;
-    p->vertex_list |= field == F_VERTEX;
+    p->lists |= field_bit(field);
     return true;
+}
+
+static void give_field(plan *p, int f) {
+    const int i = p->offer.equal[f];
+    const bool bound = f == F_MAX_DEPTH || f == F_MAX_DISTANCE,
+               end = f == F_VERTEX || (f == F_TARGET && !p->function->many_paths);
+    if (i < 0)
+        return;
+    give_plan(p, i, f, take_list(p, f, i) ? WORD_LIST : WORD_EQUAL, true);
+    if ((bound || end) && varies(p, i))
+        p->bits |= bound ? PLAN_VARIABLE_BOUND : PLAN_VARIABLE_END;
 }
 
 static void give_values(plan *p) {
     const offer *o = &p->offer;
-    for (int f = F_FIRST_ARGUMENT; f < F_FURTHER; f++) {
-        int i = o->equal[f];
-        if (i < 0)
-            continue;
-        bool list = takes_list(p, f, i);
-        give_plan(p, i, f, list ? WORD_LIST : WORD_EQUAL, true);
-        if (f == F_TARGET && !p->function->many_paths && varies(p, i))
-            p->bits |= PLAN_VARIABLE_END;
-        if ((f == F_MAX_DEPTH || f == F_MAX_DISTANCE) && varies(p, i))
-            p->bits |= PLAN_VARIABLE_BOUND;
-    }
-    if (o->equal[F_VERTEX] >= 0) {
-        bool list = takes_list(p, F_VERTEX, o->equal[F_VERTEX]);
-        give_plan(p, o->equal[F_VERTEX], F_VERTEX, list ? WORD_LIST : WORD_EQUAL, true);
-        if (varies(p, o->equal[F_VERTEX]))
-            p->bits |= PLAN_VARIABLE_END;
-    }
+    for (int f = F_FIRST_ARGUMENT; f < F_FURTHER; f++)
+        give_field(p, f);
+    give_field(p, F_VERTEX);
     for (int b = 0; b < o->bounds; b++) {
         bool less = p->info->aConstraint[o->bound[b]].op == SQLITE_INDEX_CONSTRAINT_LT;
         int field = column_field(p->function, p->info->aConstraint[o->bound[b]].iColumn);
@@ -219,11 +210,15 @@ static void give_values(plan *p) {
     }
 }
 
+static bool takes_list(const plan *p, int field) {
+    return p->lists & field_bit(field);
+}
+
 /* Returns true if the call has at most one row. */
 static bool one_vertex(const plan *p) {
     bool target = p->offer.equal[F_TARGET] >= 0 && !p->function->paths;
-    return !p->target_list && !p->vertex_list && !p->function->many_paths &&
-           (p->offer.equal[F_VERTEX] >= 0 || target);
+    return !takes_list(p, F_TARGET) && !takes_list(p, F_VERTEX) &&
+           !p->function->many_paths && (p->offer.equal[F_VERTEX] >= 0 || target);
 }
 
 /* Returns true if rows can be sorted by an array. */
@@ -252,7 +247,7 @@ static bool vertex_follows(const plan *p) {
 static int order_offered(const plan *p) {
     const sqlite3_index_info *info = p->info;
     const table_function *f = p->function;
-    if (p->source_list || (f->many_paths && p->target_list))
+    if (takes_list(p, F_SOURCE) || (f->many_paths && takes_list(p, F_TARGET)))
         return -1;
     if (one_vertex(p))
         return NO_ARRAY;
@@ -260,13 +255,14 @@ static int order_offered(const plan *p) {
         return -1;
     int field = column_field(f, info->aOrderBy[0].iColumn);
     if (f->paths)
-        return field == F_SEQ && !f->many_paths && !p->target_list ? NO_ARRAY : -1;
+        return field == F_SEQ && !f->many_paths && !takes_list(p, F_TARGET) ? NO_ARRAY
+                                                                            : -1;
     if (field == F_VERTEX)
         return texts_sort_as_utf8(p->db) ? NO_ARRAY : -1;
     /* Rows of equal items are in order of vertices, in the direction of the items. */
     const enum array_name array = column_array(f, field);
-    return !p->target_list && !p->vertex_list && is_sortable(p, array) &&
-                   vertex_follows(p)
+    return !takes_list(p, F_TARGET) && !takes_list(p, F_VERTEX) &&
+                   is_sortable(p, array) && vertex_follows(p)
                ? (int)array
                : -1;
 }
@@ -373,13 +369,13 @@ static bool is_complete(const plan *p) {
 static void estimate(plan *p) {
     const offer *o = &p->offer;
     sqlite3_index_info *info = p->info;
-    if (one_vertex(p) && !p->source_list) {
+    if (one_vertex(p) && !takes_list(p, F_SOURCE)) {
         info->estimatedCost = ROW_COST;
         info->estimatedRows = 1;
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     } else {
-        bool few =
-            p->function->paths || p->target_list || p->vertex_list || one_vertex(p);
+        bool few = p->function->paths || takes_list(p, F_TARGET) ||
+                   takes_list(p, F_VERTEX) || one_vertex(p);
         info->estimatedRows = p->function->cells ? (int)CELLS
                               : few              ? FEW_ROWS
                               : o->bounds > 0    ? (int)SEARCH_ROWS / 10
@@ -407,7 +403,7 @@ int plan_choose(const caller *by, sqlite3_index_info *info) {
     if (!sort_constraints(&p, &refused))
         return refuse(&p, refused);
     for (int f = F_FIRST_ARGUMENT; f < F_FURTHER; f++)
-        if (p.offer.unusable >> f & 1 && p.offer.equal[f] < 0 &&
+        if (p.offer.unusable & field_bit(f) && p.offer.equal[f] < 0 &&
             !(f == F_SOURCE && is_answer(&p, f)))
             return SQLITE_CONSTRAINT;
     p.bits = find_lacking(&p);

@@ -1,4 +1,5 @@
-/* What xBestIndex passes to xFilter: bits in idxNum, and in idxStr the use of each value.
+/* The plan, which xBestIndex passes to xFilter: bits in idxNum, and in idxStr the use of
+** each value.
 **
 **     idxNum    28..23  22..19  18..16        14  6..5           4           3..0
 **               |       |       |             |   |              |          needed arrays
@@ -13,7 +14,6 @@
 #ifndef GPUGRAPH_PLAN_H
 #define GPUGRAPH_PLAN_H
 
-#include "caller.h"
 #include "search.h"
 
 enum plan_bits {

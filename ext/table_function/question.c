@@ -11,11 +11,6 @@
 
 /* ---- keys ---- */
 
-static gpugraph_backend backend_of(const arguments *a) {
-    int given = a->options.backend;
-    return (gpugraph_backend)(given >= 0 ? given : a->by->c->config.backend);
-}
-
 bool question_ends_early(const question *q) {
     return q->search.target_count > 0 || q->search.bounded || q->search.limit > 0;
 }
@@ -62,7 +57,8 @@ void question_ask(const arguments *a, const answer *s, question *q) {
     q->weighted = answer_is_weighted(s);
     q->kind = search_of(f, q->weighted);
     q->method = o->method;
-    q->backend = backend_of(a);
+    q->backend =
+        (gpugraph_backend)(o->backend >= 0 ? o->backend : a->by->c->config.backend);
     q->wants = a->plan & PLAN_WANTS;
     q->whole = f->paths || f->cells || a->plan & PLAN_ARRAYS;
     q->seed = o->seed;

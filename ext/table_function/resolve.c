@@ -95,8 +95,8 @@ static int read_list(arguments *a, const graph_ref *graph, int field, numbers *l
     }
     if (rc == SQLITE_DONE)
         rc = numbers_settle(list, graph->graph);
-    if (retyped)
-        retyped_ids_settle(retyped, &others);
+    if (rc == SQLITE_OK && retyped)
+        rc = retyped_ids_settle(retyped, &others);
     numbers_clear(&others);
     return rc;
 }
@@ -142,8 +142,7 @@ static int resolve_elements(arguments *a, const graph_ref *graph, int field, tex
                             numbers *list) {
     if (!from->bytes || !text_is(from, a->given.value[field])) {
         int rc = text_set(from, a->given.value[field]);
-        if (rc == SQLITE_OK)
-            rc = read_elements(a, graph, field, from, list);
+        rc = rc ? rc : read_elements(a, graph, field, from, list);
         if (rc != SQLITE_OK) {
             text_clear(from);
             return rc;
@@ -161,7 +160,7 @@ static int resolve_sources(arguments *a, const graph_ref *graph) {
     a->sources.count = 0;
     if (!a->given.value[F_SOURCE])
         return SQLITE_OK;
-    if (a->source_list) {
+    if (is_list(a, F_SOURCE)) {
         int rc = read_list(a, graph, F_SOURCE, &a->listed_sources, &a->retyped_sources);
         a->no_rows |= a->listed_sources.count == 0;
         return rc;
@@ -176,11 +175,12 @@ static int resolve_sources(arguments *a, const graph_ref *graph) {
 /* ---- targets ---- */
 
 /* Reads the vertex numbers of a value, or of all values of an IN. */
-static int resolve_ends(arguments *a, const graph_ref *graph, int field, bool is_list,
-                        numbers *list, retyped_ids *retyped) {
+static int resolve_ends(arguments *a, const graph_ref *graph, int field, numbers *list,
+                        retyped_ids *retyped) {
     list->count = 0;
-    int rc = is_list ? read_list(a, graph, field, list, retyped)
-                     : numbers_add_id(a, graph, list, field, 0, a->given.value[field]);
+    int rc = is_list(a, field)
+                 ? read_list(a, graph, field, list, retyped)
+                 : numbers_add_id(a, graph, list, field, 0, a->given.value[field]);
     a->no_rows |= list->count == 0;
     return rc;
 }
@@ -203,10 +203,8 @@ static int resolve_targets(arguments *a, const graph_ref *graph) {
     a->targets.count = 0;
     if (!a->has_target)
         return SQLITE_OK;
-    if (a->target_list && a->by->function->many_paths)
-        return resolve_ends(a, graph, F_TARGET, true, &a->listed_targets,
-                            &a->retyped_targets);
-    return resolve_ends(a, graph, F_TARGET, a->target_list, &a->targets,
+    const bool listed = is_list(a, F_TARGET) && a->by->function->many_paths;
+    return resolve_ends(a, graph, F_TARGET, listed ? &a->listed_targets : &a->targets,
                         &a->retyped_targets);
 }
 
@@ -220,7 +218,7 @@ static int resolve_vertices(arguments *a, const graph_ref *graph) {
     a->asked = by_target ? &a->targets : NULL;
     if (!a->given.value[F_VERTEX])
         return rc;
-    rc = resolve_ends(a, graph, F_VERTEX, a->vertex_list, &a->only, NULL);
+    rc = resolve_ends(a, graph, F_VERTEX, &a->only, NULL);
     if (by_target)
         numbers_intersect(&a->targets, &a->only);
     else
@@ -290,13 +288,6 @@ static int resolve_bounds(arguments *a) {
     return rc;
 }
 
-static void resolve_limit(arguments *a) {
-    sqlite3_int64 limit = a->given.limit ? sqlite3_value_int64(a->given.limit) : 0;
-    sqlite3_int64 offset = a->given.offset ? sqlite3_value_int64(a->given.offset) : 0;
-    if (limit > 0)
-        a->limit_rows = (uint64_t)limit + (offset > 0 ? (uint64_t)offset : 0);
-}
-
 void arguments_forget_graph(arguments *a) {
     text_clear(&a->sources_text);
     text_clear(&a->targets_text);
@@ -308,12 +299,12 @@ int arguments_resolve(arguments *a, const graph_ref *graph) {
     retyped_ids_forget(&a->retyped_sources);
     retyped_ids_forget(&a->retyped_targets);
     int rc = resolve_sources(a, graph);
-    if (rc == SQLITE_OK)
-        rc = resolve_targets(a, graph);
-    if (rc == SQLITE_OK)
-        rc = resolve_vertices(a, graph);
-    if (rc == SQLITE_OK)
-        rc = resolve_bounds(a);
-    resolve_limit(a);
+    rc = rc ? rc : resolve_targets(a, graph);
+    rc = rc ? rc : resolve_vertices(a, graph);
+    rc = rc ? rc : resolve_bounds(a);
+    sqlite3_int64 limit = a->given.limit ? sqlite3_value_int64(a->given.limit) : 0;
+    sqlite3_int64 offset = a->given.offset ? sqlite3_value_int64(a->given.offset) : 0;
+    if (limit > 0)
+        a->limit_rows = (uint64_t)limit + (offset > 0 ? (uint64_t)offset : 0);
     return rc;
 }

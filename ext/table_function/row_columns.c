@@ -1,5 +1,5 @@
 /* The columns of a row, read from the arrays of the answer, and its rowid. */
-#include "hand_out.h"
+#include "rows.h"
 #include "graph_values.h"
 
 #include <string.h>
@@ -29,16 +29,6 @@ static void result_item(sqlite3_context *context, const rows *r, const arrays *f
     }
 }
 
-/* The distance from the first vertex of a path. */
-static void result_step_distance(sqlite3_context *context, const rows *r,
-                                 const answer *s) {
-    const struct step *step = &r->step[r->position];
-    if (s->arrays->type == GPUGRAPH_REAL)
-        sqlite3_result_double(context, step->distance.real);
-    else
-        sqlite3_result_int64(context, (sqlite3_int64)step->distance.integer);
-}
-
 static uint64_t tree_edge(const rows *r, const answer *s) {
     if (s->by->function->paths)
         return r->step[r->position].edge;
@@ -56,12 +46,6 @@ static void result_parent(sqlite3_context *context, const rows *r, const answer 
         v = gpugraph_other_end(s->graph->graph, edge, r->vertex);
     if (v != GPUGRAPH_NONE)
         result_vertex(context, r->ids, v);
-}
-
-static void result_edge(sqlite3_context *context, const rows *r, const answer *s) {
-    uint64_t edge = tree_edge(r, s);
-    if (edge != GPUGRAPH_NO_EDGE)
-        result_edge_id(context, s->graph, edge);
 }
 
 static void result_cost(sqlite3_context *context, const rows *r, const answer *s) {
@@ -92,12 +76,6 @@ static void result_source(sqlite3_context *context, const rows *r, const argumen
     if (source == GPUGRAPH_NONE && a->sources.count > 0 && root)
         source = root[r->entry];
     result_end(context, r, a->as_given[F_SOURCE], &a->retyped_sources, source);
-}
-
-/* Without a target, every vertex that the search finds is one. */
-static void result_target(sqlite3_context *context, const rows *r, const arguments *a) {
-    result_end(context, r, a->as_given[F_TARGET], &a->retyped_targets,
-               a->by->function->paths ? r->target : r->vertex);
 }
 
 /* One of the function's own columns that no array holds. */
@@ -159,13 +137,18 @@ static __attribute__((noinline)) void further_column(sqlite3_context *context, r
     }
     switch (field) {
     case F_DISTANCE:
-        result_step_distance(context, r, s);
+        if (s->arrays->type == GPUGRAPH_REAL)
+            sqlite3_result_double(context, r->step[r->position].distance.real);
+        else
+            sqlite3_result_int64(context,
+                                 (sqlite3_int64)r->step[r->position].distance.integer);
         break;
     case F_PARENT:
         result_parent(context, r, s);
         break;
     case F_EDGE:
-        result_edge(context, r, s);
+        if (tree_edge(r, s) != GPUGRAPH_NO_EDGE)
+            result_edge_id(context, s->graph, tree_edge(r, s));
         break;
     case F_SEQ:
         sqlite3_result_int64(context, r->position);
@@ -180,7 +163,9 @@ static __attribute__((noinline)) void further_column(sqlite3_context *context, r
         result_source(context, r, a, s);
         break;
     case F_TARGET:
-        result_target(context, r, a);
+        /* Without a target, every vertex that the search finds is one. */
+        result_end(context, r, a->as_given[F_TARGET], &a->retyped_targets,
+                   a->by->function->paths ? r->target : r->vertex);
         break;
     default:
         if (field >= F_OWN && field <= F_OWN_LAST)
@@ -227,7 +212,7 @@ static uint64_t hash_call(const rows *r, const arguments *a, const answer *s) {
         a->by->function->paths ? a->source : 0,
         a->by->function->many_paths ? r->target : 0,
     };
-    const char *const texts[] = {s->edges.bytes, s->vertices.bytes, s->params.bytes,
+    const char *const texts[] = {s->name[0].bytes, s->name[1].bytes, s->name[2].bytes,
                                  a->sources_text.bytes, a->targets_text.bytes};
     uint64_t hash = hash_bytes(0xcbf29ce484222325u, settled, sizeof settled);
     hash = hash_bytes(hash, &o->maximum.real, sizeof o->maximum.real);

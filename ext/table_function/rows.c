@@ -1,7 +1,6 @@
 /* Steps through the rows of an answer. Vertices that the search did not reach, or that
 ** lie beyond a bound, are skipped. */
 #include "rows.h"
-#include "array_block.h"
 
 #include <stdlib.h>
 
@@ -33,22 +32,23 @@ static int poll(const answer *s, sqlite3_int64 items) {
                                                                        : SQLITE_OK;
 }
 
-/* Grows the array of steps if it has no space for another step. */
-static int grow_steps(rows *r, const answer *s, sqlite3_int64 count) {
-    if (count < r->step_capacity)
-        return SQLITE_OK;
-    const uint64_t before = (uint64_t)r->step_capacity,
-                   room = count ? 2 * (uint64_t)count : 64;
-    gpugraph_run run;
-    connection_run(s->by->c, &run);
-    arrays_count(s->arrays, &run);
-    run.host_memory += (sqlite3_int64)(before * sizeof *r->step);
-    void *step = array_block_grown(&run, r->step, before, room, sizeof *r->step);
-    if (!step)
-        return answer_failed(s, &run);
-    r->step = step;
-    r->step_capacity = (sqlite3_int64)room;
-    return SQLITE_OK;
+/* Sets step number `count`, for which it grows the array of steps if necessary. */
+static int add_step(rows *r, const answer *s, sqlite3_int64 count, uint32_t vertex,
+                    uint64_t edge) {
+    if (count == r->step_capacity) {
+        const uint64_t before = (uint64_t)count, room = count ? 2 * before : 64;
+        gpugraph_run run;
+        connection_run(s->by->c, &run);
+        arrays_count(s->arrays, &run);
+        run.host_memory += (sqlite3_int64)(before * sizeof *r->step);
+        void *step = array_block_grown(&run, r->step, before, room, sizeof *r->step);
+        if (!step)
+            return answer_failed(s, &run);
+        r->step = step;
+        r->step_capacity = (sqlite3_int64)room;
+    }
+    r->step[count] = (struct step){.vertex = vertex, .edge = edge};
+    return poll(s, count + 1);
 }
 
 /* Lays out the path to the target by tree edges, from the target up to the source, and
@@ -57,27 +57,23 @@ static int lay_by_tree(rows *r, const arguments *a, const answer *s,
                        sqlite3_int64 *count) {
     const gpugraph_graph *graph = s->graph->graph;
     const void *tree = s->arrays->array[A_TREE_EDGE];
-    *count = 0;
-    if (!row_counts(s->arrays, &a->bound, r->target))
-        return SQLITE_OK;
     uint32_t v = r->target;
-    for (uint64_t edge = 0; edge != GPUGRAPH_NO_EDGE; ++*count) {
-        int rc = grow_steps(r, s, *count);
-        if (rc != SQLITE_OK)
-            return rc;
+    int rc = SQLITE_OK;
+    *count = 0;
+    if (!row_counts(s->arrays, &a->bound, v))
+        return SQLITE_OK;
+    for (uint64_t edge = 0; edge != GPUGRAPH_NO_EDGE && rc == SQLITE_OK; ++*count) {
         edge = gpugraph_edge_at(graph, tree, v);
-        r->step[*count] = (struct step){.vertex = v, .edge = edge};
+        rc = add_step(r, s, *count, v, edge);
         if (edge != GPUGRAPH_NO_EDGE)
             v = gpugraph_other_end(graph, edge, v);
-        if (poll(s, *count + 1) != SQLITE_OK)
-            return SQLITE_INTERRUPT;
     }
-    for (sqlite3_int64 i = 0, j = *count - 1; i < j; i++, j--) {
+    for (sqlite3_int64 i = 0, j = *count - 1; i < j && rc == SQLITE_OK; i++, j--) {
         struct step swapped = r->step[i];
         r->step[i] = r->step[j];
         r->step[j] = swapped;
     }
-    return SQLITE_OK;
+    return rc;
 }
 
 /* Lays out a path whose edges are entries of the array `path`, from `first` on. */
@@ -85,41 +81,31 @@ static int lay_by_edges(rows *r, const arguments *a, const answer *s, uint32_t f
                         uint32_t edges, sqlite3_int64 *count) {
     const gpugraph_graph *graph = s->graph->graph;
     uint32_t v = a->sources.item[0];
-    for (sqlite3_int64 i = 0; i <= edges; i++) {
-        uint64_t edge =
-            i == 0 ? GPUGRAPH_NO_EDGE
-                   : gpugraph_edge_at(graph, s->arrays->path, first + (uint64_t)i - 1);
-        int rc = grow_steps(r, s, i);
-        if (rc != SQLITE_OK)
-            return rc;
-        if (i > 0)
-            v = gpugraph_other_end(graph, edge, v);
-        r->step[i] = (struct step){.vertex = v, .edge = edge};
-        *count = i + 1;
-        if (poll(s, i + 1) != SQLITE_OK)
-            return SQLITE_INTERRUPT;
+    int rc = add_step(r, s, 0, v, GPUGRAPH_NO_EDGE);
+    for (*count = 1; *count <= edges && rc == SQLITE_OK; ++*count) {
+        const uint64_t edge =
+            gpugraph_edge_at(graph, s->arrays->path, first + (uint64_t)*count - 1);
+        v = gpugraph_other_end(graph, edge, v);
+        rc = add_step(r, s, *count, v, edge);
     }
-    return SQLITE_OK;
+    return rc;
 }
 
 /* Adds distances in the order of travel, as the search does, so that REALs are equal. */
 static void add_distances(rows *r, const answer *s, sqlite3_int64 count) {
     const gpugraph_graph *graph = s->graph->graph;
-    bool weighted = answer_is_weighted(s),
-         real = weighted && gpugraph_distance_type_of(graph) == GPUGRAPH_REAL;
+    const bool weighted = answer_is_weighted(s),
+               real = weighted && gpugraph_distance_type_of(graph) == GPUGRAPH_REAL;
     for (sqlite3_int64 i = 0; i < count; i++) {
         struct step *at = &r->step[i];
-        gpugraph_edge edge = {.weight = 1, .real = 1};
+        gpugraph_edge edge = {.weight = i > 0};
         if (i > 0 && weighted)
             edge = gpugraph_edge_of(graph, at->edge);
-        if (i == 0 && real)
-            at->distance.real = 0;
-        else if (i == 0)
-            at->distance.integer = 0;
-        else if (real)
-            at->distance.real = at[-1].distance.real + edge.real;
+        if (real)
+            at->distance.real = i > 0 ? at[-1].distance.real + edge.real : 0;
         else
-            at->distance.integer = at[-1].distance.integer + (uint64_t)edge.weight;
+            at->distance.integer =
+                (i > 0 ? at[-1].distance.integer : 0) + (uint64_t)edge.weight;
     }
 }
 
@@ -170,16 +156,14 @@ static int pass_over(rows *r, const arguments *a, const answer *s) {
     return SQLITE_OK;
 }
 
-static bool has_row(const rows *r, const arguments *a, const answer *s, uint32_t entry) {
-    return r->near ? r->near[entry] <= r->most : row_counts(s->arrays, &a->bound, entry);
-}
-
 /* Finds the first row at or after position. */
 static int settle_entry(rows *r, const arguments *a, const answer *s) {
     for (sqlite3_int64 passed = 1; r->position != r->end; r->position += r->direction) {
         const uint32_t at = r->item ? r->item[r->position] : (uint32_t)r->position;
         r->entry = r->listed && r->item_is_vertex ? arrays_entry(s->arrays, at) : at;
-        if (r->entry != GPUGRAPH_NONE && has_row(r, a, s, r->entry)) {
+        if (r->entry != GPUGRAPH_NONE &&
+            (r->near ? r->near[r->entry] <= r->most
+                     : row_counts(s->arrays, &a->bound, r->entry))) {
             r->vertex = r->listed ? r->listed[r->entry] : r->entry;
             return SQLITE_OK;
         }
@@ -213,7 +197,7 @@ static int lay_next_path(rows *r, const arguments *a, const answer *s, bool *mor
     }
     if (rc == SQLITE_OK)
         add_distances(r, s, count);
-    set_range(r, a->plan, NULL, count);
+    set_range(r, a->plan, NULL, rc == SQLITE_OK ? count : 0);
     return rc;
 }
 

@@ -44,7 +44,7 @@ typedef struct rows {
     uint32_t vertex, entry; /* the current row's */
     bool rowid_read;        /* SQLite has read a rowid since xFilter */
     sqlite3_int64
-        handed; /* the number of the answer's arrays (hand_out.h); 0: none yet */
+        handed; /* the number of the answer's arrays (hand_out.c); 0: none yet */
 } rows;
 
 /* Makes the cursor empty. */
@@ -62,5 +62,19 @@ int rows_next(rows *r, const arguments *a, const answer *s);
 void row_column(sqlite3_context *context, rows *r, const arguments *a, const answer *s,
                 int column);
 sqlite3_int64 row_id(const rows *r, const arguments *a, const answer *s);
+
+/* ---- hand_out.c: the arrays of an answer, in place of rows ----
+**
+**     SELECT arrays ...       puts the arrays on a list of the process, under a number
+**     gpugraph_take_arrays    takes them off the list by the number
+**
+** SQL sees the random number and no address, so guessing a number gains nothing. */
+
+/* Result of the column arrays: the number, the same one for all rows of an answer; or an
+** error. */
+void result_arrays(sqlite3_context *context, rows *r, const arguments *a,
+                   const answer *s);
+/* Frees the arrays that the connection has handed out and no program has taken. */
+void hand_out_forget(connection *c);
 
 #endif

@@ -1,5 +1,4 @@
 /* The arrays that searches fill, and the steps that all searches have in common. */
-#include "array_block.h"
 #include "search.h"
 
 #include <stdlib.h>
@@ -115,23 +114,6 @@ void *make_wanted(making *m, enum array_name array) {
                                                                 : NULL;
 }
 
-void *make_own(making *m, int place) {
-    return make_array(m, (enum array_name)(A_OWN + place));
-}
-
-static void make_own_columns(making *m) {
-    for (int i = 0; i < OWN_COLUMNS && has_arrays(m->made->function); i++)
-        if (m->made->function->own[i].name)
-            make_own(m, i);
-}
-
-static void search_distances(making *m, void *value, void *tree) {
-    if (m->q->weighted)
-        gpugraph_sssp(m->graph, &m->q->search, m->run, value, tree);
-    else
-        gpugraph_bfs(m->graph, &m->q->search, m->run, value, tree);
-}
-
 void make_distances(making *m) {
     m->made->type = question_type(m);
     void *tree = make_wanted(m, A_TREE_EDGE), *root = make_wanted(m, A_ROOT);
@@ -139,7 +121,10 @@ void make_distances(making *m) {
         void *value = make_array(m, A_VALUE);
         if (m->run->status != GPUGRAPH_OK)
             return;
-        search_distances(m, value, tree);
+        if (m->q->weighted)
+            gpugraph_sssp(m->graph, &m->q->search, m->run, value, tree);
+        else
+            gpugraph_bfs(m->graph, &m->q->search, m->run, value, tree);
     }
     if (root && m->run->status == GPUGRAPH_OK)
         gpugraph_roots(m->graph, &m->q->search, m->run, m->made->array[A_TREE_EDGE],
@@ -172,18 +157,24 @@ static void drop_doubles(arrays *a) {
         }
 }
 
+static void arrays_open(arrays *made, const gpugraph_graph *graph,
+                        const table_function *f) {
+    made->n = gpugraph_vertex_count(graph);
+    made->function = f;
+    made->edge_size = gpugraph_edge_size(graph);
+}
+
 gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
                             const question *q, gpugraph_run *run, arrays *made) {
     making m = {.graph = graph, .q = q, .run = run, .made = made};
     arrays_count(made, run);
-    made->n = gpugraph_vertex_count(graph);
-    made->function = f;
-    made->edge_size = gpugraph_edge_size(graph);
+    arrays_open(made, graph, f);
     run->status = GPUGRAPH_OK;
     /* Several paths need a whole search, which runs from the source only. */
     if (!q->path && run->method && strcmp(run->method, "bidirectional") == 0)
         run->method = NULL;
-    make_own_columns(&m);
+    for (int i = 0; i < OWN_COLUMNS && has_arrays(f) && f->own[i].name; i++)
+        make_array(&m, (enum array_name)(A_OWN + i));
     if (q->path)
         make_path(&m);
     else if (run->status == GPUGRAPH_OK && !make_listed(&m))
@@ -199,20 +190,17 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
 
 gpugraph_status arrays_make_each(gpugraph_graph *graph, const table_function *f,
                                  const question *q, gpugraph_run *run, arrays **each) {
-    const uint32_t n = gpugraph_vertex_count(graph), count = q->search.source_count;
+    const uint32_t count = q->search.source_count;
     const bool wants_tree = q->wants & (1u << A_TREE_EDGE);
-    const size_t edge_size = gpugraph_edge_size(graph);
     run->status = GPUGRAPH_OK;
     uint32_t **depth = array_block_for(run, count, sizeof *depth);
     void **tree = array_block_for(run, count, sizeof *tree);
     for (uint32_t i = 0; i < count && run->status == GPUGRAPH_OK; i++) {
-        each[i]->n = n;
-        each[i]->function = f;
+        making m = {.graph = graph, .q = q, .run = run, .made = each[i]};
+        arrays_open(each[i], graph, f);
         each[i]->type = GPUGRAPH_UINT32;
-        each[i]->edge_size = edge_size;
-        depth[i] = each[i]->array[A_VALUE] = array_block_for(run, n, sizeof **depth);
-        if (wants_tree)
-            tree[i] = each[i]->array[A_TREE_EDGE] = array_block_for(run, n, edge_size);
+        depth[i] = make_array(&m, A_VALUE);
+        tree[i] = make_wanted(&m, A_TREE_EDGE);
     }
     if (run->status == GPUGRAPH_OK)
         q->kind->each(graph, &q->search, run, depth, wants_tree ? tree : NULL);

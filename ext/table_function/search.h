@@ -122,16 +122,22 @@ typedef gpugraph_status each_search(gpugraph_graph *graph, const gpugraph_search
 typedef struct search_kind {
     const char *name; /* the function in gpugraph_method */
     void (*make)(making *m);
+    /* The numbers of vertices that the search can handle. NUMBERS_IN_ORDER: further
+    ** vertices without edges change no result. NUMBERS_ANY: nor does the order of
+    ** vertices. */
+    enum vertex_numbers numbers;
     bool lists; /* can fill arrays of the vertices that it reaches only (listed.c) */
     each_search *each; /* NULL: many searches at once are not faster */
     bool has_parents;  /* fills A_PARENT, so parents need no tree edges */
     /* Another run may give other rows, unless the function's first own option is set. */
     bool varies_by_default;
-    /* The numbers of vertices that the search can handle. NUMBERS_IN_ORDER: further
-    ** vertices without edges change no result. NUMBERS_ANY: nor does the order of
-    ** vertices. */
-    enum vertex_numbers numbers;
 } search_kind;
+
+/* A search with nothing special. */
+#define SEARCH(NAME, MAKE, NUMBERS)                                                      \
+    &(const search_kind) {                                                               \
+        .name = NAME, .make = MAKE, .numbers = NUMBERS                                   \
+    }
 
 extern const search_kind bfs_search, sssp_search; /* gpu_path uses both */
 
@@ -148,6 +154,20 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
 gpugraph_status arrays_make_each(gpugraph_graph *graph, const table_function *f,
                                  const question *q, gpugraph_run *run, arrays **each);
 
+/* ---- array_block.c: memory for arrays ----
+** Large blocks have huge pages, because the system takes longer to clear small pages than
+** a search takes to fill them. free() releases a block. */
+
+/* A block for count items, not initialised. The block counts against the
+** host_memory_limit of the run. NULL: the run has the error. */
+void *array_block_for(gpugraph_run *run, uint64_t count, size_t size);
+/* Grows a block of array_block_grown, or NULL, from `from` items to `to` items. NULL: the
+** block is unchanged, and the run has the error. */
+void *array_block_grown(gpugraph_run *run, void *block, uint64_t from, uint64_t to,
+                        size_t size);
+/* Shrinks a block to its first bytes. If memory is short, the block keeps its size. */
+void *array_block_cut(void *block, size_t bytes);
+
 /* ---- for the functions that fill arrays ---- */
 
 /* Fills arrays of the vertices that the search reaches. Returns false if the search must
@@ -158,10 +178,8 @@ bool make_listed(making *m);
 void *make_array(making *m, enum array_name array);
 /* A new array if the question needs it and it is not there, else NULL. */
 void *make_wanted(making *m, enum array_name array);
-/* A new array for one of the function's own columns. If rows are vertices, arrays_make
-** makes the arrays of all own columns before the search runs, and own_array returns
-** them. */
-void *make_own(making *m, int place);
+/* The array of one of the function's own columns. If rows are vertices, arrays_make makes
+** the arrays of all own columns before the search runs. */
 static inline void *own_array(const making *m, int place) {
     return m->made->array[A_OWN + place];
 }

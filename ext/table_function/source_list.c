@@ -7,8 +7,7 @@
 **
 ** The first search runs alone, so that its rows come at once and no work is lost if the
 ** statement ends with them. Breadth-first searches from later sources run together, up to
-** 64 at a time, as many as fit into half of the cache. A search that is kept does not run
-** again. */
+** 64 at a time, as many as fit into half of the cache, unless the next one is kept. */
 #include "answer.h"
 
 #include <string.h>
@@ -46,42 +45,11 @@ static int ask_of(const answer *s, arguments *a, uint32_t source, question *q) {
     return rc;
 }
 
-static int is_kept(answer *s, const question *q, bool *kept) {
-    int bytes, rc = question_key(s, q, &bytes);
-    if (rc != SQLITE_OK)
-        return rc;
-    search_ref *found = search_find(s->by->c, s->graph, s->key, bytes);
-    *kept = found != NULL;
-    search_release(s->by->c, found);
-    return SQLITE_OK;
-}
-
-/* Lists the sources to search from, the current one first; none if its search is kept. */
-static int gather_source_list(answer *s, arguments *a, uint32_t first, uint32_t *source,
-                              uint32_t *count) {
-    uint32_t room = room_ahead(s, a);
-    question q;
-    *count = 0;
-    for (uint32_t i = first; i < a->listed_sources.count && *count < room; i++) {
-        uint32_t next = a->listed_sources.item[i];
-        bool kept = false;
-        int rc = ask_of(s, a, next, &q);
-        if (rc == SQLITE_OK)
-            rc = is_kept(s, &q, &kept);
-        if (rc != SQLITE_OK || (kept && *count == 0))
-            return rc;
-        if (!kept)
-            source[(*count)++] = next;
-    }
-    return SQLITE_OK;
-}
-
 /* Keeps the answer for that source, and holds it until the list has been read. */
 static int keep_source_list(answer *s, arguments *a, uint32_t source, arrays *made) {
     question q;
     int bytes, rc = ask_of(s, a, source, &q);
-    if (rc == SQLITE_OK)
-        rc = question_key(s, &q, &bytes);
+    rc = rc ? rc : question_key(s, &q, &bytes);
     if (rc != SQLITE_OK) {
         arrays_free(made);
         return rc;
@@ -128,14 +96,19 @@ static int search_ahead(answer *s, arguments *a, const uint32_t *source, uint32_
 ** or answer_find runs one search that serves later calls. */
 int answer_ahead(answer *s, arguments *a, uint32_t next) {
     const table_function *f = a->by->function;
-    uint32_t source[MOST_AHEAD], count;
+    const uint32_t left = a->listed_sources.count - next, room = room_ahead(s, a),
+                   count = left < room ? left : room;
+    search_ref *kept = NULL;
     question q;
-    if (next == 0 || !f->search->each || f->paths ||
+    if (next == 0 || count < 2 || !f->search->each || f->paths ||
         a->plan & (PLAN_VARIABLE_BOUND | PLAN_VARIABLE_END))
         return SQLITE_OK;
-    int rc = ask_of(s, a, a->listed_sources.item[next], &q);
-    if (rc != SQLITE_OK || question_ends_early(&q))
-        return rc;
-    rc = gather_source_list(s, a, next, source, &count);
-    return rc == SQLITE_OK && count > 1 ? search_ahead(s, a, source, count) : rc;
+    int bytes, rc = ask_of(s, a, a->listed_sources.item[next], &q);
+    rc = rc ? rc : question_key(s, &q, &bytes);
+    if (rc == SQLITE_OK)
+        kept = search_find(s->by->c, s->graph, s->key, bytes);
+    search_release(s->by->c, kept);
+    return rc || kept || question_ends_early(&q)
+               ? rc
+               : search_ahead(s, a, a->listed_sources.item + next, count);
 }

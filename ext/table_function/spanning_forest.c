@@ -1,5 +1,4 @@
 /* gpu_spanning_forest: the edges of the minimum spanning forest. */
-#include "array_block.h"
 #include "search.h"
 
 #include <stdlib.h>
@@ -9,7 +8,7 @@ enum { OWN_SOURCE, OWN_TARGET, OWN_WEIGHT_OF_EDGE, OWN_COMPONENT };
 /* Sets the component of each row's edge to that of the edge's source. */
 static void keep_components(making *m, const uint32_t *component) {
     const void *edge = m->made->array[A_TREE_EDGE];
-    uint32_t *of_row = make_own(m, OWN_COMPONENT);
+    uint32_t *of_row = make_array(m, (enum array_name)(A_OWN + OWN_COMPONENT));
     if (!of_row || gpugraph_bring_edges(m->graph, m->run))
         return;
     const uint32_t *source = gpugraph_edges_of(m->graph)->source;
@@ -33,12 +32,12 @@ static void make_forest(making *m) {
 
 const table_function spanning_forest_function = {
     .name = "gpu_spanning_forest",
-    FUNCTION_FIELDS(F_EDGE, F_OWN + OWN_SOURCE, F_OWN + OWN_TARGET,
-                    F_OWN + OWN_WEIGHT_OF_EDGE, F_OWN + OWN_COMPONENT, F_EDGES),
-    .visible = 5,
+    FUNCTION_FIELDS((F_EDGE, F_OWN + OWN_SOURCE, F_OWN + OWN_TARGET,
+                     F_OWN + OWN_WEIGHT_OF_EDGE, F_OWN + OWN_COMPONENT),
+                    (F_EDGES)),
     .bracketed = 1,
     .option = "method = 'auto'",
-    .search = &(const search_kind){.name = "spanning_forest", .make = make_forest},
+    .search = SEARCH("spanning_forest", make_forest, NUMBERS_COMPACT),
     .weight = WEIGHT_IF_CLEAR,
     .direction = GPUGRAPH_BOTH,
     .example = "gpu_spanning_forest('roads')",

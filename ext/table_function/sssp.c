@@ -6,9 +6,9 @@ const search_kind sssp_search = {
 
 const table_function sssp_function = {
     .name = "gpu_sssp",
-    FUNCTION_FIELDS(F_VERTEX, F_DISTANCE, F_PARENT, F_EDGE, F_EDGES, F_SOURCE, F_TARGET,
-                    F_SOURCES, F_MAX_DISTANCE, F_DIRECTION),
-    .visible = 4,
+    FUNCTION_FIELDS(
+        (F_VERTEX, F_DISTANCE, F_PARENT, F_EDGE),
+        (F_EDGES, F_SOURCE, F_TARGET, F_SOURCES, F_MAX_DISTANCE, F_DIRECTION)),
     .bracketed = 3,
     .option = "max_distance = 1000",
     .ends_early = true,

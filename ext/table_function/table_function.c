@@ -21,52 +21,46 @@ typedef struct cursor {
 
 /* True if each listed target has its own search. */
 static bool lists_targets(const arguments *a) {
-    return a->target_list && a->by->function->many_paths;
-}
-
-static bool lists_ends(const arguments *a) {
-    return a->source_list || lists_targets(a);
+    return is_list(a, F_TARGET) && a->by->function->many_paths;
 }
 
 /* Sets the ends of the next search from the lists. */
-static int set_ends_of_table_function(cursor *cur, uint32_t source, uint32_t target) {
+static int set_search_ends(cursor *cur, uint32_t source, uint32_t target) {
     arguments *a = &cur->arguments;
     int rc = SQLITE_OK;
-    if (a->source_list) {
+    if (is_list(a, F_SOURCE)) {
         if (target == 0)
             rc = answer_ahead(&cur->answer, a, source);
         a->source = a->listed_sources.item[source];
-        if (rc == SQLITE_OK)
-            rc = numbers_set(&a->sources, a->source);
+        rc = rc ? rc : numbers_set(&a->sources, a->source);
     }
     if (rc == SQLITE_OK && lists_targets(a))
         rc = numbers_set(&a->targets, a->listed_targets.item[target]);
     return rc;
 }
 
-/* Moves to the first row of the next listed source or target that has one. */
+/* Moves to the first row of the next source or target that has one. Without a list there
+** is one search. */
 static int next_search(cursor *cur) {
     arguments *a = &cur->arguments;
     rows *r = &cur->rows;
-    const uint64_t sources = a->source_list ? a->listed_sources.count : 1,
+    const uint64_t sources = is_list(a, F_SOURCE) ? a->listed_sources.count : 1,
                    targets = lists_targets(a) ? a->listed_targets.count : 1;
     int rc = SQLITE_OK;
     r->position = r->end = 0;
     while (rc == SQLITE_OK && rows_at_end(r) && r->next_search < sources * targets) {
-        rc = set_ends_of_table_function(cur, (uint32_t)(r->next_search / targets),
-                                        (uint32_t)(r->next_search % targets));
+        rc = set_search_ends(cur, (uint32_t)(r->next_search / targets),
+                             (uint32_t)(r->next_search % targets));
         r->next_search++;
-        if (rc == SQLITE_OK)
-            rc = answer_find(&cur->answer, a);
-        if (rc == SQLITE_OK)
-            rc = rows_start(r, a, &cur->answer);
+        rc = rc ? rc : answer_find(&cur->answer, a);
+        rc = rc ? rc : rows_start(r, a, &cur->answer);
     }
     if (rows_at_end(r))
         answer_drop_ahead(&cur->answer);
     return rc;
 }
 
-static int find_rows_of_table_function(cursor *cur) {
+static int find_first_row(cursor *cur) {
     arguments *a = &cur->arguments;
     answer *s = &cur->answer;
     int rc = SQLITE_OK;
@@ -74,14 +68,10 @@ static int find_rows_of_table_function(cursor *cur) {
         arguments_forget_graph(a);
         rc = answer_graph(s, a);
     }
-    if (rc == SQLITE_OK)
-        rc = arguments_resolve(a, s->graph);
+    rc = rc ? rc : arguments_resolve(a, s->graph);
     if (rc != SQLITE_OK || a->no_rows || gpugraph_vertex_count(s->graph->graph) == 0)
         return rc;
-    if (lists_ends(a))
-        return next_search(cur);
-    rc = answer_find(s, a);
-    return rc == SQLITE_OK ? rows_start(&cur->rows, a, s) : rc;
+    return next_search(cur);
 }
 
 static int answer_call(cursor *cur, int plan, const char *words, int argc,
@@ -90,7 +80,7 @@ static int answer_call(cursor *cur, int plan, const char *words, int argc,
     rows_reset(&cur->rows);
     int rc = arguments_read(&cur->arguments, plan, words, argc, argv);
     if (rc == SQLITE_OK && !cur->arguments.no_rows)
-        rc = find_rows_of_table_function(cur);
+        rc = find_first_row(cur);
     unknown->calls += unknown->count > 0;
     if (rc == SQLITE_OK && unknown->count > 0 && !cur->answer.work.arguments_reported)
         answer_report_arguments(&cur->answer, unknown);
@@ -117,7 +107,7 @@ static int function_filter(sqlite3_vtab_cursor *base, int plan, const char *word
 static int function_next(sqlite3_vtab_cursor *base) {
     cursor *cur = (cursor *)base;
     int rc = rows_next(&cur->rows, &cur->arguments, &cur->answer);
-    if (rc != SQLITE_OK || !rows_at_end(&cur->rows) || !lists_ends(&cur->arguments))
+    if (rc != SQLITE_OK || !rows_at_end(&cur->rows))
         return rc;
     answer_begin(&cur->answer);
     return end_call(cur, next_search(cur));

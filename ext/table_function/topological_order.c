@@ -8,11 +8,10 @@ static void make_order(making *m) {
 
 const table_function topological_order_function = {
     .name = "gpu_topological_order",
-    FUNCTION_FIELDS(F_VERTEX, F_OWN, F_OWN + 1, F_EDGES, F_DIRECTION),
-    .visible = 3,
+    FUNCTION_FIELDS((F_VERTEX, F_OWN, F_OWN + 1), (F_EDGES, F_DIRECTION)),
     .bracketed = 1,
     .option = "direction = 'in'",
-    .search = &(const search_kind){.name = "topological_order", .make = make_order},
+    .search = SEARCH("topological_order", make_order, NUMBERS_COMPACT),
     .example = "gpu_topological_order('roads')",
     .own = {{"level", "INTEGER", OWN_NUMBER}, {"position", "INTEGER", OWN_NUMBER}},
 };

@@ -14,14 +14,12 @@ static void make_triangles(making *m) {
 
 const table_function triangles_function = {
     .name = "gpu_triangles",
-    FUNCTION_FIELDS(F_VERTEX, F_OWN + COLUMN_TRIANGLES, F_OWN + COLUMN_DEGREE,
-                    F_OWN + COLUMN_COEFFICIENT, F_EDGES, F_DIRECTION),
-    .visible = 4,
+    FUNCTION_FIELDS((F_VERTEX, F_OWN + COLUMN_TRIANGLES, F_OWN + COLUMN_DEGREE,
+                     F_OWN + COLUMN_COEFFICIENT),
+                    (F_EDGES, F_DIRECTION)),
     .bracketed = 1,
     .option = "direction = 'out'",
-    .search = &(const search_kind){.name = "vertex_triangles",
-                                   .make = make_triangles,
-                                   .numbers = NUMBERS_ANY},
+    .search = SEARCH("vertex_triangles", make_triangles, NUMBERS_ANY),
     .direction = GPUGRAPH_BOTH,
     .example = "gpu_triangles('roads')",
     .own = {[COLUMN_TRIANGLES] = {"triangles", "INTEGER", OWN_COUNT},

@@ -1,12 +1,12 @@
-/* Any bytes as a statement over the gpu_ functions: no crash, no leak, no hang, and every
-** failure explained.
+/* Takes any bytes as a statement that calls gpu_ functions. The statement must not crash,
+** leak or hang, and every failure must have a sentence.
 **
 **     input      one byte for each choice of the grammar below, 0 past the end
 **     grammar    SELECT columns FROM call [JOIN call | , places] WHERE constraints
 **                [GROUP BY] [ORDER BY] [LIMIT]
 **
-** The words are valid, or nearly so, so that most statements get past the parser; literals
-** are what the documentation allows and what it forbids. Seeds: arguments_fuzz/ beside
+** Most words are valid, so that most statements get past the parser. Some literals are
+** allowed by the documentation, and others are forbidden. Seeds: arguments_fuzz/ beside
 ** this file. */
 #include "gpugraph_extension.h"
 #include <stdbool.h>
@@ -110,7 +110,7 @@ static const char *const lists[] = {
     "(SELECT vertex FROM gpu_mis('roads'))",
 };
 
-/* An argument with a word that may be right for it. */
+/* Appends an argument with a word that may be right for it. */
 static const char *const options[] = {
     "direction = 'out'",
     "direction = 'in'",
@@ -292,7 +292,7 @@ static void add_statement(bytes *b, sqlite3_str *sql) {
 
 /* ---- the database ---- */
 
-/* Cross joins of the fuzzer's making may take for ever. */
+/* Cross joins that the fuzzer makes may take forever. */
 static int stop(void *left) {
     return --*(int *)left < 0;
 }
@@ -325,7 +325,7 @@ static sqlite3 *open_database(void) {
     return db;
 }
 
-/* Text and blob of every column, as a program would ask for them. */
+/* Reads text and blob of every column, as a program would. */
 static void read_row(sqlite3_stmt *statement) {
     for (int i = 0; i < sqlite3_column_count(statement); i++) {
         const unsigned char *text = sqlite3_column_text(statement, i);
@@ -357,7 +357,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bytes b = {data, data + size};
     if (!db)
         db = open_database();
-    /* Nothing is kept, and nothing configured, from one input to the next. */
+    /* Each input begins without kept graphs and with the default settings. */
     check(sqlite3_exec(db,
                        "SELECT gpugraph_config('cache_limit', 0);"
                        "SELECT gpugraph_config('cache_limit', NULL); BEGIN",

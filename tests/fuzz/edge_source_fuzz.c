@@ -1,11 +1,11 @@
-/* Any bytes as `edges`, `vertices` and the other arguments: no crash, no leak, no
-** sentence missing.
+/* Takes any bytes as `edges`, `vertices` and the other arguments. The call must not crash
+** or leak, and every failure must have a sentence.
 **
 **     input    up to the first zero byte: edges; then vertices, source, sources, direction,
 **              params
 **
-** First the parser alone, with what must hold of its answers; then the table functions on
-** a small database, the texts bound, so that queries are let through. Seeds:
+** The test first checks answers of the parser alone. Then it calls the table functions on
+** a small database, with bound texts, so that queries are allowed. Seeds:
 ** edge_source_fuzz/ beside this file. */
 #include "source/source.h"
 #include "gpugraph_extension.h"
@@ -17,7 +17,7 @@ static void check(int holds) {
         abort();
 }
 
-/* A name that was understood is understood again when it is quoted. */
+/* The parser must understand a name again when it is quoted. */
 static void check_name(const char *name) {
     edge_source again;
     char *error, *quoted = sqlite3_mprintf("\"%w\"", name);
@@ -46,7 +46,7 @@ static void parse(const char *text, int bytes, int columns) {
     edge_source_clear(&source);
 }
 
-/* Queries of the fuzzer's making may run for ever. */
+/* Queries that the fuzzer makes may run forever. */
 static int stop(void *left) {
     return --*(int *)left < 0;
 }

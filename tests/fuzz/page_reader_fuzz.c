@@ -1,16 +1,16 @@
 /* libFuzzer target: arbitrary bytes as the pages of a database file, its write-ahead log and
-** the log's index, walked and decoded. Wanted is only that nothing crashes, hangs or reads
-** outside its buffers.
+** the log's index, walked and decoded. The reader must not crash, hang or read outside its
+** buffers.
 **
 **     cmake -S . -B build-fuzz -DCMAKE_C_COMPILER=clang -DGPUGRAPH_CUDA=OFF
 **           -DGPUGRAPH_SANITIZE=address -DGPUGRAPH_FUZZ=ON
 **     cmake --build build-fuzz --target fuzz_targets
 **     mkdir -p corpus && build-fuzz/tests/fuzz/page_reader_fuzz -max_len=20000 corpus
 **
-** The input is some bytes of settings, and then page 2 and the pages behind it (page 1 is
-** never read by the walk). The root is page 2. The pages are 512 bytes, so that a few
-** kilobytes make a tree. With a log, every third page is in a frame instead, and the bytes
-** of the input's end are the index's page numbers. */
+** The input has some bytes of settings, then page 2 and the pages behind it. The walk never
+** reads page 1. The root is page 2. A page has 512 bytes, so that a few kilobytes make a
+** tree. With a log, every third page is in a frame instead, and the last bytes of the input
+** are the page numbers of the index. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static int bytes_read(sqlite3_file *file, void *to, int count, sqlite3_int64 off
     return SQLITE_OK;
 }
 
-/* The log: frame f holds the same bytes as page f + 1, and says so more often than not. */
+/* In the log, frame f has the bytes of page f + 1. Most frames name the right page. */
 static int log_read(sqlite3_file *file, void *to, int count, sqlite3_int64 offset) {
     const struct bytes_file *f = (const struct bytes_file *)file;
     size_t frame = (size_t)(offset - 32) / (SIZE + FRAME_HEADER);
@@ -63,7 +63,7 @@ static void barrier(sqlite3_file *file) {
     (void)file;
 }
 
-/* A sound header of the index; what follows it is the input's. */
+/* Makes a valid header of the index. The rest of the index comes from the input. */
 static void make_index(uint32_t *index, const uint8_t *data, size_t size) {
     wal_header h = {.word = {[WAL_VERSION] = 3007000, [WAL_LAST_FRAME] = data[0]}};
     memset(index, 0, INDEX);
@@ -78,14 +78,14 @@ static void make_index(uint32_t *index, const uint8_t *data, size_t size) {
         ((uint8_t *)index)[INDEX_HEADER + 4 * i] = data[size - 1 - i] % 64;
 }
 
-/* By the decoder that a device has: what it reads the page reader reads, too, the same. */
-static void look_there(const page_source *source, const page_layout *layout,
-                       const page_leaves *leaves, const page_columns *here) {
+/* The decoder of a device must find the rows that the page reader finds. */
+static void look_there(const page_source *source, const page_leaves *leaves,
+                       const page_columns *here) {
     gpugraph_run run = {0};
     const page_table t = {.place = &cells_here, .run = &run};
     page_columns there;
     page_short old;
-    if (page_send(&t, source, layout, leaves, &there, &old) != PAGE_FINE)
+    if (page_send(&t, source, leaves, &there, &old) != PAGE_FINE)
         return;
     if (!(here->id[0] || here->id32[0]) || there.count != here->count ||
         there.slow_rows != here->slow_rows || !there.rowid != !here->rowid)
@@ -104,7 +104,7 @@ static void look_there(const page_source *source, const page_layout *layout,
     page_columns_clear(&there);
 }
 
-/* Every entry that was promised can be read. */
+/* Reads every entry of the columns. */
 static void look_at(const page_columns *columns, const intern *texts) {
     uint64_t sum = 0;
     for (int64_t i = 0; i < columns->count; i++)
@@ -162,6 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                           .at_text = PAGE_ID_TYPE,
                           .column = {data[1] % 20 - 1, data[2] % 20 - 1, data[2] / 20,
                                      data[1] % 7, data[2] % 13}};
+    source.layout = &layout;
     page_leaves leaves;
     page_columns columns = {0};
     page_short old;
@@ -191,17 +192,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             source.wal = &frames;
     }
     page_layout_finish(&layout);
-    if (page_list(&source, &layout, 2, &(page_wanted){0}, &leaves) == PAGE_FINE) {
-        enum page_reason reason = page_collect(&source, &layout, &leaves, &columns, &old);
+    if (page_list(&source, 2, &(page_wanted){0}, &leaves) == PAGE_FINE) {
+        enum page_reason reason = page_collect(&source, &leaves, &columns, &old);
         if (reason == PAGE_ID_WIDE || reason == PAGE_WEIGHT_WIDE) {
             intern_clear(&texts);
             layout.wide = PAGE_WIDE_IDS | PAGE_WIDE_WEIGHTS;
             page_layout_finish(&layout);
-            reason = page_collect(&source, &layout, &leaves, &columns, &old);
+            reason = page_collect(&source, &leaves, &columns, &old);
         }
         if (reason == PAGE_FINE)
             look_at(&columns, &texts);
-        look_there(&source, &layout, &leaves, &columns);
+        look_there(&source, &leaves, &columns);
     }
     free(leaves.page);
     page_columns_clear(&columns);

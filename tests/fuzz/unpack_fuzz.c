@@ -1,8 +1,8 @@
-/* gpugraph_unpack on bytes that may be anything.
+/* Calls gpugraph_unpack with any bytes.
 **
 **     input     first byte: bit 0: sign it (all checksums made right); the rest is the file
 **
-** A graph that comes of it is searched, packed again and updated. */
+** The test searches, packs and updates each graph that is unpacked. */
 #include "memory_stream.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void search(gpugraph_graph *graph, gpugraph_run *run) {
     free(distance);
 }
 
-/* The first edge goes, and comes back with another weight. */
+/* Deletes the first edge, and inserts it again with another weight. */
 static void change(gpugraph_graph *graph, gpugraph_run *run) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
     static const int64_t ends[] = {1, 2}, weight[] = {5};

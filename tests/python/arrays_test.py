@@ -1,5 +1,5 @@
-"""The helpers against SQL: the same rows for every function, option and kind of id; inside transactions; arrays that are the
-search's own, and outlive the connection. Edges in and out. Names of SQLite libraries are the arguments."""
+"""Compares the helpers with SQL: equal rows for every function, option and kind of id, also inside transactions. Arrays are
+not copied, and outlive the connection. Copies edges in and out. Arguments are names of SQLite libraries."""
 
 import datetime
 import decimal
@@ -45,7 +45,7 @@ OPTIONS = {
 
 
 def plain(value):
-    """A cell as Python has it."""
+    """A cell as a Python object."""
     value = value.item() if isinstance(value, numpy.generic) else value
     return None if value is numpy.ma.masked else value
 
@@ -104,7 +104,7 @@ def check_random_graphs(backend):
 
 
 def check_two_ways():
-    """Rows with a reverse weight, and a followed graph with a direction of its own."""
+    """Rows with a reverse weight, and a followed graph with a direction."""
     draw = random.Random(5)
     conn = sqlite3.connect(":memory:")
     gpugraph.load(conn)
@@ -141,7 +141,7 @@ def check_order():
 
 
 def check_rows():
-    """Functions whose rows are no vertices': columns against SQL's rows, with NULLs, texts and REALs."""
+    """Functions whose rows are not vertices: compares columns with SQL's rows, with NULLs, texts and REALs."""
     conn = sqlite3.connect(":memory:")
     gpugraph.load(conn)
     whole = [(1, 2, 4), (1, 3, 1), (3, 2, 2), (2, 4, 5), (3, 4, 8), (8, 9, 1)]
@@ -171,7 +171,7 @@ def check_rows():
 
 
 def check_transactions():
-    """Arrays are those of the rows that this statement sees."""
+    """Arrays belong to the rows that this statement sees."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "e.db")
         one, two = sqlite3.connect(path), sqlite3.connect(path)
@@ -293,7 +293,7 @@ def fresh():
 
 
 def check_stored(data, want, columns=None, **options):
-    """What read_edges stores, with the types."""
+    """The rows that read_edges stores, with the types."""
     conn = fresh()
     count = gpugraph.read_edges(conn, "e", data, **options)
     found = conn.execute("SELECT * FROM e")
@@ -314,7 +314,7 @@ def check_refused(data, kind, *parts, **options):
 
 
 def here(*names):
-    """The modules, or None where one is missing."""
+    """The modules; None for a module that is missing."""
     try:
         return [importlib.import_module(name) for name in names]
     except ImportError:
@@ -386,7 +386,7 @@ def check_arguments():
 
 
 def check_libraries():
-    """Frames, graphs and matrices of other libraries, as far as they are here."""
+    """Frames, graphs and matrices of other libraries that are installed."""
     if modules := here("pandas"):
         (pd,) = modules
         check_stored(pd.DataFrame({"src": pd.array([1, 2, None], dtype="Int64"), "dst": [2, 3, 4]}), [(1, 2), (2, 3), (None, 4)])

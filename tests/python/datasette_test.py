@@ -1,4 +1,4 @@
-"""datasette-gpugraph in a Datasette that serves on 127.0.0.1: what visitors cannot change, limits, and the operator's settings."""
+"""Tests datasette-gpugraph in a Datasette on 127.0.0.1: changes that visitors cannot make, limits, and the operator's settings."""
 
 import contextlib
 import json
@@ -86,7 +86,7 @@ def make_roads(path):
 
 
 def check_visitors(folder):
-    """Without settings of the operator. One thread serves all, so what one request changes the next one would see."""
+    """Without settings of the operator. One thread serves all requests, so a request would see the changes of an earlier one."""
     with serving(folder, {}, "--setting", "num_sql_threads", "1", "--setting", "sql_time_limit_ms", "300") as ask:
         before = ask.settings()
         assert ask.value("SELECT count(*) FROM gpu_bfs('network', 1)") > 1

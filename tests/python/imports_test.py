@@ -1,5 +1,5 @@
-"""NumPy, scikit-learn and PyTorch, as far as they are here, in one process with gpugraph, imported before it or after: the same
-answers, whichever threads come first. Names of modules are the arguments; one that is missing is a failure."""
+"""Uses NumPy, scikit-learn and PyTorch in one process with gpugraph, imported before or after it. The order of threads must not
+change answers. Arguments are names of modules. A missing module is a failure."""
 
 import hashlib
 import subprocess
@@ -7,7 +7,7 @@ import sys
 
 
 def search():
-    """An answer whose threads have worked: 200,000 edges."""
+    """An answer for 200,000 edges, which threads compute."""
     import sqlite3
 
     import gpugraph

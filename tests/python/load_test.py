@@ -1,5 +1,5 @@
-"""What the package promises of loading: every SQLite library that is here, in one process, the command, the sentence
-for a library that cannot, and that nobody can load anything by SQL afterwards. Names of libraries are the arguments."""
+"""Tests loading: by every installed SQLite library in one process, the command, and the sentence for a library that cannot
+load. SQL must not be able to load extensions afterwards. Arguments are names of libraries."""
 
 import importlib
 import pathlib
@@ -36,7 +36,7 @@ def check_library(name):
 
 
 class Bare:
-    """A connection of a library that was built without extensions."""
+    """A connection of a library without support for extensions."""
 
 
 class Unwilling:

@@ -1,5 +1,5 @@
-"""Clicks through examples/map in Chromium: map_test.py ADDRESS DATABASE STORED. What the page says is compared with SQL on the
-same database, its picture with STORED: the mean colour of each of 25 x 19 tiles."""
+"""Clicks through examples/map in Chromium: map_test.py ADDRESS DATABASE STORED. Compares the text of the page with SQL on the
+database, and its picture with STORED: the mean colour of each of 25 x 19 tiles."""
 
 import http.cookiejar
 import json
@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 ADDRESS, DATABASE, STORED = sys.argv[1:]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOLERANCE = 4  # of a mean colour, in 255ths
+TOLERANCE = 4  # largest difference of a mean colour, in 255ths
 ROUTE, CLOSED = (0x39, 0xF3, 0xFF), (0xFF, 0x20, 0x20)
 
 TILES = """() => {
@@ -39,7 +39,7 @@ PIXELS = """([r, g, b]) => {
     for (let i = 0; i < data.length; i += 4) count += data[i] === r && data[i + 1] === g && data[i + 2] === b;
     return count;
 }"""
-# Pans to and fro, each frame a new picture; the median of 60 frames, in ms.
+# Pans to and fro, with a new picture for each frame. Returns the median of 60 frames, in ms.
 PAN = """async () => {
     const frames = [], { view } = window.map, left = view.x;
     for (let i = 0; i <= 60; i++) {
@@ -113,7 +113,7 @@ def wrong_requests():
 
 
 def settings_stay():
-    """Other sites' pages can send a GET to this server."""
+    """Pages of other sites can send a GET to this server."""
     ask = f"{ADDRESS}/new-york-map.json?_shape=array&sql="
     before = urllib.request.urlopen(ask + "select+*+from+gpugraph_settings").read()
     expect(status("/new-york-map.json?sql=select+gpugraph_config('threads',1)") == 400, "a query changes a setting")
@@ -121,7 +121,7 @@ def settings_stay():
 
 
 def busy_port():
-    """A second server with the same port ends with one sentence, and the port that it names is free."""
+    """A second server with an occupied port ends with one sentence, which names a free port."""
     def start(port):
         return subprocess.run([ROOT / "examples/map/run.sh"], env={**os.environ, "PORT": port}, capture_output=True, text=True, timeout=100)
 
@@ -146,7 +146,7 @@ class Map:
         self.page.check(f"input[value={tool}]")
 
     def answered(self, actions=1):
-        """After so many actions: what the page says."""
+        """Returns the text of the page after so many actions."""
         self.asked += actions
         self.page.wait_for_selector(f"#answer[data-answered='{self.asked}']")
         expect(not self.state("error"), self.state("error"))
@@ -218,7 +218,7 @@ def click_through(page, db):
     page.goto(f"{ADDRESS}/-/map")
     page.wait_for_selector("#answer[data-ready=yes]")
     (source,), (target,) = it.sql("SELECT node FROM landmarks WHERE name IN ('Times Square', 'Coney Island') ORDER BY name DESC")
-    # Crossings are clicked where they are; of those side by side any may be the nearest to a pixel.
+    # Clicks crossings at their positions. If crossings lie side by side, any of them may be the nearest to a pixel.
     it.look_at(it.screen(source), 0.02)
     it.click(it.screen(source))
     it.look_at(it.screen(target), 0.02)
@@ -240,7 +240,7 @@ def click_through(page, db):
     ms["frame"] = page.evaluate(PAN)
 
     it.choose("close")
-    # One of some length, without another one beside it.
+    # A road of some length without another road beside it.
     road, *ends = it.sql(
         "SELECT id, src, dst FROM roads r WHERE id IN (SELECT value FROM json_each(?)) AND length BETWEEN 500 AND 2000 AND NOT EXISTS "
         "(SELECT 1 FROM roads o WHERE o.id <> r.id AND (o.src, o.dst) IN (VALUES (r.src, r.dst), (r.dst, r.src))) "
@@ -291,7 +291,7 @@ def undo_and_clear(it, way, source, target, middle):
 
 
 def new_way(it, source):
-    """Where a way begins, nothing of the one before stays."""
+    """A new path removes the earlier one."""
     it.choose("way")
     near = it.sql("SELECT iif(src = ?1, dst, src) FROM roads WHERE ?1 IN (src, dst) AND src <> dst ORDER BY id LIMIT 1", source)[0][0]
     it.look_at(it.screen(source), 0.1)
@@ -346,7 +346,7 @@ def limits(it, target):
 
 
 def errors_are_text(it):
-    """What the server says is shown as text."""
+    """The page shows the server's messages as text."""
     markup = "<img src=x onerror=\"document.title = 'run'\"><script>document.title = 'run'</script>"
     it.page.route("**/-/map/field*", lambda route: route.fulfill(status=400, body=markup))
     it.far(5)
@@ -385,7 +385,7 @@ def main():
         browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1000, "height": 760})
         said = []
-        # The hint is about this test's own reading of pixels.
+        # The hint is caused by this test, which reads pixels.
         page.on("console", lambda message: "willReadFrequently" in message.text or said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda request: request.url.startswith((ADDRESS, "data:")) or said.append(request.url))

@@ -1,4 +1,4 @@
-"""site_pages.py SITE REPOSITORY: what must hold of the site that mkdocs made (tests/site_test.sh)."""
+"""site_pages.py SITE REPOSITORY: checks the site that mkdocs made (tests/site_test.sh)."""
 
 import html.parser
 import json
@@ -11,7 +11,7 @@ faults = []
 
 
 class Page(html.parser.HTMLParser):
-    """The links of a page, what it loads, and the names that a link may end in."""
+    """The links of a page, the files that it loads, and its anchors."""
 
     def __init__(self, path):
         super().__init__()

@@ -1,5 +1,5 @@
 -- needs: data/road/cal.cedge.gz
--- California's main roads (Li et al.): REAL weights, undirected, columns found by name; against plain SQL, bit for bit.
+-- California's main roads (Li et al.): REAL weights, undirected, columns found by name. Equals plain SQL bit for bit.
 CREATE TABLE road(id INTEGER PRIMARY KEY, source INTEGER, target INTEGER, length REAL);
 .mode list
 .separator ' '

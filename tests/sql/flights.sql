@@ -1,6 +1,6 @@
 -- needs: data/flights/routes.tsv.gz
--- The world's flights (OpenFlights, ODbL): text ids, many parallel edges, one loop; levels and trees from two airports, in
--- each direction, against plain SQL.
+-- The world's flights (OpenFlights, ODbL): text ids, many parallel edges, one loop. Compares levels and trees from two airports,
+-- in each direction, with plain SQL.
 CREATE TABLE route(src TEXT, dst TEXT, airline TEXT, stops INTEGER);
 .mode tabs
 .import --skip 1 '|zcat data/flights/routes.tsv.gz' route
@@ -28,7 +28,7 @@ SELECT 'missing', * FROM (SELECT * FROM oracle EXCEPT SELECT * FROM answer) LIMI
 SELECT 'wrong', * FROM (SELECT * FROM answer EXCEPT SELECT * FROM oracle) LIMIT 5;
 SELECT way, count(*), max(depth) FROM answer GROUP BY way;
 
--- A search for each of several airports, their names bound by a join.
+-- Runs a search for each of several airports, whose names come from a join.
 SELECT s.airport, count(*), max(depth)
 FROM (SELECT 'JFK' AS airport UNION ALL SELECT 'SYD' UNION ALL SELECT 'nowhere') s, gpu_bfs('route', s.airport)
 GROUP BY s.airport ORDER BY s.airport;

@@ -1,4 +1,4 @@
--- A followed graph goes through .dump and comes back, read by a shell with the extension and by one without.
+-- Dumps a followed graph and restores it, by a shell with the extension and by a shell without it.
 .open first.db
 CREATE TABLE roads(a, b, metres);
 INSERT INTO roads VALUES (1, 2, 5), (2, 3, 7), (3, 4, 1), (9, 9, 9);
@@ -10,7 +10,7 @@ INSERT INTO roads VALUES (4, 5, 6);
 .dump
 .output
 .open second.db
--- Newer shells are defensive but for a dump on standard input.
+-- Newer shells are defensive, except for a dump on standard input.
 .output dump.log
 .dbconfig defensive off
 .output

@@ -1,4 +1,4 @@
--- Zachary's karate club: levels and valid parents as LAGraph publishes them, and properties of the rest.
+-- Zachary's karate club: compares levels and parents with those that LAGraph publishes, and checks properties of other answers.
 CREATE TABLE club(src INTEGER, dst INTEGER);
 CREATE TABLE published(vertex INTEGER, level INTEGER, valid_parents TEXT);
 .mode tabs
@@ -13,7 +13,7 @@ SELECT 'wrong parent', vertex, parent, valid_parents FROM published JOIN answer 
 WHERE depth > 0 AND NOT instr(',' || valid_parents || ',', ',' || parent || ',');
 SELECT 'wrong edge', a.* FROM answer a LEFT JOIN club c ON c.rowid = a.edge
 WHERE depth > 0 AND (min(src, dst), max(src, dst)) IS NOT (min(vertex, parent), max(vertex, parent));
--- The same levels as distances where every edge weighs 1, and as a path.
+-- Distances with weight 1, and the length of a path, equal the levels.
 SELECT 'wrong distance', * FROM answer a
 JOIN gpu_sssp('SELECT src, dst, 1 FROM club', 30) s ON s.vertex = a.vertex WHERE direction = 'both' AND distance <> depth;
 SELECT 'path', group_concat(vertex, ' ') FROM (
@@ -37,7 +37,7 @@ WHERE NOT EXISTS (SELECT 1 FROM member m WHERE m.priority = p.priority AND (m.ve
     SELECT dst FROM club WHERE src = v.vertex UNION SELECT src FROM club WHERE dst = v.vertex)));
 SELECT 'priorities', count(DISTINCT priority) FROM member;
 
--- Components and ranks, of edges in the one direction that they are listed in.
+-- Components and ranks of the directed edges.
 CREATE TABLE edge(id INTEGER PRIMARY KEY, src, dst);
 INSERT INTO edge SELECT rowid, src, dst FROM club WHERE rowid % 3 > 0;
 INSERT INTO edge SELECT -rowid, dst, src FROM club WHERE rowid % 3 = 0;

@@ -1,5 +1,5 @@
--- The LDBC Graphalytics suite, whole: BFS, PR, WCC, CDLP, LCC and SSSP, on the two example graphs and on the twelve
--- validation graphs that LDBC publishes, against the outputs that it publishes.
+-- The whole LDBC Graphalytics suite: BFS, PR, WCC, CDLP, LCC and SSSP, on the two example graphs and the twelve
+-- validation graphs of LDBC. Compares answers with the published outputs.
 CREATE TABLE directed(src INTEGER, dst INTEGER, weight REAL);
 CREATE TABLE undirected(src INTEGER, dst INTEGER, weight REAL);
 CREATE TABLE validation(test TEXT, src INTEGER, dst INTEGER, weight REAL);
@@ -57,10 +57,10 @@ INSERT INTO expected SELECT 'pr undir', * FROM line; DELETE FROM line;
 INSERT INTO expected SELECT 'sssp undir', * FROM line; DELETE FROM line;
 .import fixtures/ldbc/validation/wcc-undir-output line
 INSERT INTO expected SELECT 'wcc undir', * FROM line; DELETE FROM line;
--- Not reached.
+-- Vertices that are not reached.
 DELETE FROM expected WHERE value > 1e18 OR value = 'Infinity';
 
--- A line is a vertex and those that its edges lead to; an undirected edge stands at both ends.
+-- A line has a vertex and its neighbours. Both ends of an undirected edge list it.
 CREATE TABLE adjacency(line TEXT);
 CREATE TABLE edge(src INTEGER, dst INTEGER, weight REAL);
 CREATE TRIGGER parse AFTER INSERT ON adjacency BEGIN
@@ -152,7 +152,7 @@ SELECT test, count(*), 'vertices' FROM answer GROUP BY test;
 SELECT 'LDBC Graphalytics:', count(*), 'tests of', count(DISTINCT replace(replace(replace(replace(test, 'undirected ', ''),
     'directed ', ''), ' undir', ''), ' dir', '')), 'algorithms' FROM (SELECT DISTINCT test FROM answer);
 
--- The .v files list every vertex, isolated ones too: given as `vertices` they are found as a source.
+-- The .v files list all vertices, also isolated ones. As `vertices` they make each vertex a valid source.
 INSERT INTO undirected VALUES (2, 2, 1);
 CREATE TABLE place(id INTEGER);
 INSERT INTO place VALUES (2), (99);

@@ -1,10 +1,10 @@
--- Every search on a small weighted graph with text ids, against the algorithms in plain SQL.
+-- Compares every search on a small weighted graph with text ids with algorithms in plain SQL.
 CREATE TABLE meets(src TEXT, dst TEXT, weight INTEGER);
 .mode tabs
 .import fixtures/les-miserables.tsv meets
 .mode list
 
--- Undirected: for the oracles every edge lies there in both directions, under one id.
+-- Undirected: the oracles have each edge in both directions, with one id.
 CREATE TABLE edge AS SELECT rowid AS id, src, dst, weight FROM meets UNION ALL SELECT rowid, dst, src, weight FROM meets;
 CREATE TABLE start(vertex);
 INSERT INTO start VALUES ('Valjean');
@@ -29,7 +29,7 @@ SELECT search, count(*), sum(value) = (SELECT sum(value) FROM oracle o WHERE o.s
 FROM answer a GROUP BY search;
 SELECT 'type of distances', group_concat(DISTINCT typeof(value)) FROM answer WHERE search = 'sssp';
 
--- Directed, from several sources at once: the row of every vertex names the source it belongs to.
+-- Directed, from several sources at once: the row of each vertex names its source.
 DELETE FROM edge;
 INSERT INTO edge SELECT rowid, src, dst, weight FROM meets;
 DELETE FROM start;
@@ -56,7 +56,7 @@ SELECT 'missing', * FROM (SELECT * FROM oracle EXCEPT SELECT * FROM answer);
 SELECT 'wrong', * FROM (SELECT * FROM answer EXCEPT SELECT * FROM oracle);
 SELECT search, 'from three', count(*) > 10 FROM answer GROUP BY search;
 
--- The sets whose priorities plain SQL can state.
+-- The sets whose priorities plain SQL can compute.
 CREATE TABLE priority AS
 SELECT vertex, row_number() OVER (ORDER BY vertex) AS rank
 FROM (SELECT src AS vertex FROM meets UNION SELECT dst FROM meets);
@@ -71,7 +71,7 @@ FROM (SELECT src AS vertex, dst AS neighbour FROM meets UNION SELECT dst, src FR
 SELECT 'mis by degree-id', count(*), count(*) = (SELECT count(*) FROM mis)
 FROM gpu_mis('meets') JOIN mis USING (vertex) WHERE priority = 'degree-id';
 
--- Of each vertex, where some edges lead both ways, too.
+-- Triangles of each vertex, also if some edges lead both ways.
 .read oracles/triangles.sql
 SELECT 'triangles of each', count(*), sum(t.triangles) FROM triangles t JOIN gpu_triangles('edge') g USING (vertex)
 WHERE (t.triangles, t.degree, t.coefficient) = (g.triangles, g.degree, g.coefficient);

@@ -1,6 +1,6 @@
 -- needs: data/osm/monaco.edges.tsv.gz
--- Monaco's streets (OpenStreetMap, ODbL): ids beyond 32 bits, REAL weights, one-way streets; shortest paths in each direction
--- against plain SQL, bit for bit.
+-- Monaco's streets (OpenStreetMap, ODbL): ids beyond 32 bits, REAL weights, one-way streets. Shortest paths in each direction
+-- equal plain SQL bit for bit.
 CREATE TABLE street(src INTEGER, dst INTEGER, metres REAL, way INTEGER, highway TEXT, name TEXT);
 .mode tabs
 .import '|zcat data/osm/monaco.edges.tsv.gz' street
@@ -28,7 +28,7 @@ SELECT 'wrong', * FROM (SELECT * FROM answer EXCEPT SELECT * FROM oracle) LIMIT 
 SELECT way, count(*), (SELECT count(*) FROM oracle o WHERE o.way = a.way), group_concat(DISTINCT typeof(distance))
 FROM answer a GROUP BY way;
 
--- A path is its tree's chain, edge by edge, and joins with the street's own columns.
+-- A path is a chain of the tree, edge by edge, and joins with the columns of the street.
 SELECT 'wrong path', p.*
 FROM (SELECT vertex AS goal FROM answer WHERE way = 'out' ORDER BY distance DESC LIMIT 1),
      gpu_path('street(src, dst, metres)', 21912099, goal) p
@@ -38,7 +38,7 @@ WHERE a.edge IS NOT p.edge OR a.distance IS NOT p.distance
 SELECT 'steps', count(*) > 50, max(name) <> ''
 FROM (SELECT vertex AS goal FROM answer WHERE way = 'out' ORDER BY distance DESC LIMIT 1),
      gpu_path('street(src, dst, metres)', 21912099, goal) p LEFT JOIN street s ON s.rowid = p.edge;
--- A query as a source: no steps, no footways.
+-- A query as an edge source, without steps and footways.
 SELECT 'without footways', count(*) = (
     WITH RECURSIVE reach(v) AS (
         SELECT 21912099 UNION SELECT dst FROM reach JOIN street ON src = v WHERE highway NOT IN ('steps', 'footway'))

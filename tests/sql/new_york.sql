@@ -1,6 +1,6 @@
 -- needs: data/road/USA-road-d.NY.gr.gz
--- New York's roads (9th DIMACS Implementation Challenge): a neighbourhood against plain recursive SQL, and a proof of the
--- distances of the whole city, which needs no second search.
+-- New York's roads (9th DIMACS Implementation Challenge): compares a neighbourhood with plain recursive SQL, and proves the
+-- distances of the whole city without a second search.
 CREATE TABLE road(src INTEGER, dst INTEGER, weight INTEGER);
 CREATE TEMP TABLE line(a, src, dst, weight);
 .mode list
@@ -27,8 +27,8 @@ SELECT 'missing', * FROM (SELECT * FROM near EXCEPT SELECT * FROM near_answer);
 SELECT 'wrong', * FROM (SELECT * FROM near_answer EXCEPT SELECT * FROM near);
 SELECT what, count(*) FROM near_answer GROUP BY what;
 
--- The proof: no edge is shorter than the difference of its ends' distances, none leads out of what is reached, and
--- every vertex but the source is reached by an edge exactly that long from a nearer one.
+-- The proof: no edge is shorter than the difference between the distances of its ends, no edge leads to an unreached vertex,
+-- and an edge of exactly this length from a nearer vertex leads to each vertex except the source.
 CREATE TABLE field(vertex INTEGER PRIMARY KEY, distance INTEGER, parent INTEGER, edge INTEGER);
 INSERT INTO field SELECT vertex, distance, parent, edge FROM gpu_sssp('road', 187538);
 SELECT 'too far', road.* FROM road JOIN field a ON a.vertex = src LEFT JOIN field b ON b.vertex = dst
@@ -38,11 +38,11 @@ WHERE f.vertex <> 187538 AND (r.src IS NOT f.parent OR r.dst IS NOT f.vertex OR 
                               OR p.distance >= f.distance) LIMIT 5;
 SELECT 'source', distance, parent, edge FROM field WHERE vertex = 187538;
 SELECT 'reached', count(*) FROM field;
--- Of the edges equally good the smallest: this file has 3,746 arcs twice.
+-- The smallest of equally good edges wins: this file has 3,746 arcs twice.
 SELECT 'not the smallest', f.vertex, f.edge, r.rowid FROM road r JOIN field f ON f.vertex = dst JOIN field p ON p.vertex = src
 WHERE p.distance + weight = f.distance AND r.rowid < f.edge LIMIT 5;
 
--- The tree of a breadth-first search, proved the same way.
+-- The tree of a breadth-first search, with a similar proof.
 CREATE TABLE level(vertex INTEGER PRIMARY KEY, depth INTEGER, parent INTEGER, edge INTEGER);
 INSERT INTO level SELECT vertex, depth, parent, edge FROM gpu_bfs('road', 187538);
 SELECT 'too deep', road.* FROM road JOIN level a ON a.vertex = src LEFT JOIN level b ON b.vertex = dst
@@ -58,7 +58,7 @@ SELECT 'not independent', * FROM road WHERE src IN member AND dst IN member AND 
 SELECT 'not maximal', vertex FROM field WHERE vertex NOT IN member
 AND NOT EXISTS (SELECT 1 FROM road WHERE src = vertex AND dst IN member) LIMIT 5;
 
--- Any depth-first tree: every vertex once, along edges that exist, the numbers nested.
+-- Any depth-first tree has every vertex once, existing edges, and nested numbers.
 CREATE TABLE tree(vertex INTEGER PRIMARY KEY, depth INTEGER, parent INTEGER, edge INTEGER, preorder INTEGER, postorder INTEGER);
 INSERT INTO tree SELECT vertex, depth, parent, edge, preorder, postorder FROM gpu_dfs('road', 187538);
 SELECT 'tree', count(*), min(preorder), max(preorder), count(DISTINCT preorder), count(DISTINCT postorder) FROM tree;

@@ -14,7 +14,7 @@ SELECT 'missing', * FROM (SELECT vertex, depth, parent, edge FROM bfs EXCEPT SEL
 SELECT 'wrong', * FROM (SELECT * FROM answer EXCEPT SELECT vertex, depth, parent, edge FROM bfs) LIMIT 5;
 SELECT 'reached', count(*), max(depth) FROM answer;
 
--- Loops are ignored: the set is independent without them, and maximal.
+-- Without loops the set is independent and maximal.
 CREATE TABLE member(vertex INTEGER PRIMARY KEY);
 INSERT INTO member SELECT vertex FROM gpu_mis('link');
 SELECT 'not independent', * FROM link WHERE src IN member AND dst IN member AND src <> dst LIMIT 5;

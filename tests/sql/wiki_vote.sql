@@ -1,6 +1,6 @@
 -- needs: data/snap/wiki-Vote.tsv.gz
--- Wikipedia's votes (SNAP): a directed graph with sparse ids; every search against plain SQL, and the number of triangles
--- that SNAP publishes.
+-- Wikipedia's votes (SNAP): a directed graph with sparse ids. Compares every search with plain SQL, and the number of triangles
+-- with the one that SNAP publishes.
 CREATE TABLE vote(src INTEGER, dst INTEGER);
 .mode tabs
 .import '|zcat data/snap/wiki-Vote.tsv.gz' vote
@@ -21,7 +21,7 @@ UNION ALL SELECT 'sssp', vertex, distance, parent, edge, NULL, NULL FROM sssp
 UNION ALL SELECT 'dfs', vertex, depth, parent, edge, preorder, postorder FROM dfs
 UNION ALL SELECT 'mis', vertex, NULL, NULL, NULL, NULL, NULL FROM mis;
 
--- The weights 0 to 4 make many ties, those over edges of no length among them.
+-- Weights from 0 to 4 make many ties, also over edges of weight 0.
 CREATE TABLE answer AS
 SELECT 'bfs' AS search, vertex, depth AS value, parent, edge, NULL AS preorder, NULL AS postorder FROM gpu_bfs('vote', 3)
 UNION ALL SELECT 'sssp', vertex, distance, parent, edge, NULL, NULL

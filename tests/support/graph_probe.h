@@ -129,7 +129,8 @@ static void probe_graph(sqlite3_context *context, int count, sqlite3_value **val
         sqlite3_result_error_nomem(context);
         return;
     }
-    timings_start(&p->c.timings);
+    timings_clear(&p->c.timings);
+    p->c.timings.open = true;
     int rc = graph_acquire(&p->c, &request, &graph, &error);
     for (int i = 0; i < p->c.timings.count; i++)
         p->reads += strcmp(p->c.timings.row[i].phase, "read") == 0;

@@ -1,4 +1,4 @@
-"""Graph searches in Datasette: every connection loads gpugraph and has the operator's settings, which visitors cannot change."""
+"""Graph searches in Datasette. Every connection loads gpugraph with the operator's settings, which visitors cannot change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHANGING = ("gpugraph_config", "gpugraph_delete_vertex", "gpugraph_save")
 
 
 def _configure(conn: sqlite3.Connection, config: dict[str, Any]) -> None:
-    """Sets what the operator has set. Refuses the functions that change anything and are not in `allow`."""
+    """Applies the operator's settings. Refuses functions that change anything, except those in `allow`."""
     known = {row[0] for row in conn.execute("SELECT name FROM gpugraph_settings")} - {"refuse"} | {"allow"}
     unknown = sorted(set(config) - known)
     if unknown:
@@ -45,7 +45,7 @@ def prepare_connection(conn: sqlite3.Connection, database: str | None, datasette
 
 @hookimpl
 def startup(datasette: Any) -> None:
-    """A mistake in the settings ends the start, with one sentence."""
+    """Stops Datasette with one sentence if a setting is wrong."""
     for database in (None, *datasette.databases):
         conn = sqlite3.connect(":memory:")
         try:

@@ -1,4 +1,4 @@
-"""python -m gpugraph: version, backends, devices, and where the file is."""
+"""python -m gpugraph: prints the version, the path of the file, backends and devices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LIBRARIES = ("sqlite3", "pysqlite3", "sqlean", "apsw")
 
 
 def connect() -> tuple[str, Any]:
-    """A connection that has loaded the extension, by the first library here that can; and that library's name."""
+    """The name of the first library that can load the extension, and a connection that has loaded it."""
     fault = RuntimeError("gpugraph: no SQLite library is here")
     for name in LIBRARIES:
         try:

@@ -1,10 +1,10 @@
-"""Arrays of a search, taken whole from the extension: no row is stepped through, and what the search has made is not copied.
+"""Arrays of a search, taken from the extension without stepping through rows. The arrays are not copied.
 
     SELECT arrays, parent FROM gpu_bfs(...)     a number, by the connection
     gpugraph_take_arrays(number)                the arrays, by ctypes, from the file that the connection has loaded
-    memoryview -> NumPy                         views; the last of them to go frees the arrays
+    memoryview -> NumPy                         views; the arrays are freed with the last view
 
-The structs are those of ext/gpugraph_extension.h.
+ext/gpugraph_extension.h declares the structs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ._load import loaded_files, plain_cursor
 from ._values import argument
 
 NUMBER, VERTEX, REAL, EDGE, MEMBER = range(5)
-# Of columns without an entry, which no array says.
+# Formats of columns without entries, for which there is no array.
 EMPTY = {"vertex": "q", "edge": "q", "member": "?", "rank": "d", "coefficient": "d"}
 BYTES = {"I": 4, "Q": 8, "q": 8, "d": 8, "?": 1, "B": 1}
 FORMATS = {(NUMBER, 4): "I", (NUMBER, 8): "Q", (VERTEX, 4): "I", (REAL, 8): "d", (EDGE, 8): "q", (MEMBER, 1): "?"}
@@ -53,14 +53,14 @@ class _Arrays(ctypes.Structure):
 
 
 class _Taken:
-    """Arrays that are Python's, until nothing refers to them any more."""
+    """Arrays that Python owns. They are freed when the last reference is gone."""
 
     def __init__(self, library: ctypes.CDLL, pointer: Any) -> None:
         self.arrays = pointer.contents
         weakref.finalize(self, library.gpugraph_free_arrays, pointer).atexit = False
 
     def view(self, address: int | None, count: int, form: Any) -> memoryview:
-        """A read-only view that keeps the arrays."""
+        """A read-only view, which keeps the arrays alive."""
         size = count * BYTES[form]
         block: Any = (ctypes.c_char * size).from_address(address) if size and address else (ctypes.c_char * 0)()
         block.owner = self
@@ -83,9 +83,9 @@ def _take(number: int) -> _Taken:
 class Arrays:
     """The answer of a search: an array for each column, with an entry for each vertex of the graph, in the order of ids.
 
-    Columns are attributes: a NumPy array each, read-only, and a view of what the search has made. `vertex` has the ids.
-    Entries of `parent`, `source`, `component` and `label` are places in `vertex`: answer.vertex[answer.component]. A vertex that
-    has no row in SQL has the largest number there is (4294967295), or infinity; `reached` is False for it.
+    Each column is an attribute: a read-only NumPy array, which views the array of the search. `vertex` has the ids.
+    Entries of `parent`, `source`, `component` and `label` are indices of `vertex`: answer.vertex[answer.component]. A vertex
+    without an SQL row has the largest number of the type (4294967295), or infinity; `reached` is False for it.
     """
 
     def __init__(self, taken: Any, names: tuple[str, ...]) -> None:
@@ -106,7 +106,7 @@ class Arrays:
         return f"<gpugraph.Arrays of {len(self)} vertices: {', '.join(self.columns)}>"
 
     def buffer(self, name: str) -> memoryview:
-        """A column without NumPy; `vertex` has INTEGER ids alone."""
+        """A column without NumPy. `vertex` has only the INTEGER ids."""
         if name == "vertex" and self._taken:
             arrays = self._taken.arrays
             return self._taken.view(arrays.integer, arrays.integer_count, "q")
@@ -130,7 +130,7 @@ class Arrays:
         return self._taken is not None and self._taken.arrays.integer_count < len(self)
 
     def _texts(self) -> Any:
-        """Ids as Python's own objects, where some are texts."""
+        """Ids as Python objects, if some ids are texts."""
         numpy = _numpy()
 
         arrays = self._taken.arrays
@@ -153,9 +153,9 @@ class Arrays:
         return numpy.ones(len(self), dtype=bool)
 
     def rows(self) -> dict[str, Any]:
-        """SQL's rows, as a column each: those of vertices that are reached, in the order of ids, with ids for vertices.
+        """The rows of SQL, as columns: the rows of reached vertices, in the order of ids, with ids for vertices.
 
-        Copies. An entry that SQL calls NULL is masked (numpy.ma); pandas.DataFrame(answer.rows()) takes it.
+        The columns are copies. A NULL is masked (numpy.ma). pandas.DataFrame(answer.rows()) accepts the result.
         """
         numpy = _numpy()
 
@@ -179,14 +179,14 @@ class Arrays:
 
 
 def _none(values: Any) -> Any:
-    """Where there is no value: the largest number of its type, or infinity."""
+    """True for entries without a value: the largest number of the type, or infinity."""
     numpy = _numpy()
 
     return values == (numpy.iinfo(values.dtype).max if values.dtype.kind == "u" else numpy.inf)
 
 
 def _check_options(cursor: Any, function: str, options: dict[str, Any]) -> None:
-    """Options are the hidden columns of the function. With arrays there is no target, and the column edge is an option of the helper."""
+    """Checks options. They are the hidden columns of the function. With arrays, target is no option, and edge is an option of the helper."""
     sql = "SELECT name, hidden FROM pragma_table_xinfo(?) WHERE name NOT GLOB '(*'"
     columns = dict(cursor.execute(sql, (function,))) if options else {}
     known = {name for name, hidden in columns.items() if hidden} - {"edges", "arrays"}
@@ -198,7 +198,7 @@ def _check_options(cursor: Any, function: str, options: dict[str, Any]) -> None:
 
 
 def _ask(conn: Any, function: str, arguments: tuple[Any, ...], columns: list[str], options: dict[str, Any]) -> Any:
-    """The cursor of a helper's statement."""
+    """Runs the statement of a helper; returns its cursor."""
     cursor = plain_cursor(conn)
     _check_options(cursor, function, options)
     sql = f"SELECT {', '.join(columns)} FROM {function}({', '.join('?' * len(arguments))})"
@@ -208,7 +208,7 @@ def _ask(conn: Any, function: str, arguments: tuple[Any, ...], columns: list[str
 
 
 def ask(conn: Any, function: str, arguments: tuple[Any, ...], names: tuple[str, ...], options: dict[str, Any]) -> Arrays:
-    """The statement of a helper: arrays of the columns that are named."""
+    """Runs the statement of a helper; returns arrays of the named columns."""
     named = [name for name in names if name in ("parent", "edge", "preorder", "postorder", "source")]
     cursor = _ask(conn, function, arguments, ["arrays", *named], options)
     row = cursor.fetchone()
@@ -218,7 +218,7 @@ def ask(conn: Any, function: str, arguments: tuple[Any, ...], names: tuple[str, 
 
 
 def _column(values: list[Any]) -> Any:
-    """One dtype where all are integers or all are numbers; NULL is masked, texts are Python's objects."""
+    """An array of integers or of floats if all values are such; otherwise of Python objects. NULL is masked."""
     numpy = _numpy()
 
     there = [value for value in values if value is not None]
@@ -231,7 +231,7 @@ def _column(values: list[Any]) -> Any:
 
 
 def ask_rows(conn: Any, function: str, arguments: tuple[Any, ...], names: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
-    """The rows of a helper, as a column each. Rows come in SQL's order."""
+    """Runs the statement of a helper; returns its rows as columns, in SQL's order."""
     cursor = _ask(conn, function, arguments, list(names), options)
     rows = cursor.fetchall()
     cursor.close()

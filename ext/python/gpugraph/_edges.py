@@ -1,4 +1,4 @@
-"""Edges into a table, and out of one: read_edges and to_networkx."""
+"""Copies edges into a table (read_edges) and out of a table (to_networkx)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Rows = Iterable[Any]
 WHOLE = re.compile(r"-?(0|[1-9]\d*)")
 REAL = re.compile(r"-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 NAME = r'(?:"(?:[^"]|"")+"|[^\W\d][\w$]*)'
-# How an edge source's columns are found (docs/edge_sources.md).
+# Column names of edge sources (docs/edge_sources.md).
 ENDS = (("src", "dst"), ("source", "target"), ("from", "to"), ("from_id", "to_id"), ("u", "v"),
         ("parent", "child"))
 WEIGHTS = "weight cost length distance metres meters km miles seconds minutes duration".split()
@@ -41,14 +41,14 @@ def _is_whole(text: str) -> bool:
 
 
 def _is_real(text: str) -> bool:
-    """A number that a double holds: not the digits of a long id."""
+    """True for a number that a double holds exactly. The digits of a long id may be no such number."""
     return REAL.fullmatch(text) is not None and (len(text) < 16 or not WHOLE.fullmatch(text))
 
 
 def _typed(rows: Callable[[], Iterator[list[str]]], names: list[str]) -> Rows:
-    """The rows, which are read twice, as values. A column becomes numbers where all its texts are some: 1, 2.5, 1e3; not 01.
+    """The rows as values. Rows are read twice. A column becomes numbers if all its texts are numbers: 1, 2.5, 1e3, but not 01.
 
-    Both ends of edges are of one type, since 1 and '1' are two vertices. An empty text is NULL.
+    Both ends of edges have one type, because 1 and '1' are two vertices. An empty text is NULL.
     """
     width = len(names)
 
@@ -76,8 +76,8 @@ def _typed(rows: Callable[[], Iterator[list[str]]], names: list[str]) -> Rows:
 
 
 def _is_header(first: list[str], rows: Iterator[list[str]], path: str) -> bool:
-    """Does the first row name the columns? It does where two of its cells are names of ends, or where its cells differ, its first two
-    are texts and all below them are numbers. It does not where one of its cells is a number. Otherwise nobody can tell."""
+    """True if the first row names the columns: two cells are names of ends, or all cells differ, the first two are texts, and
+    all cells below these two are numbers. False if a cell is a number. None: unknown."""
     names = {cell.lower() for cell in first}
     if any(names.issuperset(pair) for pair in ENDS):
         return True
@@ -94,7 +94,7 @@ def _names(width: int) -> list[str]:
 
 
 def _csv(path: str, header: bool | None) -> tuple[list[str], Rows]:
-    """A name with .tsv has tabs; .gz is unpacked. header: whether the first row names the columns; None: look."""
+    """Reads a file. A .tsv file has tabs, and .gz is unpacked. header: True if the first row names the columns; None: guess."""
     delimiter = "\t" if re.search(r"\.tsv(\.gz)?$", path, re.I) else ","
 
     def read(skip: int = 0) -> Iterator[list[str]]:
@@ -114,7 +114,7 @@ def _csv(path: str, header: bool | None) -> tuple[list[str], Rows]:
 
 
 def _graphml(path: str) -> tuple[list[str], Rows]:
-    """Edges with their data; a vertex without edges is a row that ends nowhere."""
+    """Edges with their data. A vertex without edges is a row without a destination."""
     keys: dict[str, str] = {}
     edges: list[tuple[str, str, dict[str, str]]] = []
     alone: dict[str, None] = {}
@@ -140,7 +140,7 @@ def _graphml(path: str) -> tuple[list[str], Rows]:
 
 
 def _frame(frame: Any) -> tuple[list[str], Rows]:
-    """Columns of pandas, Polars or pyarrow."""
+    """The columns of a data frame of pandas, Polars or pyarrow."""
     if hasattr(frame, "column_names"):  # pyarrow
         return list(frame.column_names), zip(*(column.to_pylist() for column in frame.columns))
     columns = [frame.iloc[:, i] for i in range(len(frame.columns))] if hasattr(frame, "iloc") else frame.get_columns()
@@ -148,7 +148,7 @@ def _frame(frame: Any) -> tuple[list[str], Rows]:
 
 
 def _matrix(matrix: Any) -> tuple[list[str], Rows]:
-    """A sparse matrix of scipy: an edge for each entry; a row and column without entries is a row that ends nowhere."""
+    """A sparse matrix of scipy. Each entry is an edge. A vertex without entries is a row without a destination."""
     found = matrix.tocoo()
     ends = found.row.tolist(), found.col.tolist()
     alone = set(range(max(found.shape))).difference(*ends)
@@ -156,7 +156,7 @@ def _matrix(matrix: Any) -> tuple[list[str], Rows]:
 
 
 def _networkx(graph: Any) -> tuple[list[str], Rows]:
-    """A graph of networkx, with the data of its edges; a vertex without edges is a row that ends nowhere."""
+    """A graph of networkx, with the data of its edges. A vertex without edges is a row without a destination."""
     edges = list(graph.edges(data=True))
     names = list(dict.fromkeys(name for _, _, data in edges for name in data))
     joined = {end for edge in edges for end in edge[:2]}
@@ -218,8 +218,8 @@ def read_edges(conn: Any, table: str, data: Any, *, header: bool | None = None, 
 
     data: a data frame (pandas, Polars, pyarrow), a graph of networkx, a sparse matrix of scipy, rows such as [(1, 2, 0.5), ...]
     (src, dst, weight) or {"src": 1, "dst": 2}, an array, or the path of a file: .graphml, .csv or .tsv, also with .gz behind it.
-    Columns keep their names. header: whether the first line of a .csv or .tsv names the columns; without it the lines tell, or it is asked for.
-    The table is made, and filled, in the connection's transaction, wholly or not at all.
+    Columns keep their names. header: True if the first line of a .csv or .tsv file names the columns. Without it the function guesses, or fails
+    and asks for it. The table is made and filled in the connection's transaction; after an error there is no table.
     """
     if unknown:
         raise TypeError(f"gpugraph: read_edges has no option {next(iter(unknown))!r}; it has 'header'")
@@ -252,7 +252,7 @@ def _store(conn: Any, table: str, names: list[str], rows: Rows) -> int:
 
 
 def _columns(cursor: Any, edges: str) -> str:
-    """An edge source's SELECT, of source, target and, where there are some, weight, edge id and reverse weight."""
+    """A SELECT of the source, target and, if they exist, weight, edge id and reverse weight of an edge source."""
     if re.match(r"\s*(select|with|values)\b", edges, re.I):
         return edges
     named = re.fullmatch(rf"\s*(?:({NAME})\.)?({NAME})\s*(?:\(\s*({NAME}(?:\s*,\s*{NAME})*)\s*\))?\s*", edges)
@@ -275,7 +275,7 @@ def _columns(cursor: Any, edges: str) -> str:
 
 
 def _open_arcs(source: Any, target: Any, data: list[Any], directed: bool) -> list[tuple[Any, Any, dict[str, Any]]]:
-    """A row's arcs: one, or with a reverse weight those that are open; without directions the cheaper one."""
+    """The arcs of a row: one, or with a reverse weight the open ones. Without directions: the cheaper open one."""
     if len(data) < 3:
         return [(source, target, dict(zip(("weight", "edge"), data)))]
     weight, edge, reverse = data
@@ -286,9 +286,9 @@ def _open_arcs(source: Any, target: Any, data: list[Any], directed: bool) -> lis
 
 
 def to_networkx(conn: Any, edges: str, create_using: Any = None, **unknown: Any) -> Any:
-    """The graph of an edge source in networkx: a MultiDiGraph, or what create_using says.
+    """The graph of an edge source in networkx: a MultiDiGraph, or the type create_using.
 
-    Ids are vertices, weights the attribute `weight`, listed edge ids the attribute `edge`. A row with a NULL end is a vertex.
+    Ids are vertices. Edges have the attributes `weight` and, if edge ids are listed, `edge`. A row with a NULL end is a vertex.
     A row with a reverse weight is two edges.
     """
     if unknown:

@@ -1,7 +1,7 @@
-"""The extension's file, and how it comes into a connection.
+"""Finds the extension's file and loads it into a connection.
 
-A loaded file serves one SQLite library. A process may have several (Python's own, and those that apsw, pysqlite3 and
-sqlean.py carry): each further one gets a copy of the file, in a folder that goes when the process ends.
+A loaded file serves one SQLite library. A process may have several: Python's own, and those in apsw, pysqlite3 and
+sqlean.py. Each further library gets a copy of the file, in a folder that is deleted when the process ends.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def _file() -> pathlib.Path:
 
 
 def loadable_path() -> str:
-    """The extension's file without its suffix, as load_extension() and .load take it.
+    """The path of the extension's file without its suffix, for load_extension() and .load.
 
-    The environment's GPUGRAPH_EXTENSION names another file.
+    The environment variable GPUGRAPH_EXTENSION names another file.
     """
     path = _file()
     if not path.is_file():
@@ -48,7 +48,7 @@ def loaded_files() -> list[str]:
 
 
 def version() -> str:
-    """The package's version, which is the extension's."""
+    """The version of the package and of the extension."""
     try:
         from ._version import version as found
     except ImportError:  # in the source tree
@@ -58,7 +58,7 @@ def version() -> str:
 
 
 def plain_cursor(conn: Any) -> Any:
-    """A cursor whose rows are tuples, whatever the connection makes of rows."""
+    """A cursor whose rows are tuples, even if the connection has a row factory."""
     cursor = conn.cursor()
     if hasattr(cursor, "row_factory"):
         cursor.row_factory = None
@@ -85,7 +85,7 @@ def _load_file(conn: Any, path: str) -> bool:
 def load(conn: Any) -> None:
     """Loads gpugraph into a connection of sqlite3, apsw, pysqlite3 or sqlean.
 
-    Extensions can be loaded by SQL neither before nor afterwards, unless the caller allows it.
+    SQL cannot load extensions before or afterwards, unless the caller allows it.
     """
     path = loadable_path()
     if not hasattr(conn, "enable_load_extension"):

@@ -1,5 +1,6 @@
-"""The searches as functions. Each runs the SQL function of its name on the connection, in its transaction, and returns arrays
-in place of rows; those whose rows are no vertices' give a column each. Options are SQL's: gpugraph.bfs(db, "roads", 1, max_depth=3, direction="both"); a list is an array of ids."""
+"""The searches as functions. Each runs the SQL function of its name in the connection's transaction, and returns arrays
+in place of rows. If rows are not vertices, it returns a dict of columns. Options have their SQL names:
+gpugraph.bfs(db, "roads", 1, max_depth=3, direction="both"). A list is an array of ids."""
 
 from __future__ import annotations
 
@@ -10,28 +11,28 @@ from ._values import collection
 
 
 def _source(source: Any, options: dict[str, Any]) -> tuple[Any, ...]:
-    """A source as an argument; several as an option."""
+    """One source as an argument, several sources as an option."""
     if collection(source) is not None:
         options["sources"] = source
     return () if source is None or "sources" in options else (source,)
 
 
 def bfs(conn: Any, edges: str, source: Any = None, *, edge: bool = False, **options: Any) -> Arrays:
-    """Breadth-first search: vertex, depth, parent; source, where there are several; edge, where it is asked for."""
+    """Breadth-first search: vertex, depth, parent; source if there are several; edge if the option is set."""
     found = _source(source, options)
     names = ("vertex", "depth", "parent") + ("edge",) * edge + ("source",) * ("sources" in options)
     return ask(conn, "gpu_bfs", (edges, *found), names, options)
 
 
 def sssp(conn: Any, edges: str, source: Any = None, *, edge: bool = False, **options: Any) -> Arrays:
-    """Shortest paths: vertex, distance, parent; source, where there are several; edge, where it is asked for."""
+    """Shortest paths: vertex, distance, parent; source if there are several; edge if the option is set."""
     found = _source(source, options)
     names = ("vertex", "distance", "parent") + ("edge",) * edge + ("source",) * ("sources" in options)
     return ask(conn, "gpu_sssp", (edges, *found), names, options)
 
 
 def dfs(conn: Any, edges: str, source: Any = None, *, edge: bool = False, **options: Any) -> Arrays:
-    """Depth-first search: vertex, depth, parent, preorder, postorder; edge, where it is asked for. Without a source: a forest."""
+    """Depth-first search: vertex, depth, parent, preorder, postorder; edge if the option is set. Without a source: a forest."""
     names = ("vertex", "depth", "parent") + ("edge",) * edge + ("preorder", "postorder")
     return ask(conn, "gpu_dfs", (edges,) if source is None else (edges, source), names, options)
 
@@ -82,7 +83,7 @@ def spanning_forest(conn: Any, edges: str, **options: Any) -> dict[str, Any]:
 
 
 def path(conn: Any, edges: str, source: Any, target: Any, **options: Any) -> dict[str, Any]:
-    """A shortest path: seq, vertex, edge, cost, distance; empty where there is none."""
+    """A shortest path: seq, vertex, edge, cost, distance; empty if there is no path."""
     return ask_rows(conn, "gpu_path", (edges, source, target), ("seq", "vertex", "edge", "cost", "distance"), options)
 
 

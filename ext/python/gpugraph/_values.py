@@ -1,4 +1,4 @@
-"""Python's values as SQLite's. Every value on its way to SQLite passes through plain() or argument()."""
+"""Converts Python values to SQLite values. Every value for SQLite passes through plain() or argument()."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def _of_numpy(value: Any) -> Any:
 
 
 def _number(value: Any) -> int | float | None:
-    """A Decimal: an integer where it is whole, so that long ids keep all their digits."""
+    """The value of a Decimal: an integer if it is whole, so that long ids keep all their digits."""
     if value.is_nan():
         return None
     return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
 
 
 def plain(value: Any) -> Any:
-    """The value as one of PLAIN: numbers of any library as numbers, missing values as None, dates and times as texts of ISO 8601,
-    durations as seconds."""
+    """The value as one of PLAIN. Numbers of any library become numbers, missing values None, dates and times texts of ISO 8601,
+    and durations seconds."""
     if type(value) in PLAIN:
         return value
     if type(value).__name__ in ("NAType", "NaTType"):  # pandas.NA, pandas.NaT
@@ -69,7 +69,7 @@ def plain(value: Any) -> Any:
 
 
 def collection(value: Any) -> Any:
-    """The values of a list, an array, a column or a set as a list, those of a mapping as a dict; None where the value is one alone."""
+    """The values of a list, an array, a column or a set as a list, and of a mapping as a dict. None: a single value."""
     if isinstance(value, (str, bytes, bytearray, memoryview)) or getattr(value, "shape", None) == () or not isinstance(value, Iterable):
         return None
     if isinstance(value, Mapping):
@@ -83,6 +83,6 @@ def _nested(item: Any) -> Any:
 
 
 def argument(value: Any) -> Any:
-    """A value as an argument of a search: several are a JSON array, a mapping is a JSON object."""
+    """A value as an argument of a search. Several values become a JSON array, and a mapping a JSON object."""
     several = collection(value)
     return plain(value) if several is None else json.dumps(several)

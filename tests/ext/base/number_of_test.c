@@ -12,7 +12,7 @@
 
 enum { TEXTS = 100000, LONGEST = 24 };
 
-/* agrees(x): 1 and 0; 2: they agree that it is none. */
+/* agrees(x): 1 if both agree, 0 if not, 2 if they agree that x is no number. */
 static void agrees(sqlite3_context *context, int count, sqlite3_value **value) {
     struct sql_number number;
     int before = sqlite3_value_type(value[0]);
@@ -46,7 +46,7 @@ static void teardown(void) {
     ck_assert_int_eq(sqlite3_close(db), SQLITE_OK);
 }
 
-/* Is the value, once bound, a number? */
+/* True if the bound value is a number. */
 static bool is_number(const char *shown) {
     ck_assert_int_eq(sqlite3_step(asking), SQLITE_ROW);
     int said = sqlite3_column_int(asking, 0);
@@ -112,7 +112,7 @@ START_TEST(test_borders) {
 }
 END_TEST
 
-/* Loop: the encoding in which texts come. */
+/* The loop variable chooses the encoding of texts. */
 START_TEST(test_any_order) {
     static const char letters[] = "0123456789019+-.eE \tx";
     int numbers = 0, none = 0;

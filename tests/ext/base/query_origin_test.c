@@ -1,7 +1,7 @@
-/* Queries as edge sources run as top-level SQL, so they must be the statement's own. The
-** query here calls a function that only top-level SQL may call, and counts the calls. The
-** owner of the schema tries to have it called: from views, triggers and stored values, by
-** a text that a statement holds for another purpose. */
+/* Queries as edge sources run as top-level SQL, so they must stand in the statement. The
+** query of this test calls a function that only top-level SQL may call, and counts the
+** calls. The owner of the schema tries to run the query: from views, triggers and stored
+** values, and by a text that a statement contains for another purpose. */
 /* ctest: serial */
 #include "gpugraph_extension.h"
 #include "luck.h"
@@ -22,7 +22,7 @@ static void alarm_rings(sqlite3_context *context, int count, sqlite3_value **val
     sqlite3_result_int(context, 1);
 }
 
-/* Runs a statement of its own, like extensions that keep tables in tables. */
+/* Runs a separate statement, like extensions that keep tables in tables. */
 static void evaluate(sqlite3_context *context, int count, sqlite3_value **value) {
     (void)count;
     sqlite3_stmt *statement = NULL;
@@ -41,8 +41,7 @@ static const char schema[] =
     "CREATE TABLE places(id); INSERT INTO places VALUES (1);"
     "CREATE TABLE stored(name, edges, vertices);"
     "INSERT INTO stored VALUES ('it', 'SELECT alarm(), 2', 'SELECT alarm()');"
-    /* Views that run a query of their own: a stored one, or one from the view's
-    ** columns. */
+    /* Views that run a query: a stored query, or a query from the view's columns. */
     "CREATE VIEW evil AS SELECT vertex FROM gpu_bfs('SELECT alarm(), 2', 1);"
     "CREATE VIEW evil_scalar AS SELECT gpugraph_triangles('SELECT alarm(), 2') AS n;"
     "CREATE VIEW evil_vertices AS SELECT vertex FROM gpu_mis('roads')"
@@ -208,12 +207,12 @@ START_TEST(a_statement_has_queries_of_its_own) {
         "SELECT * FROM gpu_mis('roads') WHERE vertices = 'SELECT alarm()'",
         "SELECT * FROM gpu_mis('roads') m WHERE m.vertices = :vertices",
         "SELECT * FROM gpu_mis('roads') m WHERE vertices IN (:vertices)",
-        /* inside a query, and by other hands */
+        /* inside a query, and by functions of another author */
         "SELECT * FROM gpu_bfs('SELECT vertex, 3 FROM gpu_bfs(''SELECT alarm(), 2'', 1)',"
         " 1)",
         "SELECT evaluate('SELECT count(*) FROM gpu_bfs(''SELECT alarm(), 2'', 1)')",
-        /* beside another author's query: the author of the statement has written this
-        ** one */
+        /* beside another author's query: the author of the statement has written the
+        ** query */
         "SELECT * FROM evil, gpu_bfs(" Q ", 1)",
     };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -254,7 +253,7 @@ START_TEST(nothing_else_is_a_query) {
         "evil "
         "WHERE edges = :q",
         "SELECT gpugraph_triangles(x.edges) FROM stored AS x WHERE x.edges = " Q,
-        /* values for somebody else */
+        /* values for another function */
         "SELECT gpugraph_triangles(edges, " Q ") FROM stored",
         "SELECT gpugraph_triangles((SELECT edges FROM stored), :q)",
         "SELECT " Q ", n FROM relay",
@@ -298,7 +297,7 @@ START_TEST(nothing_else_is_a_query) {
         "b",
         "SELECT n FROM relay JOIN gpu_bfs b USING (edges) WHERE edges = :q AND source = "
         "1",
-        /* the right text as another argument, or as that of another function */
+        /* the right text as another argument, or as an argument of another function */
         "SELECT n FROM relay LEFT JOIN gpu_bfs('roads', :q)",
         "SELECT n FROM relay, gpu_bfs('roads', 1) b WHERE +b.source = :q OR 1",
         "SELECT n FROM relay, gpu_bfs('roads', 1) b WHERE b.vertices = NULL AND "
@@ -322,7 +321,7 @@ START_TEST(nothing_else_is_a_query) {
         "SELECT * FROM gpu_bfs WHERE edges IN (" Q " || '') AND source = 1",
         "WITH q(t) AS (VALUES (" Q ")) SELECT b.* FROM q, gpu_bfs(q.t, 1) b",
         "SELECT b.* FROM stored s, gpu_bfs(s.edges, 1) b WHERE s.edges = " Q,
-        /* comments, and texts that begin like this extension's own statements */
+        /* comments, and texts that begin like statements of this extension */
         "SELECT * FROM evil -- gpu_bfs(" Q ", 1)",
         "SELECT * /* gpu_bfs(" Q ", 1) */ FROM evil",
         "/* gpugraph */ SELECT * FROM evil",
@@ -337,7 +336,7 @@ START_TEST(nothing_else_is_a_query) {
         "= 'roads'",
         "INSERT INTO outbox VALUES (:q, 1)",
         "INSERT INTO inbox AS gpu_bfs VALUES (:q, 1)",
-        /* other hands */
+        /* functions of another author */
         "SELECT evaluate('SELECT * FROM evil')",
         "SELECT evaluate('SELECT n FROM relay'), " Q,
         "SELECT evaluate('SELECT n FROM relay WHERE edges = ''SELECT alarm(), 2''')",
@@ -407,7 +406,7 @@ static const choice tables[] = {
 };
 static const choice conditions[] = {
     {"1", false},
-    {"edges = ~", false}, /* of whichever table has it */
+    {"edges = ~", false}, /* a column of any table */
     {"s.edges = ~", false},
     {"~ = s.edges", false},
     {"s.edges IN ('x', ~)", false},
@@ -447,7 +446,7 @@ static const char *const prefixes[] = {
     "WITH q AS (SELECT ~ AS edges) ",
 };
 
-/* The query in the place of each "~". */
+/* Puts the query in the place of each "~". */
 static char *filled(const char *text, const char *with) {
     sqlite3_str *made = sqlite3_str_new(db);
     for (; *text; text++)
@@ -503,7 +502,7 @@ START_TEST(random_statements) {
 }
 END_TEST
 
-/* Any text is searched, and so is one that does not match its parameters' values. */
+/* Searches any text, also a text that does not match the values of its parameters. */
 START_TEST(random_texts) {
     static const char *const pieces[] = {
         "FROM",     "WHERE",

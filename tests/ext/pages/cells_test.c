@@ -265,7 +265,8 @@ static bool read_leaf(const page_layout *layout, const uint8_t *page, int64_t **
                       int64_t *rows_read) {
     static uint8_t overflow[LEAF];
     static const sqlite3_io_methods methods = {.iVersion = 1, .xRead = no_page};
-    const page_source source = {.file = &(sqlite3_file){&methods}, .pages = 9};
+    const page_source source = {
+        .file = &(sqlite3_file){&methods}, .layout = layout, .pages = 9};
     page_helper helper = {.source = &source, .overflow = overflow};
     page_rows rows = {.rowid = value[CELL_ROWID],
                       .id = {value[CELL_SOURCE], value[CELL_TARGET]},

@@ -1,7 +1,7 @@
 /* Blocks for results: a request that cannot be met sets an error in the run. */
 /* ctest: serial */
 #include "suite.h"
-#include "table_function/array_block.h"
+#include "table_function/search.h"
 
 #include <stdint.h>
 #include <stdlib.h>

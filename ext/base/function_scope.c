@@ -6,7 +6,7 @@
 ** SQLite releases both when the statement or the firing ends. A call sees one graph for
 ** all rows. Several calls in a text see the same graph, unless a trigger fires between
 ** them. */
-#include "function_scope.h"
+#include "connection.h"
 
 /* Keys of auxiliary data. Other functions in the text may use small negative numbers. */
 enum { OF_ALL_CALLS = -20230817, OF_THIS_CALL = 0 };

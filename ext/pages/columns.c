@@ -1,5 +1,7 @@
-/* Reserves arrays for columns, and cuts them to size: filling.h has the overview. */
-#include "filling.h"
+/* Columns that several threads fill before the number of rows is known. Arrays are
+** reserved for the largest possible number of rows, and cut to size afterwards. Memory
+** that no row touches gets no physical pages. */
+#include "format.h"
 #include "base/big_block.h"
 
 #include <stdlib.h>
@@ -23,15 +25,15 @@ static void *reserve(bool wanted, int64_t count, size_t size, bool *all) {
     return block;
 }
 
-bool page_filling_reserve(page_filling *filling, const page_layout *layout, intern *texts,
-                          int64_t most, page_columns *columns) {
+bool page_columns_reserve(page_columns *columns, const page_layout *layout, intern *texts,
+                          int64_t most) {
     const bool weighted = layout->column[PAGE_WEIGHT] != PAGE_NO_COLUMN;
     const bool two_ways = layout->column[PAGE_REVERSE] != PAGE_NO_COLUMN;
     const bool ids = layout->column[PAGE_EDGE_ID] != PAGE_NO_COLUMN;
     const bool wide_ids = layout->wide & PAGE_WIDE_IDS;
     const bool wide = layout->wide & PAGE_WIDE_WEIGHTS;
     bool all = true;
-    *filling = (page_filling){.most = most, .rowid = reserve(true, most, 8, &all)};
+    columns->rowid = reserve(true, most, 8, &all);
     for (int k = 0; k < 2; k++) {
         columns->id[k] = reserve(wide_ids, most, 8, &all);
         columns->id32[k] = reserve(!wide_ids, most, 4, &all);
@@ -60,31 +62,19 @@ static void **array_of_columns(page_columns *columns, int k, size_t *size) {
     return array[k];
 }
 
-void page_filling_ahead(const page_filling *filling, page_columns *columns, int64_t from,
-                        int64_t to) {
+void page_columns_touch(page_columns *columns, int64_t most, int64_t from, int64_t to) {
     size_t size;
-    to = to < filling->most ? to : filling->most;
+    to = to < most ? to : most;
     for (int k = 0; k < PAGE_ARRAYS && from < to; k++) {
         void *block = *array_of_columns(columns, k, &size);
         if (block)
-            big_touch(block, (size_t)filling->most * size, (size_t)from * size,
-                      (size_t)to * size);
+            big_touch(block, (size_t)most * size, (size_t)from * size, (size_t)to * size);
     }
 }
 
-void page_filling_finish(page_filling *filling, int64_t count, page_columns *columns) {
+void page_columns_cut(page_columns *columns, int64_t count) {
     size_t size;
     columns->count = count;
-    for (int k = 0; k < 2; k++) {
-        if (filling->any_text[k])
-            continue;
-        free(columns->text[k]);
-        columns->text[k] = NULL;
-    }
-    if (filling->keep_rowids) {
-        columns->rowid = filling->rowid;
-        filling->rowid = NULL;
-    }
     for (int k = 0; k < PAGE_ARRAYS; k++) {
         void **block = array_of_columns(columns, k, &size);
         const int64_t entries = size == sizeof(int32_t) ? with_slack(count) : count;
@@ -92,11 +82,6 @@ void page_filling_finish(page_filling *filling, int64_t count, page_columns *col
             *block ? realloc(*block, entries ? (size_t)entries * size : size) : NULL;
         *block = smaller ? smaller : *block;
     }
-}
-
-void page_filling_clear(page_filling *filling) {
-    free(filling->rowid);
-    *filling = (page_filling){0};
 }
 
 void page_columns_clear(page_columns *columns) {
