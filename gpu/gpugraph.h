@@ -111,8 +111,8 @@ gpugraph_status gpugraph_create(const gpugraph_edges *edges, gpugraph_run *run,
 void gpugraph_free(gpugraph_graph *graph); /* NULL is allowed */
 
 /* Announces that about `edges` edges will be read for a graph, with the backend, device
-** and threads of this run, and returns at once. If a device is predicted to be worthwhile,
-** the library opens it in the background. Returns false if no number of edges makes a
+** and threads of this run, and returns at once. If a device is predicted to pay, the
+** library opens it in the background. Returns false if no number of edges makes a
 ** difference; then the caller need not count edges. */
 bool gpugraph_expect(uint64_t edges, const gpugraph_run *run);
 
@@ -132,9 +132,9 @@ void gpugraph_memory(const gpugraph_graph *graph, int64_t *host_bytes,
 /* Frees the device copies; the next search on a device uploads the graph again. Edges
 ** that are device-resident are first copied to the host; if that fails, they are lost. */
 void gpugraph_release_device(gpugraph_graph *graph);
-/* Downloads device-resident edges (phase "download"), which a device has decoded, or whose
-** ends it has numbered and kept (gpugraph_edges.stay). The first function that needs them
-** on the host calls this one. Gaps that updates have left between edges stay.
+/* Downloads device-resident edges (phase "download"), which a device has decoded, or
+** whose ends it has numbered and kept (gpugraph_edges.stay). The first function that
+** needs them on the host calls this one. Gaps that updates have left between edges stay.
 ** GPUGRAPH_DEVICE_FAILED if the device can no longer be used, for example in a child of
 ** fork(). */
 gpugraph_status gpugraph_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
@@ -208,7 +208,7 @@ int64_t gpugraph_edge_id_of(const gpugraph_graph *graph, uint64_t e);
 /* Arrays of edge numbers (tree edges, paths, the edges of a vertex) have uint32_t entries
 ** up to 2^32 - 2 edges, and GPUGRAPH_NONE stands for no edge; larger graphs have uint64_t
 ** entries, and GPUGRAPH_NO_EDGE. gpugraph_update can change the width. gpugraph_edge_size
-** returns the bytes of an entry; gpugraph_edge_at returns entry i, or GPUGRAPH_NO_EDGE. */
+** returns the bytes of an entry, gpugraph_edge_at entry i or GPUGRAPH_NO_EDGE. */
 size_t gpugraph_edge_size(const gpugraph_graph *graph);
 uint64_t gpugraph_edge_at(const gpugraph_graph *graph, const void *edge, uint64_t i);
 
@@ -475,7 +475,7 @@ gpugraph_status gpugraph_path(gpugraph_graph *graph, const gpugraph_search *sear
 /* Distances from each source to each target of the search: distance[i * target_count + j]
 ** is the distance from source[i] to target[j], bit by bit as gpugraph_sssp finds it from
 ** source[i] alone. If weighted is false, it is the depth that gpugraph_bfs finds
-** (uint32_t). Vertices that are not reached, or lie beyond max_distance or max_depth, have
+** (uint32_t). Vertices that are not reached, or beyond max_distance or max_depth, have
 ** the values that these functions give. There must be a target; the limit is ignored.
 ** GPUGRAPH_RANGE if a requested distance leaves the range. */
 gpugraph_status gpugraph_matrix(gpugraph_graph *graph, const gpugraph_search *search,

@@ -178,7 +178,7 @@ struct gpugraph_graph {
     gpugraph_edge_list edges; /* refers to the arrays below */
     uint32_t *source, *target;
     void *weight;
-    /* True if source and target are device-resident; they are NULL here (gg_is_device_resident).
+    /* True if source and target are device-resident, and NULL here (gg_bring_edges).
     ** Then weight may be device-resident, too. */
     bool device_resident;
     int64_t *edge_id;

@@ -63,7 +63,7 @@ const gg_cell_place *gg_cells_for(const gpugraph_run *run) {
     return NULL;
 }
 
-bool (*const gg_device_mapper)(struct id_mapper *) = NULL;
+void (*const gg_device_mapper)(struct id_mapper *) = NULL;
 const struct patch_services gg_patches = {0};
 const dynamic_place *const gg_cuda_dynamic = NULL;
 const chain_place *const gg_cuda_chains = NULL;

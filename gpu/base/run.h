@@ -153,7 +153,7 @@ gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
                               uint32_t *value_scratch);
 gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
                               void *value, uint64_t *key_scratch, void *value_scratch);
-/* start[thread][part] has how many items each thread writes to each part. Replaces counts by
+/* start[thread][part] counts the items that a thread writes to a part. Replaces counts by
 ** positions, part by part, and sets begin[parts + 1]. (order.c) */
 void gg_counts_to_starts(int threads, uint64_t parts, uint64_t *start, uint64_t *begin);
 

@@ -312,7 +312,7 @@ static void *copy_array(gpugraph_run *run, const void *from, uint64_t count,
 
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
     struct csr_slot *out = &graph->csr[CSR_OUT];
-    gg_free_retired(graph, graph->gate.retired); /* they may have these targets, too */
+    gg_free_retired(graph, graph->gate.retired); /* these may have the targets, too */
     graph->gate.retired = NULL;
     if (!out->target || out->target != graph->target)
         return run->status;
@@ -428,7 +428,7 @@ static void make_rows_of_csr(gpugraph_graph *graph, enum csr_kind kind, bool wei
                   &slot);
     if (slot.made) {
         gg_lock(&graph->gate.lock);
-        if (graph->csr[kind].made) { /* by a nested call, if not by an earlier one */
+        if (graph->csr[kind].made) { /* earlier, or by a nested call */
             *retired = (struct retired_rows){graph->gate.retired, graph->csr[kind]};
             graph->gate.retired = retired;
             retired = NULL;
@@ -468,7 +468,7 @@ gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted
     if (look_csr(graph, kind, weighted, sorted, view) || gg_bring_edges(graph, run) ||
         !gg_begin_making(graph, run))
         return run->status;
-    /* another thread may have made them meanwhile */
+    /* Another thread may have made them. */
     if (!look_csr(graph, kind, weighted, sorted, view))
         make_rows_of_csr(graph, kind, weighted, sorted, run, view);
     gg_end_making(graph);

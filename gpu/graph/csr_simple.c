@@ -13,7 +13,7 @@
 
 /* ---- pass 1 ---- */
 
-/* One pass over the edges writes both directions, which keeps most rows nearly in order. */
+/* One pass over the edges writes both directions: most rows are nearly in order. */
 static void count_both_ends(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const int thread = (int)slice;
@@ -87,7 +87,7 @@ static inline void count_digits(gpugraph_run *run, const uint32_t *row, uint64_t
 }
 
 /* A radix sort, lowest digits first. Returns the array that has the result. */
-static uint32_t *sort_by_digits(gpugraph_run *run, uint32_t *row, uint32_t *spare,
+static uint32_t *sort_by_digits(gpugraph_run *run, uint32_t *row, uint32_t *scratch,
                                 uint64_t count, int bits) {
     uint32_t place[DIGITS][MOST_PLACES];
     int most = count < MANY ? 8 : 11, digits = (bits + most - 1) / most;
@@ -99,15 +99,15 @@ static uint32_t *sort_by_digits(gpugraph_run *run, uint32_t *row, uint32_t *spar
     else
         count_digits(run, row, count, digits, width, place);
     for (int d = 0; d < digits && !gg_stopping(run); d++) {
-        move_by_digit(run, spare, row, count, d * width, width, place[d]);
-        uint32_t *sorted = spare;
-        spare = row;
+        move_by_digit(run, scratch, row, count, d * width, width, place[d]);
+        uint32_t *sorted = scratch;
+        scratch = row;
         row = sorted;
     }
     return row;
 }
 
-static const uint32_t *sort_row(gpugraph_run *run, uint32_t *row, uint32_t *spare,
+static const uint32_t *sort_row(gpugraph_run *run, uint32_t *row, uint32_t *scratch,
                                 uint64_t count, int bits) {
     uint64_t i = 1;
     while (i < count && row[i - 1] <= row[i])
@@ -115,7 +115,7 @@ static const uint32_t *sort_row(gpugraph_run *run, uint32_t *row, uint32_t *spar
     if (i >= count)
         return row;
     if (count > FEW)
-        return sort_by_digits(run, row, spare, count, bits);
+        return sort_by_digits(run, row, scratch, count, bits);
     insert_all(row, count);
     return row;
 }

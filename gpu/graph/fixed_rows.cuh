@@ -7,7 +7,7 @@
 #include "graph.cuh"
 #include "graph_data.h"
 
-/* An entry of fixed rows is a target, of fixed arcs weight << 32 | target. NONE: no arc. */
+/* Fixed rows have targets, fixed arcs weight << 32 | target. NONE: no arc. */
 #define GG_FIXED_PLACES 8 /* of each vertex in fixed rows: those of v begin at 8 v */
 /* In the last position: the row is longer, and the arc of this position is the first of
 ** the rest. */

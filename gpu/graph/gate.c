@@ -11,9 +11,9 @@
 **     search C            |-- enter -- missing, too: waits ... has them -- leave --|
 **
 ** Threads hold the lock only for moments; the thread that has `making` makes rows without
-** it. Rows that a search may read do not change: better rows replace them, and the old ones
-** are freed when the last search has left (csr.c). The host's interrupt handler may start
-** another search in a thread that makes rows: that search makes its own rows first.
+** it. Rows that a search may read do not change: better rows replace them, and the old
+** ones are freed when the last search has left (csr.c). The host's interrupt handler may
+** start another search in a thread that makes rows: that search makes its rows first.
 **
 ** The owner calls gpugraph_update, gpugraph_free and gpugraph_release_device only when no
 ** thread searches. */

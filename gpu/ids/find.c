@@ -1,6 +1,6 @@
 /* Maps an id to its vertex number.
 **
-**     INTEGER    the bitmap, if there is one (ids.c); otherwise arithmetic or binary search
+**     INTEGER    the bitmap, if there is one (ids.c), or arithmetic, or binary search
 **     TEXT       binary search, or a hash table once look-ups are frequent enough
 **     later      binary search (later.c)
 **

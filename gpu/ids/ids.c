@@ -363,9 +363,10 @@ static void map(id_mapper *m) {
 
 /* False: the host must map the ids. */
 static bool map_on_device(id_mapper *m) {
-    bool whole = gg_device_mapper(m);
-    bool done = m->run->status == GPUGRAPH_OK;
-    if (done || !whole || m->cells || m->run->status == GPUGRAPH_INTERRUPTED)
+    gg_device_mapper(m);
+    /* A failure after the columns were read is final. */
+    if (!m->run->status || m->cells || m->graph->device_resident ||
+        m->run->status == GPUGRAPH_INTERRUPTED)
         return true;
     gg_begin(m->run); /* the search will report the device's failure */
     return false;

@@ -11,9 +11,9 @@
 **     device                  source[m] target[m]
 **     host     <--download--  ids in order
 **
-** The host downloads the numbers on demand (graph/device_resident.c). Until they are complete the
-** columns are unchanged, so the host can map the ids after a failure. The host handles
-** texts, since sorting them is most of the work. */
+** The host downloads the numbers on demand (graph/device_resident.c). Until they are
+** complete the columns are unchanged, so the host can map the ids after a failure. The
+** host handles texts, since sorting them is most of the work. */
 #include "ids.cuh"
 #include "cells/cells.cuh"
 
@@ -305,14 +305,13 @@ static void forget(struct id_job *w) {
     graph->n = 0;
 }
 
-static bool map_ids_there(struct id_mapper *mapper) {
+static void map_ids_there(struct id_mapper *mapper) {
     struct id_job w = id_job();
-    bool whole = true; /* the columns are unchanged */
     w.mapper = mapper;
     w.m = mapper->column[0].count;
     w.entries = 2 * w.m + mapper->column[2].count;
     if (!gg_job_open(&w.job, mapper->graph, mapper->run))
-        return true;
+        return;
     if (upload_columns(&w) && learn_range(&w)) {
         if (w.span != 0 && gg_close_together(w.entries, 0, (int64_t)(w.span - 1)))
             number_by_bitmap(&w);
@@ -320,11 +319,9 @@ static bool map_ids_there(struct id_mapper *mapper) {
             gg_number_by_sorting(&w);
     }
     w.job.working = false;
-    if (gg_going(&w.job)) {
-        whole = false;
+    if (gg_going(&w.job))
         leave_columns(&w);
-    }
-    if (!gg_going(&w.job))
+    else
         forget(&w);
     gg_drop_workspace(&w.job);
     if (w.id && !mapper->cells)
@@ -332,7 +329,6 @@ static bool map_ids_there(struct id_mapper *mapper) {
     gg_job_close(&w.job);
     mapper->integers = w.entries;
     mapper->moved_ms = w.moved_ms;
-    return whole;
 }
 
-extern "C" bool (*const gg_device_mapper)(struct id_mapper *) = map_ids_there;
+extern "C" void (*const gg_device_mapper)(struct id_mapper *) = map_ids_there;

@@ -35,16 +35,16 @@ typedef struct id_mapper {
     enum integer_mode mode;
     uint8_t *text_used;
     uint32_t *text_rank;
-    double moved_ms; /* time of a device's phases "upload" and "download" */
+    double moved_ms; /* time of a device's phase "upload" */
 } id_mapper;
 
 static inline bool gg_id_is_text(const gpugraph_id_column *ids, uint64_t i) {
     return ids->is_text && (ids->is_text[i / 8] >> (i % 8) & 1);
 }
 
-/* Maps the ids on the device. After a failure in run->status, true means that the columns
-** are unchanged, so that the host can map them. NULL in a build without nvcc. (ids.cu) */
-extern bool (*const gg_device_mapper)(struct id_mapper *);
+/* Maps the ids on the device. The columns are unchanged after a failure, unless the graph
+** is device-resident. NULL in a build without nvcc. (ids.cu) */
+extern void (*const gg_device_mapper)(struct id_mapper *);
 /* Numbers the INTEGER ids of all columns by hashing: fills graph->id.integer and
 ** ids.integer_count, and writes each entry's vertex number to column.number, or over its
 ** id if the column was given away. (sparse.c) */
@@ -72,7 +72,7 @@ typedef struct id_mapping { /* the result of gg_map_ids */
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);
-/* The vertex number of an id, also of a tombstone, or GPUGRAPH_NONE. (ids/find.c) */
+/* The vertex number of an id, also of a tombstone; GPUGRAPH_NONE: none. (ids/find.c) */
 uint32_t gg_number_of(const gpugraph_graph *graph, const gpugraph_id *id);
 
 /* ---- ids/later.c ---- */
@@ -83,7 +83,8 @@ static inline uint32_t gg_ids_in_order(const gpugraph_graph *graph) {
 }
 /* Negative, 0 or positive; INTEGERs come before TEXTs. */
 int gg_compare_ids(const gpugraph_id *a, const gpugraph_id *b);
-/* Number of texts in order, of ids in order, or of later ids, that are less. */
+/* Number of texts in order, of ids in order, or of later ids, that are less than this
+** one. */
 uint64_t gg_texts_below(const gpugraph_texts *texts, const char *bytes, uint64_t length);
 uint64_t gg_ids_below(const gpugraph_ids *ids, const gpugraph_id *id);
 uint64_t gg_later_below(const struct later_ids *later, const gpugraph_id *id);

@@ -1,8 +1,8 @@
 /* Reads a graph's packed form (packed.h has a drawing).
 **
-**     each section    its bytes, then on all threads the checksums and numbers of its chunks
-**     the graph       what follows from the sections: rows, bounds, an index of ids;
-**                     sections that contradict one another
+**     each section    its bytes, then checksums and numbers of its chunks, by all threads
+**     the graph       rows, bounds and an index of ids, which follow from the sections;
+**                     checks of the sections against one another
 **
 ** The bytes may come from anywhere. A graph that passes has no number out of range, and
 ** no path that its type of distances cannot hold. */
