@@ -226,10 +226,11 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
     return settle_choose(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
 }
 
-static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *run,
-                               bool *fallback) {
-    const gg_algorithm *a = r.by.a;
-    r.method = gg_method_is_auto(run) ? NULL : run->method;
+gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
+                                  const gpugraph_search *search, uint32_t searches,
+                                  gpugraph_run *run, bool *fallback) {
+    request r = {.by = {.a = a, .search = search, .searches = searches},
+                 .method = gg_method_is_auto(run) ? NULL : run->method};
     r.on_cpu = find_on_backend(a, GPUGRAPH_CPU, r.method);
     r.on_cuda = find_on_backend(a, GPUGRAPH_CUDA, r.method);
     *fallback = false;
@@ -256,13 +257,6 @@ static gpugraph_backend choose(gpugraph_graph *graph, request r, gpugraph_run *r
     return choose_auto(graph, &r, run, fallback);
 }
 
-gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
-                                  const gpugraph_search *search, uint32_t searches,
-                                  gpugraph_run *run, bool *fallback) {
-    const request r = {.by = {.a = a, .search = search, .searches = searches}};
-    return choose(graph, r, run, fallback);
-}
-
 gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
                            const gpugraph_search *search, gpugraph_run *run,
                            bool *fallback) {
@@ -271,11 +265,9 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
 
 /* Reports the time of a search, unless the search ran elsewhere than chosen. */
 static void report_time(const gpugraph_run *run, const gg_algorithm *a) {
-    gpugraph_backend on = strcmp(run->used_backend, gg_backend_name[GPUGRAPH_CUDA]) == 0
-                              ? GPUGRAPH_CUDA
-                              : GPUGRAPH_CPU;
-    if (run->used_devices > 1)
-        on = GG_SEVERAL;
+    const gpugraph_backend on = run->used_devices > 1    ? GG_SEVERAL
+                                : run->used_devices == 1 ? GPUGRAPH_CUDA
+                                                         : GPUGRAPH_CPU;
     const struct prediction p = {.search_ms = run->search_ms, .stays_ms = run->stays_ms};
     if (run->chosen_at_ms > 0 && run->status == GPUGRAPH_OK && on == run->chosen)
         gg_report_time(a, run->like, on, &p, gg_now_ms() - run->chosen_at_ms);

@@ -8,6 +8,7 @@
 #include "model.h"
 #include "graph/graph.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Milliseconds for each device that joins shared searches: a thread, a turn. */
@@ -196,10 +197,8 @@ static void leave_open_ones(struct candidates *c) {
 static void open_others(const struct candidates *all, const struct offer *wanted,
                         const struct offer *open) {
     const double gain = wanted->gain - open->gain;
-    const double session = gg_session_ms(),
-                 lasts = open->ms > session ? open->ms : session;
-    const bool pays =
-        gg_opening_pays(gg_rent_ms(&gg_rent_paid), gain, lasts, GG_CUDA_START_MS);
+    const bool pays = gg_opening_pays(gg_rent_ms(&gg_rent_paid), gain,
+                                      fmax(open->ms, gg_session_ms()), GG_CUDA_START_MS);
     bool lacking = false;
     for (int i = 1; i < wanted->devices; i++) {
         const enum opening_state state = gg_devices_asked()->state(all->ordinal[i], NULL);
@@ -296,15 +295,15 @@ static bool is_within_limit(const gpugraph_graph *graph, const struct sharing *s
 ** or as pay. */
 static int expected(const gpugraph_graph *graph, const struct sharing *s,
                     const gpugraph_run *run, struct candidates *c) {
-    int devices = 1;
-    if (run->all_devices)
-        return c->count;
-    if (!is_open(run->device))
+    if (run->all_devices || !is_open(run->device))
+        return run->all_devices ? c->count : 1;
+    const bool too_large =
+        !s->searches && c->count > 1 && !is_within_limit(graph, s, run, 1);
+    for (int devices = 2; too_large && devices <= c->count; devices++)
+        if (is_within_limit(graph, s, run, devices))
+            return devices;
+    if (too_large)
         return 1;
-    while (devices < c->count && !s->searches && !is_within_limit(graph, s, run, devices))
-        devices++;
-    if (devices > 1)
-        return is_within_limit(graph, s, run, devices) ? devices : 1;
     leave_open_ones(c);
     const struct offer open = best_offer(graph, s, run, c);
     return count_paying(graph, &open);

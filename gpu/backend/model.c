@@ -104,10 +104,6 @@ void gg_unlearn(void) {
 
 /* ---- predictions ---- */
 
-static double least(double a, double b) {
-    return a < b ? a : b;
-}
-
 uint64_t gg_missing_arcs(const gpugraph_graph *graph, const gg_algorithm *a) {
     if (a->rows == CSR_SIMPLE)
         return gg_csr_made(graph, CSR_SIMPLE) ? 0 : 2 * graph->m;
@@ -122,7 +118,7 @@ static double rows_ms(const gpugraph_graph *graph, const gg_algorithm *a,
     double row_ns = a->rows == CSR_SIMPLE ? COST_SIMPLE : GG_COST_CSR;
     double rows = row_ns * (double)gg_missing_arcs(graph, a);
     int threads = gg_threads(run, (uint64_t)a->arcs(graph));
-    return rows / least(threads, GG_COST_ROWS_SPEEDUP) * 1e-6;
+    return rows / fmin(threads, GG_COST_ROWS_SPEEDUP) * 1e-6;
 }
 
 static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
@@ -134,15 +130,15 @@ static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm 
     double most = a->alone && a->alone(graph) ? 1
                   : gg_is_thin(graph)         ? COST_THIN_SPEEDUP
                                               : GG_COST_SPEEDUP;
-    return (struct prediction){
-        .search_ms = arcs * a->cpu_ns / least(threads, most) * 1e-6,
-        .stays_ms = rows_ms(graph, a, run) + away / GG_DOWNLOAD_BYTES_PER_MS};
+    return (struct prediction){.search_ms = arcs * a->cpu_ns / fmin(threads, most) * 1e-6,
+                               .stays_ms = rows_ms(graph, a, run) +
+                                           away / GG_DOWNLOAD_BYTES_PER_MS};
 }
 
 /* Returns the bytes that the bus transfers in a millisecond: threads fill its buffers. */
 static double bus(const gpugraph_run *run, double bytes) {
     int threads = gg_threads(run, (uint64_t)(bytes / GG_FILL_ITEMS));
-    return least(threads * UPLOAD_BYTES_PER_MS, GG_UPLOAD_MOST);
+    return fmin(threads * UPLOAD_BYTES_PER_MS, GG_UPLOAD_MOST);
 }
 
 static bool partitions_are_there(const gpugraph_graph *graph, const gg_algorithm *a,
@@ -189,7 +185,7 @@ struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
     if (on == GPUGRAPH_CPU && search && a->second_ms) {
         const double second_ms = a->second_ms(graph, search);
         p.second = second_ms < p.search_ms;
-        p.search_ms = least(p.search_ms, second_ms);
+        p.search_ms = fmin(p.search_ms, second_ms);
     }
     p.search_ms *= k ? gg_learned(&k->on[on][like]) : 1;
     if (on == GG_SEVERAL) /* the times of one device hold for several, too */

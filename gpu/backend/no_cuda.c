@@ -38,11 +38,6 @@ static enum opening_state state(int ordinal, const char **why) {
     return OPENING_FAILED;
 }
 
-static bool begin_no_cuda(int ordinal) {
-    (void)ordinal;
-    return false;
-}
-
 static struct opening *opening(int ordinal) {
     (void)ordinal;
     return NULL;
@@ -52,7 +47,6 @@ const struct device_services gg_devices = {
     .usable = usable,
     .at = at,
     .state = state,
-    .begin = begin_no_cuda,
     .opening = opening,
 };
 

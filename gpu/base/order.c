@@ -95,11 +95,11 @@ static void count_digits(void *pass, uint64_t slice) {
         mine[key[i] >> p->shift & mask]++;
 }
 
-/* Moves the pairs of a slice to the next places of their digits. `wide` is a constant
-** where this is inlined. */
-static inline __attribute__((always_inline)) void move_pairs(const radix_pass *p,
-                                                             uint64_t slice, bool wide) {
+/* Moves the pairs of a slice to the next places of their digits. */
+static void move_pairs(void *pass, uint64_t slice) {
+    const radix_pass *p = pass;
     const pairs from = p->from, to = p->to;
+    const bool wide = p->wide;
     const size_t digits = p->digits;
     const int shift = p->shift;
     uint64_t *next = p->count + slice * digits;
@@ -115,20 +115,12 @@ static inline __attribute__((always_inline)) void move_pairs(const radix_pass *p
     }
 }
 
-static void move_slice(void *pass, uint64_t slice) {
-    const radix_pass *p = pass;
-    if (p->wide)
-        move_pairs(p, slice, true);
-    else
-        move_pairs(p, slice, false);
-}
-
 static void run_pass(radix_pass *p) {
     gg_parts(p->slices, (uint64_t)p->slices, count_digits, p);
     if (gg_stopping(p->run))
         return;
     counts_to_starts(p->count, p->slices, p->digits);
-    gg_parts(p->slices, (uint64_t)p->slices, move_slice, p);
+    gg_parts(p->slices, (uint64_t)p->slices, move_pairs, p);
 }
 
 gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
@@ -210,6 +202,7 @@ typedef struct ordering {
     uint64_t largest;  /* the largest key of a reached vertex */
     size_t digits;
     uint64_t *count; /* [slices][digits] */
+    bool places;     /* the counts are starting points */
     uint32_t *order;
     pairs to; /* reached vertices and their keys, without gaps */
 } ordering;
@@ -229,8 +222,9 @@ static void count_reached(void *job, uint64_t slice) {
     gg_raise(&o->largest, top);
 }
 
-static inline __attribute__((always_inline)) void
-count_or_place(const ordering *o, uint64_t slice, bool place) {
+/* Counts the keys of a slice, or writes its vertices to the places of their keys. */
+static void count_or_place(void *job, uint64_t slice) {
+    const ordering *o = job;
     uint64_t *mine = o->count + slice * o->digits;
     uint64_t end = gg_slice(o->n, (int)slice + 1, o->slices);
     for (uint64_t v = gg_slice(o->n, (int)slice, o->slices);
@@ -238,27 +232,20 @@ count_or_place(const ordering *o, uint64_t slice, bool place) {
         uint64_t key = key_order_of(o->type, o->value, v);
         if (key == UINT64_MAX)
             continue;
-        if (place)
+        if (o->places)
             o->order[mine[key]] = (uint32_t)v;
         mine[key]++;
     }
 }
 
-static void count_keys(void *job, uint64_t slice) {
-    count_or_place(job, slice, false);
-}
-
-static void place_by_key(void *job, uint64_t slice) {
-    count_or_place(job, slice, true);
-}
-
 /* Orders keys below `digits` by one counting pass over the vertices. */
 static void order_counting(ordering *o) {
-    gg_parts(o->slices, (uint64_t)o->slices, count_keys, o);
+    gg_parts(o->slices, (uint64_t)o->slices, count_or_place, o);
     if (gg_stopping(o->run))
         return;
     counts_to_starts(o->count, o->slices, o->digits);
-    gg_parts(o->slices, (uint64_t)o->slices, place_by_key, o);
+    o->places = true;
+    gg_parts(o->slices, (uint64_t)o->slices, count_or_place, o);
 }
 
 static void collect(void *job, uint64_t slice) {

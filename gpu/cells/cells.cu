@@ -102,12 +102,6 @@ static bool take_columns(struct device_cells *d) {
 
 /* ---- open and close ---- */
 
-static void give_all(struct device_cells *d) {
-    give_block(d, &d->pages);
-    give_block(d, &d->book);
-    give_block(d, &d->rowid);
-}
-
 static void free_struct(struct device_cells *d) {
     gg_release(d->of);
     gg_release(d);
@@ -122,7 +116,9 @@ static void end_job(struct device_cells *d) {
     for (int i = 0; i < BLOCKS; i++)
         if (d->sent[i])
             cudaEventDestroy(d->sent[i]);
-    give_all(d);
+    give_block(d, &d->pages);
+    give_block(d, &d->book);
+    give_block(d, &d->rowid);
     if (!gg_going(&d->job))
         give_block(d, &d->ends);
     if (!gg_going(&d->job) || !d->cells.weights.stay)
@@ -368,9 +364,49 @@ static bool settle_cells(gg_cells *cells) {
     return true;
 }
 
+struct weigh_words {
+    unsigned long long bad, largest, total;
+};
+
+/* One thread per weight; three atomics for each warp. */
+static __global__ void weigh_rows(const int64_t *weight, uint64_t rows, bool real,
+                                  weigh_words *words) {
+    unsigned long long bad = rows, largest = 0, total = 0;
+    for (uint64_t i = gg_thread(); i < rows; i += gg_threads_of_grid()) {
+        const int64_t value = weight[i];
+        const bool good = cells_weight_is_good(real, value);
+        bad = !good && i < bad ? i : bad;
+        largest = good && !real && (uint64_t)value > largest ? (uint64_t)value : largest;
+        total += real ? 0 : cells_weight_counts(value);
+    }
+    for (int lanes = GG_WARP / 2; lanes > 0; lanes /= 2) {
+        bad = min(bad, __shfl_down_sync(0xffffffff, bad, lanes));
+        largest = max(largest, __shfl_down_sync(0xffffffff, largest, lanes));
+        total += __shfl_down_sync(0xffffffff, total, lanes);
+    }
+    if (threadIdx.x % GG_WARP == 0) {
+        atomicMin(&words->bad, bad);
+        atomicMax(&words->largest, largest);
+        atomicAdd(&words->total, total);
+    }
+}
+
 static bool weigh(gg_cells *cells) {
     struct device_cells *d = of_cells(cells);
-    return gg_weigh_cells(&d->job, d->v.to[CELL_WEIGHT], cells->rows, &cells->weights);
+    struct cuda_job *job = &d->job;
+    gg_cell_weights *found = &cells->weights;
+    weigh_words words = {cells->rows, 0, 0}, *there;
+    if (!gg_take_arrays(job, [&](workspace *s) { there = gg_carve<weigh_words>(s, 1); }))
+        return false;
+    gg_upload(job, there, &words, sizeof words);
+    GG_LAUNCH(job, weigh_rows, gg_grid(job, cells->rows, 8), d->v.to[CELL_WEIGHT],
+              cells->rows, found->real, there);
+    const bool fetched = gg_fetch(job, &words, there, sizeof words);
+    job->working = false;
+    found->bad = words.bad;
+    found->largest = words.largest;
+    found->total = words.total;
+    return fetched;
 }
 
 static bool bring_entries(gg_cells *cells, enum gg_cell_column column, uint64_t from,

@@ -11,8 +11,5 @@ int64_t *gg_cell_ends(const gg_cells *cells, int *ordinal);
 ** with the bytes that they were allocated with: the caller frees them. */
 const int64_t *gg_cell_weights_at(const gg_cells *cells);
 int64_t *gg_take_cell_weights(gg_cells *cells, uint64_t *bytes);
-/* Fills in the facts about weights, except stay and real, which is given. (weigh.cu) */
-bool gg_weigh_cells(struct cuda_job *job, const int64_t *weight, uint64_t rows,
-                    gg_cell_weights *found);
 
 #endif

@@ -120,7 +120,7 @@ struct gg_job_call<body> {
     }
 };
 
-/* ---- launch.cu ---- */
+/* ---- job.cu: launches ---- */
 
 /* Returns the blocks for a grid-stride loop over `items`: at most `per_processor` for
 ** each multiprocessor, at least 1. */

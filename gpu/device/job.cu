@@ -1,4 +1,4 @@
-/* A job on a device: open, wait, close. Only this file opens contexts and waits for
+/* A job on a device: open, launch, wait, close. Only this file opens contexts and waits for
 ** devices.
 **
 **     turn      held by a job from open to close: one search at a time (turn.h)
@@ -9,6 +9,7 @@
 #include "devices.cuh"
 #include "parts.cuh"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Milliseconds of spinning before a wait sleeps between two polls. */
@@ -61,6 +62,73 @@ bool gg_do_without(struct cuda_job *job) {
     if (gg_wait(job))
         __atomic_store_n(job->device->stop, 0u, __ATOMIC_RELEASE);
     return gg_going(job);
+}
+
+/* ---- launches ---- */
+
+unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor) {
+    uint64_t blocks = (items + GG_BLOCK - 1) / GG_BLOCK;
+    uint64_t most = (uint64_t)job->device->processors * (uint64_t)per_processor;
+    if (blocks > most)
+        blocks = most;
+    return blocks > 0 ? (unsigned)blocks : 1;
+}
+
+static bool note_launch(struct cuda_job *job, cudaError_t error, const char *kernel) {
+    char what[100];
+    if (error == cudaSuccess)
+        return gg_going(job);
+    snprintf(what, sizeof what, "start the kernel %s", kernel);
+    return gg_note(job, error, what);
+}
+
+bool gg_launched(struct cuda_job *job, const char *kernel) {
+    return note_launch(job, cudaGetLastError(), kernel);
+}
+
+/* ---- cooperative ---- */
+
+int gg_blocks_at_once(struct cuda_job *job, const struct cooperative_kernel *k) {
+    int blocks = 0;
+    if (k->shared > 0)
+        gg_note(job,
+                cudaFuncSetAttribute(k->kernel,
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)k->shared),
+                "give a kernel shared memory");
+    gg_note(job,
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k->kernel,
+                                                          (int)k->threads, k->shared),
+            "tell how many blocks fit");
+    return blocks > 0 ? blocks : 1;
+}
+
+bool gg_launch_cooperative(struct cuda_job *job, const struct cooperative_kernel *k,
+                           unsigned blocks, void **arguments) {
+    if (!gg_going(job))
+        return false;
+    return note_launch(job,
+                       cudaLaunchCooperativeKernel(k->kernel, dim3(blocks),
+                                                   dim3(k->threads), arguments, k->shared,
+                                                   job->stream),
+                       k->name);
+}
+
+/* ---- time ---- */
+
+bool gg_mark(struct cuda_job *job, enum gg_moment moment) {
+    return gg_going(job) &&
+           gg_note(job, cudaEventRecord(job->device->moment[moment], job->stream),
+                   "record an event");
+}
+
+float gg_marked_ms(struct cuda_job *job) {
+    const cudaEvent_t *moment = job->device->moment;
+    float ms = 0;
+    if (gg_going(job))
+        gg_note(job, cudaEventElapsedTime(&ms, moment[GG_BEGAN], moment[GG_ENDED]),
+                "take the time");
+    return ms;
 }
 
 /* ---- jobs ---- */

@@ -17,8 +17,8 @@ struct device_services {
     /* Returns whether a context is open on the device, or is being opened. *why (unless
     ** NULL): the reason of a failure, otherwise "". Does not ask the driver. */
     enum opening_state (*state)(int ordinal, const char **why);
-    /* Begins to open the device in the background. Returns false if that is
-    ** impossible. */
+    /* Begins to open a closed device in the background. Returns false if that is
+    ** impossible. NULL if no device is ever closed. */
     bool (*begin)(int ordinal);
     /* Returns the opening, to wait for; NULL if the device does not exist. */
     struct opening *(*opening)(int ordinal);

@@ -2,19 +2,13 @@
 #include "weigh.h"
 #include "services.h"
 
-static double positive(double ms) {
-    return ms > 0 ? ms : 0;
-}
-
-static double longer(double a, double b) {
-    return a > b ? a : b;
-}
+#include <math.h>
 
 /* Returns what a device would have saved in that many searches like this one, less the
 ** copy. */
 static double saved(double searches, const struct stakes *s) {
     const double gain = s->cpu - (s->cuda - s->cuda_stays);
-    return positive(searches * gain - s->cuda_stays);
+    return fmax(0, searches * gain - s->cuda_stays);
 }
 
 /* Returns true if the graph belongs on an open device: because this search is faster
@@ -30,9 +24,8 @@ static bool moves(const struct stakes *s) {
 ** shorter than what it saves: giving up earlier would add the CPU's time. An opening that
 ** seems to hang is not waited for. */
 static double longest_wait(double gain, const struct outlook *o) {
-    double elapsed = positive(o->usual_ms - o->left_ms);
-    double worth = gain + o->usual_ms * 9 / 10 - elapsed, late = o->left_ms + o->usual_ms;
-    return worth < late ? worth : late;
+    const double elapsed = fmax(0, o->usual_ms - o->left_ms);
+    return fmin(gain + o->usual_ms * 9 / 10 - elapsed, o->left_ms + o->usual_ms);
 }
 
 struct course gg_weigh(const struct stakes *s, const struct outlook *o) {
@@ -43,10 +36,10 @@ struct course gg_weigh(const struct stakes *s, const struct outlook *o) {
         c.on_device = moves(s);
         return c;
     }
-    c.rent = positive(saved(s->searches + 1, s) - saved(s->searches, s));
+    c.rent = fmax(0, saved(s->searches + 1, s) - saved(s->searches, s));
     c.begin = o->state == OPENING_CLOSED &&
               gg_opening_pays(o->rent_ms, c.rent + s->ahead,
-                              longer(s->cpu + s->ahead, o->session_ms), o->usual_ms);
+                              fmax(s->cpu + s->ahead, o->session_ms), o->usual_ms);
     double gain = s->cpu - s->cuda + s->ahead;
     if ((c.begin || o->state == OPENING_UNDER_WAY) && o->left_ms < gain)
         c.wait_ms = longest_wait(gain, o);

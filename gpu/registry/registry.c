@@ -122,15 +122,6 @@ static void estimate_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
     e->host_bytes = (second ? 2 : 1) * held + result_bytes(graph);
 }
 
-/* The rows of a matrix are searches that devices share, each by the method for one
-** device; all other shared work has a form for several devices. */
-static struct sharing sharing_of(const gg_algorithm *a, const gpugraph_search *search) {
-    return (struct sharing){.a = a,
-                            .search = search,
-                            .searches =
-                                search && a->times ? (uint32_t)a->times(search) : 0};
-}
-
 static void estimate_cuda(const gpugraph_graph *graph, const struct sharing *s,
                           const gpugraph_size *size, const gpugraph_run *run,
                           gpugraph_estimate *e) {
@@ -179,7 +170,10 @@ int gpugraph_estimates(const char *function, const gpugraph_search *search,
     estimate[0].chosen = run->backend != GPUGRAPH_CUDA;
     if (o.state == OPENING_FAILED || !begins(a, GPUGRAPH_CUDA))
         return 1;
-    const struct sharing sharing = sharing_of(a, search);
+    /* The rows of a matrix are searches that devices share, each by the method for one
+    ** device. All other shared work has a form for several devices. */
+    const uint32_t searches = search && a->times ? (uint32_t)a->times(search) : 0;
+    const struct sharing sharing = {.a = a, .search = search, .searches = searches};
     estimate[1].devices = gg_expected_devices(graph, &sharing, run, &s.cuda);
     estimate_cuda(graph, &sharing, size, run, &estimate[1]);
     estimate[1].ms = s.cuda + (o.state == OPENING_OPEN ? 0 : o.left_ms);
