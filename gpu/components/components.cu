@@ -385,7 +385,6 @@ static void find_weak(struct cuda_job *job, uint32_t *component) {
     gg_bring(job, component, a.component, edges.n, "components");
 }
 
-/* Device bytes that a run needs. */
 static int64_t bytes_components(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct component_arrays a;
