@@ -1,6 +1,6 @@
-/* Rows of neighbours that rank higher, on the device (tables.cuh). Two passes over the rows
-** count and write. A lane takes a short row. The warp takes the long rows of its lanes,
-** one after the other. */
+/* Rows of neighbours that rank higher, on the device (tables.cuh). Two passes over the
+** rows count and write. A lane takes a short row. The warp takes the long rows of its
+** lanes, one after the other. */
 #include "tables.cuh"
 
 enum {

@@ -287,8 +287,8 @@ bool gg_several_begin(struct several_team *team, struct several_combining combin
 ** barrier. */
 bool gg_several_launch(struct several_team *team, const struct several_view *view,
                        void *one, size_t size);
-/* A barrier on the host after a launch without peers: combines the tallies, and stores the
-** outcome for the next launch. False: the run must end. */
+/* A barrier on the host after a launch without peers: combines the tallies, and stores
+** the outcome for the next launch. False: the run must end. */
 bool gg_several_barrier_on_host(struct several_team *team,
                                 struct several_outcome *outcome);
 
