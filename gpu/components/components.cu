@@ -2,19 +2,16 @@
 ** the list of edges:
 **
 **     plant_trees      component[v] = v
-**     hook_first       Each vertex points to its first neighbour if that is smaller.
+**     hook_first       points each vertex to its first neighbour if that is smaller.
 **                      Threads may overwrite each other's hooks, because the lost edge is
 **                      linked later like all other edges.
-**     shorten_paths    Each vertex points to its root or near it, and each walk halves
-**                      the path that it follows.
-**     link_second      The trees of vertices and their second neighbours become one, by
-**                      compare-and-swap.
+**     shorten_paths    points each vertex to its root or near it
+**     link_second      joins the trees of vertices and of their second neighbours
 **     shorten_paths
 **     elect            finds the commonest root of some vertices
-**     mark_outside     A ballot fills a word of the bitmap of vertices outside that
-**                      component.
+**     mark_outside     fills the bitmap of vertices outside that component
 **     link_rest        links the edges with an end outside
-**     compress_trees   Each vertex points to its root.
+**     compress_trees   points each vertex to its root
 **
 ** If there are few edges for each vertex, all edges are linked at once. If earlier
 ** searches have left rows of both directions, only the first two arcs of each row are
@@ -385,7 +382,6 @@ static void find_weak(struct cuda_job *job, uint32_t *component) {
     gg_bring(job, component, a.component, edges.n, "components");
 }
 
-/* Device bytes that a run needs. */
 static int64_t bytes_components(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct component_arrays a;

@@ -355,16 +355,14 @@ static uint64_t carve_strong(unsigned char *block, uint32_t n, struct strong *s)
     return space.used;
 }
 
-/* The searches count arcs in 32 bits (bfs.cu). */
-static bool search_fits(const struct strong_run *r) {
-    return r->count >= PIVOT_LIST && r->rows[0].m < UINT32_MAX - 65536;
-}
-
 static bool settle_all(struct strong_run *r) {
     const uint32_t n = r->job->graph->n;
     uint32_t *least = r->s.colour;
     OVER_VERTICES(r, list_all_vertices, n, r->s);
-    if (!trim(r) || (search_fits(r) && !settle_pivot(r)))
+    if (!trim(r))
+        return false;
+    /* The searches count arcs in 32 bits (bfs.cu). */
+    if (r->count >= PIVOT_LIST && r->rows[0].m < UINT32_MAX - 65536 && !settle_pivot(r))
         return false;
     while (r->count > 0)
         if (!colour_round(r))
@@ -396,7 +394,6 @@ static void find_strong(struct cuda_job *job, uint32_t *component) {
     gg_give(job, block, bytes);
 }
 
-/* Device bytes that a run needs. */
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     const struct cuda_job job = planned_job(graph);
     struct strong s;

@@ -113,9 +113,8 @@ static bool launch_peel(struct cuda_job *job, struct cores *c) {
     if (!gg_upload(job, c->state, &first, sizeof first) ||
         !GG_LAUNCH(job, count_neighbours, gg_grid(job, c->p.rows.n, 16), *c))
         return false;
-    int fit = gg_blocks_at_once(job, &kernel);
-    fit = fit < 1 ? fit : 1; /* for a multiprocessor: a barrier waits for all blocks */
-    return gg_launch_cooperative(job, &kernel, (unsigned)(fit * job->device->processors),
+    /* One block on each multiprocessor, because a barrier waits for all blocks. */
+    return gg_launch_cooperative(job, &kernel, (unsigned)job->device->processors,
                                  arguments);
 }
 

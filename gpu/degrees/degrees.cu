@@ -44,7 +44,6 @@ static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *
     gg_bring(job, degree, on_device, n, "degrees");
 }
 
-/* Device bytes that a run needs. */
 static int64_t bytes_degrees(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     uint32_t *degree;

@@ -217,7 +217,6 @@ static void spread_all(struct cuda_job *job, uint32_t iterations,
 static int64_t bytes_labels(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct spreading s = {};
-    s.odd = (uint32_t)gg_placing().odd;
     s.rows = {graph->n, 2 * graph->m, NULL, NULL, NULL};
     carve_spreading(&space, &s);
     return gg_device_graph_lacks(graph, CSR_BOTH, false) + (int64_t)space.used;

@@ -378,13 +378,11 @@ static double predicted_ns(const contractor *k) {
     return k->n * VERTEX_NS + ((double)k->c->work + more) * ARC_NS;
 }
 
-static uint64_t bytes_held(const contractor *k) {
-    return k->used_words * sizeof *k->c->pool + (uint64_t)k->n * VERTEX_BYTES;
-}
-
 /* True if the contraction stays within the limit. */
 static bool is_within(const contractor *k, const contraction_limit *most) {
-    return predicted_ns(k) <= most->ns && bytes_held(k) <= most->bytes;
+    const uint64_t bytes =
+        k->used_words * sizeof *k->c->pool + (uint64_t)k->n * VERTEX_BYTES;
+    return predicted_ns(k) <= most->ns && bytes <= most->bytes;
 }
 
 /* Sets the parent of v. The ends of its up arcs were contracted after v, and lie on one

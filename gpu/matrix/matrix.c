@@ -49,8 +49,8 @@ static bool lacks_cell(const matrix *m, uint32_t row) {
     return false;
 }
 
-/* Called if a sum left the range. For each row that lacks a cell, a search by gpugraph_sssp
-** fails if the distance of a cell is lost. Otherwise there is no path to the cell. */
+/* Called if a sum left the range. For each row that lacks a cell, gpugraph_sssp searches,
+** and fails if the distance of a cell is lost. Otherwise there is no path to the cell. */
 static void check_lost_cells(matrix *m) {
     const gpugraph_search *s = m->search;
     void *distance = gg_alloc(m->run, m->graph->n, gg_distance_size(m->type));

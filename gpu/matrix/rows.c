@@ -21,7 +21,7 @@ enum { MOST_DEPTHS = 64 };
 /* Searches by depth run at once if the first one reaches this share of the vertices.
 ** Searches that end after a few vertices share little (R-MAT 18, 8 near places: 9.3 ms at
 ** once, 6.3 one by one). */
-enum { MEETING_SHARE = 4 };
+enum { REACHED_SHARE = 4 };
 /* Nanoseconds of one thread for a vertex that is served, and for one of its arcs. */
 #define WEIGHT_VERTEX_NS 12.0
 #define WEIGHT_ARC_NS    10.0
@@ -106,7 +106,7 @@ static bool open_by_depth(row_maker *r) {
     const matrix *m = r->m;
     csr rows; /* made here, as a phase of its own */
     const uint64_t fit = DEPTH_BYTES / ((uint64_t)m->graph->n * sizeof(uint32_t) + 1);
-    r->at_once = fit < 1 || gg_is_thin(m->graph) ? 1 /* their frontiers would not meet */
+    r->at_once = fit < 1 || gg_is_thin(m->graph) ? 1 /* their frontiers share little */
                  : fit < MOST_DEPTHS             ? (uint32_t)fit
                                                  : MOST_DEPTHS;
     r->search.max_depth = m->bounded ? (uint32_t)m->bound : GPUGRAPH_NONE;
@@ -137,7 +137,7 @@ static void make_depths(row_maker *r) {
     run->method = NULL; /* breadth-first search chooses its method */
     for (; r->made < r->end && !run->status; r->made += part->source_count) {
         const uint32_t left = r->end - r->made;
-        if (r->made == 1 && r->vertices < m->graph->n / MEETING_SHARE)
+        if (r->made == 1 && r->vertices < m->graph->n / REACHED_SHARE)
             r->at_once = 1;
         part->source = m->from + r->made;
         part->source_count = r->made == 0 ? 1 : left < r->at_once ? left : r->at_once;

@@ -107,9 +107,10 @@ static inline struct split split_group(const double *share, const uint32_t *at,
     return (struct split){sum[0] + sum[1], rest[0] + rest[1]};
 }
 
-/* The sum of share[target[first .. end - 1]], at most EXACT entries. padded: GROUP entries
-** exist behind the row. The last group may be only part of the row: its other entries
-** count as 0. So the length of a row decides no branch except the number of groups.
+/* The sum of share[target[first .. end - 1]], at most EXACT entries. padded: GROUP
+** entries exist behind the row. The last group may be only part of the row: its other
+** entries count as 0. So the length of a row decides no branch except the number of
+** groups.
 **
 ** Targets come in order, but the processor does not prefetch them far enough among all
 ** the loads of shares. They are prefetched for one use, and a prefetch past the end of

@@ -323,11 +323,6 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         });
 }
 
-/* The edge of a key. With weights the edge has the low 32 bits. */
-static __device__ __forceinline__ word edge_of_key(const forest &f, word key) {
-    return f.kind == NO_WEIGHT ? key : key & 0xffffffffu;
-}
-
 /* Every vertex is a tree. */
 template <bool packed>
 static __global__ void __launch_bounds__(GG_BLOCK)

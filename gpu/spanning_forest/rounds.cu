@@ -41,9 +41,7 @@ static __global__ void choose_edges(const __grid_constant__ forest f, int list,
         const word key = f.best[v];
         uint32_t to = v;
         if (key != NOWHERE) {
-            const word edge = !f.packed             ? f.best_edge[v]
-                              : f.kind != NO_WEIGHT ? key & 0xffffffffu
-                                                    : key;
+            const word edge = f.packed ? edge_of_key(f, key) : f.best_edge[v];
             const uint32_t a = forest_root(f, f.edges.source[edge]);
             const uint32_t other = a != v ? a : forest_root(f, f.edges.target[edge]);
             const bool both =
@@ -177,8 +175,6 @@ static bool shorten_all(struct forest_course *c) {
             GG_LAUNCH(c->job, shorten_next, blocks, *f, c->live);
         if (!look_at_state(c) || !c->state.unfinished)
             return gg_going(c->job);
-        gg_fill(c->job, &f->state->unfinished, 0, sizeof f->state->unfinished);
-        GG_LAUNCH(c->job, shorten_next, blocks, *f, c->live);
         gg_fill(c->job, &f->state->unfinished, 0, sizeof f->state->unfinished);
     }
 }

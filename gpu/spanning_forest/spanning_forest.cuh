@@ -86,6 +86,11 @@ static __device__ __forceinline__ forest_place edge_place(const forest &f, uint6
     return place_with<NO_WEIGHT>(0, e);
 }
 
+/* The edge of a packed key. With weights the edge has the low 32 bits. */
+static __device__ __forceinline__ word edge_of_key(const forest &f, word key) {
+    return f.kind == NO_WEIGHT ? key : key & 0xffffffffu;
+}
+
 static __device__ __forceinline__ bool in_range(const forest &f, forest_place place) {
     return (f.first || gg_comes_before(f.low, place)) && !gg_comes_before(f.high, place);
 }

@@ -101,11 +101,10 @@ static bool walk_all(struct cuda_job *job, const uint32_t *to, struct arrays *a)
                                               WALK_BLOCK, 0};
     const uint32_t n = job->graph->n;
     const uint64_t m = job->graph->m;
-    int fit = gg_blocks_at_once(job, &kernel);
-    fit =
-        /* One block of 1,024 threads each. */
-        (fit < 1 ? fit : 1) * job->device->processors;
-    const unsigned blocks = (unsigned)(fit < WALK_MOST_BLOCKS ? fit : WALK_MOST_BLOCKS);
+    /* One block of 1,024 threads on each multiprocessor. */
+    const int processors = job->device->processors;
+    const unsigned blocks =
+        (unsigned)(processors < WALK_MOST_BLOCKS ? processors : WALK_MOST_BLOCKS);
     void *arguments[] = {&a->w};
     a->w.end = &a->state->end;
     a->w.host_stop = job->device->device_stop;
@@ -146,7 +145,6 @@ static void find_order(struct cuda_job *job, gpugraph_direction direction,
     gg_bring(job, found->level, a.level, graph->n, "levels");
 }
 
-/* Device bytes that a run needs. */
 static int64_t bytes(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
     struct arrays a = arrays();

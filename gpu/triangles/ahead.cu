@@ -1,7 +1,7 @@
-/* Rows of neighbours that rank higher, on the device (meet.cuh). Two passes over the rows
-** count and write. A lane takes a short row. The warp takes the long rows of its lanes,
-** one after the other. */
-#include "meet.cuh"
+/* Rows of neighbours that rank higher, on the device (tables.cuh). Two passes over the
+** rows count and write. A lane takes a short row. The warp takes the long rows of its
+** lanes, one after the other. */
+#include "tables.cuh"
 
 enum {
     LANE_ROW = 16, /* arcs that a lane looks at alone */

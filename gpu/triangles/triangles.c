@@ -207,7 +207,7 @@ static uint64_t marked_among(const uint64_t *marked, const uint32_t *row,
 
 /* Counts the triangles of v, u and each vertex w of ahead[u], and returns their number.
 ** No branch depends on a mark. */
-static uint64_t meet_rows(const uint32_t *row, const uint32_t *end, struct finder *f) {
+static uint64_t count_row(const uint32_t *row, const uint32_t *end, struct finder *f) {
     uint64_t found = 0;
     for (; row < end; row++) {
         const uint32_t hit = bit(f->marked, *row);
@@ -217,10 +217,10 @@ static uint64_t meet_rows(const uint32_t *row, const uint32_t *end, struct finde
     return found;
 }
 
-/* Counts as meet_rows does, if directions count. The arc from v to u has the number
+/* Counts as count_row does, if directions count. The arc from v to u has the number
 ** vu. */
-static uint64_t meet_along(const struct counting *c, uint32_t v, uint64_t vu,
-                           struct finder *f) {
+static uint64_t count_row_along(const struct counting *c, uint32_t v, uint64_t vu,
+                                struct finder *f) {
     const struct ahead *a = &c->ahead;
     const uint32_t u = a->target[vu];
     uint64_t found = 0, of_u = 0, of_v = 0;
@@ -281,7 +281,7 @@ static void count_from(struct counting *c, uint32_t v, struct finder *f) {
         const uint64_t arcs = a->offset[u + 1] - a->offset[u];
         if (f->own) {
             const uint64_t found =
-                c->both ? meet_along(c, v, vu, f) : meet_rows(row, row + arcs, f);
+                c->both ? count_row_along(c, v, vu, f) : count_row(row, row + arcs, f);
             f->own[u] += (uint32_t)found;
             f->own[v] += (uint32_t)found;
             f->since += found;

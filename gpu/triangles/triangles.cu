@@ -18,7 +18,7 @@
 ** If directions count, `there` has two bits for each arc ahead: for an edge along it, and
 ** for an edge against it. Slots then also count the arcs beyond one for each triangle
 ** (triangles.c). */
-#include "meet.cuh"
+#include "tables.cuh"
 
 /* One thread for each edge. */
 static __global__ void mark_directions(const __grid_constant__ counting c,
@@ -117,8 +117,8 @@ static __device__ __forceinline__ void count_by_warp(const counting &c, table t,
     t.bits = table_bits<along>((uint32_t)(end - first));
     fill_table<along>(c, t, first + gg_lane(), end, GG_WARP);
     __syncwarp();
-    meet_neighbours<along>(c, t, v, c.simple.begin[v], c.simple.end[v], GG_WARP, w,
-                           more_of_rows, &own);
+    look_up_neighbours<along>(c, t, v, c.simple.begin[v], c.simple.end[v], GG_WARP, w,
+                              more_of_rows, &own);
     __syncwarp();
     flush_table<along>(c, t, gg_lane(), GG_WARP);
     add_to_owner<along>(c, v, own);
@@ -167,8 +167,8 @@ count_by_block(const counting &c, table t, waiting_rows *w, uint32_t *more_of_ro
         t.bits = table_bits<along>((uint32_t)(part_end - part));
         fill_table<along>(c, t, part + threadIdx.x, part_end, GG_BLOCK);
         __syncthreads();
-        meet_neighbours<along>(c, t, v, first + threadIdx.x / GG_WARP * GG_WARP, end,
-                               GG_BLOCK, w, more_of_rows, &own);
+        look_up_neighbours<along>(c, t, v, first + threadIdx.x / GG_WARP * GG_WARP, end,
+                                  GG_BLOCK, w, more_of_rows, &own);
         __syncthreads();
         flush_table<along>(c, t, threadIdx.x, GG_BLOCK);
         __syncthreads();

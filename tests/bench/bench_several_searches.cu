@@ -4,8 +4,8 @@
 **     bench_several_searches SCALE FACTOR DEVICES ...
 **
 ** Ten iterations of PageRank; shortest paths from three vertices with arcs. On one device
-** the one-device kernels for shortest paths get the same rows. In the environment: REPEATS (3), ONLY=pagerank or
-** sssp.
+** the one-device kernels for shortest paths get the same rows. In the environment:
+** REPEATS (3), ONLY=pagerank or sssp.
 **
 **     SEVERAL,algorithm,method,scale,factor,devices,runs,median,least,most,sum
 **

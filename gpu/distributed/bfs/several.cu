@@ -233,7 +233,7 @@ bool gg_several_hubs(struct several_team *team, struct several_parts *parts) {
         free_hubs(team, parts);
         return false;
     }
-    gg_several_keep_more(team, parts);
+    gg_several_keep(team, parts);
     gg_phase(team->run, "prepare", started, parts->places.n,
              "a first neighbour of each vertex to look at, on the devices");
     return true;

@@ -184,10 +184,10 @@ static __device__ void receive(const bfs_shared &b, const shared_state &s, found
     const uint32_t *inbox = b.inbox.at[b.view.me];
     uint32_t *visited = b.w.b.visited[s.odd];
     for (uint32_t q = 0; q < b.view.places.parts; q++) {
-        const uint32_t *letter = inbox + (uint64_t)q * b.view.places.stride + s.have[q];
+        const uint32_t *message = inbox + (uint64_t)q * b.view.places.stride + s.have[q];
         uint64_t whole = gg_whole_warps(s.received[q]);
         for (uint64_t i = gg_thread(); i < whole; i += gg_threads_of_grid()) {
-            uint32_t v = i < s.received[q] ? __ldcg(&letter[i]) : GPUGRAPH_NONE;
+            uint32_t v = i < s.received[q] ? __ldcg(&message[i]) : GPUGRAPH_NONE;
             uint32_t bit = 1u << v % 32;
             bool fresh = v != GPUGRAPH_NONE && !(atomicOr(&visited[v / 32], bit) & bit);
             if (fresh)
@@ -425,13 +425,13 @@ static __global__ void __launch_bounds__(BLOCK, 1)
     shared_levels(const __grid_constant__ bfs_shared b) {
     __shared__ shared_state s;
     __shared__ found f;
-    __shared__ uint32_t find_pile[WARPS][PILE], letter_pile[WARPS][PILE];
+    __shared__ uint32_t find_pile[WARPS][PILE], message_pile[WARPS][PILE];
     uint64_t round = several_round(b.view);
     if (threadIdx.x == 0)
         s = b.control->saved[round % 2];
     for (;; round++) {
         piles p = {{find_pile[threadIdx.x / GG_WARP], 0},
-                   {letter_pile[threadIdx.x / GG_WARP], 0}};
+                   {message_pile[threadIdx.x / GG_WARP], 0}};
         if (threadIdx.x == 0) {
             if (round > 0)
                 end_step(b, &s, round - 1);

@@ -20,8 +20,8 @@
 ** the barrier. Without peer access a kernel returns at the barrier, and the host combines
 ** the tallies. The code uses base/warp.h, so that tests run it on CPU threads, a thread
 ** for each block. */
-#ifndef GPUGRAPH_SEVERAL_MEET_CUH
-#define GPUGRAPH_SEVERAL_MEET_CUH
+#ifndef GPUGRAPH_SEVERAL_BARRIER_CUH
+#define GPUGRAPH_SEVERAL_BARRIER_CUH
 
 #include "base/warp.h"
 #include "distributed/partition/places.h"

@@ -81,27 +81,16 @@ static bool gather_kept(const struct several_team *team, enum csr_kind kind,
     return true;
 }
 
-static void keep_rows(struct several_team *team, enum csr_kind kind,
-                      struct several_parts *parts) {
-    parts->stamp = __atomic_add_fetch(&stamps, 1, __ATOMIC_RELAXED);
-    for (int p = 0; p < team->parts; p++) {
-        struct several_kept *kept = team->member[p].kept;
-        struct several_parts *own = &kept->kind[kind];
-        if (own->stamp != parts->stamp) {
-            *own = *parts;
-            memset(own->rows, 0, sizeof own->rows);
-        }
-        own->rows[p] = parts->rows[p];
-        add_bytes(&kept->part, (int64_t)gg_several_rows_bytes(parts, p));
-    }
-}
-
-void gg_several_keep_more(struct several_team *team, const struct several_parts *parts) {
+void gg_several_keep(struct several_team *team, const struct several_parts *parts) {
     if (team->rank)
         team->rank->device->parts = *parts;
     for (int p = 0; p < team->parts && parts->stamp; p++) {
         struct several_kept *kept = team->member[p].kept;
         struct several_parts *own = &kept->kind[parts->kind];
+        if (own->stamp != parts->stamp) {
+            *own = *parts;
+            memset(own->rows, 0, sizeof own->rows);
+        }
         add_bytes(&kept->part, -(int64_t)gg_several_rows_bytes(own, p));
         own->rows[p] = parts->rows[p];
         add_bytes(&kept->part, (int64_t)gg_several_rows_bytes(own, p));
@@ -132,7 +121,8 @@ static bool make_kind(struct several_team *team, enum csr_kind kind, bool weight
                 "%d devices cannot number %u vertices together", team->parts, rows.n);
     if (!gg_several_going(team) || !gg_several_deal(team, &rows, NULL, parts))
         return false;
-    keep_rows(team, kind, parts);
+    parts->stamp = __atomic_add_fetch(&stamps, 1, __ATOMIC_RELAXED);
+    gg_several_keep(team, parts);
     gg_phase(team->run, "parts", started, (int64_t)parts->arcs, "%s%s, in %d parts",
              kind_name[kind], weighted ? " with weights" : "", team->parts);
     return true;

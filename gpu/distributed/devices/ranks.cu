@@ -60,13 +60,6 @@ static void free_device(gpugraph_part *p) {
 }
 
 /* Collective. */
-static bool make_device(struct several_team *team, const gpugraph_part *p,
-                        struct part_device *d) {
-    return bring_rows(team, p, d) &&
-           gg_several_combine(team, GPUGRAPH_SUM, &d->parts.arcs, 1) &&
-           gg_several_combine(team, GPUGRAPH_MOST, &d->parts.most_arcs, 1);
-}
-
 static gpugraph_status bring_to_device(gpugraph_part *p, int place, gpugraph_run *run) {
     struct several_team team;
     int devices = 0;
@@ -81,7 +74,9 @@ static gpugraph_status bring_to_device(gpugraph_part *p, int place, gpugraph_run
     d->ordinal = devices > 0 ? place % devices : 0;
     p->device = d;
     if (gg_several_open_rank(&team, p, p->partition, run)) {
-        made = make_device(&team, p, d);
+        made = bring_rows(&team, p, d) &&
+               gg_several_combine(&team, GPUGRAPH_SUM, &d->parts.arcs, 1) &&
+               gg_several_combine(&team, GPUGRAPH_MOST, &d->parts.most_arcs, 1);
         gg_several_close(&team);
     }
     if (made && run->status == GPUGRAPH_OK) {

@@ -184,8 +184,9 @@ struct several_parts { /* a view, if the graph keeps the rows */
 ** the run must end. */
 bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighted,
                      struct several_parts *parts);
-/* Replaces kept rows by rows to which hubs or light arcs were added. */
-void gg_several_keep_more(struct several_team *team, const struct several_parts *parts);
+/* Keeps rows with the graph, or with the partition of a rank: new ones, and again after
+** hubs or light arcs were added. */
+void gg_several_keep(struct several_team *team, const struct several_parts *parts);
 /* Lets rows of a team that closes go when memory is short. */
 void gg_several_release_rows(struct several_team *team);
 /* True if the graph keeps any rows in that many partitions. (kept.cu) */
@@ -286,8 +287,8 @@ bool gg_several_begin(struct several_team *team, struct several_combining combin
 ** barrier. */
 bool gg_several_launch(struct several_team *team, const struct several_view *view,
                        void *one, size_t size);
-/* A barrier on the host after a launch without peers: combines the tallies, and stores the
-** outcome for the next launch. False: the run must end. */
+/* A barrier on the host after a launch without peers: combines the tallies, and stores
+** the outcome for the next launch. False: the run must end. */
 bool gg_several_barrier_on_host(struct several_team *team,
                                 struct several_outcome *outcome);
 

@@ -370,22 +370,18 @@ static bool rank_team(struct several_team *team, const struct several_parts *in,
     return gg_several_download(team, &in->places, own, rank, "ranks");
 }
 
-static void rank_graph(struct several_team *team, const gpugraph_pagerank_options *how,
-                       double *rank, pagerank_end *end) {
-    struct several_parts in, out;
-    if (gg_several_rows(team, gg_forward_kind(gg_opposite(how->direction)), how->weighted,
-                        &in) &&
-        gg_several_rows(team, gg_forward_kind(how->direction), how->weighted, &out))
-        rank_team(team, &in, &out, team->graph->distance_type, how, NULL, rank, end);
-}
-
 static gpugraph_status rank_on_several(gpugraph_graph *graph, gpugraph_run *run,
                                        const gpugraph_pagerank_options *how, double *rank,
                                        pagerank_end *end) {
+    const enum csr_kind in_kind = gg_forward_kind(gg_opposite(how->direction));
+    const enum csr_kind out_kind = gg_forward_kind(how->direction);
     struct several_team team;
+    struct several_parts in, out;
     if (!gg_several_open_run(&team, graph, run))
         return run->status;
-    rank_graph(&team, how, rank, end);
+    if (gg_several_rows(&team, in_kind, how->weighted, &in) &&
+        gg_several_rows(&team, out_kind, how->weighted, &out))
+        rank_team(&team, &in, &out, graph->distance_type, how, NULL, rank, end);
     return gg_several_close(&team);
 }
 

@@ -13,8 +13,8 @@
 ** along rows. Then gg_reduce merges changed ghosts into their masters, and gg_broadcast
 ** copies changed masters to their ghosts. In a partition by source no row begins at a
 ** ghost, in one by target no arc ends at one, so one of the two functions suffices. */
-#ifndef GPUGRAPH_MULTI_PART_H
-#define GPUGRAPH_MULTI_PART_H
+#ifndef GPUGRAPH_PART_H
+#define GPUGRAPH_PART_H
 
 #include "gpugraph_parts.h"
 #include "base/run.h"

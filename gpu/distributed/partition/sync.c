@@ -41,7 +41,7 @@ struct sync {
     gpugraph_combination how;
     uint64_t *word; /* words to combine */
     uint32_t words;
-    char *block[2]; /* of the messages sent and received */
+    char *block[2]; /* bytes of messages: sent, received */
 };
 
 static uint32_t entries_out(const struct sync *s, uint32_t q) {

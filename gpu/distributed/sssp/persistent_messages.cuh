@@ -1,7 +1,7 @@
 /* What the devices of persistent_parts.cuh exchange: messages to the owners of foreign
 ** vertices, and words by which all devices make the same decisions. */
-#ifndef GPUGRAPH_SSSP_PERSISTENT_LETTERS_CUH
-#define GPUGRAPH_SSSP_PERSISTENT_LETTERS_CUH
+#ifndef GPUGRAPH_SSSP_PERSISTENT_MESSAGES_CUH
+#define GPUGRAPH_SSSP_PERSISTENT_MESSAGES_CUH
 
 #include "sssp/persistent_buckets.cuh"
 #include "distributed/devices/several.cuh"

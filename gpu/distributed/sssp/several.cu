@@ -133,7 +133,7 @@ static bool make_light_of_all(struct several_team *team, struct several_parts *p
         }
         arcs += light->arcs;
     }
-    gg_several_keep_more(team, parts);
+    gg_several_keep(team, parts);
     if (arcs > 0)
         gg_phase(team->run, "prepare", started, (int64_t)arcs,
                  "light arcs, with weights up to %u, on the devices", most);

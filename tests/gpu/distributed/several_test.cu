@@ -171,18 +171,18 @@ END_TEST
 
 /* ---- barriers ---- */
 
-enum { MEETINGS = 2000 };
+enum { BARRIERS = 2000 };
 
-struct meeter {
+struct waiter {
     struct several_view view;
     uint32_t *wrong;
     uint64_t expected;
 };
 
 /* Every block of every member reports its number; the sums are compared. */
-static __global__ void meet_often(const __grid_constant__ meeter m) {
+static __global__ void wait_often(const __grid_constant__ waiter m) {
     const several_view &v = m.view;
-    for (uint64_t round = several_round(v); round < MEETINGS; round++) {
+    for (uint64_t round = several_round(v); round < BARRIERS; round++) {
         if (threadIdx.x == 0) {
             if (round > several_round(v) &&
                 (several_received(&v.barrier, round - 1, 0) != m.expected + round - 1 ||
@@ -202,17 +202,17 @@ static __global__ void meet_often(const __grid_constant__ meeter m) {
     }
 }
 
-static const struct cooperative_kernel barrier = {(const void *)meet_often, "meet_often",
+static const struct cooperative_kernel barrier = {(const void *)wait_often, "wait_often",
                                                   GG_BLOCK, 0};
 
-struct meeters {
+struct waiters {
     struct several_team team;
     struct several_view view[SEVERAL_MOST];
     several_array<uint32_t> wrong;
     gpugraph_run run;
 };
 
-static void open_meeters(struct meeters *m, const struct layout *l) {
+static void open_waiters(struct waiters *m, const struct layout *l) {
     struct several_places places;
     struct several_space space = {l->parts, {}, 0};
     ck_assert(several_lay_out(&places, 1000, (uint32_t)l->parts, SEVERAL_BLOCK_BITS));
@@ -229,25 +229,25 @@ static void open_meeters(struct meeters *m, const struct layout *l) {
 }
 
 /* Barriers of kernels, and barriers on the host, one for each launch. */
-static void check_meetings(const struct layout *l, bool peers) {
-    struct meeters m = {};
+static void check_barriers(const struct layout *l, bool peers) {
+    struct waiters m = {};
     uint64_t expected = 0;
     begin_layout(&m.run, l);
     gg_limits.several_exchange = peers ? "peer" : "copies";
-    open_meeters(&m, l);
+    open_waiters(&m, l);
     for (int p = 0; p < l->parts; p++) {
         uint64_t blocks = m.view[p].barrier.blocks;
         expected += blocks * (blocks - 1) / 2;
     }
-    struct meeter one[SEVERAL_MOST];
+    struct waiter one[SEVERAL_MOST];
     for (int p = 0; p < l->parts; p++)
         one[p] = {m.view[p], m.wrong.at[p], expected};
     double began = gg_now_ms();
     if (peers) {
         ck_assert_msg(gg_several_launch(&m.team, m.view, one, sizeof *one), "%s",
                       m.run.message);
-        printf("%d parts: a meeting takes %.2f us\n", l->parts,
-               (gg_now_ms() - began) * 1e3 / (double)MEETINGS);
+        printf("%d parts: a barrier takes %.2f us\n", l->parts,
+               (gg_now_ms() - began) * 1e3 / (double)BARRIERS);
     } else {
         struct several_outcome outcome;
         for (uint64_t round = 0; round < 5; round++) {
@@ -266,7 +266,7 @@ static void check_meetings(const struct layout *l, bool peers) {
     gg_limits.several_exchange = NULL;
 }
 
-START_TEST(all_meet) {
+START_TEST(all_pass_barriers) {
     for (const struct layout &l : several_layouts()) {
         bool apart = true;
         if (l.exchange)
@@ -274,8 +274,8 @@ START_TEST(all_meet) {
         for (int p = 1; p < l.parts; p++)
             apart = apart && l.ordinal[p] != l.ordinal[p - 1];
         if (apart)
-            check_meetings(&l, true);
-        check_meetings(&l, false);
+            check_barriers(&l, true);
+        check_barriers(&l, false);
     }
 }
 END_TEST
@@ -286,12 +286,12 @@ static int interrupt_later(void *) {
 }
 
 /* Launches one of two members only. */
-static void wait_in_vain(struct meeters *m) {
+static void wait_for_absent(struct waiters *m) {
     const struct layout pair = {2, {0, 0}, NULL};
     gg_limits.several_exchange = "peer";
-    open_meeters(m, &pair);
+    open_waiters(m, &pair);
     m->view[0].barrier.blocks = 1;
-    struct meeter one = {m->view[0], m->wrong.at[0], 0};
+    struct waiter one = {m->view[0], m->wrong.at[0], 0};
     void *argument = &one;
     struct cuda_job *job = gg_several_on(&m->team, 0);
     gg_launch_cooperative(job, &barrier, 1, &argument);
@@ -299,10 +299,10 @@ static void wait_in_vain(struct meeters *m) {
 
 START_TEST(a_device_that_never_comes) {
     const struct layout pair = {2, {0, 0}, NULL};
-    struct meeters m = {};
+    struct waiters m = {};
     uint32_t trouble[2];
     begin_layout(&m.run, &pair);
-    wait_in_vain(&m); /* with the usual patience: until the stop word */
+    wait_for_absent(&m); /* with the usual patience: until the stop word */
     __atomic_store_n(m.team.member[0].job.device->stop, 1u, __ATOMIC_RELEASE);
     ck_assert(gg_several_wait(&m.team));
     gg_fetch(gg_several_on(&m.team, 0), trouble, &m.team.member[0].desk->trouble, 8);
@@ -312,10 +312,10 @@ START_TEST(a_device_that_never_comes) {
     memset(&m, 0, sizeof m);
     begin_layout(&m.run, &pair);
     gg_limits.several_exchange = "peer";
-    open_meeters(&m, &pair);
+    open_waiters(&m, &pair);
     m.view[0].barrier.blocks = 1;
     m.view[0].barrier.patience_ns = 50000000;
-    struct meeter one = {m.view[0], m.wrong.at[0], 0};
+    struct waiter one = {m.view[0], m.wrong.at[0], 0};
     void *argument = &one;
     double began = gg_now_ms();
     gg_launch_cooperative(gg_several_on(&m.team, 0), &barrier, 1, &argument);
@@ -331,11 +331,11 @@ END_TEST
 
 START_TEST(an_interrupt_ends_the_waiting) {
     const struct layout pair = {2, {0, 0}, NULL};
-    struct meeters m = {};
+    struct waiters m = {};
     begin_layout(&m.run, &pair);
     m.run.interrupted = interrupt_later;
     asked = 0;
-    wait_in_vain(&m);
+    wait_for_absent(&m);
     ck_assert(!gg_several_wait(&m.team));
     ck_assert_int_eq(gg_several_close(&m.team), GPUGRAPH_INTERRUPTED);
     gg_limits.several_exchange = NULL;
@@ -599,9 +599,9 @@ extern const struct suite suite = {
     .groups = {{.name = "rows",
                 .timeout = 240,
                 .cases = {{&rows_of_small_shapes}, {&rows_of_larger_shapes}}},
-               {.name = "meeting",
+               {.name = "barrier",
                 .timeout = 60,
-                .cases = {{&all_meet},
+                .cases = {{&all_pass_barriers},
                           {&a_device_that_never_comes},
                           {&an_interrupt_ends_the_waiting}}},
                {.name = "sets",

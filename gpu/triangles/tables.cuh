@@ -11,8 +11,8 @@
 **                                     to.
 **
 ** All slots are empty again when v is done. */
-#ifndef GPUGRAPH_MEET_CUH
-#define GPUGRAPH_MEET_CUH
+#ifndef GPUGRAPH_TRIANGLES_TABLES_CUH
+#define GPUGRAPH_TRIANGLES_TABLES_CUH
 
 #include "graph/frontier.cuh"
 #include "triangles.h"
@@ -185,7 +185,7 @@ static __device__ __forceinline__ void flush_table(const counting &c, const tabl
     }
 }
 
-/* ---- rows that meet ---- */
+/* ---- looking rows up ---- */
 
 struct found { /* counts of a lane */
     uint32_t own, more;
@@ -249,9 +249,9 @@ add_triangle(const counting &c, const table &t, uint32_t at, uint64_t arc, uint3
 /* Looks up the entries of a line of rows in the table of v. Each lane looks up some
 ** entries together, whatever their rows. */
 template <bool along>
-static __device__ __forceinline__ void meet_table(const counting &c, const table &t,
-                                                  row_line line, waiting_rows *w,
-                                                  uint32_t *more, found *v) {
+static __device__ __forceinline__ void look_up_line(const counting &c, const table &t,
+                                                    row_line line, waiting_rows *w,
+                                                    uint32_t *more, found *v) {
     for (uint32_t base = 0; base < line.total; base += AT_ONCE * GG_WARP) {
         uint32_t row[AT_ONCE], x[AT_ONCE], slot[AT_ONCE], there[AT_ONCE];
         uint64_t arc[AT_ONCE];
@@ -281,8 +281,8 @@ static __device__ __forceinline__ void meet_table(const counting &c, const table
 /* Looks up the rows of waiting vertices first .. first + rows - 1, at most 32. */
 template <bool along>
 static __device__ __forceinline__ void
-meet_rows(const counting &c, const table &t, uint32_t v, waiting_rows *w, uint32_t *more,
-          uint32_t first, uint32_t rows, found *own) {
+look_up_rows(const counting &c, const table &t, uint32_t v, waiting_rows *w,
+             uint32_t *more, uint32_t first, uint32_t rows, found *own) {
     const bool live = gg_lane() < rows;
     const uint32_t x = live ? w->vertex[first + gg_lane()] : 0;
     const uint32_t length = live ? c.ahead.count[x] : 0;
@@ -296,7 +296,7 @@ meet_rows(const counting &c, const table &t, uint32_t v, waiting_rows *w, uint32
     if (along)
         more[gg_lane()] = 0;
     __syncwarp();
-    meet_table<along>(c, t, line, w, more, own);
+    look_up_line<along>(c, t, line, w, more, own);
     __syncwarp();
     if (w->own[gg_lane()] > 0)
         atomicAdd(&c.triangles[x], (word)w->own[gg_lane()]);
@@ -305,8 +305,8 @@ meet_rows(const counting &c, const table &t, uint32_t v, waiting_rows *w, uint32
 }
 
 /* True if the row of x is looked up in the table of v. */
-static __device__ __forceinline__ bool meets(const counting &c, uint32_t v,
-                                             uint32_t length, uint32_t x) {
+static __device__ __forceinline__ bool is_looked_up(const counting &c, uint32_t v,
+                                                    uint32_t length, uint32_t x) {
     const uint32_t other = c.ahead.count[x];
     if (other == 0 || other > length || (other == length && x < v))
         return false;
@@ -317,15 +317,15 @@ static __device__ __forceinline__ bool meets(const counting &c, uint32_t v,
 ** covers the 32 lanes of the warp. */
 template <bool along>
 static __device__ __forceinline__ void
-meet_neighbours(const counting &c, const table &t, uint32_t v, uint64_t first,
-                uint64_t end, uint64_t step, waiting_rows *w, uint32_t *more,
-                found *own) {
+look_up_neighbours(const counting &c, const table &t, uint32_t v, uint64_t first,
+                   uint64_t end, uint64_t step, waiting_rows *w, uint32_t *more,
+                   found *own) {
     const uint32_t length = c.ahead.count[v];
     uint32_t count = 0;
     for (uint64_t at = first; at < end; at += step) {
         const bool live = at + gg_lane() < end;
         const uint32_t x = live ? c.simple.target[at + gg_lane()] : 0;
-        const bool wanted = live && meets(c, v, length, x);
+        const bool wanted = live && is_looked_up(c, v, length, x);
         const unsigned mask = __ballot_sync(ALL_LANES, wanted);
         if (wanted)
             w->vertex[count + __popc(mask & ((1u << gg_lane()) - 1))] = x;
@@ -334,11 +334,11 @@ meet_neighbours(const counting &c, const table &t, uint32_t v, uint64_t first,
         if (count < GG_WARP)
             continue;
         count -= GG_WARP;
-        meet_rows<along>(c, t, v, w, more, count, GG_WARP, own);
+        look_up_rows<along>(c, t, v, w, more, count, GG_WARP, own);
         __syncwarp();
     }
     if (count > 0)
-        meet_rows<along>(c, t, v, w, more, 0, count, own);
+        look_up_rows<along>(c, t, v, w, more, 0, count, own);
 }
 
 /* Adds what the lanes of a warp have found for v. */

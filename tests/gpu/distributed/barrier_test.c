@@ -269,7 +269,7 @@ START_TEST(one_that_never_comes) {
 END_TEST
 
 const struct suite suite = {
-    .name = "meet",
+    .name = "barrier",
     .groups =
         {{.name = "places",
           .tags = "serial",
@@ -277,7 +277,7 @@ const struct suite suite = {
           .cases = {{&every_vertex_has_one_place},
                     {&too_many_vertices},
                     {&sums_of_128_bits}}},
-         {.name = "meetings",
+         {.name = "barriers",
           .timeout = 240,
           .cases = {{&all_hear_what_all_tell}, {&stopped}, {&one_that_never_comes}}}},
 };

@@ -12,16 +12,16 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_PARTS = 5, MOST_BLOCKS = 3, STRIDE = 256, ROUNDS = 60, MOST_LETTERS = 40 };
+enum { MOST_PARTS = 5, MOST_BLOCKS = 3, STRIDE = 256, ROUNDS = 60, MOST_MESSAGES = 40 };
 
-struct letter {
+struct message {
     uint64_t round, value;
 };
 
 struct member {
     struct several_barrier barrier;
     struct several_desk desk;
-    struct letter inbox[2][MOST_PARTS * STRIDE];
+    struct message inbox[2][MOST_PARTS * STRIDE];
     uint64_t received, messages; /* the sum of values, and their number; by block 0 */
     bool wrong;
 };
@@ -36,12 +36,12 @@ static uint64_t dice(uint64_t *seed) {
     return gg_fixed_hash(*seed += 0x9e3779b97f4a7c15u);
 }
 
-static void read_letters(struct block *b, uint64_t round) {
+static void read_messages(struct block *b, uint64_t round) {
     const struct several_barrier *m = &b->own->barrier;
     for (uint32_t p = 0; p < m->parts; p++) {
         const uint64_t count = p == m->me ? 0 : several_received_messages(m, round, p);
         for (uint64_t i = 0; i < count; i++) {
-            const struct letter *one =
+            const struct message *one =
                 &b->own->inbox[round % 2][several_box(m->me, p, STRIDE) + i];
             b->own->wrong |= one->round != round;
             b->own->received += one->value;
@@ -50,18 +50,19 @@ static void read_letters(struct block *b, uint64_t round) {
     }
 }
 
-static void write_letters(struct block *b, uint64_t round) {
+static void write_messages(struct block *b, uint64_t round) {
     const struct several_barrier *m = &b->own->barrier;
-    const uint64_t some = dice(&b->seed) % MOST_LETTERS;
+    const uint64_t some = dice(&b->seed) % MOST_MESSAGES;
     for (uint64_t i = 0; i < some; i++) {
         const uint32_t to = (uint32_t)(dice(&b->seed) % m->parts);
         const uint32_t count = 1 + (uint32_t)(dice(&b->seed) % 2);
         if (to == m->me)
             continue;
         const uint64_t first = several_reserve_messages(m, round, to, count);
-        struct letter *box = b->all[to].inbox[round % 2] + several_box(to, m->me, STRIDE);
+        struct message *box =
+            b->all[to].inbox[round % 2] + several_box(to, m->me, STRIDE);
         for (uint32_t k = 0; k < count; k++) {
-            box[first + k] = (struct letter){round, dice(&b->seed) >> 8};
+            box[first + k] = (struct message){round, dice(&b->seed) >> 8};
             b->sent += box[first + k].value;
             b->messages++;
         }
@@ -73,11 +74,11 @@ static void *run_block(void *block) {
     const struct timespec late = {0, 200000};
     for (uint64_t round = 0; round < ROUNDS; round++) {
         if (round > 0 && b->number == 0)
-            read_letters(b, round - 1);
+            read_messages(b, round - 1);
         if (dice(&b->seed) % 16 == 0)
             nanosleep(&late, NULL);
         if (round < ROUNDS - 1)
-            write_letters(b, round);
+            write_messages(b, round);
         several_report(&b->own->barrier, round, 0, 1);
         if (!several_barrier_by_one(&b->own->barrier, b->number, round)) {
             b->own->wrong = true;
@@ -126,7 +127,7 @@ static void exchange(uint32_t parts, uint32_t blocks, uint64_t seed) {
     free(all);
 }
 
-START_TEST(every_letter_comes_once) {
+START_TEST(every_message_comes_once) {
     uint64_t turn = 0;
     for (uint32_t parts = 1; parts <= MOST_PARTS; parts++)
         for (uint32_t blocks = 1; blocks <= MOST_BLOCKS; blocks++)
@@ -137,8 +138,8 @@ START_TEST(every_letter_comes_once) {
 END_TEST
 
 const struct suite suite = {
-    .name = "letters",
-    .groups = {{.name = "letters",
+    .name = "messages",
+    .groups = {{.name = "messages",
                 .timeout = 120,
-                .cases = {{&every_letter_comes_once}}}},
+                .cases = {{&every_message_comes_once}}}},
 };
