@@ -229,11 +229,9 @@ static void look_at_slice(void *job, uint64_t begin, uint64_t end) {
     const update *u = l->u;
     const uint32_t *source = gg_sources_of(u->graph), *target = gg_targets_of(u->graph);
     for (uint64_t k = 0; k < u->edges.pieces; k++) {
-        const splice_piece *piece = &u->edges.piece[k];
-        uint64_t low = piece->from > begin ? piece->from : begin;
-        uint64_t high = piece->from + piece->count;
-        high = high < end ? high : end;
-        for (uint64_t e = low; e < high && !gg_leave(u->run, e); e++) {
+        const splice_piece piece = gg_clip_piece(&u->edges.piece[k], begin, end);
+        const uint64_t high = piece.from + piece.count;
+        for (uint64_t e = piece.from; e < high && !gg_leave(u->run, e); e++) {
             const uint64_t at = gg_edge_place(u->graph, e);
             find_open(l->open, source[at]);
             find_open(l->open, target[at]);
