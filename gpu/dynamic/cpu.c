@@ -1,6 +1,6 @@
 /* The slabs of a dynamic graph in host memory, and its steps on CPU threads: each thread
 ** is a warp of one lane (base/warp.h). */
-#include "dynamic.h"
+#include "batch_item.h"
 #include "graph_data.h"
 
 #include <stdlib.h>
@@ -94,7 +94,7 @@ static void finish_insertion(const gpugraph_dynamic *d, const struct dynamic_bat
 static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                         uint64_t i, struct tally *t) {
     const struct slab_graph *g = &d->slabs;
-    uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
+    uint64_t pair = batch_pair(b, i, d->valued);
     bool claims = !b->keep && (b->unsorted || device_load(&g->pool->report.unsorted));
     enum slab_outcome outcome =
         slab_put(g, slab_vertex_now(g, b->source[i]), pair, d->valued,
@@ -105,7 +105,7 @@ static void insert_item(const gpugraph_dynamic *d, const struct dynamic_batch *b
 static void attempt_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                          uint64_t i, struct tally *t) {
     const struct slab_graph *g = &d->slabs;
-    uint64_t pair = slab_pair(b->target[i], d->valued ? b->value[i] : 0);
+    uint64_t pair = batch_pair(b, i, d->valued);
     struct slab_hand hand = slab_empty_hand(b->source[i]);
     enum slab_outcome outcome;
     while ((outcome = slab_attempt(g, pair, d->valued, &hand)) == SLAB_WANTS)
@@ -115,53 +115,12 @@ static void attempt_item(const gpugraph_dynamic *d, const struct dynamic_batch *
     finish_insertion(d, b, i, outcome, d->valued && !b->keep, t);
 }
 
-static void claim_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                       uint64_t i) {
-    uint32_t from = b->source[i], target = b->target[i];
-    b->result[i] = slab_is_marked(&d->slabs, from, target)
-                       ? slab_claim(&d->slabs, from, target, (uint32_t)i)
-                       : SLAB_NONE;
-}
-
-static void settle_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                        uint64_t i) {
-    if (b->result[i] != SLAB_NONE)
-        slab_settle_claim(&d->slabs, b->result[i], b->target[i], (uint32_t)i,
-                          b->value[i]);
-}
-
-static void delete_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                        uint64_t i, struct tally *t) {
-    if (slab_delete(&d->slabs, b->source[i], b->target[i], d->valued)) {
-        device_take(&d->slabs.vertex[b->source[i]].dead, 1);
-        t->removed++;
-    }
-}
-
-static void query_item(const gpugraph_dynamic *d, const struct dynamic_batch *b,
-                       uint64_t i) {
-    uint32_t value;
-    uint64_t at;
-    b->result[i] = slab_find(&d->slabs, b->source[i], b->target[i], d->valued,
-                             SLAB_FROZEN, &value, &at)
-                       ? value
-                       : SLAB_NONE;
-}
-
-/* Returns true if u has the lower degree, or the smaller number. Edges lead to later
-** vertices, so long rows have few of them. */
-static bool ranks_before(const struct dynamic_batch *b, uint32_t u, uint32_t v) {
-    uint64_t of_u = b->row_offset[u + 1] - b->row_offset[u];
-    uint64_t of_v = b->row_offset[v + 1] - b->row_offset[v];
-    return of_u < of_v || (of_u == of_v && u < v);
-}
-
 static void triangles_of(const gpugraph_dynamic *d, const struct dynamic_batch *b,
                          uint32_t v, struct tally *t) {
     uint32_t *row = b->row_target + b->row_offset[v], ahead = 0, value;
     uint64_t length = b->row_offset[v + 1] - b->row_offset[v], at;
     for (uint64_t i = 0; i < length; i++)
-        if (ranks_before(b, v, row[i]))
+        if (batch_ranks_before(b, v, row[i]))
             row[ahead++] = row[i];
     for (uint32_t i = 0; i < ahead && !gg_worked(d->run, &t->since, ITEM_WORK * length);
          i++)
@@ -174,7 +133,7 @@ static void triangles_of(const gpugraph_dynamic *d, const struct dynamic_batch *
 
 static void fill_row(const gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t i,
                      struct tally *t) {
-    uint32_t v = b->vertex ? b->vertex[i] : (uint32_t)i;
+    uint32_t v = batch_vertex(b, i);
     uint32_t *value = b->name_rows ? NULL : b->row_value;
     slab_copy_short_row(&d->slabs, d->slabs.vertex[v], d->valued, b->row_target, value,
                         b->row_offset[i]);
@@ -199,18 +158,14 @@ static void rehash_item(const gpugraph_dynamic *d, const struct dynamic_batch *b
 static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
                      const struct dynamic_batch *b, uint64_t i, struct tally *t) {
     const struct slab_graph *g = &d->slabs;
-    uint32_t v = b->vertex ? b->vertex[i] : (uint32_t)i;
+    uint32_t v = batch_vertex(b, i);
     switch (step) {
     case STEP_ANNOUNCE:
         announce_item(d, b, i, t);
         break;
     case STEP_LIST_DEAD:
-        if (g->vertex[i].dead > 0)
-            slab_list_growing(g, (uint32_t)i, g->vertex[i].sectors);
-        break;
     case STEP_LIST_ALL:
-        if (g->vertex[i].used > g->vertex[i].dead || g->incoming[i] > 0)
-            slab_list_growing(g, (uint32_t)i, g->vertex[i].sectors);
+        batch_list(g, (uint32_t)i, step == STEP_LIST_ALL);
         break;
     case STEP_SUM_BASES:
         v = slab_growing_vertex(g, i);
@@ -235,16 +190,16 @@ static void one_item(const gpugraph_dynamic *d, enum dynamic_step step,
         insert_item(d, b, b->result[i], t);
         break;
     case STEP_CLAIM:
-        claim_item(d, b, i);
+        batch_claim(g, b, i);
         break;
     case STEP_SETTLE:
-        settle_item(d, b, i);
+        batch_settle(g, b, i);
         break;
     case STEP_DELETE:
-        delete_item(d, b, i, t);
+        t->removed += batch_delete(g, b, i, d->valued);
         break;
     case STEP_QUERY:
-        query_item(d, b, i);
+        batch_query(g, b, i, d->valued);
         break;
     case STEP_CLEAR:
         t->removed += slab_clear_vertex(g, v);

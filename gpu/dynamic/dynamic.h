@@ -137,7 +137,7 @@ struct gpugraph_dynamic {
     struct cuda_job *job;  /* CUDA: while the graph is open */
     bool held;             /* CUDA: the caller has the device's turn, ... */
     struct cuda_job *lent; /* ... and this job; NULL: only to free the graph */
-    double ms;             /* of the call's operations, by the place's clock */
+    double ms;             /* time of the call's operations, by the place's clock */
     double mark_ms[2];     /* CPU */
 };
 

@@ -1,16 +1,12 @@
 /* Batches of edges on a device: one lane per item. The operations of a lane:
 ** slab_table.h. */
+#include "batch_item.h"
 #include "block.cuh"
 #include "rehash.cuh"
 
 #include <cooperative_groups.h>
 
 /* ---- kernels: one lane per item ---- */
-
-static __device__ __forceinline__ uint64_t pair_of(const dynamic_batch &b, uint64_t i,
-                                                   bool valued) {
-    return b.pair ? b.pair[i] : slab_pair(b.target[i], valued ? b.value[i] : 0);
-}
 
 /* Returns true if neighbouring lanes name the same vertex. Then lanes of one vertex share
 ** an addition; finding each other costs more than it saves where few lanes do. */
@@ -104,7 +100,7 @@ static __device__ __forceinline__ void insert_items(const slab_graph &g,
         if (i < count) {
             const uint64_t item = later ? b.result[i] : i;
             from = b.source[item];
-            pair = pair_of(b, item, valued);
+            pair = batch_pair(&b, item, valued);
             outcome = slab_put(&g, slab_vertex_now(&g, from), pair, valued, manner,
                                later ? SLAB_NOW : SLAB_LATELY);
         }
@@ -179,7 +175,7 @@ static __global__ void __launch_bounds__(GG_DYNAMIC_BLOCK, GG_DYNAMIC_SMALL)
         bool open = i < b.count;
         if (open) {
             from = b.source[i];
-            pair = pair_of(b, i, valued);
+            pair = batch_pair(&b, i, valued);
         }
         for (;;) {
             if (open)
@@ -211,24 +207,15 @@ static __global__ void __launch_bounds__(GG_DYNAMIC_BLOCK, GG_DYNAMIC_SMALL)
 
 static __device__ __forceinline__ void claim_items(const slab_graph &g,
                                                    const dynamic_batch &b) {
-    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
-        uint32_t from = b.source[i], target = (uint32_t)pair_of(b, i, true);
-        b.result[i] = slab_is_marked(&g, from, target)
-                          ? slab_claim(&g, from, target, (uint32_t)i)
-                          : SLAB_NONE;
-    }
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid())
+        batch_claim(&g, &b, i);
 }
 
 /* Settles claims, and clears the filter. */
 static __device__ __forceinline__ void settle_items(const slab_graph &g,
                                                     const dynamic_batch &b) {
-    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
-        if (b.result[i] == SLAB_NONE)
-            continue;
-        uint64_t pair = pair_of(b, i, true);
-        slab_settle_claim(&g, b.result[i], (uint32_t)pair, (uint32_t)i,
-                          (uint32_t)(pair >> 32));
-    }
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid())
+        batch_settle(&g, &b, i);
     for (uint64_t i = gg_thread(); i < SLAB_FILTER_WORDS; i += gg_threads_of_grid())
         g.filter[i] = 0;
 }
@@ -253,13 +240,8 @@ template <bool valued>
 static __global__ void delete_edges(const __grid_constant__ slab_graph g,
                                     const __grid_constant__ dynamic_batch b) {
     uint32_t removed = 0;
-    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
-        uint32_t from = b.source[i];
-        if (!slab_delete(&g, from, b.target[i], valued))
-            continue;
-        atomicAdd(&g.vertex[from].dead, 1);
-        removed++;
-    }
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid())
+        removed += batch_delete(&g, &b, i, valued);
     __syncwarp();
     gg_tally(&g.pool->report.removed, removed);
 }
@@ -267,13 +249,8 @@ static __global__ void delete_edges(const __grid_constant__ slab_graph g,
 template <bool valued>
 static __global__ void query(const __grid_constant__ slab_graph g,
                              const __grid_constant__ dynamic_batch b) {
-    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid()) {
-        uint32_t value;
-        uint64_t at;
-        bool found =
-            slab_find(&g, b.source[i], b.target[i], valued, SLAB_FROZEN, &value, &at);
-        b.result[i] = found ? value : SLAB_NONE;
-    }
+    for (uint64_t i = gg_thread(); i < b.count; i += gg_threads_of_grid())
+        batch_query(&g, &b, i, valued);
 }
 
 /* ---- kernels: rehash ---- */
@@ -281,11 +258,8 @@ static __global__ void query(const __grid_constant__ slab_graph g,
 /* One lane per vertex: lists vertices with tombstones, or all vertices that have or get a
 ** table. */
 static __global__ void list_vertices(const __grid_constant__ slab_graph g, bool all) {
-    for (uint64_t i = gg_thread(); i < g.n; i += gg_threads_of_grid()) {
-        slab_vertex v = slab_vertex_of(&g, (uint32_t)i);
-        if (all ? v.used > v.dead || g.incoming[i] > 0 : v.dead > 0)
-            slab_list_growing(&g, (uint32_t)i, v.sectors);
-    }
+    for (uint64_t i = gg_thread(); i < g.n; i += gg_threads_of_grid())
+        batch_list(&g, (uint32_t)i, all);
 }
 
 template <bool valued>

@@ -1,5 +1,6 @@
 /* Operations of a device on whole vertices of a dynamic graph: clear them, copy their
 ** rows, count triangles. */
+#include "batch_item.h"
 #include "dynamic.cuh"
 #include "graph/in_order.cuh"
 #include "slab_walk.h"
@@ -12,15 +13,11 @@ enum {
 
 /* ---- kernels: vertices of a batch ---- */
 
-static __device__ __forceinline__ uint32_t vertex_of(const dynamic_batch &b, uint64_t i) {
-    return b.vertex ? b.vertex[i] : (uint32_t)i;
-}
-
 /* One warp per vertex. */
 static __global__ void clear_vertices(slab_graph g, dynamic_batch b) {
     uint64_t warps = gg_threads_of_grid() / GG_WARP, removed = 0;
     for (uint64_t i = gg_thread() / GG_WARP; i < b.count; i += warps) {
-        removed += slab_clear_vertex(&g, vertex_of(b, i));
+        removed += slab_clear_vertex(&g, batch_vertex(&b, i));
         __syncwarp();
     }
     if (removed > 0)
@@ -33,7 +30,7 @@ static __global__ void count_row_lengths(slab_graph g, dynamic_batch b) {
     for (uint64_t i = gg_thread(); i <= b.count; i += gg_threads_of_grid()) {
         slab_vertex v = {0, 0, 0, 0};
         if (i < b.count)
-            v = slab_vertex_of(&g, vertex_of(b, i));
+            v = slab_vertex_of(&g, batch_vertex(&b, i));
         b.row_count[i] = v.used - v.dead;
     }
 }
@@ -48,7 +45,7 @@ template <bool valued> static __global__ void fill_rows(slab_graph g, dynamic_ba
         uint32_t number = 0;
         uint64_t at = 0, count = 0;
         if (i < b.count) {
-            number = vertex_of(b, i);
+            number = batch_vertex(&b, i);
             v = slab_vertex_of(&g, number);
             at = b.row_offset[i];
             count = b.row_offset[i + 1] - at;
@@ -76,13 +73,6 @@ template <bool valued> static __global__ void fill_rows(slab_graph g, dynamic_ba
 
 /* ---- kernels: triangles ---- */
 
-static __device__ __forceinline__ bool ranks_before(const dynamic_batch &b, uint32_t u,
-                                                    uint32_t v) {
-    uint64_t of_u = b.row_offset[u + 1] - b.row_offset[u];
-    uint64_t of_v = b.row_offset[v + 1] - b.row_offset[v];
-    return of_u < of_v || (of_u == of_v && u < v);
-}
-
 /* One warp per vertex: moves neighbours of higher degree to the front of the row, and
 ** counts them. */
 static __global__ void list_ahead(slab_graph g, dynamic_batch b) {
@@ -93,7 +83,7 @@ static __global__ void list_ahead(slab_graph g, dynamic_batch b) {
         for (uint64_t at = begin; at < end; at += GG_WARP) {
             uint64_t mine = at + warp_lane();
             uint32_t u = mine < end ? b.row_target[mine] : 0;
-            bool keep = mine < end && ranks_before(b, (uint32_t)i, u);
+            bool keep = mine < end && batch_ranks_before(&b, (uint32_t)i, u);
             uint32_t mask = warp_ballot(keep);
             if (keep)
                 b.row_target[begin + ahead + set_bits(mask & ((1u << warp_lane()) - 1))] =

@@ -6,7 +6,7 @@
 **
 ** A deletion changes edge numbers, but no ids. So a change touches only the rows of its
 ** own vertices, which get slack and change in place like other rows (`graph/slack.c`,
-** `update/roomy.c`). */
+** `update/slack.c`). */
 #include "graph.h"
 
 /* ---- ids ---- */

@@ -8,7 +8,7 @@
 **
 ** Rows are packed when they are made, and get slack with the first small change. A row
 ** without slack moves to the end of the array and gets slack for half as many arcs
-** (`update/roomy.c`). When the array is full, or too many entries are dead, all rows move
+** (`update/slack.c`). When the array is full, or too many entries are dead, all rows move
 ** to new arrays.
 **
 ** Every entry up to `used`, also between rows, is a vertex of the graph, and every weight

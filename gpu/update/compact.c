@@ -5,15 +5,29 @@
 **     map       0 - 3  4  2  5  1
 **     id        1 2 5 7 'a' 'c'          the ends of edges get their new numbers
 **
-** Edges and arcs of the host's rows keep their places (renumber.c). The copy on a device
-** is freed, and uploaded again on need. Nothing changes until every block has been
-** allocated. */
-#include "renumber.h"
+** Edges keep their positions, and so do arcs of the host's rows, except those of a row
+** that is no longer in order of targets:
+**
+**     map       0 - 2 1
+**     begin     0 3 5 5                  row 3, of a later vertex, becomes row 1
+**     begin     0 5 5
+**     target    0 3 2                    entries get their new numbers, and a sorted row
+**               0 1 2                    is sorted again
+**
+** The copy on a device is freed, and uploaded again on need. Nothing changes until every
+** block has been allocated. */
 #include "update.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
 
 #include <string.h>
+
+typedef struct moved_rows {
+    struct csr_slot *slot;
+    size_t weight_size;
+    uint64_t *offset, *end; /* new blocks */
+    uint32_t *spare;
+} moved_rows;
 
 typedef struct compaction {
     gpugraph_graph *graph;
@@ -21,7 +35,9 @@ typedef struct compaction {
     uint32_t *map;      /* the new number of each vertex; GPUGRAPH_NONE: a tombstone */
     uint32_t *vertex;   /* the old number of each vertex, by its new one */
     gpugraph_graph ids; /* holds the new n, ids and id */
-    struct renumbering rows;
+    int kinds;
+    moved_rows rows[ROW_PLANS];
+    uint32_t *in; /* a new block for the counts of entering edges */
 } compaction;
 
 /* ---- new numbers ---- */
@@ -110,6 +126,124 @@ static void lay_out_ids(compaction *c) {
         lay_out_texts(c);
 }
 
+/* ---- rows: allocation ---- */
+
+/* Gives the rows an array of ends, like their first change. */
+static void prepare_rows(compaction *c, struct csr_slot *slot, size_t weight_size) {
+    const uint64_t after = c->ids.n;
+    if (!slot->made || gg_stopping(c->run) ||
+        gg_give_slack(c->run, slot, c->graph->n, weight_size, 0))
+        return;
+    moved_rows *rows = &c->rows[c->kinds++];
+    *rows = (moved_rows){slot, weight_size,
+                         gg_alloc_roomy(c->run, after, sizeof *rows->offset),
+                         gg_alloc_roomy(c->run, after, sizeof *rows->end),
+                         gg_alloc_roomy(c->run, after, sizeof *rows->spare)};
+}
+
+static void prepare_all_rows(compaction *c) {
+    gpugraph_graph *graph = c->graph;
+    struct graph_derived *derived = &graph->derived;
+    if (gg_own_rows(graph, c->run))
+        return;
+    for (int kind = 0; kind < CSR_KINDS; kind++)
+        prepare_rows(c, &graph->csr[kind], gg_distance_size(graph->distance_type));
+    prepare_rows(c, &derived->edge_rows, gg_edge_size(graph->wide));
+    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
+        prepare_rows(c, &derived->adjacency[side].rows, sizeof(uint32_t));
+    if (derived->adjacency[GPUGRAPH_OUT].in && !gg_stopping(c->run))
+        c->in = gg_alloc_roomy(c->run, c->ids.n, sizeof *c->in);
+}
+
+/* ---- rows: the commit ---- */
+
+typedef struct row_pass {
+    const uint32_t *map;
+    struct csr_slot *slot;
+    size_t weight_size;
+} row_pass;
+
+/* Entries outside of rows may name a tombstone; they must name a vertex. */
+static void renumber_targets(void *of, uint64_t low, uint64_t high) {
+    const row_pass *p = of;
+    uint32_t *target = p->slot->target;
+    for (uint64_t k = low; k < high; k++) {
+        const uint32_t now = p->map[target[k]];
+        target[k] = now == GPUGRAPH_NONE ? 0 : now;
+    }
+}
+
+/* Moves arc `from` forward to position `to`, before the arcs that it passes. */
+static void move_arc(const row_pass *p, uint64_t from, uint64_t to) {
+    uint32_t *target = p->slot->target;
+    const uint32_t moved = target[from];
+    memmove(target + to + 1, target + to, (from - to) * sizeof *target);
+    target[to] = moved;
+    if (!p->slot->weight)
+        return;
+    char *weight = p->slot->weight;
+    char one[sizeof(uint64_t)];
+    memcpy(one, weight + from * p->weight_size, p->weight_size);
+    memmove(weight + (to + 1) * p->weight_size, weight + to * p->weight_size,
+            (from - to) * p->weight_size);
+    memcpy(weight + to * p->weight_size, one, p->weight_size);
+}
+
+/* Sorts rows, in which only the few arcs to later vertices are out of order. Arcs with
+** equal targets keep their order. */
+static void sort_some_rows(void *of, uint64_t low, uint64_t high) {
+    const row_pass *p = of;
+    const struct csr_slot *slot = p->slot;
+    for (uint64_t v = low; v < high; v++)
+        for (uint64_t k = slot->offset[v] + 1; k < slot->end[v]; k++)
+            if (slot->target[k] < slot->target[k - 1])
+                move_arc(p, k,
+                         gg_first_arc(slot->target, slot->offset[v], k,
+                                      slot->target[k] + (uint64_t)1));
+}
+
+/* Rows of tombstones are empty; their slack is dead. */
+static void move_rows(const compaction *c, moved_rows *rows) {
+    struct csr_slot *slot = rows->slot;
+    for (uint32_t v = 0; v < c->graph->n; v++) {
+        const uint32_t now = c->map[v];
+        if (now == GPUGRAPH_NONE) {
+            slot->dead += slot->spare[v];
+            continue;
+        }
+        rows->offset[now] = slot->offset[v];
+        rows->end[now] = slot->end[v];
+        rows->spare[now] = slot->spare[v];
+    }
+    gg_take_longer((void **)&slot->offset, (void **)&rows->offset);
+    gg_take_longer((void **)&slot->end, (void **)&rows->end);
+    gg_take_longer((void **)&slot->spare, (void **)&rows->spare);
+}
+
+static void move_counts(compaction *c) {
+    struct adjacency *out = &c->graph->derived.adjacency[GPUGRAPH_OUT];
+    for (uint32_t v = 0; v < c->graph->n; v++)
+        if (c->map[v] != GPUGRAPH_NONE)
+            c->in[c->map[v]] = out->in[v];
+    gg_take_longer((void **)&out->in, (void **)&c->in);
+}
+
+static void renumber_rows(compaction *c) {
+    for (int i = 0; i < c->kinds; i++) {
+        struct csr_slot *slot = c->rows[i].slot;
+        row_pass pass = {c->map, slot, c->rows[i].weight_size};
+        const int threads = gg_threads(c->run, slot->used);
+        gg_slices(threads, slot->used, renumber_targets, &pass);
+        move_rows(c, &c->rows[i]);
+        if (c->ids.n == 0) /* no entry can name a vertex */
+            slot->used = slot->dead = 0;
+        if (slot->sorted)
+            gg_slices(threads, c->ids.n, sort_some_rows, &pass);
+    }
+    if (c->in)
+        move_counts(c);
+}
+
 /* ---- the commit ---- */
 
 static void renumber_ends(void *of, uint64_t low, uint64_t high) {
@@ -143,7 +277,7 @@ static void renumber_edges(compaction *c) {
 static void commit_compaction(compaction *c) {
     gpugraph_graph *graph = c->graph;
     renumber_edges(c);
-    gg_renumber_rows(&c->rows);
+    renumber_rows(c);
     gg_free_ids(graph);
     graph->id = c->ids.id;
     graph->ids = c->ids.ids;
@@ -161,17 +295,20 @@ void gg_compact(gpugraph_graph *graph, gpugraph_run *run) {
     number_vertices(&c);
     if (!gg_stopping(run))
         lay_out_ids(&c);
-    c.rows = (struct renumbering){
-        .graph = graph, .run = run, .map = c.map, .before = before, .after = c.ids.n};
     if (!gg_stopping(run))
-        gg_prepare_renumbering(&c.rows);
+        prepare_all_rows(&c);
     if (!gg_stopping(run) && !gg_poll(run)) {
         commit_compaction(&c);
         gg_phase(run, "compact", started, graph->n,
                  "vertices have consecutive numbers again: %lu of %lu",
                  (unsigned long)graph->n, (unsigned long)before);
     }
-    gg_free_renumbering(&c.rows);
+    for (int i = 0; i < c.kinds; i++) {
+        gg_release(c.rows[i].offset);
+        gg_release(c.rows[i].end);
+        gg_release(c.rows[i].spare);
+    }
+    gg_release(c.in);
     gg_free_ids(&c.ids);
     gg_release(c.map);
     gg_release(c.vertex);

@@ -16,15 +16,15 @@
 struct kept_tables {
     struct device_part part;
     edge_store store;
-    int64_t told;      /* bytes that the part's account includes */
+    int64_t counted;   /* bytes that the part's account includes */
     bool filled, busy; /* busy: in use, not to be dropped */
     bool refused;      /* failed: not tried again while the copy stays */
 };
 
-static void tell_of_tables(struct kept_tables *k) {
+static void account_for_tables(struct kept_tables *k) {
     int64_t bytes = gg_store_bytes(&k->store);
-    add_bytes(&k->part, bytes - k->told);
-    k->told = bytes;
+    add_bytes(&k->part, bytes - k->counted);
+    k->counted = bytes;
 }
 
 static void empty(gpugraph_graph *graph, struct kept_tables *k) {
@@ -32,7 +32,7 @@ static void empty(gpugraph_graph *graph, struct kept_tables *k) {
     gg_store_free(&k->store);
     k->filled = false;
     __atomic_store_n(&graph->derived.tables_settled, k->refused, __ATOMIC_RELAXED);
-    tell_of_tables(k);
+    account_for_tables(k);
 }
 
 static void drop_tables(gpugraph_graph *graph, struct device_part *part, unsigned) {
@@ -157,13 +157,13 @@ static bool make_patch_store(struct cuda_job *job) {
         gg_wait(job);
     job->run->phase = phase;
     k->busy = false;
-    tell_of_tables(k);
+    account_for_tables(k);
     if (!gg_going(job))
         give_up(job, k);
     else
         gg_phase(job->run, "tables", started, (int64_t)graph->m,
                  "made on device %d: %lld bytes", job->device->ordinal,
-                 (long long)k->told);
+                 (long long)k->counted);
     return true;
 }
 
@@ -219,7 +219,7 @@ void gg_store_first(struct there *t) {
     take_batch(t, k);
     run->phase = phase;
     k->busy = false;
-    tell_of_tables(k);
+    account_for_tables(k);
     if (!t->tables) {
         give_up(job, k);
         return;
@@ -227,7 +227,7 @@ void gg_store_first(struct there *t) {
     gg_phase(run, "tables", started, (int64_t)(t->u->removed_count + t->u->added_count),
              "%s a batch on device %d: %lld bytes in all",
              fresh ? "made, with" : "updated by", job->device->ordinal,
-             (long long)k->told);
+             (long long)k->counted);
 }
 
 /* ---- rows ---- */
@@ -243,7 +243,7 @@ bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
     k->busy = true;
     gg_multigraph_list_rows(k->store.side[side], count, vertex, loopless, run, rows);
     k->busy = false;
-    tell_of_tables(k);
+    account_for_tables(k);
     run->phase = phase;
     return gg_going(&t->job);
 }
@@ -263,7 +263,7 @@ extern "C" gpugraph_status gg_cuda_check_copy(gpugraph_graph *graph, gpugraph_ru
             gg_store_lend(&k->store, &job);
             gg_store_check(&k->store, graph, run);
             k->busy = false;
-            tell_of_tables(k);
+            account_for_tables(k);
         }
         run->phase = phase;
         gg_job_close(&job);

@@ -23,10 +23,10 @@ typedef struct pair_work {
 } pair_work;
 
 /* A loop is no pair. */
-#define LOOP UINT64_MAX
+#define NO_PAIR UINT64_MAX
 
 static uint64_t pair_of(uint32_t a, uint32_t b) {
-    return a == b ? LOOP : a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+    return a == b ? NO_PAIR : a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
 /* Lists the distinct pairs of the batch, in order. */
@@ -39,7 +39,7 @@ static uint64_t list_pairs(update *u, edge_pair *pair) {
             removed ? pair_of(u->removed_ends.source[k], u->removed_ends.target[k])
                     : pair_of(u->added_ends.source[k], u->added_ends.target[k]);
         u->added_arc[edges] = (uint32_t)i;
-        edges += u->key[edges] != LOOP;
+        edges += u->key[edges] != NO_PAIR;
     }
     gg_update_sort(u, u->added_arc, edges);
     for (uint64_t i = 0; i < edges && !gg_stopping(u->run); i++) {

@@ -35,6 +35,17 @@ gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
                                uint64_t *place);
 void gg_splice_free(splice *s);
 
+/* The part of a piece that was at positions begin .. end - 1. */
+static inline splice_piece gg_clip_piece(const splice_piece *piece, uint64_t begin,
+                                         uint64_t end) {
+    const uint64_t low = piece->from > begin ? piece->from : begin,
+                   behind = piece->from + piece->count,
+                   high = behind < end ? behind : end;
+    const splice_piece part = {low, piece->to + (low - piece->from),
+                               high > low ? high - low : 0};
+    return part;
+}
+
 /* Moves elements that stay to their new positions; `to` may be `from`. */
 void gg_splice_move(const splice *s, void *to, const void *from, size_t size);
 

@@ -15,7 +15,7 @@
 **     patch*       the copy on a device: steps, edges, tables
 **     rewrite.cu   rows that change on a device (row_pool.h)
 **     tables.c     the slab tables: public functions, the batch for them
-**     compact.c, renumber.c   compaction, outside of a batch
+**     compact.c    compaction, outside of a batch
 **
 ** A new vertex gets the next number. A vertex that loses its last edge, and is not kept,
 ** vanishes: its number becomes a tombstone. Lone vertices need no edge. A batch gives no

@@ -191,16 +191,16 @@ static uint64_t row_length(const struct csr_slot *slot, uint64_t v) {
 /* Does v have edges that stay? 1: yes, 0: no, -1: unknown. in_count: number of edges that
 ** enter each vertex, if the adjacency has those that leave it; or NULL. */
 static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t v,
-                 const uint64_t *gone) {
+                 const uint64_t *touches) {
     const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];
     const struct csr_slot *both = &graph->csr[CSR_BOTH];
     if (in_count)
         return row_length(&graph->derived.adjacency[GPUGRAPH_OUT].rows, v) + in_count[v] >
-               gone[LEAVES] + gone[ENTERS] + 2 * gone[LOOPS];
+               touches[LEAVES] + touches[ENTERS] + 2 * touches[LOOPS];
     if (both->made)
-        return row_length(both, v) > gone[LEAVES] + gone[ENTERS] + gone[LOOPS];
-    if (row_length(out, v) > gone[LEAVES] + gone[LOOPS] ||
-        row_length(in, v) > gone[ENTERS] + gone[LOOPS])
+        return row_length(both, v) > touches[LEAVES] + touches[ENTERS] + touches[LOOPS];
+    if (row_length(out, v) > touches[LEAVES] + touches[LOOPS] ||
+        row_length(in, v) > touches[ENTERS] + touches[LOOPS])
         return 1;
     return out->made && in->made ? 0 : -1;
 }
@@ -232,11 +232,9 @@ static void look_at_slice(void *job, uint64_t begin, uint64_t end) {
     const update *u = l->u;
     const uint32_t *source = gg_sources_of(u->graph), *target = gg_targets_of(u->graph);
     for (uint64_t k = 0; k < u->edges.pieces; k++) {
-        const splice_piece *piece = &u->edges.piece[k];
-        uint64_t low = piece->from > begin ? piece->from : begin;
-        uint64_t high = piece->from + piece->count;
-        high = high < end ? high : end;
-        for (uint64_t e = low; e < high && !gg_leave(u->run, e); e++) {
+        const splice_piece piece = gg_clip_piece(&u->edges.piece[k], begin, end);
+        const uint64_t high = piece.from + piece.count;
+        for (uint64_t e = piece.from; e < high && !gg_leave(u->run, e); e++) {
             const uint64_t at = gg_edge_place(u->graph, e);
             find_open(l->open, source[at]);
             find_open(l->open, target[at]);
@@ -272,12 +270,12 @@ static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
                              ? u->graph->derived.adjacency[GPUGRAPH_OUT].in
                              : NULL;
     for (uint64_t i = 0, next; i < count; i = next) {
-        uint64_t v = touched[i] >> HOW_BITS, gone[HOWS] = {0};
+        uint64_t v = touched[i] >> HOW_BITS, touches[HOWS] = {0};
         for (next = i; next < count && touched[next] >> HOW_BITS == v; next++) {
-            gone[touched[next] & HOW_MASK]++;
+            touches[touched[next] & HOW_MASK]++;
             fetch_row(u->graph, in, touched, next + GG_FETCH_AHEAD, count);
         }
-        int alive = gone[KEEPS] ? 1 : stays(u->graph, in, v, gone);
+        int alive = touches[KEEPS] ? 1 : stays(u->graph, in, v, touches);
         if (alive == 1)
             continue;
         u->vanished_at[u->vanished++] = v;

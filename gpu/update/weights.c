@@ -39,12 +39,9 @@ static void check_added(const update *u, uint64_t *sum, uint64_t *largest) {
     }
 }
 
-static uint64_t old_weight(const gpugraph_graph *graph, uint64_t e) {
-    const uint64_t at = gg_edge_place(graph, e);
-    const void *weight = gg_weights_of(graph);
-    return graph->distance_type == GPUGRAPH_UINT32
-               ? ((const uint32_t *)weight)[at]
-               : capped(((const int64_t *)weight)[at]);
+static uint64_t old_weight(const gpugraph_graph *graph, uint64_t at) {
+    return capped((int64_t)gg_weight_at(gg_weights_of(graph), at,
+                                        gg_distance_size(graph->distance_type)));
 }
 
 static void raise_top(uint32_t *top, uint64_t weight) {
@@ -55,50 +52,22 @@ static void raise_top(uint32_t *top, uint64_t weight) {
         ;
 }
 
-/* Edges whose old weights do not count: removed ones. */
-typedef struct passed_over {
-    const uint64_t *edge, *end;
-} passed_over;
-
-/* The removed edges from e on. */
-static passed_over passed_from(const uint64_t *edge, uint64_t count, uint64_t e) {
-    uint64_t low = 0, high = count;
-    if (!count)
-        return (passed_over){NULL, NULL};
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        if (edge[middle] < e)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (passed_over){edge + low, edge + count};
-}
-
-/* True if e is the next removed edge. Calls are in order of edges. */
-static inline bool passes(passed_over *list, uint64_t e) {
-    bool here = list->edge < list->end && *list->edge == e;
-    if (here)
-        list->edge++;
-    return here;
-}
-
 typedef struct raising {
     const update *u;
     uint32_t *top; /* by vertex: the largest weight of its edges */
 } raising;
 
-static void raise_kept(void *job, uint64_t low, uint64_t high) {
+static void raise_kept(void *job, uint64_t begin, uint64_t end) {
     const raising *r = job;
-    const update *u = r->u;
-    const gpugraph_graph *graph = u->graph;
-    passed_over removed = passed_from(u->removed, u->removed_count, low);
-    for (uint64_t e = low; e < high && !gg_leave(u->run, e); e++) {
-        if (passes(&removed, e))
-            continue;
-        const uint64_t at = gg_edge_place(graph, e);
-        raise_top(&r->top[gg_sources_of(graph)[at]], old_weight(graph, e));
-        raise_top(&r->top[gg_targets_of(graph)[at]], old_weight(graph, e));
+    const gpugraph_graph *graph = r->u->graph;
+    for (uint64_t k = 0; k < r->u->edges.pieces; k++) {
+        const splice_piece piece = gg_clip_piece(&r->u->edges.piece[k], begin, end);
+        const uint64_t high = piece.from + piece.count;
+        for (uint64_t e = piece.from; e < high && !gg_leave(r->u->run, e); e++) {
+            const uint64_t at = gg_edge_place(graph, e), weight = old_weight(graph, at);
+            raise_top(&r->top[gg_sources_of(graph)[at]], weight);
+            raise_top(&r->top[gg_targets_of(graph)[at]], weight);
+        }
     }
 }
 
@@ -123,8 +92,11 @@ static uint64_t longest_path(const update *u) {
 
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run) {
     static const gpugraph_edges none;
-    const update as_it_is = {
-        .graph = (gpugraph_graph *)graph, .added = &none, .run = run};
+    splice_piece all = {0, 0, graph->m};
+    const update as_it_is = {.graph = (gpugraph_graph *)graph,
+                             .added = &none,
+                             .run = run,
+                             .edges = {.piece = &all, .pieces = 1}};
     return longest_path(&as_it_is);
 }
 
