@@ -185,10 +185,6 @@ int log_is_complete(reading *r, const followed *f, bool *complete) {
 
 /* ---- the states for gpugraph_graphs ---- */
 
-static char *say(const char *words) {
-    return sqlite3_mprintf("%s", words);
-}
-
 /* The distance of the mirror from the log's end, in words. */
 static char *distance(connection *c, const followed *f) {
     sqlite3_stmt *statement;
@@ -200,9 +196,9 @@ static char *distance(connection *c, const followed *f) {
         f->rows.table.schema, f->log, f->mark.seq, f->rows.table.schema, f->log);
     rc = rc ? rc : read_numbers(statement, 2, number);
     if (rc || !f->mark.id || number[1] != f->mark.id || number[0] < f->position)
-        return say("behind");
+        return sqlite3_mprintf("behind");
     if (number[0] == f->position)
-        return say(f->dirty.count ? "behind" : "current");
+        return sqlite3_mprintf(f->dirty.count ? "behind" : "current");
     return sqlite3_mprintf("behind by %llu",
                            (unsigned long long)log_distance(f->position, number[0]));
 }
@@ -211,17 +207,17 @@ static char *state_of(connection *c, const char *schema, const char *name) {
     definition d;
     char *error = NULL, *state = NULL;
     if (definition_read(c->db, schema, name, &d, &error) != SQLITE_OK)
-        return error ? error : say("cannot be read now");
+        return error ? error : sqlite3_mprintf("cannot be read now");
     followed *f = followed_of(c, schema, name);
     stamp *now = NULL;
     if (d.trouble) {
         state = d.trouble;
         d.trouble = NULL;
     } else if (!f || !f->graph) {
-        state = say("not loaded");
+        state = sqlite3_mprintf("not loaded");
     } else if (stamp_retake(c, f->base, &now) != SQLITE_OK ||
                stamp_compare(f->base, now) == STAMP_NEW_SCHEMA) {
-        state = say("stale");
+        state = sqlite3_mprintf("stale");
     } else {
         state = distance(c, f);
     }
