@@ -262,7 +262,8 @@ static int check_all(check *k) {
     const graph_request request = {
         .function = call->function, .backend = -1, .edges_here = true};
     loaded read = {.graph = NULL}, both = {.graph = NULL};
-    int rc = graph_load(call->c, &request, &call->rows, NULL, TRY_WEIGHTS, &read,
+    int rc = graph_load(call->c, &request, &call->rows, NULL,
+                        call->graph->has_weight ? READ_WEIGHTS : TRY_WEIGHTS, &read,
                         call->both ? &both : NULL, &call->error);
     if (rc == SQLITE_OK)
         rc = check_one(k, call->graph, &read);
