@@ -422,25 +422,6 @@ static bool is_in_use(const graph_ref *g) {
     return g && (g->references > 0 || g->bindings > 0);
 }
 
-/* The graphs to change: the mirror's own, or copies if a running statement looks at one
-** of them. */
-static int writable(connection *c, followed *f, graph_ref *made[PARTS]) {
-    graph_ref *own[PARTS] = {f->graph, f->both};
-    const bool used = is_in_use(f->graph) || is_in_use(f->both);
-    int rc = SQLITE_OK;
-    for (int k = 0; k < PARTS; k++) {
-        made[k] = used ? NULL : own[k];
-        if (used && own[k] && rc == SQLITE_OK)
-            rc = graph_copy(c, own[k], &made[k]);
-    }
-    for (int k = 0; k < PARTS && rc && used; k++)
-        graph_free(made[k]);
-    for (int k = 0; k < PARTS && rc == SQLITE_OK && used; k++)
-        if (made[k])
-            graph_list(c, made[k]);
-    return rc;
-}
-
 /* Changes one graph. */
 static int change_batch(connection *c, graph_ref *g, row_changes *changes, intern *texts,
                         half_changes *halves) {
@@ -499,24 +480,29 @@ static int hold_vertices(connection *c, rereading *r, half_changes halves[PARTS]
     return rc;
 }
 
+/* Changes the mirror's own graphs or, if a running statement looks at one of them, copies
+** that replace them. */
 static int change_all(connection *c, followed *f, rereading *r,
                       half_changes halves[PARTS]) {
-    graph_ref *g[PARTS];
-    int rc = writable(c, f, g);
-    if (rc)
-        return rc;
+    graph_ref *own[PARTS] = {f->graph, f->both}, *g[PARTS] = {f->graph, f->both};
+    const bool used = is_in_use(f->graph) || is_in_use(f->both);
+    int rc = SQLITE_OK;
+    for (int k = 0; k < r->parts && rc == SQLITE_OK && used; k++)
+        rc = graph_copy(c, own[k], &g[k]);
     for (int k = 0; k < r->parts && rc == SQLITE_OK; k++)
         if (!is_empty(&r->part[k]))
             rc = change_batch(c, g[k], &r->part[k], &r->texts, &halves[k]);
     f->changed_ms = gg_now_ms();
-    const bool own = g[0] == f->graph, whole = r->parts == 1 && !g[0]->row_ids;
-    if (rc == SQLITE_OK && !own)
+    if (rc && !used && (r->parts > 1 || f->graph->row_ids))
+        mirror_set(c, f, NULL, NULL); /* one graph may have changed, and the other not */
+    for (int k = 0; k < r->parts && used; k++) {
+        if (rc == SQLITE_OK)
+            graph_list(c, g[k]);
+        else if (g[k] != own[k])
+            graph_free(g[k]);
+    }
+    if (rc == SQLITE_OK && used)
         mirror_set(c, f, g[0], g[1]);
-    else if (rc && own && !whole) /* one graph may have changed, and the other not */
-        mirror_set(c, f, NULL, NULL);
-    for (int k = 0; k < PARTS && rc && !own; k++)
-        if (g[k])
-            graph_drop(c, g[k]);
     return rc;
 }
 

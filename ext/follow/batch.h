@@ -11,8 +11,7 @@ typedef struct row_changes {
     const graph_ref *mirror;
     id_list removed;
     loader added;
-    /* with row_ids, 1 for each added edge that replaces a removed one of the same
-        ** id */
+    /* with row_ids: 1 for each added edge that replaces a removed edge of its id */
     id_list stays;
     /* Ends of rows that are no edges, by half_row_number(). */
     id_list removed_halves;

@@ -66,40 +66,30 @@ static int write_bytes_of_blocks(void *context, void *bytes, size_t count, uint6
     return w->rc;
 }
 
-/* Reads the schema version, the log's end and its latest mark. */
-static int read_place(sqlite3 *db, const definition *d, sqlite3_int64 place[4]) {
+static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
+                        const uint64_t size[BLOCK_GRAPHS]) {
+    sqlite3_int64 schema = 0, position = 0;
     log_mark mark = {0, 0};
-    int rc = statement_integer(db, &place[0], "PRAGMA \"%w\".schema_version", d->schema);
+    int rc = statement_integer(db, &schema, "PRAGMA \"%w\".schema_version", d->schema);
     if (rc == SQLITE_OK)
-        rc = statement_integer(db, &place[1], "SELECT max(rowid) FROM \"%w\".\"%w\"",
+        rc = statement_integer(db, &position, "SELECT max(rowid) FROM \"%w\".\"%w\"",
                                d->schema, d->log);
     if (rc == SQLITE_OK)
         rc = log_latest_mark(db, d->schema, d->log, &mark);
-    place[2] = mark.id;
-    place[3] = mark.seq;
-    return rc;
-}
-
-static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
-                        const uint64_t size[BLOCK_GRAPHS]) {
-    sqlite3_int64 place[4] = {0};
-    int rc = read_place(db, d, place);
     sqlite3_str *text = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(text, "gpugraph 4 %lld %lld %lld %lld", place[0], place[1],
-                        place[2], place[3]);
+    sqlite3_str_appendf(text, "gpugraph 4 %lld %lld %lld %lld", schema, position, mark.id,
+                        mark.seq);
     for (int k = 0; k < BLOCK_GRAPHS; k++)
         sqlite3_str_appendf(text, " %llu", size[k]);
     char *header = sqlite3_str_finish(text);
-    if (!header)
-        return SQLITE_NOMEM;
-    if (rc == SQLITE_OK) {
+    if (rc == SQLITE_OK && header) {
         sqlite3_bind_int64(insert, 1, HEADER_ROW);
         sqlite3_bind_text(insert, 2, header, -1, SQLITE_STATIC);
         sqlite3_step(insert);
         rc = sqlite3_reset(insert);
     }
     sqlite3_free(header);
-    return rc;
+    return header ? rc : SQLITE_NOMEM;
 }
 
 /* *stand: every trigger of the graph precedes the view in the schema. */

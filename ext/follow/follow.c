@@ -203,14 +203,14 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
     tail t = {0};
     const bool writing = stamp_writing(r->hold);
     int rc = log_tail(r->c, f, &t);
-    t.whole |= !f->graph;
-    if (rc == SQLITE_OK && t.whole && !writing) {
+    t.incomplete |= !f->graph;
+    if (rc == SQLITE_OK && t.incomplete && !writing) {
         rc = mirror_renew(r, f,
                           f->graph
                               ? "the log does not have all changes"
                               : "the graph has not been read since the schema changed");
         rc = rc ? rc : log_end(r->c, f, &t);
-    } else if (rc == SQLITE_OK && !t.whole) {
+    } else if (rc == SQLITE_OK && !t.incomplete) {
         id_list before = f->dirty; /* t.ids contains all of them */
         f->dirty = t.ids;
         t.ids = before;
@@ -218,7 +218,7 @@ static int follow_log(reading *r, followed *f, graph_ref **found) {
     }
     if (rc == SQLITE_OK && !writing)
         rc = settle_base(r, f, &t);
-    if (rc == SQLITE_OK && !(t.whole && writing))
+    if (rc == SQLITE_OK && !(t.incomplete && writing))
         *found = found_in(r, f);
     id_list_clear(&t.ids);
     id_list_clear(&t.recent);

@@ -88,14 +88,14 @@ static void take_entry(loader *l, sqlite3_value **value) {
     } else {
         take_mark(t, at, id);
         if (sqlite3_value_type(value[0]) != SQLITE_INTEGER)
-            t->whole = true;
+            t->incomplete = true;
         else
             l->rc = take_named(t, at, sqlite3_value_int64(value[0]));
     }
     t->last = at > t->last ? at : t->last;
 }
 
-/* Reads marks and entries from that mark on. t->whole: writers have trimmed the entry of
+/* Reads marks and entries from that mark on. t->incomplete: writers have trimmed the entry of
 ** the mark, the last number has no next one, or the log has gaps. */
 static int read_from(connection *c, const followed *f, log_mark mark, tail *t) {
     sqlite3_stmt *statement;
@@ -117,8 +117,9 @@ static int read_from(connection *c, const followed *f, log_mark mark, tail *t) {
         sqlite3_bind_int64(statement, 1, mark.seq);
         rc = loader_collect(&reading.loader, statement);
     }
-    t->whole |= !t->same_history || t->last == INT64_MAX ||
-                (uint64_t)reading.loader.calls != log_distance(mark.seq, t->last) + 1;
+    t->incomplete |=
+        !t->same_history || t->last == INT64_MAX ||
+        (uint64_t)reading.loader.calls != log_distance(mark.seq, t->last) + 1;
     sqlite3_free(reading.loader.error);
     sqlite3_finalize(statement);
     return rc;
@@ -130,7 +131,7 @@ int log_end(connection *c, const followed *f, tail *t) {
     int rc = log_latest_mark(c->db, f->rows.table.schema, f->log, &latest);
     if (rc == SQLITE_OK && latest.id)
         rc = read_from(c, f, latest, &after);
-    if (after.whole)
+    if (after.incomplete)
         after.mark.id = 0; /* the changes after it are unknown */
     id_list_clear(&after.ids);
     id_list_clear(&t->recent);
@@ -149,7 +150,7 @@ static int add_all(id_list *to, const id_list *from) {
 
 int log_tail(connection *c, const followed *f, tail *t) {
     int rc = f->mark.id ? read_from(c, f, f->mark, t) : SQLITE_OK;
-    t->whole |= !f->mark.id || t->last < f->position;
+    t->incomplete |= !f->mark.id || t->last < f->position;
     if (rc == SQLITE_OK)
         rc = add_all(&t->ids, &f->dirty);
     if (rc == SQLITE_OK)
@@ -185,10 +186,6 @@ int log_is_complete(reading *r, const followed *f, bool *complete) {
 
 /* ---- the states for gpugraph_graphs ---- */
 
-static char *say(const char *words) {
-    return sqlite3_mprintf("%s", words);
-}
-
 /* The distance of the mirror from the log's end, in words. */
 static char *distance(connection *c, const followed *f) {
     sqlite3_stmt *statement;
@@ -200,9 +197,9 @@ static char *distance(connection *c, const followed *f) {
         f->rows.table.schema, f->log, f->mark.seq, f->rows.table.schema, f->log);
     rc = rc ? rc : read_numbers(statement, 2, number);
     if (rc || !f->mark.id || number[1] != f->mark.id || number[0] < f->position)
-        return say("behind");
+        return sqlite3_mprintf("behind");
     if (number[0] == f->position)
-        return say(f->dirty.count ? "behind" : "current");
+        return sqlite3_mprintf(f->dirty.count ? "behind" : "current");
     return sqlite3_mprintf("behind by %llu",
                            (unsigned long long)log_distance(f->position, number[0]));
 }
@@ -211,17 +208,17 @@ static char *state_of(connection *c, const char *schema, const char *name) {
     definition d;
     char *error = NULL, *state = NULL;
     if (definition_read(c->db, schema, name, &d, &error) != SQLITE_OK)
-        return error ? error : say("cannot be read now");
+        return error ? error : sqlite3_mprintf("cannot be read now");
     followed *f = followed_of(c, schema, name);
     stamp *now = NULL;
     if (d.trouble) {
         state = d.trouble;
         d.trouble = NULL;
     } else if (!f || !f->graph) {
-        state = say("not loaded");
+        state = sqlite3_mprintf("not loaded");
     } else if (stamp_retake(c, f->base, &now) != SQLITE_OK ||
                stamp_compare(f->base, now) == STAMP_NEW_SCHEMA) {
-        state = say("stale");
+        state = sqlite3_mprintf("stale");
     } else {
         state = distance(c, f);
     }

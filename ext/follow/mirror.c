@@ -87,13 +87,13 @@ static int load_rows(reading *r, followed *f, loaded *got, loaded *other) {
     return graph_load(r->c, &request, &f->rows, NULL, TRY_WEIGHTS, got, other, r->error);
 }
 
-typedef struct whole_read {
+typedef struct shared_read {
     reading *r;
     followed *f;
-} whole_read;
+} shared_read;
 
 static int load_for_all(void *of, loaded *got) {
-    const whole_read *w = of;
+    const shared_read *w = of;
     return load_rows(w->r, w->f, got, NULL);
 }
 
@@ -102,11 +102,11 @@ static int load_for_all(void *of, loaded *got) {
 static int load_mirror(reading *r, followed *f, loaded *got, loaded *other,
                        shared_graph **shared) {
     graph_name name;
-    whole_read whole = {r, f};
+    shared_read read = {r, f};
     *shared = NULL;
     if (f->left >= ext_limits.mirror_times_to_leave || !mirror_name(r, f, &name))
         return load_rows(r, f, got, other);
-    return shared_load(r->c, &name, load_for_all, &whole, got, shared);
+    return shared_load(r->c, &name, load_for_all, &read, got, shared);
 }
 
 bool mirror_make_own(followed *f) {

@@ -45,8 +45,8 @@ typedef struct tail {
     log_mark mark;      /* the latest mark */
     /* rowids that are dirty, or that the log names after the base's mark */
     id_list ids;
-    id_list recent; /* rowids that the log names after the latest mark */
-    bool whole;     /* `ids` may lack rows that have changed */
+    id_list recent;  /* rowids that the log names after the latest mark */
+    bool incomplete; /* `ids` may lack rows that have changed */
 } tail;
 
 /* Reads what has been logged since the base. The caller clears the lists. */

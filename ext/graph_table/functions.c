@@ -47,8 +47,8 @@ static int find_graph_table(graph_call *call, const char *text, int bytes) {
 }
 
 /* Acquires the graph for direction 'both' (undirected), or for the other directions. */
-static int acquire_functions(graph_call *call, sqlite3_context *context,
-                             const char *edges, bool undirected, graph_ref **graph) {
+static int acquire_functions(graph_call *call, const scope *scope, const char *edges,
+                             bool undirected, graph_ref **graph) {
     const graph_request request = {.function = call->function,
                                    .edges = edges,
                                    .edges_bytes = (int)strlen(edges),
@@ -57,10 +57,8 @@ static int acquire_functions(graph_call *call, sqlite3_context *context,
                                    .numbers = call->numbers,
                                    .edges_here = true,
                                    .backend = -1,
-                                   .scope = statement_scope(context, call->c)};
+                                   .scope = scope};
     search_watch watch;
-    if (!request.scope)
-        return SQLITE_NOMEM;
     watch_begin(&watch, call->c);
     int rc = graph_acquire(call->c, &request, graph, &call->error);
     watch_end(&watch, call->c);
@@ -88,9 +86,9 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
         rc = definition_resolve(call->c, function, scope, &call->definition, &call->rows,
                                 &call->error);
     if (rc == SQLITE_OK)
-        rc = acquire_functions(call, context, edges, false, &call->graph);
+        rc = acquire_functions(call, scope, edges, false, &call->graph);
     if (rc == SQLITE_OK && call->graph->two_ways)
-        rc = acquire_functions(call, context, edges, true, &call->both);
+        rc = acquire_functions(call, scope, edges, true, &call->both);
     return rc;
 }
 
@@ -265,7 +263,8 @@ static int check_all(check *k) {
     const graph_request request = {
         .function = call->function, .backend = -1, .edges_here = true};
     loaded read = {.graph = NULL}, both = {.graph = NULL};
-    int rc = graph_load(call->c, &request, &call->rows, NULL, TRY_WEIGHTS, &read,
+    int rc = graph_load(call->c, &request, &call->rows, NULL,
+                        call->graph->has_weight ? READ_WEIGHTS : TRY_WEIGHTS, &read,
                         call->both ? &both : NULL, &call->error);
     if (rc == SQLITE_OK)
         rc = check_one(k, call->graph, &read);

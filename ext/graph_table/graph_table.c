@@ -27,8 +27,7 @@ typedef struct graph_table {
     bool named;                 /* edges have ids of their own (load/row_ids.h) */
     bool persist;               /* the graph has a table of blocks */
     bool seen;                  /* the mirror was seen through this virtual table */
-    /* tells whether the table may be read; compiled after the latest statement on
-        ** g */
+    /* asks whether the table may be read; compiled after the latest statement on g */
     sqlite3_stmt *right;
 } graph_table;
 
@@ -229,17 +228,13 @@ static int table_shadow_name(const char *name) {
 
 /* ---- plans ---- */
 
-static char affinity_of(const graph_table *t, int column) {
-    return t->affinity[column == COLUMN_EDGE ? 2 : column];
-}
-
 /* True if the constraint is an IN (...) whose list must come as a whole, so that SQLite
 ** compares with the list. For single values, SQLite would compare by the type of the
 ** column here; but in IN (SELECT n FROM numbers) the type of n counts, too. And in a
 ** column of texts 7 and '7' would both find the same edges. */
 static bool is_whole_list(const graph_table *t, sqlite3_index_info *info, int constraint,
                           int column) {
-    const char affinity = affinity_of(t, column);
+    const char affinity = t->affinity[column == COLUMN_EDGE ? 2 : column];
     return constraint >= 0 && (affinity == 'A' || affinity == 'B') &&
            sqlite3_vtab_in(info, constraint, -1);
 }
@@ -510,17 +505,14 @@ static int table_eof(sqlite3_vtab_cursor *base) {
     return cur->position == cur->end;
 }
 
-/* The id of the edge of the present arc. */
-static int64_t arc_id(const graph_cursor *cur) {
-    return (int64_t)((uint64_t)cur->arcs.first_id + cur->arcs.id[cur->position]);
-}
-
 static uint64_t edge_of(const graph_cursor *cur) {
     uint64_t position = (uint64_t)cur->position;
     if (cur->edges)
         return cur->edges[position];
     if (cur->arcs.target)
-        return gpugraph_find_edge(cur->graph->graph, arc_id(cur));
+        return gpugraph_find_edge(
+            cur->graph->graph,
+            (int64_t)((uint64_t)cur->arcs.first_id + cur->arcs.id[position]));
     return cur->list ? gpugraph_edge_at(cur->graph->graph, cur->list, position)
                      : position;
 }

@@ -55,16 +55,8 @@ int lists_register(connection *c);
 
 /* ---- settings.c: gpugraph_config sets settings, gpugraph_settings lists them ---- */
 
-/* A setting and its value. */
-typedef struct setting_row {
-    const char *name;
-    char meaning[100];
-    const char *text; /* NULL: the value is the integer */
-    sqlite3_int64 integer;
-} setting_row;
-
-/* Sets *row to setting i. Returns false past the last setting. */
-bool setting_at(connection *c, int i, setting_row *row);
+/* Fills the rows of gpugraph_settings. */
+void fill_settings(grid *g, connection *c, sqlite3_value *const *argument);
 /* Gives all settings their defaults. */
 void settings_reset(connection *c);
 /* Registers gpugraph_config. */

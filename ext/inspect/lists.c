@@ -15,19 +15,6 @@
 
 /* ---- the lists ---- */
 
-static void fill_settings(grid *g, connection *c, sqlite3_value *const *argument) {
-    (void)argument;
-    setting_row row;
-    for (int i = 0; setting_at(c, i, &row); i++) {
-        add_text(g, row.name);
-        if (row.text)
-            add_text(g, row.text);
-        else
-            add_integer(g, row.integer);
-        add_text(g, row.meaning);
-    }
-}
-
 /* The id counts within a backend. gpugraph_config('device', id) takes the id of a CUDA
 ** device. */
 static void fill_devices(grid *g, connection *c, sqlite3_value *const *argument) {

@@ -97,27 +97,30 @@ static int compare_ids_of_settings(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* Sets the ids as runs need them: ascending. */
-static void sort_ids(config *given) {
+/* Sets the ids as runs need them: ascending. Returns the first id of the list; -1: the
+** setting is no list. */
+static int sort_ids(config *given) {
     const int count = read_ids(given->devices, given->id);
+    const int first = count > 0 ? given->id[0] : -1;
     given->ids = count > 0 ? count : 0;
     qsort(given->id, (size_t)given->ids, sizeof *given->id, compare_ids_of_settings);
+    return first;
 }
 
 /* The first device of the list becomes `device`. */
 static void devices_changed(connection *c) {
-    int id[MOST_DEVICES];
-    if (read_ids(c->config.devices, id) > 0)
-        c->config.device = id[0];
-    sort_ids(&c->config);
+    const int first = sort_ids(&c->config);
+    if (first >= 0)
+        c->config.device = first;
 }
 
 /* A list that begins with another device becomes 'auto'. */
 static void device_changed(connection *c) {
-    int id[MOST_DEVICES];
-    if (read_ids(c->config.devices, id) > 0 && id[0] != c->config.device)
-        strcpy(c->config.devices, "auto");
-    sort_ids(&c->config);
+    const int first = sort_ids(&c->config);
+    if (first < 0 || first == c->config.device)
+        return;
+    strcpy(c->config.devices, "auto");
+    c->config.ids = 0;
 }
 
 /* ---- the settings ---- */
@@ -236,20 +239,27 @@ void settings_reset(connection *c) {
         store(c, &settings[i], settings[i].initial);
 }
 
-bool setting_at(connection *c, int i, setting_row *row) {
-    if (i >= SETTINGS)
-        return false;
-    const setting *s = &settings[i];
-    *row = (setting_row){.name = s->name};
-    if (s->kind == SETTING_DEVICES || s->kind == SETTING_FUNCTIONS)
-        row->text = field_of(c, s);
-    else if (s->kind == SETTING_WORD)
-        row->text = s->words[number_in(c, s)];
-    else
-        row->integer = number_in(c, s);
-    sqlite3_snprintf(sizeof row->meaning, row->meaning, s->now ? "%s; now %d" : "%s",
-                     s->meaning, s->now ? s->now((int)row->integer) : 0);
-    return true;
+/* The value as a text; NULL: it is a number. */
+static const char *text_in(connection *c, const setting *s) {
+    if (s->kind == SETTING_WORD)
+        return s->words[number_in(c, s)];
+    return s->kind == SETTING_NUMBER ? NULL : field_of(c, s);
+}
+
+void fill_settings(grid *g, connection *c, sqlite3_value *const *argument) {
+    (void)argument;
+    for (const setting *s = settings; s < settings + SETTINGS; s++) {
+        const char *text = text_in(c, s);
+        char meaning[100];
+        sqlite3_snprintf(sizeof meaning, meaning, s->now ? "%s; now %d" : "%s",
+                         s->meaning, s->now ? s->now((int)number_in(c, s)) : 0);
+        add_text(g, s->name);
+        if (text)
+            add_text(g, text);
+        else
+            add_integer(g, number_in(c, s));
+        add_text(g, meaning);
+    }
 }
 
 /* ---- setting a value ----
@@ -334,32 +344,28 @@ static int set_devices(connection *c, const setting *s, sqlite3_value *value,
     return rc;
 }
 
-/* Adds the name at the beginning of the text to the list. Returns the text after the
-** name, or NULL if the text begins with no such name. */
-static const char *read_function(const char *text, char *list, int size) {
-    static const char *const names[] = {"gpugraph_config", "gpugraph_delete_vertex",
-                                        "gpugraph_save"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const int length = (int)strlen(names[i]), used = (int)strlen(list);
-        if (sqlite3_strnicmp(text, names[i], length) != 0)
-            continue;
-        if (!strstr(list, names[i]))
-            sqlite3_snprintf(size - used, list + used, "%s%s", used ? "," : "", names[i]);
-        return text + length;
-    }
-    return NULL;
-}
-
 static int set_functions(connection *c, const setting *s, sqlite3_value *value,
                          char **fault) {
+    static const char *const names[] = {"gpugraph_config", "gpugraph_delete_vertex",
+                                        "gpugraph_save"};
+    enum { NAMES = sizeof names / sizeof *names };
     const char *text = (const char *)sqlite3_value_text(value);
     char list[sizeof c->config.refuse] = "";
     if (!text)
         return SQLITE_NOMEM;
     while (*text) {
-        text = read_function(text + strspn(text, " "), list, sizeof list);
-        if (!text || (*text && *text != ','))
+        text += strspn(text, " ");
+        const int length = (int)strcspn(text, ","), used = (int)strlen(list);
+        int i = 0;
+        while (i < NAMES && ((int)strlen(names[i]) != length ||
+                             sqlite3_strnicmp(text, names[i], length) != 0))
+            i++;
+        if (i == NAMES)
             return of_another_sort(s, value, fault);
+        if (!strstr(list, names[i]))
+            sqlite3_snprintf((int)sizeof list - used, list + used, "%s%s",
+                             used ? "," : "", names[i]);
+        text += length;
         text += *text == ',';
     }
     strcpy(c->config.refuse, list);
@@ -426,15 +432,15 @@ static void configure(sqlite3_context *context, int argc, sqlite3_value **argv) 
     char *fault = NULL;
     if (argc > 1)
         rc = set(c, &settings[i], argv[1], &fault);
-    setting_row row;
+    const char *text = text_in(c, &settings[i]);
     if (rc != SQLITE_OK)
         function_fail(context, fault ? sqlite3_mprintf("gpugraph_config: %s %s",
                                                        settings[i].name, fault)
                                      : NULL);
-    else if (setting_at(c, i, &row) && row.text)
-        sqlite3_result_text(context, row.text, -1, SQLITE_TRANSIENT);
+    else if (text)
+        sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
     else
-        sqlite3_result_int64(context, row.integer);
+        sqlite3_result_int64(context, number_in(c, &settings[i]));
     sqlite3_free(fault);
 }
 

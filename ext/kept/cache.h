@@ -15,8 +15,8 @@ typedef struct reading {
     /* the followed graph that the texts name; NULL: none. `edges` is then the table that
     ** it follows */
     struct definition *follow;
-    /* for rows with two weights: the other graph, if it must be bound together with
-        ** the found one (rows that cannot be read again, or a followed graph) */
+    /* for rows with two weights: the other graph, if the statement must see both (rows
+    ** that cannot be read again, or a followed graph) */
     graph_ref *twin;
     stamp *hold;
     double started_ms;

@@ -52,8 +52,8 @@ typedef struct graph_ref {
     /* Whether a vertex, or an edge's own id, is an odd numeral (base/value.h). */
     enum odd_numerals { ODD_UNKNOWN, ODD_NONE, ODD_SOME } odd_vertices, odd_ids;
     bool followed; /* a mirror (follow/follow.c) keeps this graph */
-    /* the state of the tables when the graph was read (kept/stamp.c); NULL: the graph
-        ** belongs to the statements that it is bound to */
+    /* the state of the tables when the graph was read (kept/stamp.c); NULL: only the
+    ** statements that are bound to the graph may see it */
     struct stamp *stamp;
     int bindings; /* running statements that have seen the graph */
     search_ref *searches;

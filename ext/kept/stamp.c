@@ -35,8 +35,9 @@ typedef struct part {
 struct stamp {
     unsigned long long expiries;
     sqlite3_int64 total_changes;
-    bool writing;        /* a write transaction is open in a schema of the tables */
-    bool unwritten; /* with `writing`: running statements have not written to the tables */
+    bool writing; /* a write transaction is open in a schema of the tables */
+    bool
+        unwritten; /* with `writing`: running statements have not written to the tables */
     bool unwritten_ever; /* with `unwritten`: earlier statements have not either */
     bool memdb;          /* sqlite3_deserialize can replace a schema without a trace */
     bool readable;       /* the authorizer lets the connection read the tables */
@@ -99,12 +100,11 @@ static int find_rights(connection *c, const stamp *s, bool *readable) {
 /* Adds the table's schema, and the schemas in which SQLite looks for the name before
 ** it. */
 static int take_source(connection *c, stamp *s, const row_source *rows) {
-    static const int looked_at[] = {1,
-                                    0}; /* temp, main, then the attached ones in order */
     const char *schema, *own = rows->table.schema;
     int rc = SQLITE_OK;
     for (int i = 0; rows->searched && rc == SQLITE_OK; i++) {
-        schema = sqlite3_db_name(c->db, i < 2 ? looked_at[i] : i);
+        /* temp (1), main (0), then the attached schemas in their order */
+        schema = sqlite3_db_name(c->db, i < 2 ? !i : i);
         if (!schema || sqlite3_stricmp(schema, own) == 0)
             break;
         rc = take_part(c, s, schema, false);

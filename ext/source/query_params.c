@@ -10,32 +10,27 @@
 
 #include <string.h>
 
-/* "2 parameters (:city and ?2)" */
-static char *parameters_of(sqlite3_stmt *query) {
-    int count = sqlite3_bind_parameter_count(query);
-    if (count == 0)
-        return sqlite3_mprintf("no parameter");
+/* "... has 2 parameters (:city and ?2), and params holds 3 values; ..." */
+static int fail_count(sqlite3_stmt *query, int values, char **fault) {
+    const int count = sqlite3_bind_parameter_count(query);
     sqlite3_str *text = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(text, "%d parameter%s (", count, count == 1 ? "" : "s");
+    sqlite3_str_appendall(text, "the query in edges has ");
+    if (count == 0)
+        sqlite3_str_appendall(text, "no parameter");
+    else
+        sqlite3_str_appendf(text, "%d parameter%s (", count, count == 1 ? "" : "s");
     for (int i = 0; i < count; i++) {
         const char *name = sqlite3_bind_parameter_name(query, i + 1);
         name_list_add(text, i, name ? name : "?");
     }
-    name_list_end(text, count);
-    sqlite3_str_appendall(text, ")");
-    return sqlite3_str_finish(text);
-}
-
-static int fail_count(sqlite3_stmt *query, int values, char **fault) {
-    char *parameters = parameters_of(query);
-    if (!parameters)
-        return SQLITE_NOMEM;
-    int rc = fail_with(fault,
-                       "the query in edges has %s, and params holds %d "
-                       "value%s; give one for each",
-                       parameters, values, values == 1 ? "" : "s");
-    sqlite3_free(parameters);
-    return rc;
+    if (count > 0) {
+        name_list_end(text, count);
+        sqlite3_str_appendall(text, ")");
+    }
+    sqlite3_str_appendf(text, ", and params holds %d value%s; give one for each", values,
+                        values == 1 ? "" : "s");
+    *fault = sqlite3_str_finish(text);
+    return *fault ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
 static int bind_element(sqlite3_stmt *query, const json_array *a, char **fault) {

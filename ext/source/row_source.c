@@ -55,25 +55,16 @@ static int fail_columns(resolver *r, char *sentence, const char *misspelt) {
     return rc;
 }
 
-/* A text that names these columns: roads(a, b) in USING gpugraph for a followed graph,
-** otherwise in a string. NULL: no memory. */
-static char *with_columns(const resolver *r, const char *const *column, int columns) {
-    char *text = source_as_typed(r->rows, column, columns), *typed = NULL;
-    if (text)
-        typed = strcmp(r->function, "gpugraph") == 0
-                    ? sqlite3_mprintf("USING gpugraph(%s)", text)
-                    : sqlite3_mprintf("%Q", text);
-    sqlite3_free(text);
-    return typed;
-}
-
-/* Sets the error "SENTENCE; name WHAT, as in 'roads(a, b)'". Frees the sentence. */
+/* Sets the error "SENTENCE; name WHAT, as in 'roads(a, b)'", for a followed graph without
+** the quotes. Frees the sentence. */
 static int fail_naming(resolver *r, char *sentence, const char *what,
                        const char *const *column, int columns) {
-    char *typed = with_columns(r, column, columns);
-    char *text = sentence && typed
-                     ? sqlite3_mprintf("%s; name %s, as in %s", sentence, what, typed)
-                     : NULL;
+    const bool followed = strcmp(r->function, "gpugraph") == 0;
+    char *typed = source_as_typed(r->rows, column, columns), *text = NULL;
+    if (sentence && typed)
+        text = sqlite3_mprintf(followed ? "%s; name %s, as in USING gpugraph(%s)"
+                                        : "%s; name %s, as in %Q",
+                               sentence, what, typed);
     sqlite3_free(sentence);
     sqlite3_free(typed);
     return fail_columns(r, text, NULL);
@@ -303,19 +294,14 @@ int source_resolve(connection *c, const char *function, const char *what, const 
     return rc || !source->where ? rc : resolve_condition(&r);
 }
 
-/* Appends the table's name as SQL text, with its schema if the source names it. */
-static void source_append_table(sqlite3_str *sql, const row_source *rows) {
-    /* also for main, because a TEMP table of that name comes first */
-    if (!rows->searched) {
-        append_sql_name(sql, rows->table.schema);
-        sqlite3_str_appendall(sql, ".");
-    }
-    append_sql_name(sql, rows->table.name);
-}
-
 char *source_as_typed(const row_source *rows, const char *const *column, int columns) {
     sqlite3_str *text = sqlite3_str_new(NULL);
-    source_append_table(text, rows);
+    /* with the schema also for main, because a TEMP table of that name comes first */
+    if (!rows->searched) {
+        append_sql_name(text, rows->table.schema);
+        sqlite3_str_appendall(text, ".");
+    }
+    append_sql_name(text, rows->table.name);
     for (int i = 0; i < columns; i++) {
         sqlite3_str_appendall(text, i > 0 ? ", " : "(");
         append_sql_name(text, column[i]);

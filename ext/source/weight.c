@@ -48,17 +48,13 @@ static const char *numeric_column(const row_source *rows) {
     return NULL;
 }
 
-/* The name is that of pgRouting's tables. -1: there is none. */
-static int known_reverse(const table_info *table, int weight) {
-    return sqlite3_stricmp(table->column[weight], "cost") == 0
-               ? table_column(table, "reverse_cost")
-               : -1;
-}
-
 void source_find_weight(row_source *rows) {
     const table_info *table = &rows->table;
     const int column = known_weight(table);
-    const int reverse = column >= 0 ? known_reverse(table, column) : -1;
+    /* pgRouting's tables have these two names */
+    const int reverse = column >= 0 && sqlite3_stricmp(table->column[column], "cost") == 0
+                            ? table_column(table, "reverse_cost")
+                            : -1;
     if (column >= 0)
         rows->column[WEIGHT_COLUMN] = table->column[column];
     else
