@@ -1,6 +1,7 @@
 /* Takes in rows as columns: loader.h has the overview. */
 #include "loader.h"
 #include "base/big_block.h"
+#include "base/statement.h"
 #include "team.h"
 #include "base/whole_number.h"
 #include <float.h>
@@ -334,14 +335,34 @@ static int64_t first_bad_weight(const loader *l) {
     return (int64_t)check.bad;
 }
 
+/* Describes the weight of an edge as take_weight would see it: a REAL column may store
+** integers and texts, too. NULL: it cannot be read. */
+static char *describe_stored(const loader *l, sqlite3_int64 edge_id) {
+    const row_source *rows = l->rows;
+    sqlite3_stmt *row = NULL;
+    char *text = NULL;
+    if (statement_prepare(l->c->db, &row,
+                          "SELECT \"%w\" FROM \"%w\".\"%w\" WHERE \"%w\" = %lld",
+                          rows->column[2], rows->table.schema, rows->table.name, l->rowid,
+                          edge_id) == SQLITE_OK &&
+        sqlite3_step(row) == SQLITE_ROW) {
+        sqlite3_value *value = sqlite3_column_value(row, 0);
+        sqlite3_value_numeric_type(value);
+        text = fault_value(value);
+    }
+    sqlite3_finalize(row);
+    return text;
+}
+
 int check_weights(loader *l) {
     int64_t i = first_bad_weight(l);
     if (i == l->count)
         return SQLITE_OK;
     sqlite3_int64 id = l->edge_id.value ? l->edge_id.value[i] : i + 1;
-    char *text = l->real_weight
-                     ? sqlite3_mprintf("the REAL %!.15g", l->weight[i].real)
-                     : sqlite3_mprintf("%lld", (sqlite3_int64)weight_entry(l, i));
+    char *text = !l->real_weight
+                     ? sqlite3_mprintf("%lld", (sqlite3_int64)weight_entry(l, i))
+                 : l->rowid ? describe_stored(l, id)
+                            : sqlite3_mprintf("the REAL %!.15g", l->weight[i].real);
     return give_up_weights(
         l, fault_sentence(l, WEIGHT_COLUMN, sqlite3_mprintf("edge %lld", id), text));
 }

@@ -406,23 +406,23 @@ gpugraph_edges loader_edges(const loader *edges, intern *texts) {
 }
 
 /* A load, from rows to graphs. */
-typedef struct load {
+typedef struct graph_loading {
     connection *c;
     const graph_request *request;
     loader edges, vertices;
     intern texts;
     loaded *result, *other; /* as in graph_load */
     char **error;
-} load;
+} graph_loading;
 
-static void run_of_load(const load *l, gpugraph_run *run) {
+static void run_of_load(const graph_loading *l, gpugraph_run *run) {
     connection_run(l->c, run);
     if (l->request->backend >= 0)
         run->backend = (gpugraph_backend)l->request->backend;
 }
 
 /* Makes a graph, which takes over the columns of the edges. */
-static int create_graph(load *l, loader *edges, gpugraph_graph **graph) {
+static int create_graph(graph_loading *l, loader *edges, gpugraph_graph **graph) {
     gpugraph_edges given = loader_edges(edges, &l->texts);
     given.vertex_count = l->vertices.count;
     given.vertex = id_column(&l->vertices.id[0]);
@@ -441,7 +441,7 @@ static int create_graph(load *l, loader *edges, gpugraph_graph **graph) {
 }
 
 /* Makes a graph, and first, if rowids are kept, the graph of rows. */
-static int create_named(load *l, loader *edges, loaded *result) {
+static int create_named(graph_loading *l, loader *edges, loaded *result) {
     id_array *id = &edges->edge_id;
     int rc = SQLITE_OK;
     if (edges->has_rows && edges->count && !id->value)
@@ -454,7 +454,7 @@ static int create_named(load *l, loader *edges, loaded *result) {
 
 /* Makes the graph of rows with a reverse weight for direction 'both' (undirected), or for
 ** 'out' and 'in'. */
-static int create_way(load *l, bool undirected, loaded *result) {
+static int create_way(graph_loading *l, bool undirected, loaded *result) {
     loader ways;
     int rc = two_ways_lay_out(&l->edges, undirected, &ways);
     rc = rc ? rc : create_named(l, &ways, result);
@@ -462,7 +462,7 @@ static int create_way(load *l, bool undirected, loaded *result) {
     return rc;
 }
 
-static int create_ways(load *l) {
+static int create_ways(graph_loading *l) {
     const bool undirected = l->request->undirected;
     if (!l->edges.two_ways)
         return create_named(l, &l->edges, l->result);
@@ -471,7 +471,7 @@ static int create_ways(load *l) {
 }
 
 /* Reports what is known of the rows. */
-static void report_rows(load *l, loaded *to) {
+static void report_rows(graph_loading *l, loaded *to) {
     loader *e = &l->edges;
     to->unnamed = !e->has_ids;
     to->has_weight = e->weights != READ_NO_WEIGHTS;
@@ -490,7 +490,7 @@ void loaded_clear(loaded *l) {
 }
 
 /* Makes a graph of the rows with a NULL end. */
-static int create_half_rows(load *l, gpugraph_graph **half_rows) {
+static int create_half_rows(graph_loading *l, gpugraph_graph **half_rows) {
     gpugraph_run run;
     gpugraph_edges rows = half_edges(&l->vertices, &l->texts);
     if (!l->vertices.has_ids || l->vertices.count == 0)
@@ -501,7 +501,7 @@ static int create_half_rows(load *l, gpugraph_graph **half_rows) {
     return code_of_run(&run, l->request->function, l->error);
 }
 
-static int read_all(load *l, const row_source *vertices) {
+static int read_all(graph_loading *l, const row_source *vertices) {
     loader *e = &l->edges, *v = &l->vertices;
     int rc = loader_read(e);
     if (rc == SQLITE_OK && vertices) {
@@ -517,8 +517,9 @@ static int read_all(load *l, const row_source *vertices) {
 }
 
 /* *on_device: a device may decode pages; afterwards: it has done so. */
-static int load_rows(load *l, const row_source *edges, const row_source *vertices,
-                     enum weight_reading weights, bool *on_device) {
+static int load_rows(graph_loading *l, const row_source *edges,
+                     const row_source *vertices, enum weight_reading weights,
+                     bool *on_device) {
     loader *e = &l->edges, *v = &l->vertices;
     const char *function = l->request->function;
     loaded *made[] = {l->result, l->other};
@@ -565,7 +566,7 @@ static int load_rows(load *l, const row_source *edges, const row_source *vertice
 int graph_load(connection *c, const graph_request *request, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error) {
-    load l = {
+    graph_loading l = {
         .c = c, .request = request, .result = result, .other = other, .error = error};
     bool on_device = true;
     int rc = load_rows(&l, edges, vertices, weights, &on_device);

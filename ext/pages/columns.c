@@ -50,8 +50,8 @@ bool page_columns_reserve(page_columns *columns, const page_layout *layout, inte
 }
 
 /* Array k of the columns, which may be NULL, and the bytes of an entry. text and half are
-** not among these arrays. */
-enum { PAGE_ARRAYS = 9 };
+** not among these arrays. The last one has rowids, which few tables need. */
+enum { PAGE_ARRAYS = 9, PAGE_ROWIDS = 8 };
 
 static void **array_of_columns(page_columns *columns, int k, size_t *size) {
     void *const array[PAGE_ARRAYS] = {
@@ -65,7 +65,7 @@ static void **array_of_columns(page_columns *columns, int k, size_t *size) {
 void page_columns_touch(page_columns *columns, int64_t most, int64_t from, int64_t to) {
     size_t size;
     to = to < most ? to : most;
-    for (int k = 0; k < PAGE_ARRAYS && from < to; k++) {
+    for (int k = 0; k < PAGE_ROWIDS && from < to; k++) {
         void *block = *array_of_columns(columns, k, &size);
         if (block)
             big_touch(block, (size_t)most * size, (size_t)from * size, (size_t)to * size);

@@ -299,7 +299,7 @@ typedef struct page_chain {
     uint32_t local, payload;
     uint32_t next;        /* the next overflow page */
     uint64_t from, until; /* the bytes of the record in helper->overflow */
-    uint32_t steps;       /* pages read so far */
+    uint32_t steps, mark; /* pages read so far; one of these pages, to detect a cycle */
 } page_chain;
 
 void page_chain_start(page_chain *chain, const page_layout *layout, page_helper *helper,
@@ -377,7 +377,8 @@ enum page_reason page_list(const page_source *source, uint32_t root,
 ** no memory. */
 bool page_columns_reserve(page_columns *columns, const page_layout *layout, intern *texts,
                           int64_t most);
-/* Touches the huge pages that begin in rows [from, to): see big_touch. */
+/* Touches the huge pages that begin in rows [from, to), except of rowids: see
+** big_touch. */
 void page_columns_touch(page_columns *columns, int64_t most, int64_t from, int64_t to);
 /* Cuts the arrays to `count` rows. */
 void page_columns_cut(page_columns *columns, int64_t count);

@@ -6,7 +6,9 @@
 **                       |
 **     overflow      next page 4 | bytes ... | unused;  next page 0
 **
-** A chain is read up to the last wanted byte. It cannot be longer than the file.
+** A chain is read up to the last wanted byte. It cannot be longer than the file, and it
+** must not return to an earlier page. To detect a cycle, the reader remembers one page at
+** each power of two.
 **
 ** With auto_vacuum SQLite takes the order of a chain's pages from a separate map, and in
 ** a damaged file the two may differ. There SQLite reads chains of several pages. */
@@ -56,8 +58,10 @@ void page_chain_start(page_chain *chain, const page_layout *layout, page_helper 
 static enum page_reason next_page(page_chain *chain) {
     page_helper *helper = chain->helper;
     const uint32_t page = chain->next, pages = helper->source->pages;
-    if (page < 2 || page > pages || chain->steps++ >= pages)
+    if (page < 2 || page > pages || chain->steps++ >= pages || page == chain->mark)
         return PAGE_DAMAGED;
+    if ((chain->steps & (chain->steps - 1)) == 0)
+        chain->mark = page;
     if (chain->layout->auto_vacuum && chain->steps > 1)
         return PAGE_CHAIN;
     enum page_reason reason = page_source_read(helper->source, page, 1, helper->overflow);
