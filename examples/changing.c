@@ -1,5 +1,5 @@
-/* Inserts and deletes edges through the library, without SQL: in a multigraph, edges have ids and weights,
-** like rows of a table.
+/* Inserts and deletes edges through the library, without SQL: in a multigraph, edges have
+** ids and weights, like rows of a table.
 **
 **     cc changing.c $(pkg-config --cflags --libs --static gpugraph)
 **

@@ -1,4 +1,5 @@
-/* A program with SQLite and gpugraph inside: a few roads, the shortest path, and a followed graph.
+/* A program with SQLite and gpugraph inside: a few roads, the shortest path, and a
+** followed graph.
 **
 **     cc embed.c $(pkg-config --cflags --libs --static gpugraph) */
 #include <sqlite3.h>

@@ -3,7 +3,8 @@
 **     cc graph.c $(pkg-config --cflags --libs --static gpugraph)
 **     ./a.out examples/data/manhattan-streets.csv 186275
 **
-**     file      source target [weight]     a line for each edge; spaces, tabs or commas separate
+**     file      source target [weight]     a line for each edge; spaces, tabs or commas
+**                                          separate
 **        |                                 the numbers; other lines are ignored
 **     columns   source[m], target[m], weight[m]
 **        |  gpugraph_create
@@ -104,7 +105,8 @@ static void print_depths(gpugraph_graph *graph, const gpugraph_search *search,
     free(depth);
 }
 
-/* Prints the farthest vertex, and the length of its path: a tree edge leads from each vertex to its parent. */
+/* Prints the farthest vertex, and the length of its path: a tree edge leads from each
+** vertex to its parent. */
 static void print_farthest(gpugraph_graph *graph, const gpugraph_search *search,
                            gpugraph_run *run) {
     uint32_t n = gpugraph_vertex_count(graph), farthest = search->source[0], edges = 0;

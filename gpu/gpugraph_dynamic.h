@@ -83,8 +83,8 @@ gpugraph_status gpugraph_dynamic_rows(gpugraph_dynamic *graph, gpugraph_run *run
                                       uint64_t *offset, uint32_t *target,
                                       uint32_t *value);
 /* The rows of the given vertices, one after the other. offset: count + 1 entries; the
-** differences of its entries are degrees. Call it with target NULL first: offset[count] is
-** the length of target and value. */
+** differences of its entries are degrees. Call it with target NULL first:
+** offset[count] is the length of target and value. */
 gpugraph_status gpugraph_dynamic_rows_of(gpugraph_dynamic *graph, uint64_t count,
                                          const uint32_t *vertex, gpugraph_run *run,
                                          uint64_t *offset, uint32_t *target,

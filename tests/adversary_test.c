@@ -1,4 +1,5 @@
-/* Worlds, each of a seed and in a process of its own, and a report: see adversary/adversary.h.
+/* Worlds, each of a seed and in a process of its own, and a report: see
+** adversary/adversary.h.
 **
 **     GPUGRAPH_ADVERSARY_SEED          the first seed (1)
 **     GPUGRAPH_ADVERSARY_STATEMENTS    statements of each world (4000)
@@ -6,8 +7,8 @@
 **     GPUGRAPH_ADVERSARY_ONLY, ..._WITHOUT    features, by the names in adversary.h
 **     GPUGRAPH_ADVERSARY_TRACE         a file for every statement of the latest world
 **
-** A world that crashes, hangs or is wrong leaves its latest statements, and the command that
-** repeats it. */
+** A world that crashes, hangs or is wrong leaves its latest statements, and the
+** command that repeats it. */
 /* ctest: serial wrap=memory long */
 #include "adversary/shared.h"
 #include "share.h"

@@ -1,10 +1,9 @@
 #!/bin/sh
-# prose_rules_test.sh [-v] [FILE...]: checks pages and comments against rules for plain English.
+# prose_rules_test.sh [FILE...]: checks pages and comments against rules for plain English.
 #
 # Prose is the text of *.md outside of code, and the comments of .c .h .cu .cuh .cpp .sh .py .sql and .cmake files. Lines of a
 # comment that are indented by four spaces or more are drawings and are not checked. Without FILE the test checks
-# all files of the repository except those that a pattern of NOT_YET names. With -v it also prints
-# the patterns of NOT_YET whose files all pass; delete them.
+# all files of the repository.
 #
 # To add a rule, add a line to RULES: a name, a place, an extended regular expression without capitals, and the form to write
 # instead. Places: "start" is the start of a sentence, except of a question, or of a table cell; "ask" also includes
@@ -84,10 +83,6 @@ home          | Depths come home as bytes.
 founding      | The founding of a table.
 thereby       | Vertices that enter thereby.
 for-ever      | It may run for ever.
-'
-
-# Patterns of files that are not checked yet, as for case, one a line. The list shrinks to nothing.
-NOT_YET='
 '
 
 work=$(mktemp -d)
@@ -235,35 +230,13 @@ if [ -s "$work/rules_fail" ]; then
     exit 1
 fi
 
-verbose=
-if [ "${1:-}" = -v ]; then
-    verbose=1
-    shift
-fi
 if [ $# -gt 0 ]; then
     check "$@"
     exit
 fi
-set -f # patterns are for case, not for file names
-# Prints each file with the pattern of NOT_YET that matches it, or with "-".
 find . -type d \( -name .git -o -name 'build*' -o -name shared \) -prune -o -type f \( -name '*.md' -o -name '*.c' -o -name '*.h' -o \
     -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.sh' -o -name '*.py' -o -name '*.sql' -o \
     -name '*.cmake' -o -name CMakeLists.txt -o -path './.ci/*' \) -print |
-    sed 's,^\./,,' | sort | while read -r file; do
-    found=-
-    for pattern in $NOT_YET; do
-        # shellcheck disable=SC2254 # a pattern
-        case $file in $pattern) found=$pattern && break ;; esac
-    done
-    echo "$found $file"
-done >"$work/files"
-if [ "$verbose" ]; then
-    for pattern in $NOT_YET; do
-        awk -v pattern="$pattern" '$1 == pattern { print $2 }' "$work/files" >"$work/named"
-        # shellcheck disable=SC2046 # names have no spaces
-        if [ ! -s "$work/named" ] || check $(cat "$work/named") >/dev/null; then echo "$pattern: all its files pass"; fi
-    done
-fi
-awk '$1 == "-" { print $2 }' "$work/files" >"$work/now"
-# shellcheck disable=SC2046
-check $(cat "$work/now")
+    sed 's,^\./,,' | sort >"$work/files"
+# shellcheck disable=SC2046 # names have no spaces
+check $(cat "$work/files")

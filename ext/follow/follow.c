@@ -196,9 +196,9 @@ static int follow_dirty(reading *r, followed *f) {
     return rc || done ? rc : mirror_renew(r, f, why);
 }
 
-/* Catches up a mirror whose schema is unchanged, or reads its graph if it has none. *found
-** stays NULL if the log does not say what has changed in a write transaction; then
-** nothing that is read now may be kept. */
+/* Catches up a mirror whose schema is unchanged, or reads its graph if it has none.
+** *found stays NULL if the log does not say what has changed in a write transaction;
+** then nothing that is read now may be kept. */
 static int follow_log(reading *r, followed *f, graph_ref **found) {
     tail t = {0};
     const bool writing = stamp_writing(r->hold);

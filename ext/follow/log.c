@@ -95,8 +95,8 @@ static void take_entry(loader *l, sqlite3_value **value) {
     t->last = at > t->last ? at : t->last;
 }
 
-/* Reads marks and entries from that mark on. t->incomplete: writers have trimmed the entry of
-** the mark, the last number has no next one, or the log has gaps. */
+/* Reads marks and entries from that mark on. t->incomplete: writers have trimmed the
+** entry of the mark, the last number has no next one, or the log has gaps. */
 static int read_from(connection *c, const followed *f, log_mark mark, tail *t) {
     sqlite3_stmt *statement;
     log_reading reading = {.loader = {.c = c,

@@ -70,7 +70,8 @@ search_ref *search_find(connection *c, graph_ref *graph, const void *key, int ke
 search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int key_bytes,
                         void *result, sqlite3_int64 bytes, void (*free_result)(void *));
 /* Replaces the result of a search by one that has found more. Takes over the new result,
-** also on failure. The new result must keep the earlier one alive while others read it. */
+** also on failure. The new result must keep the earlier one alive while others read
+** it. */
 int search_grow(graph_ref *graph, search_ref *search, void *result, sqlite3_int64 bytes);
 void search_release(connection *c, search_ref *search);
 /* Frees graphs and searches over cache_limit, least recently used first, but none that a

@@ -8,8 +8,8 @@
 ** A key is the question, in numbers of the graph's vertices. Equal keys of one graph have
 ** equal answers. If one connection alone has a graph, its searches are in no list, and
 ** their results may grow in place. A listed result never changes: a caller that needs
-** a further array (table_function/answer.c) makes another result that begins with it. Each
-** connection may forget results at any time, and the last one frees them.
+** a further array (table_function/answer.c) makes another result that begins with it.
+** Each connection may forget results at any time, and the last one frees them.
 **
 ** The lock is held only while a list is read or changed. */
 #include "shared_search.h"

@@ -30,8 +30,7 @@ enum array_name {
     A_VALUE,     /* depths or distances of the arrays' type */
     A_PARENT,    /* uint32_t; gpu_dfs */
     A_MEMBER, /* uint8_t, 1: the vertex has a row; gpu_mis, and graphs with tombstones */
-    A_OWN,    /* the function's own columns; without A_VALUE and A_MEMBER every vertex
-                 ** has a row */
+    A_OWN,    /* own columns; without A_VALUE and A_MEMBER each vertex has a row */
     A_OWN_LAST = A_OWN + OWN_COLUMNS - 1,
     ARRAYS,
     NO_ARRAY = ARRAYS

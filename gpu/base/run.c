@@ -275,7 +275,7 @@ void *gg_grow(void *block, uint64_t count, size_t size) {
 }
 
 /* The slack is not touched before it is needed, so it costs only addresses. */
-void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size) {
+void *gg_alloc_slack(gpugraph_run *run, uint64_t count, size_t size) {
     return gg_alloc(run, count + count / GG_ROOM_SHARE, size);
 }
 

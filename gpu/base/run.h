@@ -111,7 +111,7 @@ void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size);
 void *gg_grow(void *block, uint64_t count, size_t size);
 /* gg_alloc with some slack to grow; gg_room returns the bytes that a block has room
 ** for. */
-void *gg_alloc_roomy(gpugraph_run *run, uint64_t count, size_t size);
+void *gg_alloc_slack(gpugraph_run *run, uint64_t count, size_t size);
 size_t gg_room(void *block);
 /* Frees what a block has beyond count * size bytes and some slack. Returns NULL after
 ** gg_fail; the block is then unchanged. */

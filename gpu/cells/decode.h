@@ -13,9 +13,10 @@
 ** whole as soon as one of its cells is unusual; the rows that it has written by then are
 ** overwritten.
 **
-** The decoder trusts no byte of a page. A cell begins in the usable part of its page, and reads
-** at most 2 + 8 bytes before its record, then 255 bytes of header, the values of 15
-** columns of 57 bytes each, and 8 bytes: all within CELLS_PAD behind the page. */
+** The decoder trusts no byte of a page. A cell begins in the usable part of its page,
+** and reads at most 2 + 8 bytes before its record, then 255 bytes of header, the
+** values of 15 columns of 57 bytes each, and 8 bytes: all within CELLS_PAD behind the
+** page. */
 #ifndef GPUGRAPH_CELLS_DECODE_H
 #define GPUGRAPH_CELLS_DECODE_H
 

@@ -1,5 +1,5 @@
-/* A job on a device: open, launch, wait, close. Only this file opens contexts and waits for
-** devices.
+/* A job on a device: open, launch, wait, close. Only this file opens contexts and waits
+** for devices.
 **
 **     turn      held by a job from open to close: one search at a time (turn.h)
 **

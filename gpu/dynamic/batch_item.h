@@ -57,8 +57,8 @@ WARP_FUNCTION void batch_list(const struct slab_graph *g, uint32_t vertex, bool 
         slab_list_growing(g, vertex, v.sectors);
 }
 
-/* For triangles: returns true if u has the lower degree, or the smaller number. Edges lead
-** to later vertices, so long rows have few of them. */
+/* For triangles: returns true if u has the lower degree, or the smaller number. Edges
+** lead to later vertices, so long rows have few of them. */
 WARP_FUNCTION bool batch_ranks_before(const struct dynamic_batch *b, uint32_t u,
                                       uint32_t v) {
     const uint64_t of_u = b->row_offset[u + 1] - b->row_offset[u];

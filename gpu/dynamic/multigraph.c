@@ -257,8 +257,8 @@ static void send_many(gpugraph_dynamic *d, const struct chain_batch *given,
         w->sort.by_id |= given->id[i - 1] > given->id[i];
 }
 
-/* Begins a batch. given: its count and its columns. If it returns false, the caller closes
-** the dynamic graph next. */
+/* Begins a batch. given: its count and its columns. If it returns false, the caller
+** closes the dynamic graph next. */
 static bool begin_work(gpugraph_multigraph *m, gpugraph_run *run,
                        const struct chain_batch *given, enum batch_kind kind,
                        struct chain_work *w) {

@@ -49,7 +49,7 @@ static void fill_ids(void *column, uint64_t low, uint64_t high) {
 static gpugraph_status count_in(gpugraph_graph *graph, gpugraph_run *run,
                                 struct adjacency *a) {
     if (!a->in)
-        a->in = gg_alloc_roomy(run, graph->n, sizeof *a->in);
+        a->in = gg_alloc_slack(run, graph->n, sizeof *a->in);
     return a->in ? gg_count_degrees(graph, GPUGRAPH_IN, run, a->in) : run->status;
 }
 

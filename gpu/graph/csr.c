@@ -143,11 +143,11 @@ static void sort_arcs(arc_sort *s, struct csr_slot *slot) {
     const uint64_t arcs = parted ? s->begin[s->parts] : 0;
     slot->m = arcs;
     if (parted && !slot->offset)
-        slot->offset = gg_alloc_roomy(s->run, (uint64_t)s->n + 1, sizeof *slot->offset);
+        slot->offset = gg_alloc_slack(s->run, (uint64_t)s->n + 1, sizeof *slot->offset);
     if (!slot->target && !gg_stopping(s->run))
-        slot->target = gg_alloc_roomy(s->run, arcs, sizeof *slot->target);
+        slot->target = gg_alloc_slack(s->run, arcs, sizeof *slot->target);
     if (!slot->weight && s->weight_size && !gg_stopping(s->run))
-        slot->weight = gg_alloc_roomy(s->run, arcs, s->weight_size);
+        slot->weight = gg_alloc_slack(s->run, arcs, s->weight_size);
     if (!gg_stopping(s->run)) {
         s->slot = slot;
         gg_parts(s->threads, s->parts, sort_part, s);
@@ -304,7 +304,7 @@ void gg_drop_rows(gpugraph_graph *graph, enum csr_kind kind) {
 /* NULL when the run must end. */
 static void *copy_array(gpugraph_run *run, const void *from, uint64_t count,
                         size_t size) {
-    void *to = gg_poll(run) ? NULL : gg_alloc_roomy(run, count, size);
+    void *to = gg_poll(run) ? NULL : gg_alloc_slack(run, count, size);
     if (to)
         gg_copy(run, to, from, count * size);
     return to;

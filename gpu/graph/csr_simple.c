@@ -183,7 +183,7 @@ static void sort_parts(void *rows, int member, int team) {
         uint64_t count = s->begin[p + 1] - s->begin[p];
         if (count > room || !column) {
             gg_release(column);
-            column = gg_alloc_roomy(s->run, room = count, sizeof *column);
+            column = gg_alloc_slack(s->run, room = count, sizeof *column);
         }
         if (column)
             r->arcs[p] = sort_part(s, p, column, r->offset);
@@ -253,7 +253,7 @@ void gg_simple_rows(const gpugraph_graph *graph, gpugraph_run *run,
     uint64_t *start = NULL;
     s.list[0] = (arc_list){graph->source, graph->target, NULL, graph->m, true};
     if (gg_part_arcs(&s, 2 * graph->m, count_both_ends, write_both_ends))
-        slot->offset = gg_alloc_roomy(run, (uint64_t)s.n + 1, sizeof *slot->offset);
+        slot->offset = gg_alloc_slack(run, (uint64_t)s.n + 1, sizeof *slot->offset);
     if (!gg_stopping(run))
         start = gg_alloc_zero(run, s.parts + 1, sizeof *start);
     if (!gg_stopping(run))

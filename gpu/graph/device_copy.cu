@@ -216,9 +216,9 @@ bool gg_job_download_edges(struct cuda_job *job) {
         return gg_going(job);
     if (!find_edges(job, &from_source, &from_target, &from_weight))
         return false;
-    uint32_t *source = (uint32_t *)gg_alloc_roomy(job->run, m, sizeof *source);
-    uint32_t *target = (uint32_t *)gg_alloc_roomy(job->run, m, sizeof *target);
-    void *weight = weighted ? gg_alloc_roomy(job->run, m, size) : NULL;
+    uint32_t *source = (uint32_t *)gg_alloc_slack(job->run, m, sizeof *source);
+    uint32_t *target = (uint32_t *)gg_alloc_slack(job->run, m, sizeof *target);
+    void *weight = weighted ? gg_alloc_slack(job->run, m, size) : NULL;
     const bool came = gg_going(job) &&
                       gg_download(job, source, from_source, m * sizeof *source) &&
                       gg_download(job, target, from_target, m * sizeof *target) &&

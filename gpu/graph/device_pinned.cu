@@ -48,7 +48,7 @@ static bool register_array(struct cuda_job *job, void *block, uint64_t bytes) {
 }
 
 /* Lends only blocks that begin at a page and include their whole last page, so that no
-** registered page holds other data: large blocks of gg_alloc_roomy do so. The device sees
+** registered page holds other data: large blocks of gg_alloc_slack do so. The device sees
 ** registered parts as contiguous, like the host. */
 static bool lend(struct cuda_job *job, void *block, uint64_t bytes,
                  struct pinned_array *array) {

@@ -133,7 +133,7 @@ static void reorder_slice(void *job, uint64_t low, uint64_t high) {
 
 /* to[e] = from[order[e]]; from is released. */
 static uint32_t *reorder(const builder *b, uint32_t *from) {
-    reordering r = {b, from, gg_alloc_roomy(b->run, b->m, sizeof *r.to)};
+    reordering r = {b, from, gg_alloc_slack(b->run, b->m, sizeof *r.to)};
     if (!r.to)
         return from;
     gg_slices(b->threads, b->m, reorder_slice, &r);
@@ -180,7 +180,7 @@ static void order_edges(builder *b, bool *sorted) {
         b->edges->edge_id = NULL;
         return;
     }
-    graph->edge_id = gg_alloc_roomy(b->run, b->m, sizeof *graph->edge_id);
+    graph->edge_id = gg_alloc_slack(b->run, b->m, sizeof *graph->edge_id);
     if (!graph->edge_id)
         return;
     if (ascending) {

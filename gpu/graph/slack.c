@@ -54,7 +54,7 @@ static void copy_rows(void *of, uint64_t low, uint64_t high) {
 static gpugraph_status move_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
                                  size_t weight_size, uint64_t capacity) {
     struct csr_slot to = {.m = slot->m, .made = slot->made, .sorted = slot->sorted};
-    to.offset = gg_alloc_roomy(run, (uint64_t)n + 1, sizeof *to.offset);
+    to.offset = gg_alloc_slack(run, (uint64_t)n + 1, sizeof *to.offset);
     to.target = to.offset ? gg_alloc(run, capacity, sizeof *to.target) : NULL;
     if (to.target && slot->weight)
         to.weight = gg_alloc(run, capacity, weight_size);

@@ -179,7 +179,7 @@ static void *copy_weights(const builder *b) {
     if (b->edges->take_over && !b->order && given_size(b->edges) >= size)
         return keep_weights(b, size);
     weighing w = {.b = b};
-    w.weight = gg_alloc_roomy(b->run, b->m, size);
+    w.weight = gg_alloc_slack(b->run, b->m, size);
     if (w.weight)
         gg_slices(b->threads, b->m, copy_slice, &w);
     return w.weight;

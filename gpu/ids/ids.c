@@ -162,11 +162,11 @@ static void number_by_bitmap(id_mapper *m) {
     uint64_t words = (span + 63) / 64, distinct = 0;
     graph->ids.first_integer = m->first;
     graph->id.span = span;
-    graph->id.present = gg_alloc_roomy(m->run, words, sizeof *graph->id.present);
+    graph->id.present = gg_alloc_slack(m->run, words, sizeof *graph->id.present);
     if (graph->id.present)
         fill_bitmap(m, words);
     if (!gg_stopping(m->run))
-        graph->id.rank = gg_alloc_roomy(m->run, words, sizeof *graph->id.rank);
+        graph->id.rank = gg_alloc_slack(m->run, words, sizeof *graph->id.rank);
     if (!graph->id.rank)
         return;
     for (uint64_t w = 0; w < words && !gg_leave(m->run, w); w++) {
@@ -187,7 +187,7 @@ static void number_by_bitmap(id_mapper *m) {
         return;
     }
     m->mode = IDS_BITMAP;
-    graph->id.integer = gg_alloc_roomy(m->run, distinct, sizeof *graph->id.integer);
+    graph->id.integer = gg_alloc_slack(m->run, distinct, sizeof *graph->id.integer);
     if (graph->id.integer)
         list_present(m, words);
 }
@@ -293,7 +293,7 @@ static void assign_slice(void *of, uint64_t low, uint64_t high) {
 static void assign(const id_mapper *m, struct id_source *c) {
     numbering of = {m, c};
     if (!c->number)
-        c->number = gg_alloc_roomy(m->run, c->count, sizeof *c->number);
+        c->number = gg_alloc_slack(m->run, c->count, sizeof *c->number);
     if (!c->number)
         return;
     gg_slices(gg_threads(m->run, c->count), c->count, assign_slice, &of);

@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-#define GG_SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
+/* Flipping this bit turns signed order into unsigned order. */
+#define GG_SIGN_BIT ((uint64_t)1 << 63)
 
 enum { ID_COLUMNS = 3 }; /* source, target, further vertices */
 

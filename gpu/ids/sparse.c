@@ -162,7 +162,7 @@ static void rank_ids(parting *p, uint64_t distinct) {
     a.number = a.key_scratch ? gg_alloc(run, distinct, sizeof *a.number) : NULL;
     a.scratch = a.number ? gg_alloc(run, distinct, sizeof *a.number) : NULL;
     p->rank = a.scratch ? gg_alloc(run, distinct, sizeof *p->rank) : NULL;
-    int64_t *integer = p->rank ? gg_alloc_roomy(run, distinct, sizeof *integer) : NULL;
+    int64_t *integer = p->rank ? gg_alloc_slack(run, distinct, sizeof *integer) : NULL;
     p->m->graph->id.integer = integer;
     if (integer)
         sort_ids(p, &a, distinct);

@@ -223,7 +223,7 @@ static void check_chunk(void *of, uint64_t which) {
 /* Reads the bytes of a section, and those that fill up the last 8, which must be 0. */
 static bool read_array(reader *r, const packed_section *s) {
     const uint64_t bytes = gg_packed_bytes(s);
-    char *block = *s->array = gg_alloc_roomy(r->run, bytes, 1);
+    char *block = *s->array = gg_alloc_slack(r->run, bytes, 1);
     for (uint64_t at = 0, count; block && at < bytes; at += count) {
         count = bytes - at < PACKED_CHUNK ? bytes - at : PACKED_CHUNK;
         if (!read_bytes(r, block + at, count))
@@ -271,7 +271,7 @@ static void derive_rows(reader *r) {
     struct csr_slot *out = &graph->csr[CSR_OUT];
     uint64_t n = r->header.n, m = r->header.m;
     enum { ROWS = 4096 }; /* rows that a thread takes at a time */
-    graph->source = gg_alloc_roomy(r->run, m, sizeof *graph->source);
+    graph->source = gg_alloc_slack(r->run, m, sizeof *graph->source);
     out->target = graph->target;
     if (gg_stopping(r->run))
         return;

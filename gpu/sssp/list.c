@@ -284,8 +284,9 @@ static bool is_list_for_cpu(const struct list *l) {
     const enum csr_kind kind = (enum csr_kind)gg_forward_kind(l->search->direction);
     if (!gg_method_is_auto(run) && strcmp(run->method, list_method(l)) != 0)
         return false;
-    if (gg_is_device_resident(graph) || (l->to->tree_edge && !gg_edge_rows_made(graph) &&
-                              gg_searches(graph) <= gg_limits.path_prepare_after))
+    if (gg_is_device_resident(graph) ||
+        (l->to->tree_edge && !gg_edge_rows_made(graph) &&
+         gg_searches(graph) <= gg_limits.path_prepare_after))
         return false;
     return run->backend == GPUGRAPH_CPU ||
            (run->backend == GPUGRAPH_AUTO &&

@@ -174,8 +174,8 @@ template <typename type> struct found_paths {
     /* In this bucket: */
     word low[2];   /* lower bound of distances that are not settled */
     word known[2]; /* distances up to it are final */
-    word reach
-        [2]; /* farther vertices are settled in the other half, or on no shortest path */
+    /* Farther vertices are settled in the other half, or are on no shortest path. */
+    word reach[2];
     bool over;
     /* the length of the shortest path is known; only such paths are followed */
     bool finishing;

@@ -40,8 +40,8 @@ static inline void offer_tree(void *tree_edge, bool wide, uint32_t v, uint64_t e
 
 /* ---- a pass over the edges ---- */
 
-/* The edges that a pass takes: tight edges by distance of one type, by depth or by parent,
-** or level edges that lead one step farther. */
+/* The edges that a pass takes: tight edges by distance of one type, by depth or by
+** parent, or level edges that lead one step farther. */
 enum rule {
     BY_UINT32 = GPUGRAPH_UINT32,
     BY_UINT64 = GPUGRAPH_UINT64,

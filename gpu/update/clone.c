@@ -6,7 +6,7 @@
 static void *copy_of(gpugraph_run *run, const void *from, uint64_t count, size_t size) {
     if (!from || gg_poll(run))
         return NULL;
-    void *to = gg_alloc_roomy(run, count, size);
+    void *to = gg_alloc_slack(run, count, size);
     if (to)
         gg_copy(run, to, from, (size_t)count * size);
     return to;

@@ -78,7 +78,7 @@ static void lay_out_integers(compaction *c, uint32_t count) {
         to->id.span = count;
         return;
     }
-    to->id.integer = gg_alloc_roomy(c->run, count, sizeof *to->id.integer);
+    to->id.integer = gg_alloc_slack(c->run, count, sizeof *to->id.integer);
     for (uint32_t v = 0; to->id.integer && v < count && !gg_leave(c->run, v); v++)
         to->id.integer[v] = gpugraph_id_of(ids, c->vertex[v]).integer;
     to->ids.integer = to->id.integer;
@@ -96,8 +96,8 @@ static void lay_out_texts(compaction *c) {
         return;
     for (uint64_t t = 0; t < count; t++)
         bytes += gpugraph_id_of(ids, c->vertex[first + t]).length;
-    to->id.text_offset = gg_alloc_roomy(c->run, count + 1, sizeof *to->id.text_offset);
-    to->id.text_bytes = to->id.text_offset ? gg_alloc_roomy(c->run, bytes, 1) : NULL;
+    to->id.text_offset = gg_alloc_slack(c->run, count + 1, sizeof *to->id.text_offset);
+    to->id.text_bytes = to->id.text_offset ? gg_alloc_slack(c->run, bytes, 1) : NULL;
     if (!to->id.text_bytes)
         return;
     to->id.text_offset[0] = 0;
@@ -136,9 +136,9 @@ static void prepare_rows(compaction *c, struct csr_slot *slot, size_t weight_siz
         return;
     moved_rows *rows = &c->rows[c->kinds++];
     *rows = (moved_rows){slot, weight_size,
-                         gg_alloc_roomy(c->run, after, sizeof *rows->offset),
-                         gg_alloc_roomy(c->run, after, sizeof *rows->end),
-                         gg_alloc_roomy(c->run, after, sizeof *rows->spare)};
+                         gg_alloc_slack(c->run, after, sizeof *rows->offset),
+                         gg_alloc_slack(c->run, after, sizeof *rows->end),
+                         gg_alloc_slack(c->run, after, sizeof *rows->spare)};
 }
 
 static void prepare_all_rows(compaction *c) {
@@ -152,7 +152,7 @@ static void prepare_all_rows(compaction *c) {
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
         prepare_rows(c, &derived->adjacency[side].rows, sizeof(uint32_t));
     if (derived->adjacency[GPUGRAPH_OUT].in && !gg_stopping(c->run))
-        c->in = gg_alloc_roomy(c->run, c->ids.n, sizeof *c->in);
+        c->in = gg_alloc_slack(c->run, c->ids.n, sizeof *c->in);
 }
 
 /* ---- rows: the commit ---- */

@@ -22,7 +22,7 @@ void *gg_longer(const update *u, void *block, uint64_t count, uint64_t after,
                 size_t size) {
     if (gg_stopping(u->run) || after * size <= gg_room(block))
         return NULL;
-    void *longer = gg_alloc_roomy(u->run, after, size);
+    void *longer = gg_alloc_slack(u->run, after, size);
     if (longer)
         gg_copy(u->run, longer, block, count * size);
     return longer;

@@ -84,8 +84,8 @@ void gg_give_spare(struct there *t);
 /* Applies the batch to the tables, which it makes first if they are wanted: t->tables.
 ** After a failure the tables are freed. */
 void gg_store_first(struct there *t);
-/* gg_multigraph_list_rows after the batch: the rows of `count` vertices in OUT or IN. False: the
-** job must end, or the tables were freed. */
+/* gg_multigraph_list_rows after the batch: the rows of `count` vertices in OUT or IN.
+** False: the job must end, or the tables were freed. */
 bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
                        const uint32_t *vertex, bool loopless, struct chain_rows *rows);
 

@@ -31,7 +31,7 @@ static void *new_weights(const gpugraph_graph *graph, gpugraph_weight_type type,
     const size_t size = gg_distance_size(first_distance_type(type));
     if (type != GPUGRAPH_REAL_WEIGHTS)
         return gg_alloc_zero(run, graph->m, size);
-    double *weight = gg_alloc_roomy(run, graph->m, size);
+    double *weight = gg_alloc_slack(run, graph->m, size);
     conversion c = {&graph->edges, weight, run};
     if (weight)
         gg_slices(gg_threads(run, graph->m), graph->m, convert_weights, &c);

@@ -162,7 +162,7 @@ void gg_plan_move(update *u, array_move move) {
     if (gg_stopping(u->run))
         return;
     if (move.how != MOVE || bytes > room || bytes < room / ROOM_WASTE) {
-        move.to = gg_alloc_roomy(u->run, move.s->after, move.size);
+        move.to = gg_alloc_slack(u->run, move.s->after, move.size);
         if (!move.to)
             return;
     }

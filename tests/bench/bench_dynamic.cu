@@ -5,8 +5,9 @@
 **     bench_dynamic GRAPH load                    the load of tables: time and memory
 **     bench_dynamic GRAPH growth                  builds from empty, in batches
 **     bench_dynamic GRAPH triangles               static, and after each of five batches:
-**                                                 by queries of a set, and by intersection
-**                                                 of rows made from the tables
+**                                                 by queries of a set, and by
+**                                                 intersection of rows made from the
+**                                                 tables
 **     bench_dynamic GRAPH ids                     operations on a multigraph: edges with
 **                                                 ids
 **

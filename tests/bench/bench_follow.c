@@ -2,9 +2,9 @@
 **
 **     bench_follow FOLDER [GRAPH.gr [PARTS [EDGES [BACKEND [QUERIES [CHANGES]]]]]]
 **                                               FOLDER is for databases; GRAPH.gr is a
-**                                               DIMACS file, also gzip'ed, or '' for a grid
-**                                               of New York's size; PARTS: such as 24; the
-**                                               other arguments: for part 6
+**                                               DIMACS file, also gzip'ed, or '' for a
+**                                               grid of New York's size; PARTS: such as
+**                                               24; the other arguments: for part 6
 **
 ** 1. writers: 1 M rows into a table with the triggers of a graph, compared with a table
 **    without

@@ -17,16 +17,16 @@
 **     matrix                   from 100 vertices to 100 others, the same in every run
 **     corners, clustering      triangles of each vertex, without and with directions
 **     labels                   ten iterations, as for pagerank
-**     paths                    between SOURCES random pairs of vertices that have arcs, by
-**                              depth and by weight
+**     paths                    between SOURCES random pairs of vertices that have arcs,
+**                              by depth and by weight
 **     csr                      makes each CSR REPEATS times: medians of the phases upload
 **                              and csr
-**     first                    searches by depth of a graph that has just left the device,
-**                              REPEATS times from each source: medians of the phases
-**                              upload, csr and prepare, and of the kernels
+**     first                    searches by depth of a graph that has just left the
+**                              device, REPEATS times from each source: medians of the
+**                              phases upload, csr and prepare, and of the kernels
 **     each                     8, 16 and 64 sources by one gpugraph_bfs_each
-**     breakdown                dfs by METHOD, or by each of its methods on the device, once
-**                              from each source; only one source if it has taken
+**     breakdown                dfs by METHOD, or by each of its methods on the device,
+**                              once from each source; only one source if it has taken
 **                              BREAKDOWN_MS
 **     plain                    the serial search of plain_dfs.h
 **
@@ -45,12 +45,14 @@
 **     DELTA=0.5,1,2    repeats everything with each bucket width of sssp and paths,
 **                relative to the default
 **     BLOCKS=0.5       the number of blocks of sssp, relative; FALL=0,0.9: repeats
-**                everything with wider buckets once the remaining work is below that share
+**                everything with wider buckets once the remaining work is below that
+**                share
 **     PULL=0,1         repeats everything with vertices that pull beyond that multiple of
 **                the distance; 0: never, otherwise from the second search on
-**     DEVICES=1,2      repeats everything on each number of devices; 2?: on at most two, as
-**                `auto` chooses. With TURNS=1 searches take turns on them, and each source
-**                has a line for each number
+**     DEVICES=1,2      repeats everything on each number of devices; 2?: on at most two,
+**                      as
+**                `auto` chooses. With TURNS=1 searches take turns on them, and each
+**                source has a line for each number
 **     PARTS=1,4,10     repeats everything without a limit of device memory, then with a
 **                quarter, then with a tenth of the bytes of the rows of OUT
 **

@@ -1,13 +1,13 @@
 /* Graphs for the benchmarks on the CPU, as columns of edges: made by name, or read.
 **
-**     rmat:SCALE:FACTOR   2^SCALE vertices, FACTOR directed edges for each, the Graph500's
-**                         probabilities, numbers scrambled, weights 1 .. 255
+**     rmat:SCALE:FACTOR   2^SCALE vertices, FACTOR directed edges for each, the
+**                         Graph500's probabilities, numbers scrambled, weights 1 .. 255
 **     grid:SIDE           SIDE * SIDE vertices, both ways to the four neighbours, weights
 **                         1 .. 255
 **     path:LENGTH         one long path
-**     tree:VERTICES       a random tree, both ways along each edge, weights 1 .. 255; each
-**                         labelled tree is equally likely (Aldous, SIAM J. Discrete Math.
-**                         3, 1990)
+**     tree:VERTICES       a random tree, both ways along each edge, weights 1 .. 255;
+**                         each labelled tree is equally likely (Aldous, SIAM J. Discrete
+**                         Math. 3, 1990)
 **     a file's name       DIMACS, with or without .gz or .xz: arcs `a SRC DST WEIGHT`; or
 **                         lines `SRC DST`, weight 1 */
 #ifndef GPUGRAPH_BENCH_GRAPHS_H

@@ -5,8 +5,9 @@
 ** Each method of each function runs once to the end, and then INTERRUPTS times (6) until
 ** the poll at an equal share of its polls requests the end. Prints for each method:
 **
-**     function, method, ms of the call, polls, the longest ms between two polls (including
-**     the begin and the end of the call), the longest ms from a request to the return
+**     function, method, ms of the call, polls, the longest ms between two polls
+**     (including the begin and the end of the call), the longest ms from a request to
+**     the return
 **
 ** Environment: LIMIT_MS (30000) ends a call that takes longer; THREADS (0: all). */
 #include "bench_graphs.h"

@@ -1,8 +1,8 @@
 /* Tests whether auto of gpu_matrix chooses the best method, for near and far places.
 **
-**     bench_matrix [GRAPH ...]     as in bench_graphs.h; default: a chain of 2 M vertices,
-**                                  a grid of 1500 x 1500, two random trees and an R-MAT
-**                                  graph of scale 18
+**     bench_matrix [GRAPH ...]     as in bench_graphs.h; default: a chain of 2 M
+**                                  vertices, a grid of 1500 x 1500, two random trees and
+**                                  an R-MAT graph of scale 18
 **
 ** Prints a line for each graph, kind and number of places, and method: the least
 ** milliseconds of a call, its CPU seconds, its peak memory, and for auto its ratio to the

@@ -9,12 +9,12 @@
 **                                              number of threads, from the page cache and
 **                                              from the disk
 **     bench_reader warm FILE THREADS ...       reads only from the page cache
-**     bench_reader floor FILE THREADS ...      the limits of such a reader: copies the file
-**                                              from the page cache by batches, touches as
-**                                              many bytes of new huge pages, and computes
-**                                              in registers
-**     bench_reader beside FILE COUNT ...       compares one thread with COUNT threads of a
-**                                              process, and with COUNT processes of one
+**     bench_reader floor FILE THREADS ...      the limits of such a reader: copies the
+**                                              file from the page cache by batches,
+**                                              touches as many bytes of new huge pages,
+**                                              and computes in registers
+**     bench_reader beside FILE COUNT ...       compares one thread with COUNT threads of
+**                                              a process, and with COUNT processes of one
 **                                              thread; each reads for some seconds
 **
 ** Tables have three integer columns, in files that the page cache holds: grids (like a

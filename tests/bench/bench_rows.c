@@ -4,7 +4,7 @@
 **                                               rmat:20:8
 **
 ** With a statement, only this statement runs, for example under `perf record`:
-**     perf record bench_rows rmat:20:8 50 "SELECT sum(vertex), sum(depth) FROM gpu_bfs('edges', 0)"
+**     perf record bench_rows rmat:20:8 50 "SELECT sum(depth) FROM gpu_bfs('edges', 0)"
 **
 **     from       gpu_bfs   rows of a search
 **                bare      a virtual table that only reads the same two arrays: the least

@@ -2,8 +2,8 @@
 ** users have.
 **
 **     bench_sql DATABASE-FOLDER [GRAPH.gr|R20]    all jobs, a table of ratios
-**     bench_sql --job NAME DATABASE               one job in this process; prints lines of
-**                                                 NAME, ms and rows
+**     bench_sql --job NAME DATABASE               one job in this process; prints lines
+**                                                 of NAME, ms and rows
 **
 ** Every job runs in a separate process (a first query is the first of its process), on a
 ** database file that the page cache holds. GRAPH.gr is a DIMACS file, also gzip'ed; by

@@ -3,7 +3,8 @@
 **
 **     bench_wide [bits [vertex_bits]]
 **
-**     edges below 2^bits     number e = j << vertex_bits | s:   s -> 3 s + j     (mod 2^vertex_bits)
+**     edges below 2^bits     number e = j << vertex_bits | s:
+**                            s -> 3 s + j (mod 2^vertex_bits)
 **     edges from there on    v -> 2^vertex_bits + v: the one edge to that vertex
 **
 ** bits: 32 by default; numbers are wide from 2^bits edges on, so a smaller value makes

@@ -2,7 +2,8 @@
 **
 **     draw                             key[2 i], key[2 i + 1]: edge i both ways, as
 **                                      source << 32 | target, or NO_EDGE
-**     sort, unique                     the edges, ascending; NO_EDGE at the end is dropped
+**     sort, unique                     the edges, ascending; NO_EDGE at the end is
+**                                      dropped
 **     split                            source[], target[], weight[]
 **     union-find                       the largest component, which has the sources
 **

@@ -1,5 +1,5 @@
-/* The R-MAT edges of bench_reader and bench_sql. R20: scale 20, eight edges a vertex, from
-** state 1; its vertex 0 has the most. */
+/* The R-MAT edges of bench_reader and bench_sql. R20: scale 20, eight edges a vertex,
+** from state 1; its vertex 0 has the most. */
 #ifndef BENCH_RMAT_H
 #define BENCH_RMAT_H
 

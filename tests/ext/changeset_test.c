@@ -1,7 +1,7 @@
-/* Changes that come by sqlite3session: changesets, patchsets and inverted ones, applied to a table
-** with a kept graph and a followed one, with every way to settle a conflict, in transactions and
-** rolled back. Searches and the graph are what the table then holds, here and for another
-** connection. */
+/* Changes that come by sqlite3session: changesets, patchsets and inverted ones,
+** applied to a table with a kept graph and a followed one, with every way to settle a
+** conflict, in transactions and rolled back. Searches and the graph are what the table
+** then holds, here and for another connection. */
 /* ctest: serial */
 #define SQLITE_ENABLE_SESSION
 #define SQLITE_ENABLE_PREUPDATE_HOOK

@@ -29,8 +29,8 @@ enum { ATTEMPTS = 3 /* tries of gg_take for a block */, MOST_BLOCKS = 400 };
 static int countdown; /* blocks up to the refused one; 0: none is refused */
 static int refusals;
 static bool for_good; /* later blocks are refused, too */
-static std::mutex
-    counting; /* devices that share searches take blocks at the same time */
+/* Devices that share searches take blocks at the same time. */
+static std::mutex counting;
 
 static bool is_refused() {
     const std::lock_guard<std::mutex> lock(counting);

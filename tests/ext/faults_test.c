@@ -1,14 +1,15 @@
 /* Every allocation of a statement fails once: the statement ends with SQLITE_NOMEM or the
 ** right rows, nothing leaks, and the connection answers the statement when it runs again.
 **
-**     statement    alloc  alloc  alloc  alloc  ...        of the library, the extension and
+**     statement    alloc  alloc  alloc  alloc  ...        of the library, the extension
+**                                                         and
 **     run 1          x                                    SQLite in one count
 **     run 2                 x
 **     run 2b                x      x      x    ...        and all later ones fail, too
 **
-** malloc and its kin fail by support/failing_memory.c, SQLite's own allocator, which is given
-** by SQLITE_CONFIG_MALLOC, below. Check allocates wherever it asserts, so expect is used in
-** its place. */
+** malloc and its kin fail by support/failing_memory.c, SQLite's own allocator, which
+** is given by SQLITE_CONFIG_MALLOC, below. Check allocates wherever it asserts, so
+** expect is used in its place. */
 /* ctest: wrap=memory long */
 #include "failing_memory.h"
 #include "function_examples.h"

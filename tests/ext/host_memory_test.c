@@ -1,8 +1,9 @@
-/* host_memory_limit: every function ends with one sentence where the limit is too small, and gives its rows
-** where it is not, on the same connection.
+/* host_memory_limit: every function ends with one sentence where the limit is too small,
+** and gives its rows where it is not, on the same connection.
 **
 **     limit    1   2   4   8  ...  2^k        0
-**              x   x   x   x       rows       rows       x: "host_memory_limit is exhausted: ..." */
+**              x   x   x   x       rows       rows       x: "host_memory_limit is
+**                                                        exhausted: ..." */
 #include "function_examples.h"
 #include "sql.h"
 #include "suite.h"

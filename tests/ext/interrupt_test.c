@@ -1,6 +1,7 @@
 /* A statement is interrupted in each of its phases, and the next one works.
 **
-**     phases     read | map | csr | search | parents | order        as timings_add is told
+**     phases     read | map | csr | search | parents | order        as timings_add is
+**                                                                   told
 **     callbacks  . . .   .     .    . . . .     . .      .
 **                                   ^ the k-th of phase j: interrupt here
 **
@@ -9,8 +10,8 @@
 ** calls in each phase, and at the chosen one hands over to another thread, which calls
 ** sqlite3_interrupt. No clock decides where: only the alarm of a test that hangs is one.
 ** The extension listens every 10 ms, so its clock (--wrap) is made to
-** leap by more each time it is read: a phase that looks often enough is heard however fast
-** it is. */
+** leap by more each time it is read: a phase that looks often enough is heard however
+** fast it is. */
 /* ctest: wrap=clock_gettime wrap=timings_add long */
 #include "function_examples.h"
 #include "sql.h"
@@ -154,9 +155,8 @@ static const char *const backends[] = {"cpu", "cuda"};
 
 typedef struct question {
     const char *sql;
-    const char
-        *heard_in; /* by one thread on the CPU; more of them may be too quick for the
-                          ** one that listens */
+    /* By one thread on the CPU. More threads may be too quick for the one that polls. */
+    const char *heard_in;
 } question;
 
 static const question questions[] = {

@@ -1,6 +1,6 @@
-/* SQL functions against the algorithms in plain SQL under sql/oracles/. A function is compared where the oracle
-** of its name says in its opening lines that it reads edge(id, src, dst) alone, and makes a table with the
-** columns of the function:
+/* SQL functions against the algorithms in plain SQL under sql/oracles/. A function is
+** compared where the oracle of its name says in its opening lines that it reads edge(id,
+** src, dst) alone, and makes a table with the columns of the function:
 **
 **     --   edge(id, src, dst)          the edges
 **     --   -> cores(vertex, core) */

@@ -1,9 +1,11 @@
-/* Statements let the progress handler run often enough: between two of its calls the extension enters at most
-** MOST_FOR_IDS basic blocks (support/blocks.h). Arguments, reading, maps of ids, searches, orders, rows, and what keeps
-** a followed graph up to date.
+/* Statements let the progress handler run often enough: between two of its calls the
+** extension enters at most MOST_FOR_IDS basic blocks (support/blocks.h). Arguments,
+** reading, maps of ids, searches, orders, rows, and what keeps a followed graph up to
+** date.
 **
-** SQLite itself is not counted: it calls the handler by its own count of steps. The extension polls by a
-** clock, which leaps whenever it is read (--wrap). One thread runs. */
+** SQLite itself is not counted: it calls the handler by its own count of steps. The
+** extension polls by a clock, which leaps whenever it is read (--wrap). One thread
+** runs. */
 /* ctest: unsanitized wrap=clock_gettime */
 #include "blocks.h"
 #include "leaping_clock.h"
@@ -29,7 +31,8 @@ static int end_gap(void *unused) {
     return 0;
 }
 
-/* Edges with whole numbers and with text at their ends. Without a cycle: i -> i + 1, and forward jumps. */
+/* Edges with whole numbers and with text at their ends. Without a cycle: i -> i + 1,
+** and forward jumps. */
 static void make_tables(void) {
     run("CREATE TABLE g(src INTEGER, dst INTEGER, weight INTEGER);"
         "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < "

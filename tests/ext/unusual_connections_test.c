@@ -1,6 +1,7 @@
-/* Connections that a host has set up in unusual ways: with low limits, with a shared cache, on a
-** database that is in memory because sqlite3_deserialize put it there. Every function and a followed
-** graph give the right rows or an error, and the database is as good as before. */
+/* Connections that a host has set up in unusual ways: with low limits, with a shared
+** cache, on a database that is in memory because sqlite3_deserialize put it there.
+** Every function and a followed graph give the right rows or an error, and the
+** database is as good as before. */
 #include "database_file.h"
 #include "suite.h"
 
@@ -143,8 +144,8 @@ END_TEST
 
 /* ---- a shared cache ---- */
 
-/* Two connections with one cache, one of them with what the other has not committed, if it asks for
-** that; and one with a cache of its own. */
+/* Two connections with one cache, one of them with what the other has not committed,
+** if it asks for that; and one with a cache of its own. */
 START_TEST(test_shared_cache) {
     const bool uncommitted = _i % 2;
     sqlite3 *writer, *apart;
@@ -205,9 +206,9 @@ static void deserialize(unsigned char *image, sqlite3_int64 bytes, unsigned flag
                      SQLITE_OK);
 }
 
-/* What a file has, as a database in memory, once to be written and once read-only. Another image then
-** takes its place: no table function after that, since SQLite 3.40 forgets that their tables belong
-** to another file now. */
+/* What a file has, as a database in memory, once to be written and once read-only.
+** Another image then takes its place: no table function after that, since SQLite 3.40
+** forgets that their tables belong to another file now. */
 START_TEST(test_deserialized) {
     sqlite3_int64 bytes, other_bytes;
     char *expected[READS];

@@ -1,8 +1,8 @@
 /* Takes any bytes as `edges`, `vertices` and the other arguments. The call must not crash
 ** or leak, and every failure must have a sentence.
 **
-**     input    up to the first zero byte: edges; then vertices, source, sources, direction,
-**              params
+**     input    up to the first zero byte: edges; then vertices, source, sources,
+**              direction, params
 **
 ** The test first checks answers of the parser alone. Then it calls the table functions on
 ** a small database, with bound texts, so that queries are allowed. Seeds:

@@ -1,16 +1,16 @@
-/* libFuzzer target: arbitrary bytes as the pages of a database file, its write-ahead log and
-** the log's index, walked and decoded. The reader must not crash, hang or read outside its
-** buffers.
+/* libFuzzer target: arbitrary bytes as the pages of a database file, its write-ahead log
+** and the log's index, walked and decoded. The reader must not crash, hang or read
+** outside its buffers.
 **
 **     cmake -S . -B build-fuzz -DCMAKE_C_COMPILER=clang -DGPUGRAPH_CUDA=OFF
 **           -DGPUGRAPH_SANITIZE=address -DGPUGRAPH_FUZZ=ON
 **     cmake --build build-fuzz --target fuzz_targets
 **     mkdir -p corpus && build-fuzz/tests/fuzz/page_reader_fuzz -max_len=20000 corpus
 **
-** The input has some bytes of settings, then page 2 and the pages behind it. The walk never
-** reads page 1. The root is page 2. A page has 512 bytes, so that a few kilobytes make a
-** tree. With a log, every third page is in a frame instead, and the last bytes of the input
-** are the page numbers of the index. */
+** The input has some bytes of settings, then page 2 and the pages behind it. The walk
+** never reads page 1. The root is page 2. A page has 512 bytes, so that a few
+** kilobytes make a tree. With a log, every third page is in a frame instead, and the
+** last bytes of the input are the page numbers of the index. */
 #include <stdlib.h>
 #include <string.h>
 

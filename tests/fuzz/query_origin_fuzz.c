@@ -1,5 +1,5 @@
-/* Takes any bytes as the text of a statement, and as its expanded text. The search must not
-** crash or leak, and it must find only a query whose text stands in the statement.
+/* Takes any bytes as the text of a statement, and as its expanded text. The search must
+** not crash or leak, and it must find only a query whose text stands in the statement.
 **
 **     input    up to the first zero byte: the statement; then the expanded one, the query
 **

@@ -1,6 +1,7 @@
 /* Calls gpugraph_unpack with any bytes.
 **
-**     input     first byte: bit 0: sign it (all checksums made right); the rest is the file
+**     input     first byte: bit 0: sign it (all checksums made right); the rest is the
+**               file
 **
 ** The test searches, packs and updates each graph that is unpacked. */
 #include "memory_stream.h"

@@ -1,5 +1,6 @@
-/* Every function and method polls for an interrupt often enough, whatever the shape of the graph: between
-** two polls it enters at most MOST_BLOCKS basic blocks (support/blocks.h).
+/* Every function and method polls for an interrupt often enough, whatever the shape of
+** the graph: between two polls it enters at most MOST_BLOCKS basic blocks
+** (support/blocks.h).
 **
 ** The clock leaps whenever it is read (--wrap), so that no poll is left out for coming
 ** too soon after the one before it. One thread runs: the only one that polls. */
@@ -182,8 +183,8 @@ END_TEST
 
 /* ---- memory ---- */
 
-/* Every limit that is too small ends the call, the next one that is not lets it through, and whatever the call
-** has taken it has given back. */
+/* Every limit that is too small ends the call, the next one that is not lets it
+** through, and whatever the call has taken it has given back. */
 static void raise_limits(const world *w, const question *q, const char *method) {
     for (int64_t limit = 1;; limit *= 4) {
         gpugraph_run run = {.threads = 2,

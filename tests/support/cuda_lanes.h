@@ -38,8 +38,9 @@
 #define __host__
 #define __global__
 #define __forceinline__ inline
+/* A kernel that declares shared memory extern needs `__thread`. */
 #ifndef LANES_SHARED
-#define LANES_SHARED static __thread /* `__thread` for a kernel that declares it extern */
+#define LANES_SHARED static __thread
 #endif
 #define __shared__ LANES_SHARED
 #define __grid_constant__

@@ -9,9 +9,8 @@
 ** sources are not timed. Times are milliseconds of the search within its phase, of the
 ** slowest process. TIMES=1 also prints all of them, in order.
 **
-**     MAKE,function,scale,factor,processes,ms of the partition,ms to the device,arcs,ghosts
-**     MPI,function,scale,factor,processes,repeats,median,least,most,sum,MB of process
-** 0 */
+**     MAKE,function,scale,factor,processes,partition ms,upload ms,arcs,ghosts
+**     MPI,function,scale,factor,processes,repeats,median,least,most,sum,MB of rank 0 */
 #include "drawn_part.h"
 #include "gpugraph_mpi.h"
 

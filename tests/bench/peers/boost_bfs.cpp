@@ -1,5 +1,7 @@
-// A peer of gpu_bfs in bench_sql, if Boost's headers exist: the rows of the table become a graph,
-// and breadth_first_search computes depths. Ids are dense enough to be vertex numbers; the source
+// A peer of gpu_bfs in bench_sql, if Boost's headers exist: the rows of the table become
+// a graph,
+// and breadth_first_search computes depths. Ids are dense enough to be vertex numbers;
+// the source
 // is 1. It returns no rows.
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/breadth_first_search.hpp>

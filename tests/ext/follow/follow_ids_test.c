@@ -349,7 +349,8 @@ START_TEST(changes_of_schema) {
     ck_assert_ptr_nonnull(strstr(said, "error in trigger g_moved"));
     sqlite3_free(said);
     run("DROP TRIGGER g_inserted; ALTER TABLE t RENAME COLUMN code TO id; ALTER TABLE t "
-        "RENAME COLUMN back TO r; INSERT INTO t VALUES (3, 1, 1, 2, 1, 1)"); /* read afresh */
+        "RENAME COLUMN back TO r; INSERT INTO t VALUES (3, 1, 1, 2, 1, 1)");
+    /* The graph is read again. */
     expect("3|1|1|2;1|3|1|2;2|3|5|'v'", "SELECT * FROM g");
     expect("3|1|1|2;1|3|1|2", "SELECT * FROM g WHERE edge = 2");
     same_answers("SELECT a, b, w, id, r FROM t WHERE open");

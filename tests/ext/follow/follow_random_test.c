@@ -168,8 +168,8 @@ static bool has_null_end(sqlite3_stmt *s) {
            sqlite3_column_type(s, 1) == SQLITE_NULL;
 }
 
-/* Columns: source, destination, weight or NULL, edge id or NULL (then the row's number). Rows
-** of a table with a NULL end are no edges. */
+/* Columns: source, destination, weight or NULL, edge id or NULL (then the row's
+** number). Rows of a table with a NULL end are no edges. */
 static listing list(int who, const char *sql, bool of_table) {
     listing l = {0};
     sqlite3_stmt *s = NULL;

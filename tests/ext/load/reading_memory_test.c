@@ -1,9 +1,9 @@
 /* The memory that reading takes, at its peak and afterwards, in bytes for each edge:
 **
-**     columns while rows come   8 for each wanted column: source, destination, weight, and
-**                               edge ids unless they are 1, 2, 3, ...; from pages 4 for
-**                               source and destination if all ids fit, and for INTEGER
-**                               weights that fit
+**     columns while rows come   8 for each wanted column: source, destination, weight,
+**                               and edge ids unless they are 1, 2, 3, ...; from pages 4
+**                               for source and destination if all ids fit, and for
+**                               INTEGER weights that fit
 **     the graph                 4 for each column, 8 for edge ids
 **     ids far apart             8 more for source and for target while they are mapped
 **

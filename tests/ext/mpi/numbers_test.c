@@ -42,8 +42,8 @@ static int by_order(const void *left, const void *right) {
     return (a->integer > b->integer) - (a->integer < b->integer);
 }
 
-/* kind 0: few INTEGERs, 1: many and wide ones, 2: both types, 3: texts with long common heads, 4: the ends
-** of the range. */
+/* kind 0: few INTEGERs, 1: many and wide ones, 2: both types, 3: texts with long
+** common heads, 4: the ends of the range. */
 static id draw_id(uint32_t kind, uint64_t *state) {
     static const int64_t ends[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX};
     id made = {.text = false};

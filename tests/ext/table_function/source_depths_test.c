@@ -185,8 +185,8 @@ END_TEST
 
 /* ---- room ---- */
 
-/* 300 vertices: from a list of 31 one is searched for alone, and half of the cache has room
-** for 5 searches. */
+/* 300 vertices: from a list of 31 one is searched for alone, and half of the cache has
+** room for 5 searches. */
 static void make_room(void) {
     run("SELECT gpugraph_config('backend', 'cpu')");
     run("SELECT gpugraph_config('cache_limit', %d)", 2 * 20 * 301 + 8);

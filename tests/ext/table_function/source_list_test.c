@@ -1,6 +1,6 @@
-/* gpu_bfs for `source IN (...)` has the rows of one call for each source, for all columns,
-** numbers of searches ahead and kept searches. gpu_path from both ends has the rows of a
-** search. */
+/* gpu_bfs for `source IN (...)` has the rows of one call for each source, for all
+** columns, numbers of searches ahead and kept searches. gpu_path from both ends has
+** the rows of a search. */
 /* ctest: serial */
 #include <check.h>
 #include <stdio.h>

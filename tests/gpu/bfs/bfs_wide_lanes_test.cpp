@@ -108,8 +108,8 @@ static void check(gpugraph_graph *graph, const char *name, uint32_t source,
     const bfs_bounds bounds = {GPUGRAPH_NONE, !target.empty(), 0, &stop};
     const bfs_shape never_narrow = {0, 0};
     gg_bfs_wide(&job, &g, &below, &b, bounds, never_narrow);
-    ck_assert_msg(a.control.failed == 0, "%s: a barrier was not reached at level %u", name,
-                  a.control.level);
+    ck_assert_msg(a.control.failed == 0, "%s: a barrier was not reached at level %u",
+                  name, a.control.level);
     ck_assert_uint_eq(a.control.next, BFS_OVER);
     for (uint32_t v = 0; v < graph->n; v++) {
         bool late = !target.empty() && a.depth[v] == GPUGRAPH_NONE;

@@ -36,9 +36,8 @@ struct session {
     double opens_ms; /* real time of the device */
     gpugraph_graph graph[GRAPHS];
     int which[LONGEST], by[LONGEST];
-    double slower
-        [SIDES]
-        [ALGORITHMS]; /* real time as a multiple of the predicted one, on either side */
+    /* Real times as multiples of the predicted ones. */
+    double slower[SIDES][ALGORITHMS];
     struct prediction takes[SIDES][LONGEST];
 };
 

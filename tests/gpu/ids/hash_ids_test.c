@@ -71,7 +71,8 @@ static void look_for_all(const gpugraph_graph *graph) {
     ck_assert((6 * count >= count / 16 + 64) == (gg_text_index_bytes(graph) > 0));
 }
 
-/* Adds an edge between two new texts, and compacts the graph: their numbers are not the last. */
+/* Adds an edge between two new texts, and compacts the graph: their numbers are not
+** the last. */
 static void add_texts(gpugraph_graph *graph, gpugraph_run *run) {
     const char bytes[] = "\1 new!new";
     const uint64_t offset[] = {0, 6, 9};

@@ -190,7 +190,7 @@ static void check_whole(const shape *s, gpugraph_graph *graph, uint32_t source,
 
 /* Every vertex on the path in the whole search's tree must have its distance. */
 static void check_path(const shape *s, gpugraph_graph *graph, uint32_t source,
-                      uint32_t target, gpugraph_direction direction, uint64_t seed) {
+                       uint32_t target, gpugraph_direction direction, uint64_t seed) {
     gpugraph_search search = gpugraph_search();
     search.source = &source;
     search.target = &target;
