@@ -250,7 +250,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
     const uint32_t cells = get2(page + 3), first = PAGE_LEAF_HEADER + 2 * cells;
     const page_rows to = *rows;
     struct key key = {no_bytes, to.previous};
-    int64_t at = to.at, gap = 0, value[PAGE_COLUMNS];
+    int64_t at = to.at, gap = 0, value[PAGE_COLUMNS] = {0};
     bool usual = shape.leading;
     for (uint32_t i = 0; i < cells; i++) {
         uint32_t offset = get2(pointer + 2 * i);
