@@ -136,8 +136,12 @@ static void append_is_vertex(sqlite3_str *sql, const char *column) {
 ** have given a rowid to another row since. */
 static char *deletion(const row_source *rows, const char *rowid) {
     sqlite3_str *sql = sqlite3_str_new(NULL);
-    sqlite3_str_appendf(sql, OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE (",
+    sqlite3_str_appendf(sql, OWN_SQL "DELETE FROM \"%w\".\"%w\" WHERE ",
                         rows->table.schema, rows->table.name);
+    if (!rowid) /* newer versions of SQLite use indices only for plain comparisons */
+        sqlite3_str_appendf(sql, "(\"%w\" = ?1 OR \"%w\" = ?1) AND ",
+                            rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN]);
+    sqlite3_str_appendall(sql, "(");
     append_is_vertex(sql, rows->column[SOURCE_COLUMN]);
     sqlite3_str_appendall(sql, " OR ");
     append_is_vertex(sql, rows->column[TARGET_COLUMN]);
