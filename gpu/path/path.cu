@@ -157,7 +157,11 @@ static bool find_from_both_ends(cuda_job *job, const path_task *t, bool *open) {
     job->run->used_method = "bidirectional";
     if (!gg_sssp_run(job, &s, true))
         return gg_do_without(job);
-    return s.lost || walk_by_weight(job, t, &s, NULL, open);
+    if (!walk_by_weight(job, t, &s, NULL, open))
+        return false;
+    /* If there is no path, a sum that left the range may be the reason. */
+    *open = *open || (s.dropped && *t->count == GPUGRAPH_NONE);
+    return true;
 }
 
 /* Searches from the source. *lost: a sum left the range. */
