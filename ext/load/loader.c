@@ -69,7 +69,7 @@ static const gg_cell_place *find_place(loader *l, gpugraph_run *run) {
     return l->two_ways || l->has_rows ? NULL : gg_cells_for(run);
 }
 
-/* Sets rowids that were not read: to the edge ids, or to 1, 2, 3, ... */
+/* Sets rowids that were not read to the edge ids or to 1, 2, 3, ... */
 static int begin_rows(loader *l) {
     if (l->row)
         return SQLITE_OK;
@@ -265,8 +265,8 @@ static int read_inside(loader *l) {
     return l->rc;
 }
 
-/* Reads again without weights if reading them is an error, as when an authorizer denies
-** their column. A search that needs no weights goes on; a search by weight reports it. */
+/* Reads again without weights after an error, for example if an authorizer denies their
+** column. A search that needs no weights goes on; a search by weight reports it. */
 static void read_inside_without_weights(loader *l) {
     char *why = sqlite3_mprintf("%s", l->error + strlen(l->function) + 2);
     sqlite3_free(l->error);
@@ -470,7 +470,7 @@ static int create_ways(graph_loading *l) {
     return rc || !l->other ? rc : create_way(l, !undirected, l->other);
 }
 
-/* Reports what is known of the rows. */
+/* Fills the fields that describe the rows. */
 static void report_rows(graph_loading *l, loaded *to) {
     loader *e = &l->edges;
     to->unnamed = !e->has_ids;
@@ -516,7 +516,7 @@ static int read_all(graph_loading *l, const row_source *vertices) {
     return rc;
 }
 
-/* *on_device: a device may decode pages; afterwards: it has done so. */
+/* *on_device says whether a device may decode pages, and afterwards whether it did. */
 static int load_rows(graph_loading *l, const row_source *edges,
                      const row_source *vertices, enum weight_reading weights,
                      bool *on_device) {

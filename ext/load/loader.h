@@ -5,8 +5,8 @@
 **     columns    edge_id[] | id[0].value[] | id[1].value[] | weight[]
 **
 ** A TEXT id is stored as its number among the texts, with a bit in is_text. Edge ids are
-** stored from the first one on that differs from the row's number; their texts are
-** separate (row_ids.h). From the first REAL on all weights are doubles. */
+** stored if one differs from its row's number; their texts are separate (row_ids.h). From
+** the first REAL on all weights are doubles. */
 #ifndef GPUGRAPH_LOADER_H
 #define GPUGRAPH_LOADER_H
 
@@ -52,7 +52,7 @@ typedef struct loader {
     gg_cells *cells;
     double reported_ms; /* ms that are reported as separate phases */
     int collected;      /* the number of arguments of gpugraph_collect */
-    /* Takes in the arguments of gpugraph_collect and sets rc. NULL: as take_row does. */
+    /* Takes in the arguments of gpugraph_collect and sets rc. NULL: take_row does so. */
     void (*take)(struct loader *l, sqlite3_value **value);
     int64_t calls; /* calls of gpugraph_collect by one statement */
     /* the SQL name of the rowid if the rowid is the edge id; or NULL */
@@ -116,7 +116,7 @@ int loader_begin_edge_ids(loader *l);
 int loader_check_row(loader *l, int64_t row);
 /* Runs a statement of one row that calls gpugraph_collect for each row that it reads. */
 int loader_collect(loader *l, sqlite3_stmt *scan);
-/* Call this now and then while rows come. Reports progress once a second. */
+/* Reports progress once a second. Call it often while rows are read. */
 void loader_pulse(loader *l);
 /* Checks weights that take_row has not checked. */
 int check_weights(loader *l);
@@ -134,7 +134,7 @@ struct page_table loader_table(connection *c, const row_source *rows, bool weigh
 
 /* ---- half_rows.c: rows with a NULL end; functions return l->rc ---- */
 
-/* Takes in the row behind the last edge. */
+/* Takes in the current row, which is stored after the last edge. */
 int half_row_take(loader *l, sqlite3_value *id);
 /* Adds both ends of row i as vertices. */
 int half_row_ends(loader *l, int64_t i);

@@ -10,7 +10,7 @@ struct shape {
     int columns;              /* as in page_layout */
     int last;
     bool real, text, fast;
-    /* ids, and INTEGER weights, are the first columns: plain_cells takes them */
+    /* the first columns are ids and INTEGER weights, for plain_cells */
     bool leading;
     bool narrow;        /* the columns of ids have 4 bytes an entry */
     bool narrow_weight; /* the column of weights has 4 bytes an entry */
@@ -44,7 +44,7 @@ struct key {
     uint64_t bytes;
     int64_t rowid;
 };
-static const uint64_t no_bytes = ~(uint64_t)1; /* no varint is this number plus one */
+static const uint64_t no_bytes = ~(uint64_t)1; /* no_bytes + 1 is not a varint */
 
 /* Joins the 7-bit groups of up to 8 bytes. */
 INLINE uint64_t join_sevens(uint64_t x) {
@@ -296,7 +296,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
             struct walk w = {i + 1, key, at, gap};
             plain_cells(layout, page, &to, &w, shape.columns, shape.narrow,
                         shape.narrow_weight);
-            usual = w.next > i + 1; /* otherwise the next cells are hardly usual either */
+            usual = w.next > i + 1; /* else more unusual cells are likely */
             i = w.next - 1;
             key = w.key;
             at = w.at;

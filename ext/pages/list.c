@@ -4,7 +4,8 @@
 **                  |                                        one thread looks at its pages
 **     below    | page page page page ...                      their children
 **
-** All leaves have the same depth, so the first page of a level speaks for the level. */
+** All leaves have the same depth, so the first page of a level shows whether the level
+** has leaves. */
 #include "format.h"
 #include "team.h"
 

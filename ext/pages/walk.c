@@ -11,10 +11,10 @@
 ** suffices and the wait is short. Reads run in parallel if the file object allows it
 ** (page_source.lock).
 **
-** Most rowids are 1, 2, 3, ... They are stored from the first batch on in which they are
-** not. Most ids and INTEGER weights fit 4 bytes, and their columns have 4 bytes an entry.
-** The first one that does not fit ends the walk, and reader.c starts another one with
-** columns of 8 bytes.
+** Most tables have the rowids 1, 2, 3, ... Rowids are stored from the first batch on that
+** differs. Most ids and INTEGER weights fit 4 bytes, and their columns have 4 bytes an
+** entry. The first one that does not fit ends the walk, and reader.c starts another one
+** with columns of 8 bytes.
 **
 ** The thread that decodes a batch lists and hashes its text ids, and numbers them in the
 ** batch's turn. So the number of a text is the one that reading row by row gives. */
@@ -251,8 +251,8 @@ static enum page_reason list_halves(struct team *team, const page_rows *rows) {
     return PAGE_FINE;
 }
 
-/* Waits for the turn of the batch, and passes it on. Threads take batches in order, so a
-** thread has the batch whose turn it is. */
+/* Waits for the turn of the batch, and passes the turn on. Threads take batches in order,
+** so some thread always has the batch whose turn it is. */
 static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows) {
     for (uint32_t i = 0; i < rows->texts; i++)
         rows->text[i].hash = intern_hash(
