@@ -1,5 +1,5 @@
-/* The loader, compared with the tables: the graph must hold what SELECT gives, by quote()
-** and rowid. Also every sentence about a row that is no edge. */
+/* The loader, compared with the tables: the graph must hold the rows of SELECT, by
+** quote() and rowid. Also every error about a row that is no edge. */
 /* ctest: serial cells */
 #include "graph_probe.h"
 #include "sql.h"

@@ -1,5 +1,5 @@
 /* The page reader on ranges of rowids. It reads the rows of a range as in a read of the
-** whole table, and beside them only the other rows of their leaves. */
+** whole table. The only other rows that it reads are in the same leaves. */
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "page_compare.h"

@@ -180,8 +180,8 @@ START_TEST(test_failing_reads) {
             "CREATE TABLE late(note, src, dst, w)",
             _i / 2 ? "WAL" : "DELETE");
     fill(db, "e", _i / 2 ? 5000 : 60000); /* each page of a log is one read */
-    /* No wide ids: one thread could restart the read while the read of the other one
-    ** fails. */
+    /* No id is wide, because a wide id could restart the read while a read of the other
+    ** thread fails. */
     run_sql(db, "UPDATE e SET src = src %% 1000000, dst = dst %% 1000000");
     run_sql(db, "INSERT INTO late SELECT zeroblob(src %% 9 * 200), src, dst, w FROM e "
                 "WHERE rowid < 200");
@@ -254,7 +254,7 @@ START_TEST(test_reads_side_by_side) {
         return;
     if (_i == 1)
         vfs.zName = "unheard-of";
-    if (_i == 2) { /* found before the real one */
+    if (_i == 2) { /* SQLite finds it before the real one */
         vfs.zName = "unix-none";
         vfs.xGetSystemCall = no_pread;
     }

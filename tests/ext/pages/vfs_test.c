@@ -21,7 +21,7 @@ static void teardown(void) {
     database_remove_folder();
 }
 
-/* Did the latest search read pages? False: it read rows. */
+/* True if the latest search read pages, false if it read rows. */
 static bool pages_were_read(void) {
     char *rows = ask("SELECT detail FROM gpugraph_timings WHERE phase = 'read'");
     bool pages = strncmp(rows, "'pages:", 7) == 0;

@@ -1,4 +1,4 @@
-/* The column arrays, and the arrays that gpugraph_take_arrays returns for its number. */
+/* The column `arrays`, and the arrays that gpugraph_take_arrays returns for its value. */
 /* ctest: wrap=memory */
 #include "gpugraph_extension.h"
 #include "failing_memory.h"
@@ -221,7 +221,7 @@ START_TEST(freed_elsewhere) {
 }
 END_TEST
 
-/* Each allocation fails in turn: the statement fails, and no memory leaks. */
+/* When any allocation fails, the statement fails and no memory leaks. */
 START_TEST(without_memory) {
     static const char *const asked[] = {
         "SELECT arrays, parent, edge FROM gpu_sssp('roads', 1) WHERE max_distance = 6",

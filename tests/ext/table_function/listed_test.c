@@ -19,7 +19,7 @@ static const char *const arcs[] = {"SELECT src, dst, rowid, weight FROM g",
                                    "SELECT src, dst, rowid, weight FROM g UNION ALL "
                                    "SELECT dst, src, rowid, weight FROM g"};
 
-/* By depth, and by weights of 1 to 9. */
+/* Searches by depth, and by weights of 1 to 9. */
 static const struct kind {
     const char *function, *maximum;
     const char *value;  /* a column of the function, and of the table truth */
@@ -314,7 +314,7 @@ START_TEST(limits) {
 }
 END_TEST
 
-/* The list belongs to the graph as it was read. A followed graph has the numbers of new
+/* The list describes the graph that was read. A followed graph has the numbers of new
 ** edges at once. */
 START_TEST(edges_that_change) {
     make_graph(250, 400, 2);
@@ -361,8 +361,8 @@ START_TEST(no_rows_in_vain) {
 }
 END_TEST
 
-/* Bounds and targets of a join: a distance beyond them that exceeds its range is no
-** error, whatever searches came before. */
+/* A distance that exceeds its range is no error if it lies beyond the bounds and targets
+** of a join. Earlier searches do not change this. */
 START_TEST(distances_that_no_row_asks_for) {
     run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES (1, 2, 3), (2, 3, "
         "9223372036854775807); CREATE TABLE b(most, target); INSERT INTO b VALUES (0, "

@@ -1,4 +1,4 @@
-/* Statements of every kind, and loading, survive the failure of each allocation. */
+/* Loading and statements of every kind survive the failure of each allocation. */
 /* ctest: serial */
 #include <stdlib.h>
 

@@ -410,7 +410,7 @@ START_TEST(trees_and_paths_hold_together) {
             "SELECT count(*), count(*) - 1, count(*) - 1 FROM t",
             "SELECT count(DISTINCT preorder), max(preorder), max(postorder) FROM t");
     }
-    /* Independent and maximal. */
+    /* The set must be independent and maximal. */
     run("CREATE TABLE m AS SELECT vertex FROM gpu_mis('g') WHERE seed = 5");
     expect("0", "SELECT count(*) FROM g WHERE src <> dst AND src IN m AND dst IN m");
     expect("", "SELECT v FROM (SELECT src v FROM g UNION SELECT dst FROM g) WHERE v NOT "
