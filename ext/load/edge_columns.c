@@ -35,7 +35,8 @@ void loader_drop_weights(loader *l) {
     l->real_weight = false;
 }
 
-/* Drops weights that may not be needed, and keeps the sentence about the fault. */
+/* Fails with the sentence. If weights are only tried, drops them instead, and keeps the
+** sentence. */
 static int give_up_weights(loader *l, char *text) {
     if (l->weights == READ_WEIGHTS || !text)
         return loader_fail(l, SQLITE_ERROR, text);
@@ -327,7 +328,7 @@ static void check_some_weights(void *job, uint64_t low, uint64_t high) {
 }
 
 static int64_t first_bad_weight(const loader *l) {
-    enum { MANY = 1 << 20 }; /* rows from which on several threads check weights */
+    enum { MANY = 1 << 20 }; /* if there are more rows, several threads check weights */
     struct weight_check check = {l, (uint64_t)l->count};
     int threads = l->count > MANY ? gg_team_limit(l->c->config.threads) : 1;
     if (l->weight || l->weight32)

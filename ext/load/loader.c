@@ -15,7 +15,7 @@
 
 /* ---- reader: whole pages ---- */
 
-/* page_read calls this now and then. */
+/* page_read calls this about fifty times a second. */
 static int between_pages(void *reading) {
     loader *l = reading;
     loader_pulse(l);
@@ -440,7 +440,7 @@ static int create_graph(graph_loading *l, loader *edges, gpugraph_graph **graph)
     return code_of_run(&run, l->request->function, l->error);
 }
 
-/* Makes a graph, and first, if rowids are kept, the graph of rows. */
+/* Makes a graph. If rowids are kept, it first makes the graph of rows. */
 static int create_named(graph_loading *l, loader *edges, loaded *result) {
     id_array *id = &edges->edge_id;
     int rc = SQLITE_OK;
@@ -562,7 +562,8 @@ static int load_rows(graph_loading *l, const row_source *edges,
     return rc;
 }
 
-/* If a device fails after it has decoded pages, the table is read again without it. */
+/* If a device fails after it has decoded pages, the table is read again without the
+** device. */
 int graph_load(connection *c, const graph_request *request, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error) {

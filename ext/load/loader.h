@@ -156,10 +156,11 @@ int loader_keep_range(loader *l, const int64_t range[2]);
 bool two_ways_are_real(const row_source *rows);
 int two_ways_take(loader *l, sqlite3_value *id, sqlite3_value *forward,
                   sqlite3_value *back);
-/* When all rows are in: adds the ends of rows that are closed in both directions. */
+/* Adds the ends of rows that are closed in both directions. Call it after the last
+** row. */
 int two_ways_close(loader *l);
-/* Tells which directions of a row are open and which weighs less. False: a weight is not
-** allowed, so the row makes no edge. */
+/* Finds the open directions of a row and the cheaper one. False: a weight is not allowed,
+** so the row makes no edge. */
 typedef struct open_ways {
     bool open[2]; /* forward, back */
     bool real;    /* one of the open ones is a REAL */
@@ -173,7 +174,7 @@ int two_ways_lay_out(loader *l, bool undirected, loader *to);
 /* ---- row_faults.c: sentences; NULL: no memory ---- */
 
 char *fault_value(sqlite3_value *value);
-/* "edge 17" or "edge 'a-b'". id NULL, or no value: "row 5". */
+/* "edge 17" or "edge 'a-b'". If id is NULL or an SQL NULL: "row 5". */
 char *fault_row(const loader *l, sqlite3_value *id);
 /* "the weight of edge 17 in main.roads (column metres) is NULL; ...". Frees `row` and
 ** `is`, either of which may be NULL. */

@@ -1,4 +1,4 @@
-/* A request for a graph: the function, the texts, and what the graph must have. */
+/* A request for a graph: the function, the texts, and the demands on the graph. */
 #ifndef GPUGRAPH_REQUEST_H
 #define GPUGRAPH_REQUEST_H
 
@@ -11,7 +11,7 @@ enum weight_need {
     WEIGHT_YES
 };
 
-/* Which numbers of vertices the caller of a followed graph can handle. */
+/* The vertex numbers of a followed graph that the caller can handle. */
 enum vertex_numbers {
     NUMBERS_COMPACT,  /* the numbers of a new graph */
     NUMBERS_IN_ORDER, /* some numbers may be tombstones */

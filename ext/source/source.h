@@ -70,8 +70,8 @@ int source_resolve(connection *c, const char *function, const char *what, const 
 void row_source_clear(row_source *rows);
 /* The SQL name of the rowid if it is the edge id; otherwise NULL. */
 const char *source_rowid(const row_source *rows);
-/* Does a followed graph keep rowids beside edge ids (load/row_ids.h)? It does if edge ids
-** come from a column or there is a reverse weight. */
+/* True if a followed graph keeps rowids beside edge ids (load/row_ids.h): edge ids come
+** from a column, or there is a reverse weight. */
 bool source_has_row_ids(const row_source *rows);
 /* The SQL name of the table's rowid, or NULL. The rowid need not be the edge id. */
 const char *source_row_name(const row_source *rows);

@@ -24,7 +24,8 @@ static bool is_further(const row_source *rows, int column) {
            column != rows->table.integer_primary_key && sqlite3_stricmp(name, "id") != 0;
 }
 
-/* SQLite gives NUMERIC affinity to unknown types, as dates and booleans. */
+/* SQLite gives NUMERIC affinity to all unknown types, so the name must have NUM or
+** DEC. */
 static bool is_numeric(const char *type) {
     char affinity = affinity_of_type(type);
     return affinity == 'D' || affinity == 'E' ||
