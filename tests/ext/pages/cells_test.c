@@ -397,7 +397,7 @@ static gg_cells *failing_open(const gg_cell_layout *layout, uint32_t leaves,
 }
 
 /* The n-th step of the device fails, for every n, and the table is still read. An
-** interrupt there ends the read. */
+** interrupt at such a step ends the read. */
 START_TEST(test_failing_place) {
     page_table t = edges(db);
     page_columns c;

@@ -97,7 +97,7 @@ END_TEST
 
 /* ---- another connection writes ---- */
 
-/* What a writer does to the file during page_read. */
+/* A writer that changes the file during page_read. */
 struct intruder {
     sqlite3 *db;
     int calls, last_rc;
@@ -220,7 +220,7 @@ typedef ssize_t read_at(int, void *, size_t, off64_t);
 static read_at *system_read;
 static atomic_int reading, most_reading;
 
-/* A read of many pages waits for another one, up to a limit. */
+/* A read of many pages waits for another read, up to a limit. */
 static ssize_t meeting_read(int file, void *to, size_t bytes, off64_t offset) {
     enum { LARGE = 65536, PATIENCE = 50 };
     if (bytes < LARGE)

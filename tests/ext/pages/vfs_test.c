@@ -1,7 +1,7 @@
 /* Databases that are not plain files of SQLite's own VFS, or that are opened with other
 ** locks: shims that encode the file, files within files, no locks, mapped memory,
 ** databases in memory. The extension must read what a query reads, and may use pages only
-** if nothing stands between. */
+** if no other layer decodes or locks them. */
 /* ctest: serial */
 #include "database_file.h"
 #include "share.h"
