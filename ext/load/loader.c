@@ -81,8 +81,8 @@ static int begin_rows(loader *l) {
     return SQLITE_OK;
 }
 
-/* Reads by pages. False: *why_not says why rows must be read otherwise. If the result is
-** true, l->rc is set. */
+/* Reads by pages. False: *why_not says why the rows cannot be read by pages. If the
+** result is true, l->rc is set. */
 static bool try_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
     const bool keep_rows = l->has_rows || rows->range;

@@ -34,8 +34,8 @@ static inline bool id_is_text(const id_array *id, int64_t i) {
     return id->is_text && id->is_text[i / 8] >> i % 8 & 1;
 }
 
-/* Copies entry i of *id to entry `at` of *to, which has space for it and, if there are
-** texts, no bit there. */
+/* Copies entry i of *id to entry `at` of *to, which has space for the entry. The text bit
+** at `at` must be 0. */
 static inline void id_put(id_array *to, int64_t at, const id_array *id, int64_t i) {
     to->value[at] = id_entry(id, i);
     if (id_is_text(id, i))

@@ -1,5 +1,5 @@
-/* The private header of the page reader: what its files pass to one another. reader.h has
-** the overview; sqlite.org/fileformat2.html describes the file format. */
+/* The private header of the page reader: the data that its files pass to one another.
+** reader.h has the overview; sqlite.org/fileformat2.html describes the file format. */
 #ifndef GPUGRAPH_PAGE_FORMAT_H
 #define GPUGRAPH_PAGE_FORMAT_H
 

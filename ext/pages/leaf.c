@@ -53,7 +53,7 @@ INLINE uint64_t join_sevens(uint64_t x) {
     return (x & 0x0fffffff) | (x & 0x0fffffff00000000) >> 4;
 }
 
-/* Reads a varint of up to 8 bytes as the next rowid. False: it is longer. Mostly the
+/* Reads a varint of up to 8 bytes as the next rowid. False: it is longer. Usually the
 ** bytes are those of the previous rowid plus one. */
 INLINE bool fast_rowid(const uint8_t **at, struct key *key) {
     uint64_t bytes = get8(*at), stops = ~bytes & 0x8080808080808080;
@@ -148,10 +148,10 @@ INLINE uint32_t form_of_types(uint32_t types) {
 }
 
 /* Decodes cells up to the first unusual one. In a usual cell the ids are the first two
-** columns, INTEGERs that fit their columns, and a wanted weight is the third, likewise;
-** the rowid is the previous one plus one. So one lookup by all types tells where the
-** values are. Reads 1 + 8 bytes, a header of 127 bytes and values of 32 bytes from a cell
-** that begins on the page, which PAGE_PAD covers. */
+** columns, and a wanted weight is the third. All are INTEGERs that fit their columns, and
+** the rowid is the previous one plus one. So one lookup by all types gives the positions
+** of the values. Reads 1 + 8 bytes, a header of 127 bytes and values of 32 bytes from a
+** cell that begins on the page, which PAGE_PAD covers. */
 INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
                         const page_rows *rows, struct walk *w, const int columns,
                         const bool narrow, const bool narrow_weight) {

@@ -141,7 +141,7 @@ enum page_reason {
 
 enum page_outcome {
     PAGE_READ, /* *columns is the table as the calling statement must see it */
-    /* *why_not is a static sentence with the reason; read through SQLite */
+    /* *why_not is a static sentence with the reason; the caller reads through SQLite */
     PAGE_NOT_USED,
     PAGE_INTERRUPTED /* interrupted() returned true, or SQLite was interrupted */
 };

@@ -13,7 +13,7 @@
 ** exactly one expression.
 **
 ** The private connection has no functions and collations of the application, and the host
-** keeps its own authorizer. The host's list of functions tells whether the application
+** keeps its own authorizer. The host's list of functions shows whether the application
 ** has replaced one. */
 #include "condition.h"
 #include "base/statement.h"
