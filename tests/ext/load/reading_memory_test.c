@@ -74,7 +74,7 @@ static void teardown(void) {
     probe_close(&p);
 }
 
-/* Reads the table and prints the bytes for each edge. */
+/* Reads the table and measures the bytes for each edge. */
 static void load(const char *name, enum weight_reading weights, double *peak,
                  double *after) {
     edge_source source;

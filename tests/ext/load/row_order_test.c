@@ -40,7 +40,7 @@ static const char *const questions[] = {
 };
 enum { QUESTIONS = sizeof questions / sizeof *questions };
 
-/* Edges with many equally good paths. */
+/* Makes edges with many equally good paths. */
 static void fill(uint64_t seed) {
     for (int i = 0; i < 40; i++) {
         uint64_t x = shape_random(&seed);

@@ -286,7 +286,7 @@ END_TEST
 /* ---- pages in the wrong order ---- */
 
 /* Leaves 0 to 7 of 64 KiB, the first batch, change places with leaves 8 to 15. Only the
-** border between two batches shows it. */
+** border between two batches shows this fault. */
 START_TEST(test_batches_out_of_order) {
     enum { PAGE = 65536, BLOCK = 8 * PAGE, FIRST = 2 * PAGE };
     static char a[BLOCK], b[BLOCK];

@@ -39,8 +39,7 @@ static void followed_agrees(void) {
     expect("'ok'", "SELECT gpugraph_check('g')");
 }
 
-/* Searches, changes, and a graph that follows them; then the same from a reopened
-** file. */
+/* Searches, changes, and a graph that follows them; then again from a reopened file. */
 static void whole_life(const char *parameters, bool pages, bool again) {
     make_long_roads(ROWS);
     searches_agree("roads(a, b, metres)");

@@ -173,7 +173,7 @@ START_TEST(numbers_are_for_once) {
     sqlite3_int64 second = number_of("SELECT arrays FROM gpu_mis('roads')");
     ck_assert_int_ne(first, second);
     ck_assert_ptr_null(
-        gpugraph_take_arrays(first)); /* a later statement asked for others */
+        gpugraph_take_arrays(first)); /* a later statement asked for other arrays */
     ck_assert_ptr_null(gpugraph_take_arrays(0));
     gpugraph_free_arrays(NULL);
     expect("1", "SELECT count(DISTINCT arrays) FROM gpu_bfs('roads', 1)");
