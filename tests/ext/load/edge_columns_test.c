@@ -243,7 +243,8 @@ START_TEST(half_rows_have_numbers) {
 }
 END_TEST
 
-/* The weight of a row that is no edge makes no distance REAL, by either reader. */
+/* The weight of a row that is no edge does not make distances REAL, with either
+** reader. */
 START_TEST(weights_of_half_rows) {
     run("CREATE TABLE one(a, b, w); INSERT INTO one VALUES (NULL, 1, 7.0);"
         "CREATE TABLE some(a, b, w); INSERT INTO some VALUES (1, 2, 3), (NULL, 1, 7.5);"
@@ -568,7 +569,7 @@ START_TEST(reverse_weights_of_a_few_streets) {
 }
 END_TEST
 
-/* One read of the rows makes both graphs of a followed source. */
+/* One read of the rows makes the graphs for all directions. */
 START_TEST(reverse_weights_are_read_once) {
     run("CREATE TABLE ways(a, b, w, id, back); INSERT INTO ways VALUES (1, 2, 5, 7, 3);"
         "CREATE VIEW seen AS SELECT * FROM ways; CREATE TABLE log(way, distance)");

@@ -1,6 +1,6 @@
 /* The n-th malloc, calloc or realloc of a query fails, for every n. The query must end
-** with SQLITE_NOMEM, nothing may leak, and the next query must work. Sanitizers have an
-** allocator of their own, so they leave out this test. */
+** with SQLITE_NOMEM or its rows, nothing may leak, and the next query must work.
+** Sanitizers have an allocator of their own, so they leave out this test. */
 /* ctest: serial unsanitized */
 #include "graph_probe.h"
 #include "suite.h"

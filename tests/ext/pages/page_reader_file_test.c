@@ -97,7 +97,7 @@ END_TEST
 
 /* ---- another connection writes ---- */
 
-/* A writer that changes the file during page_read. */
+/* A writer that tries to change the file during page_read. */
 struct intruder {
     sqlite3 *db;
     int calls, last_rc;
@@ -112,8 +112,8 @@ static int intrude(void *listener) {
     return 0;
 }
 
-/* Another connection rewrites the whole table and tries a checkpoint in the middle of the
-** read. The columns must be those of the snapshot. */
+/* Another connection tries to rewrite the table and to run a checkpoint in the middle of
+** the read. The columns must be those of the snapshot. */
 START_TEST(test_intruder) {
     const bool wal = _i % 2;
     run_sql(db, "PRAGMA journal_mode = %s; CREATE TABLE e(src, dst, w)",
@@ -235,7 +235,7 @@ static ssize_t meeting_read(int file, void *to, size_t bytes, off64_t offset) {
     return got;
 }
 
-/* An SQLite that seeks before it reads. */
+/* Acts as an SQLite that seeks before it reads. */
 static sqlite3_syscall_ptr no_pread(sqlite3_vfs *vfs, const char *name) {
     bool reads_at = strncmp(name, "pread", 5) == 0;
     return reads_at ? NULL : sqlite3_vfs_find("unix")->xGetSystemCall(vfs, name);

@@ -106,7 +106,7 @@ START_TEST(texts) {
 }
 END_TEST
 
-/* Several programs share the arrays of a kept search. Arrays of a bounded search have no
+/* Several callers share the arrays of a kept search. Arrays of a bounded search have no
 ** values beyond the bound, whether a wider search is kept or not. */
 START_TEST(held_and_bounded) {
     static const char near[] = "SELECT arrays, parent FROM gpu_bfs('roads', 1) WHERE "

@@ -24,7 +24,7 @@ static const struct kind {
     const char *function, *maximum;
     const char *value;  /* a column of the function, and of the table truth */
     const char *weight; /* the weight of an arc, in SQL */
-    int most;           /* for each step that a test asks for */
+    int most;           /* the bound on the value is this number for each step */
 } kinds[] = {{"gpu_bfs", "max_depth", "depth", "1", 1},
              {"gpu_sssp", "max_distance", "distance", "w", 4}};
 
@@ -212,9 +212,6 @@ static void ask_by_two(const char *question, int from, int most, const char *wei
     sqlite3_free(asks);
 }
 
-/* Arrays by vertex with few rows, whose other entries are skipped in groups. The rows
-** equal those of lists, for each type of value. A long path has stretches without a row,
-** and rows close together in the middle. */
 /* A search by weight makes rows with weights. A search by depth must not use the
 ** weights. */
 START_TEST(depths_beside_weights) {
@@ -230,6 +227,9 @@ START_TEST(depths_beside_weights) {
 }
 END_TEST
 
+/* The reader of arrays by vertex skips entries without rows in groups. The rows equal
+** those of lists, for each type of value. A long path has stretches without a row, and
+** rows close together in the middle. */
 START_TEST(arrays_of_few_rows) {
     static const char *const weights[] = {"1", "20000000000", "0.25"};
     run("SELECT gpugraph_config('backend', 'cpu')");
