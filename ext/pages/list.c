@@ -31,8 +31,8 @@ struct level {
         int64_t upper;
     } * child;
     uint32_t count, room;
-    /* The largest number of rows if these pages are leaves. Each has rowids above the
-    ** upper of the previous page, up to its own. */
+    /* The largest number of rows if these pages are leaves. Each page has rowids above
+    ** the previous page's upper, up to its own. */
     int64_t most_rows;
 };
 

@@ -105,7 +105,8 @@ static enum page_reason last_look(const page_table *t, const int64_t *range,
     return agrees ? PAGE_FINE : PAGE_DISAGREES;
 }
 
-/* Compares the first or the last row. The leaves of a range have other rows around. */
+/* Compares the first or the last row. The leaves of a range may have rows outside the
+** range. */
 static enum page_reason look_at_end(const page_table *t, const page_columns *c,
                                     bool last) {
     const int64_t i = last ? c->count - 1 : 0;
