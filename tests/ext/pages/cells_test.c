@@ -67,8 +67,8 @@ START_TEST(test_layouts) {
 }
 END_TEST
 
-/* Tables that a device does not take: wanted columns behind the 16th, no columns, texts,
-** edge ids. */
+/* Tables that a device does not take: wanted columns behind the 16th, a reverse weight,
+** an edge id, no rows. */
 START_TEST(test_not_for_the_place) {
     page_table t = edges(db);
     make("a, b, c, d, f, g, h, i, j, k, l, m, n, o, src, dst, w, back, id");
