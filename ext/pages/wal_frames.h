@@ -29,7 +29,7 @@
 **
 ** The index is read through SQLite's own file object, by xShmMap without extending it,
 ** and only if the object has it open. The release of a lock that is not held shows
-** whether it does. */
+** whether the index is open. */
 #ifndef GPUGRAPH_WAL_FRAMES_H
 #define GPUGRAPH_WAL_FRAMES_H
 

@@ -90,7 +90,7 @@ typedef struct id_columns {
     char *mixed;
 } id_columns;
 
-/* Reads the types of edges and of vertices, which may be NULL. */
+/* Finds the types of the id columns. `vertices` may be NULL. */
 int id_columns_find(const row_source *edges, const row_source *vertices,
                     id_columns *made);
 int id_columns_copy(const id_columns *from, id_columns *made);
