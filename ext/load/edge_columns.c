@@ -35,7 +35,8 @@ void loader_drop_weights(loader *l) {
     l->real_weight = false;
 }
 
-/* Drops weights that may not be needed, and keeps the sentence about the fault. */
+/* Fails with the sentence. If weights are only tried, drops them instead, and keeps the
+** sentence. */
 static int give_up_weights(loader *l, char *text) {
     if (l->weights == READ_WEIGHTS || !text)
         return loader_fail(l, SQLITE_ERROR, text);
@@ -193,7 +194,7 @@ static inline int take_weight(loader *l, sqlite3_value *id, sqlite3_value *value
     return SQLITE_OK;
 }
 
-/* Stores edge ids from the first one on that is not the number of its row. */
+/* Starts to store edge ids. Each earlier id is the number of its row. */
 int loader_begin_edge_ids(loader *l) {
     int64_t *value = malloc((size_t)l->room * sizeof *value);
     if (!value)
@@ -285,7 +286,7 @@ int take_numbers(loader *l, int64_t id, const int64_t value[3], bool real) {
     return SQLITE_OK;
 }
 
-/* INTEGER weight i. */
+/* Returns INTEGER weight i. */
 static int64_t weight_entry(const loader *l, int64_t i) {
     return l->weight32 ? l->weight32[i] : l->weight[i].integer;
 }
@@ -327,7 +328,7 @@ static void check_some_weights(void *job, uint64_t low, uint64_t high) {
 }
 
 static int64_t first_bad_weight(const loader *l) {
-    enum { MANY = 1 << 20 }; /* rows from which on several threads check weights */
+    enum { MANY = 1 << 20 }; /* if there are more rows, several threads check weights */
     struct weight_check check = {l, (uint64_t)l->count};
     int threads = l->count > MANY ? gg_team_limit(l->c->config.threads) : 1;
     if (l->weight || l->weight32)
@@ -335,8 +336,8 @@ static int64_t first_bad_weight(const loader *l) {
     return (int64_t)check.bad;
 }
 
-/* Describes the weight of an edge as take_weight would see it: a REAL column may store
-** integers and texts, too. NULL: it cannot be read. */
+/* Describes the stored weight of an edge, because a REAL column may also store integers
+** and texts. Returns NULL if the weight cannot be read. */
 static char *describe_stored(const loader *l, sqlite3_int64 edge_id) {
     const row_source *rows = l->rows;
     sqlite3_stmt *row = NULL;

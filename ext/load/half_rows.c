@@ -5,7 +5,7 @@
 **     edges      1 -> 2                           2 -> 3
 **     lone                7           3              vertices beside those of edges
 **
-** In a followed graph the lone ends also have the numbers of their rows. */
+** In a followed graph each lone end also has the number of its row. */
 #include "loader.h"
 #include <string.h>
 

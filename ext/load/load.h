@@ -16,7 +16,7 @@ typedef struct loaded {
     /* Ids and rows of edges if the library does not know the ids (row_ids.h). */
     gpugraph_graph *row_ids;
     bool has_weight;
-    bool has_text;   /* something that was read may be a TEXT */
+    bool has_text;   /* an id or a weight may be a TEXT */
     bool from_pages; /* the page reader has read all rows */
     char *weight_error;
 } loaded;
@@ -30,9 +30,9 @@ enum weight_reading {
 };
 
 struct page_identity;
-/* Names what graph_load would read of a plain table by pages, weights included if there
-** are some (pages/identity.h). Call it inside the read transaction. False: it has no
-** name, or the table is small, and reading it is faster. */
+/* Names the state of a plain table, with weights if there are some, that graph_load would
+** read by pages (pages/identity.h). Call it inside the read transaction. Returns false if
+** the state has no name, or if the file is so small that reading is faster. */
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity);
 

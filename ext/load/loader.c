@@ -15,7 +15,7 @@
 
 /* ---- reader: whole pages ---- */
 
-/* page_read calls this now and then. */
+/* page_read calls this about fifty times a second. */
 static int between_pages(void *reading) {
     loader *l = reading;
     loader_pulse(l);
@@ -69,7 +69,7 @@ static const gg_cell_place *find_place(loader *l, gpugraph_run *run) {
     return l->two_ways || l->has_rows ? NULL : gg_cells_for(run);
 }
 
-/* Sets rowids that were not read: to the edge ids, or to 1, 2, 3, ... */
+/* Sets rowids that were not read to the edge ids or to 1, 2, 3, ... */
 static int begin_rows(loader *l) {
     if (l->row)
         return SQLITE_OK;
@@ -81,8 +81,8 @@ static int begin_rows(loader *l) {
     return SQLITE_OK;
 }
 
-/* Reads by pages. False: *why_not says why rows must be read otherwise. If the result is
-** true, l->rc is set. */
+/* Reads by pages. False: *why_not says why the rows cannot be read by pages. If the
+** result is true, l->rc is set. */
 static bool try_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
     const bool keep_rows = l->has_rows || rows->range;
@@ -265,8 +265,8 @@ static int read_inside(loader *l) {
     return l->rc;
 }
 
-/* Reads again without weights if reading them is an error, as when an authorizer denies
-** their column. A search that needs no weights goes on; a search by weight reports it. */
+/* Reads again without weights after an error, for example if an authorizer denies their
+** column. A search that needs no weights goes on; a search by weight reports it. */
 static void read_inside_without_weights(loader *l) {
     char *why = sqlite3_mprintf("%s", l->error + strlen(l->function) + 2);
     sqlite3_free(l->error);
@@ -440,7 +440,7 @@ static int create_graph(graph_loading *l, loader *edges, gpugraph_graph **graph)
     return code_of_run(&run, l->request->function, l->error);
 }
 
-/* Makes a graph, and first, if rowids are kept, the graph of rows. */
+/* Makes a graph. If rowids are kept, it first makes the graph of rows. */
 static int create_named(graph_loading *l, loader *edges, loaded *result) {
     id_array *id = &edges->edge_id;
     int rc = SQLITE_OK;
@@ -470,7 +470,7 @@ static int create_ways(graph_loading *l) {
     return rc || !l->other ? rc : create_way(l, !undirected, l->other);
 }
 
-/* Reports what is known of the rows. */
+/* Fills the fields that describe the rows. */
 static void report_rows(graph_loading *l, loaded *to) {
     loader *e = &l->edges;
     to->unnamed = !e->has_ids;
@@ -516,7 +516,7 @@ static int read_all(graph_loading *l, const row_source *vertices) {
     return rc;
 }
 
-/* *on_device: a device may decode pages; afterwards: it has done so. */
+/* *on_device says whether a device may decode pages, and afterwards whether it did. */
 static int load_rows(graph_loading *l, const row_source *edges,
                      const row_source *vertices, enum weight_reading weights,
                      bool *on_device) {
@@ -562,7 +562,8 @@ static int load_rows(graph_loading *l, const row_source *edges,
     return rc;
 }
 
-/* If a device fails after it has decoded pages, the table is read again without it. */
+/* If a device fails after it has decoded pages, the table is read again without the
+** device. */
 int graph_load(connection *c, const graph_request *request, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error) {

@@ -5,8 +5,8 @@
 **     columns    edge_id[] | id[0].value[] | id[1].value[] | weight[]
 **
 ** A TEXT id is stored as its number among the texts, with a bit in is_text. Edge ids are
-** stored from the first one on that differs from the row's number; their texts are
-** separate (row_ids.h). From the first REAL on all weights are doubles. */
+** stored if one differs from its row's number; their texts are separate (row_ids.h). From
+** the first REAL on all weights are doubles. */
 #ifndef GPUGRAPH_LOADER_H
 #define GPUGRAPH_LOADER_H
 
@@ -34,8 +34,8 @@ static inline bool id_is_text(const id_array *id, int64_t i) {
     return id->is_text && id->is_text[i / 8] >> i % 8 & 1;
 }
 
-/* Copies entry i of *id to entry `at` of *to, which has space for it and, if there are
-** texts, no bit there. */
+/* Copies entry i of *id to entry `at` of *to, which has space for the entry. The text bit
+** at `at` must be 0. */
 static inline void id_put(id_array *to, int64_t at, const id_array *id, int64_t i) {
     to->value[at] = id_entry(id, i);
     if (id_is_text(id, i))
@@ -52,7 +52,7 @@ typedef struct loader {
     gg_cells *cells;
     double reported_ms; /* ms that are reported as separate phases */
     int collected;      /* the number of arguments of gpugraph_collect */
-    /* Takes in the arguments of gpugraph_collect and sets rc. NULL: as take_row does. */
+    /* Takes in the arguments of gpugraph_collect and sets rc. NULL: take_row does so. */
     void (*take)(struct loader *l, sqlite3_value **value);
     int64_t calls; /* calls of gpugraph_collect by one statement */
     /* the SQL name of the rowid if the rowid is the edge id; or NULL */
@@ -116,7 +116,7 @@ int loader_begin_edge_ids(loader *l);
 int loader_check_row(loader *l, int64_t row);
 /* Runs a statement of one row that calls gpugraph_collect for each row that it reads. */
 int loader_collect(loader *l, sqlite3_stmt *scan);
-/* Call this now and then while rows come. Reports progress once a second. */
+/* Reports progress once a second. Call it often while rows are read. */
 void loader_pulse(loader *l);
 /* Checks weights that take_row has not checked. */
 int check_weights(loader *l);
@@ -134,7 +134,7 @@ struct page_table loader_table(connection *c, const row_source *rows, bool weigh
 
 /* ---- half_rows.c: rows with a NULL end; functions return l->rc ---- */
 
-/* Takes in the row behind the last edge. */
+/* Takes in the current row, which is stored after the last edge. */
 int half_row_take(loader *l, sqlite3_value *id);
 /* Adds both ends of row i as vertices. */
 int half_row_ends(loader *l, int64_t i);
@@ -156,10 +156,11 @@ int loader_keep_range(loader *l, const int64_t range[2]);
 bool two_ways_are_real(const row_source *rows);
 int two_ways_take(loader *l, sqlite3_value *id, sqlite3_value *forward,
                   sqlite3_value *back);
-/* When all rows are in: adds the ends of rows that are closed in both directions. */
+/* Adds the ends of rows that are closed in both directions. Call it after the last
+** row. */
 int two_ways_close(loader *l);
-/* Tells which directions of a row are open and which weighs less. False: a weight is not
-** allowed, so the row makes no edge. */
+/* Finds the open directions of a row and the cheaper one. False: a weight is not allowed,
+** so the row makes no edge. */
 typedef struct open_ways {
     bool open[2]; /* forward, back */
     bool real;    /* one of the open ones is a REAL */
@@ -173,7 +174,7 @@ int two_ways_lay_out(loader *l, bool undirected, loader *to);
 /* ---- row_faults.c: sentences; NULL: no memory ---- */
 
 char *fault_value(sqlite3_value *value);
-/* "edge 17" or "edge 'a-b'". id NULL, or no value: "row 5". */
+/* "edge 17" or "edge 'a-b'". If id is NULL or an SQL NULL: "row 5". */
 char *fault_row(const loader *l, sqlite3_value *id);
 /* "the weight of edge 17 in main.roads (column metres) is NULL; ...". Frees `row` and
 ** `is`, either of which may be NULL. */

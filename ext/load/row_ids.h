@@ -1,6 +1,6 @@
-/* Maps rows to edges if edge ids come from a column. Followed graphs need it, and graphs
-** that are read once if an edge id is a TEXT or NULL (the rowid is then the row's
-** number).
+/* Maps rows to edges if edge ids come from a column. Followed graphs need this map. A
+** graph that is read once needs it if an edge id is a TEXT or NULL; the rowid is then the
+** row's number.
 **
 **     rowid  edge id       the graph, by edge id, then rowid   the rows: a graph of loops
 **     7      'x'           edge 0   row 3                      row 3: 5 -> 5
@@ -14,8 +14,8 @@
 ** arcs, vertex by vertex, are the edges of the first graph in their order. The edges of
 ** the first graph have no ids, only numbers.
 **
-** A TEXT is stored as a vertex with 't' in front. NULL is stored as the TEXT 'u', which
-** sorts behind all these, as NULL does among edge ids.
+** A TEXT is stored as a vertex with 't' in front. NULL is stored as the TEXT 'u'. It
+** sorts behind all other ids, as NULL does among edge ids.
 **
 ** If rows have a reverse weight and directions count, an edge is one direction of a row.
 ** Its number is twice the rowid, plus 1 for the way back. */

@@ -6,7 +6,7 @@
 
 enum {
     LEAST_ROW = 8,   /* bytes of the shortest row with two ends */
-    FEW_ROWS = 4096, /* rows up to which the span alone is precise enough */
+    FEW_ROWS = 4096, /* up to this many rows the span alone is the limit */
     PLACES = 400,    /* rows in the sample */
     OVERHEAD = 10    /* bytes of a row beside the values of its ends */
 };
@@ -67,9 +67,9 @@ int64_t table_rows_at_most(connection *c, const row_source *rows) {
 
 /* ---- the sample ---- */
 
-/* Sums over the sample. In a small table the sample has some rows several times. */
+/* Sums over the sample. The sample of a small table repeats rows. */
 struct seen {
-    double rows, bytes; /* bytes: of the ends, about */
+    double rows, bytes; /* bytes: approximate size of the ends */
     double ends, distinct;
     double range; /* largest id - smallest id + 1 if all ids are INTEGERs; otherwise 0 */
 };

@@ -1,6 +1,6 @@
 /* Estimates the number of rows of a table without reading it.
 **
-**     rowids   1 ... 80  ...  1000000     the span, by two b-tree descents, is a limit
+**     rowids   1 ... 80  ...  1000000     two b-tree descents give the span, a limit
 **                 |  |  |  |  |           a sample of rows in between gives ids and bytes
 **     pages    of the whole database      the rows that would fill them are a limit */
 #ifndef GPUGRAPH_TABLE_SIZE_H

@@ -100,7 +100,7 @@ bool two_ways_are_real(const row_source *rows) {
 
 /* ---- making edges ---- */
 
-/* The page reader does not refuse infinity. */
+/* Refuses infinity, which the page reader does not. */
 static int check_row(loader *l, int64_t i) {
     static const int columns[] = {WEIGHT_COLUMN, REVERSE_COLUMN};
     const number weight[] = {l->weight[i], l->reverse[i]};

@@ -22,7 +22,7 @@ struct page_snapshot {
     bool has_log; /* the database is in WAL mode, and frames are listed */
     bool exact;   /* the frames are exactly those that the transaction sees */
     wal_frames frames;
-    uint8_t header[100]; /* the 100 bytes of the first page */
+    uint8_t header[100]; /* the first 100 bytes of the first page */
     gg_mutex read_lock;
 };
 
@@ -96,7 +96,7 @@ static enum page_reason study_log(struct page_snapshot *s, const wal_header *bef
     return reason ? reason : study_first_page(s);
 }
 
-/* True if the transaction sees the state that the index has now. */
+/* True if the transaction sees the newest state in the index. */
 static bool is_newest(const struct page_snapshot *s) {
     return !s->has_log || s->frames.count == 0 ||
            s->frames.sure == s->frames.header.word[WAL_LAST_FRAME];
@@ -125,8 +125,7 @@ static enum page_reason try_hold(struct page_snapshot *s) {
     if (s->header[PAGE_READ_VERSION] != PAGE_WAL_VERSION)
         return PAGE_FINE;
     before = s->file == file ? before : NULL;
-    /* A transaction can write only to the newest state, and is the only one that
-    ** writes. */
+    /* A write transaction sees the newest state, and no other transaction writes. */
     if (s->writing && wal_index_open(s->file) && wal_index_look(s->file, &noted))
         before = &noted;
     reason = study_log(s, before);
@@ -136,8 +135,8 @@ static enum page_reason try_hold(struct page_snapshot *s) {
 }
 
 /* Tries again if another connection has just committed, or if the transaction was the
-** first to open the log. A transaction that does not end with this statement (after
-** BEGIN) cannot be begun again. */
+** first to open the log. A transaction that outlives this statement (after BEGIN) cannot
+** be begun again. */
 enum page_reason page_file_hold(const page_table *t, struct page_snapshot **snapshot) {
     enum { TRIES = 20 };
     struct page_snapshot *s = calloc(1, sizeof *s);
@@ -209,7 +208,7 @@ enum page_reason page_file_study(const page_table *t, struct page_snapshot *s,
         if (s->frames.header.word[WAL_PAGES] > source->pages)
             source->pages = s->frames.header.word[WAL_PAGES];
     }
-    /* No counter counts changes by sqlite3_blob_write, which cannot change a number. */
+    /* No counter covers sqlite3_blob_write, but that function cannot change a number. */
     layout->numbers_alone = s->writing;
     layout->at_text = s->writing                       ? PAGE_WRITING
                       : layout->encoding != PAGE_UTF_8 ? PAGE_UTF_16

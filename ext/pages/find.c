@@ -11,21 +11,21 @@
 
 #include <stdlib.h>
 
-enum { PORTION = 16, PAGES_A_THREAD = 64 }; /* leaves that a thread takes at a time */
+enum { PORTION = 16, PAGES_A_THREAD = 64 }; /* leaves taken at a time; per thread */
 
 struct finding {
     const page_source *source;
     const int64_t *wanted;
     const page_leaves *leaves;
-    /* for each leaf, the first wanted rowid that it may have; then the number of
-    ** rowids */
+    /* for each leaf, the index of the first wanted rowid that it may have; the last entry
+    ** is the number of wanted rowids */
     const uint32_t *low;
     page_found *found;
     atomic_uint next;  /* the next leaf that no thread has taken */
     atomic_int reason; /* enum page_reason: why the threads stop */
 };
 
-/* Finds the rowid of a cell and where the cell is. False: it lies outside the page. */
+/* Finds the position and the rowid of a cell. False: it lies outside the page. */
 static bool look_at_cell(const page_layout *layout, const uint8_t *page, uint32_t cells,
                          uint32_t cell, const uint8_t **at, int64_t *rowid) {
     const uint8_t *end = page + layout->usable;
@@ -107,7 +107,7 @@ static void take_leaves(void *job, int member, int members) {
     page_helper_clear(&helper);
 }
 
-/* NULL: no memory. */
+/* Fills finding.low. Returns NULL if there is no memory. */
 static uint32_t *divide(const page_leaves *leaves, const page_wanted *wanted) {
     uint32_t *low = malloc(((size_t)leaves->count + 1) * sizeof *low);
     int64_t at = 0;

@@ -1,5 +1,5 @@
-/* The private header of the page reader: what its files pass to one another. reader.h has
-** the overview; sqlite.org/fileformat2.html describes the file format. */
+/* The private header of the page reader: the data that its files pass to one another.
+** reader.h has the overview; sqlite.org/fileformat2.html describes the file format. */
 #ifndef GPUGRAPH_PAGE_FORMAT_H
 #define GPUGRAPH_PAGE_FORMAT_H
 
@@ -84,7 +84,7 @@ struct page_serial {
     uint32_t size, shift;
     uint32_t no_column; /* not 0: no column may have this type */
     uint32_t no_id;     /* not 0: no id */
-    /* not 0: no weight of this layout. page_cell decodes the cell then */
+    /* not 0: no weight of this layout, so page_cell decodes the cell */
     uint32_t no_weight;
     uint32_t is_real, is_text;
 };
@@ -97,8 +97,8 @@ enum { PAGE_WIDE_IDS = 1, PAGE_WIDE_WEIGHTS = 2 };
 ** Types 5 and 6 (6 and 8 bytes) count only for columns of 8 bytes. The index of a form
 ** has 3 bits of the first type, then 3 of the second and 4 of the third. */
 struct page_form {
-    /* End of the first value, of the first two, and of all three, in bytes. 255, which is
-    ** longer than any such record, if a type is another. */
+    /* End of the first value, of the first two, and of all three, in bytes. If another
+    ** type occurs, 255, which is longer than any record of these types. */
     uint8_t end[3];
     uint8_t shift[3];
     int8_t keep; /* as in page_serial, for the weight */
@@ -146,15 +146,16 @@ static inline uint32_t page_size_of(const uint8_t header[100]) {
     return size == 1 ? 65536 : size;
 }
 /* Sets the first fields of the layout, and *pages to the number of pages (0: unknown), by
-** the header of the first page. False: the reader does not know such a header. */
+** the header of the first page. Returns false if the reader does not know this kind of
+** header. */
 bool page_header_read(const uint8_t header[100], page_layout *layout, uint32_t *pages);
 /* Sets last, serial and form from the other fields, and adds bits to `wide`. */
 void page_layout_finish(page_layout *layout);
 /* Frees what the layout owns. */
 void page_layout_clear(page_layout *layout);
 
-/* The number of cells of an interior page; -1: it is none. Its children are cell 0 to
-** cells - 1, then the rightmost one. */
+/* The number of cells of an interior page; -1 for another page. Its children are cell 0
+** to cells - 1, then the rightmost one. */
 int page_interior_cells(const page_layout *layout, const uint8_t *page);
 /* False: the cell lies outside the page. */
 bool page_child(const page_layout *layout, const uint8_t *page, int cell, uint32_t *child,
@@ -345,8 +346,8 @@ enum page_reason page_batch_read(const page_source *source, const uint32_t *page
 bool page_source_stops(const page_source *source, double *next_ms, int64_t rows);
 /* The number of threads for this number of batches. */
 int page_source_threads(const page_source *source, uint32_t batches);
-/* Makes buffers, one of them for so many leaves. False: no memory. Call page_helper_clear
-** in both cases. */
+/* Makes buffers; the buffer for pages holds this number of leaves. False: no memory. Call
+** page_helper_clear in both cases. */
 bool page_helper_open(page_helper *helper, const page_source *source, uint32_t leaves);
 void page_helper_clear(page_helper *helper);
 
@@ -354,7 +355,8 @@ void page_helper_clear(page_helper *helper);
 
 typedef struct page_leaves {
     uint32_t *page; /* in the order of rowids */
-    /* of each leaf, the largest rowid that it may have; NULL unless a list is wanted */
+    /* the largest rowid that each leaf may have; NULL unless a list of rowids is
+    ** wanted */
     int64_t *upper;
     uint32_t count;
     int64_t most_rows; /* an upper bound of the number of rows */

@@ -28,9 +28,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { LOCK_SHARED = 1 }; /* SQLITE_FCNTL_LOCKSTATE */
+enum { LOCK_SHARED = 1 }; /* a value of SQLITE_FCNTL_LOCKSTATE */
 
-/* True if SQLite itself knows the path of the file. */
+/* True if the VFS of the file is unix or unix-excl. */
 static bool is_plain_file(sqlite3 *db, const char *schema) {
     char *name = NULL;
     bool plain =

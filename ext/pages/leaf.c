@@ -10,7 +10,7 @@ struct shape {
     int columns;              /* as in page_layout */
     int last;
     bool real, text, fast;
-    /* ids, and INTEGER weights, are the first columns: plain_cells takes them */
+    /* the first columns are ids and INTEGER weights, for plain_cells */
     bool leading;
     bool narrow;        /* the columns of ids have 4 bytes an entry */
     bool narrow_weight; /* the column of weights has 4 bytes an entry */
@@ -44,7 +44,7 @@ struct key {
     uint64_t bytes;
     int64_t rowid;
 };
-static const uint64_t no_bytes = ~(uint64_t)1; /* no varint is this number plus one */
+static const uint64_t no_bytes = ~(uint64_t)1; /* no_bytes + 1 is not a varint */
 
 /* Joins the 7-bit groups of up to 8 bytes. */
 INLINE uint64_t join_sevens(uint64_t x) {
@@ -53,7 +53,7 @@ INLINE uint64_t join_sevens(uint64_t x) {
     return (x & 0x0fffffff) | (x & 0x0fffffff00000000) >> 4;
 }
 
-/* Reads a varint of up to 8 bytes as the next rowid. False: it is longer. Mostly the
+/* Reads a varint of up to 8 bytes as the next rowid. False: it is longer. Usually the
 ** bytes are those of the previous rowid plus one. */
 INLINE bool fast_rowid(const uint8_t **at, struct key *key) {
     uint64_t bytes = get8(*at), stops = ~bytes & 0x8080808080808080;
@@ -148,10 +148,10 @@ INLINE uint32_t form_of_types(uint32_t types) {
 }
 
 /* Decodes cells up to the first unusual one. In a usual cell the ids are the first two
-** columns, INTEGERs that fit their columns, and a wanted weight is the third, likewise;
-** the rowid is the previous one plus one. So one lookup by all types tells where the
-** values are. Reads 1 + 8 bytes, a header of 127 bytes and values of 32 bytes from a cell
-** that begins on the page, which PAGE_PAD covers. */
+** columns, and a wanted weight is the third. All are INTEGERs that fit their columns, and
+** the rowid is the previous one plus one. So one lookup by all types gives the positions
+** of the values. Reads 1 + 8 bytes, a header of 127 bytes and values of 32 bytes from a
+** cell that begins on the page, which PAGE_PAD covers. */
 INLINE void plain_cells(const page_layout *layout, const uint8_t *page,
                         const page_rows *rows, struct walk *w, const int columns,
                         const bool narrow, const bool narrow_weight) {
@@ -296,7 +296,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
             struct walk w = {i + 1, key, at, gap};
             plain_cells(layout, page, &to, &w, shape.columns, shape.narrow,
                         shape.narrow_weight);
-            usual = w.next > i + 1; /* otherwise the next cells are hardly usual either */
+            usual = w.next > i + 1; /* else more unusual cells are likely */
             i = w.next - 1;
             key = w.key;
             at = w.at;

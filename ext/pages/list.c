@@ -4,7 +4,8 @@
 **                  |                                        one thread looks at its pages
 **     below    | page page page page ...                      their children
 **
-** All leaves have the same depth, so the first page of a level speaks for the level. */
+** All leaves have the same depth, so the first page of a level shows whether the level
+** has leaves. */
 #include "format.h"
 #include "team.h"
 
@@ -30,8 +31,8 @@ struct level {
         int64_t upper;
     } * child;
     uint32_t count, room;
-    /* The largest number of rows if these pages are leaves. Each has rowids above the
-    ** upper of the previous page, up to its own. */
+    /* The largest number of rows if these pages are leaves. Each page has rowids above
+    ** the previous page's upper, up to its own. */
     int64_t most_rows;
 };
 

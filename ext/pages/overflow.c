@@ -11,7 +11,8 @@
 ** each power of two.
 **
 ** With auto_vacuum SQLite takes the order of a chain's pages from a separate map, and in
-** a damaged file the two may differ. There SQLite reads chains of several pages. */
+** a damaged file the two may differ. So in these files SQLite reads chains of several
+** pages. */
 #include "format.h"
 
 #include <stdlib.h>
@@ -78,12 +79,12 @@ enum page_reason page_chain_read(page_chain *chain, uint64_t at, uint64_t count,
     const uint64_t end = at + count, each = chain->layout->usable - 4;
     enum page_reason reason = PAGE_FINE;
 
-    /* A record that is longer than the file is found before anything is read. */
+    /* Detects a record that is longer than the file before it reads a page. */
     if (end > chain->local && (end - chain->local) / each > chain->helper->source->pages)
         return PAGE_DAMAGED;
     while (at < end && !reason) {
         const bool here = at < chain->local;
-        if (!here && at < chain->from) /* a column in two roles is read twice */
+        if (!here && at < chain->from) /* a column with two roles is read twice */
             page_chain_start(chain, chain->layout, chain->helper, chain->record,
                              chain->local, chain->payload);
         const uint64_t until = here ? chain->local : chain->until;

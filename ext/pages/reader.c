@@ -19,8 +19,8 @@
 **     a last look                 The ids of the first and the last row, read by SQL,
 **                                 must agree.
 **
-** Some things only the pages tell: a REAL weight, a text, a NULL end, a row older than a
-** column, a number that does not fit 4 bytes. Then the reader starts again. */
+** The reader finds some values only in the pages: a REAL weight, a text, a NULL end, a
+** row older than a column, a number that does not fit 4 bytes. It then starts again. */
 #include "format.h"
 #include "team.h"
 
@@ -105,7 +105,8 @@ static enum page_reason last_look(const page_table *t, const int64_t *range,
     return agrees ? PAGE_FINE : PAGE_DISAGREES;
 }
 
-/* Compares the first or the last row. The leaves of a range have other rows around. */
+/* Compares the first or the last row. The leaves of a range may have rows outside the
+** range. */
 static enum page_reason look_at_end(const page_table *t, const page_columns *c,
                                     bool last) {
     const int64_t i = last ? c->count - 1 : 0;
@@ -230,7 +231,7 @@ static enum page_reason read_columns(const page_table *t, page_source *source,
         if (!reason)
             break;
         if (send && reason != PAGE_STOPPED && reason >= PAGE_NOT_SENT) {
-            send = false; /* threads find out what is wrong */
+            send = false; /* threads decode the table and find the fault */
             reason = PAGE_FINE;
         } else {
             reason = prepare_again(t, source, layout, &old, reason);
@@ -257,7 +258,7 @@ static enum page_reason look_again(const page_table *t, const int64_t *rowid,
     return last_look(t, only, "", &one, 0);
 }
 
-/* The rows to read, and the place for them. */
+/* The rows to read, and the arrays for them. */
 struct request {
     const int64_t *rowid; /* NULL: all rows, to columns; otherwise these rows, to found */
     page_columns *columns;

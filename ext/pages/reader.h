@@ -141,7 +141,7 @@ enum page_reason {
 
 enum page_outcome {
     PAGE_READ, /* *columns is the table as the calling statement must see it */
-    /* *why_not is a static sentence with the reason; read through SQLite */
+    /* *why_not is a static sentence with the reason; the caller reads through SQLite */
     PAGE_NOT_USED,
     PAGE_INTERRUPTED /* interrupted() returned true, or SQLite was interrupted */
 };
@@ -177,7 +177,7 @@ typedef struct page_found {
 ** REAL affinity.
 **
 ** The table has no edge id column and no reverse weight; its texts and place are ignored.
-** The caller owns the arrays of *found. All else is as for page_read. */
+** The caller owns the arrays of *found. The other rules are those of page_read. */
 enum page_outcome page_find(const page_table *table, const int64_t *rowid, int threads,
                             int (*interrupted)(void *), void *listener, page_found *found,
                             const char **why_not);

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 enum {
-    UNUSUAL_SHARE = 32, /* at most one leaf in 32 is unusual, ... */
-    UNUSUAL_LEAST = 64  /* ... and 64 leaves more */
+    UNUSUAL_SHARE = 32, /* unusual leaves: at most one in 32, ... */
+    UNUSUAL_LEAST = 64  /* ... plus this number */
 };
 
 /* ---- tables that the device takes ---- */

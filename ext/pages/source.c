@@ -1,4 +1,5 @@
-/* Reads pages from the database file or its write-ahead log, by SQLite's objects. */
+/* Reads pages from the database file or its write-ahead log, through SQLite's file
+** objects. */
 #include "format.h"
 #include "platform.h"
 #include "team.h"

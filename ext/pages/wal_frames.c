@@ -44,8 +44,8 @@ static bool is_known(const char *vfs, const char *too) {
     return trusted;
 }
 
-/* A shim is called "shim/unix", or it passes the question on and is detected by the VFS
-** by which the file was opened. */
+/* A shim reports its name as "shim/unix". If it reports no name, the VFS pointer of the
+** file leads to the shim. */
 bool wal_vfs_known(sqlite3 *db, const char *schema) {
     const char *too = ext_limits.page_vfs;
     sqlite3_vfs *vfs = NULL;
@@ -77,7 +77,7 @@ bool wal_index_open(sqlite3_file *file) {
                         SQLITE_SHM_UNLOCK | SQLITE_SHM_SHARED) == SQLITE_OK;
 }
 
-/* NULL: there is no such region, or it is not certain. */
+/* Returns NULL if the region does not exist or is not certain to exist. */
 static region map_region(sqlite3_file *file, uint32_t number) {
     void volatile *at = NULL;
     int rc = file->pMethods->xShmMap(file, (int)number, REGION, 0, &at);
@@ -138,7 +138,7 @@ static bool take_note(const wal_notes *before, sqlite3 *db, const char *schema,
     return kept != NULL;
 }
 
-/* The note of a detached file goes, because another file may get its address. */
+/* Drops the notes of detached files, because another file may get such an address. */
 void wal_notes_take(wal_notes *notes, sqlite3 *db) {
     wal_notes now = {0};
     wal_note note;

@@ -10,8 +10,8 @@
 ** from the file. If the frame is sure, the transaction sees it. If it is unsure, it may
 ** be newer than the transaction.
 **
-** This holds while others write and run checkpoints. A reader in WAL mode holds one of
-** two kinds of lock, and the rule is right for both:
+** This rule holds while other connections write and run checkpoints. A reader in WAL mode
+** holds one of two kinds of lock, and the rule is right for both:
 **
 **     a mark m > 0   The log is not restarted, and no checkpoint writes a frame behind
 **                    the reader's last one. So the reader sees all frames up to
@@ -19,7 +19,7 @@
 **                    has it and gets no other while the lock is held.
 **     the mark 0     Everything that the reader sees was in the file when the transaction
 **                    began, and no checkpoint runs while the lock is held. So the file is
-**                    right, whatever the log has.
+**                    right, even if the log has frames.
 **
 ** A sure frame is not behind the last frame of an index header that was read while the
 ** connection had no transaction open. That header is never newer than a later
@@ -27,8 +27,9 @@
 ** that is read, and in the index after the last read, so overwritten frames are never
 ** used.
 **
-** The index is read through SQLite's own file object, by xShmMap that does not extend it,
-** and only if the object has it open. Releasing a lock that is not held tells that. */
+** The index is read through SQLite's own file object, by xShmMap without extending it,
+** and only if the object has it open. The release of a lock that is not held shows
+** whether the index is open. */
 #ifndef GPUGRAPH_WAL_FRAMES_H
 #define GPUGRAPH_WAL_FRAMES_H
 

@@ -11,10 +11,10 @@
 ** suffices and the wait is short. Reads run in parallel if the file object allows it
 ** (page_source.lock).
 **
-** Most rowids are 1, 2, 3, ... They are stored from the first batch on in which they are
-** not. Most ids and INTEGER weights fit 4 bytes, and their columns have 4 bytes an entry.
-** The first one that does not fit ends the walk, and reader.c starts another one with
-** columns of 8 bytes.
+** Most tables have the rowids 1, 2, 3, ... Rowids are stored from the first batch on that
+** differs. Most ids and INTEGER weights fit 4 bytes, and their columns have 4 bytes an
+** entry. The first one that does not fit ends the walk, and reader.c starts another one
+** with columns of 8 bytes.
 **
 ** The thread that decodes a batch lists and hashes its text ids, and numbers them in the
 ** batch's turn. So the number of a text is the one that reading row by row gives. */
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 
 enum {
-    /* read at a time, and then decoded from the cache of the core */
+    /* bytes read at a time, so that the cache of a core holds them */
     BATCH_BYTES = 512 << 10,
     /* polls for the position of a batch, about 20 us, before a thread sleeps */
     LOOKS = 60,
@@ -45,7 +45,7 @@ struct team {
     const page_source *source;
     const page_leaves *leaves;
     page_columns *columns;
-    bool any_text[2];  /* only the thread whose turn it is uses it and half_room */
+    bool any_text[2];  /* only the thread in turn uses it and half_room */
     int64_t half_room; /* capacity of columns->half */
     uint32_t batch_pages, batches;
     struct batch *batch;
@@ -95,7 +95,7 @@ static enum page_reason count_batch(struct team *team, uint32_t b,
     return PAGE_FINE;
 }
 
-/* Sets the position of each counted batch without an uncounted one before it. */
+/* Sets the position of each counted batch that has only counted batches before it. */
 static void place_batches(struct team *team) {
     for (; team->placed < team->batches && team->batch[team->placed].read;
          team->placed++) {
@@ -195,7 +195,7 @@ static enum page_reason decode_batch(struct team *team, uint32_t b, struct desk 
     return page_numbers_convert(desk->numbers, rows->number, rows->numbers, &to);
 }
 
-/* Decodes a batch, again if its rowids must be stored after all. */
+/* Decodes a batch, and decodes it again if its rowids turn out to differ. */
 static enum page_reason decode_as_needed(struct team *team, uint32_t b, struct desk *desk,
                                          page_rows *rows) {
     const bool keep = atomic_load(&team->keep);
@@ -234,7 +234,7 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
     return PAGE_FINE;
 }
 
-/* Lists the rows with a NULL end of a batch in its turn. */
+/* Lists the rows of a batch that have a NULL end, in its turn. */
 static enum page_reason list_halves(struct team *team, const page_rows *rows) {
     page_columns *columns = team->columns;
     int64_t need = columns->halves + rows->halves;
@@ -251,8 +251,8 @@ static enum page_reason list_halves(struct team *team, const page_rows *rows) {
     return PAGE_FINE;
 }
 
-/* Waits for the turn of the batch, and passes it on. Threads take batches in order, so a
-** thread has the batch whose turn it is. */
+/* Waits for the turn of the batch, and passes the turn on. Threads take batches in order,
+** so some thread always has the batch whose turn it is. */
 static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows) {
     for (uint32_t i = 0; i < rows->texts; i++)
         rows->text[i].hash = intern_hash(
@@ -341,8 +341,8 @@ static void drop_column(void **column) {
     *column = NULL;
 }
 
-/* Drops columns without contents. Rowids ascend from batch to batch. In a batch that did
-** not store them each is its position + 1. */
+/* Drops columns without contents. Checks that rowids ascend from batch to batch. In a
+** batch without stored rowids, each rowid is its position + 1. */
 static enum page_reason finish_columns(struct team *team) {
     page_columns *columns = team->columns;
     bool any_kept = false;

@@ -8,9 +8,9 @@
 ** column is renamed. The trigger's statement reads no row.
 **
 ** The extension reads rows one by one, so the condition may depend only on the columns of
-** one row, not on the time, the connection or other rows. The condition is also part of
-** statements that run as top-level SQL, which may call functions that a schema may not
-** call. The author of a file must not gain that right. */
+** one row, not on the time, the connection or other rows. The condition also runs in
+** top-level SQL, which may call more functions than a schema may. The author of a file
+** must not gain that right. */
 #include "condition.h"
 #include "base/sql_text.h"
 #include <string.h>
@@ -20,7 +20,7 @@ void condition_append(sqlite3_str *sql, const char *before, const char *conditio
         sqlite3_str_appendf(sql, " %s (%s\n)", before, condition);
 }
 
-/* Takes the next token. False: it is another one. */
+/* Takes the next token. Returns false if it is not `text`. */
 static bool take_sql_token(const char **at, const char *end, const char *text) {
     sql_token token;
     *at = sql_next(*at, end, &token);
@@ -28,7 +28,7 @@ static bool take_sql_token(const char **at, const char *end, const char *text) {
            (size_t)(token.end - token.start) == strlen(text);
 }
 
-/* Moves behind the keyword. False: `until` or the end comes first. */
+/* Moves past the keyword. Returns false if `until` or the end comes first. */
 static bool skip(const char **at, const char *end, const char *keyword, char until) {
     sql_token token;
     do {
@@ -77,7 +77,7 @@ int condition_check(sqlite3 *db, const table_info *table, const char *condition,
     return rc == SQLITE_ERROR && !*error ? SQLITE_NOMEM : rc;
 }
 
-/* NOT INDEXED has no effect on a table WITHOUT ROWID. */
+/* A table WITHOUT ROWID ignores NOT INDEXED, so its key index is named. */
 void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where) {
     sqlite3_str_appendf(sql, "\"%w\".\"%w\"", info->schema, info->name);
     if (info->key_index)

@@ -22,8 +22,8 @@ int condition_check(sqlite3 *db, const table_info *table, const char *condition,
 ** (sqlite3_free) is a clause for the caller's sentence, as "calls random, which ...". */
 int expression_check(sqlite3 *db, const table_info *table, const char *text, bool *used,
                      char **fault);
-/* Appends "main"."roads" and whatever makes SQLite read the rows in the order of their
-** keys, not by an index: NOT INDEXED, or an index and ORDER BY. */
+/* Appends "main"."roads" and a clause that makes SQLite read the rows in the order of
+** their keys: NOT INDEXED, or an index and ORDER BY. */
 void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where);
 
 #endif

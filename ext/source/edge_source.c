@@ -5,8 +5,8 @@
 **     'SELECT a, b FROM roads'         query: first word SELECT, WITH or VALUES
 **
 ** Names are written as in SQL: bare, or in "..", [..], `..` or '..'. A closing quotation
-** mark inside a name is doubled; a bracket cannot be. Space and comments may stand
-** between the parts. */
+** mark inside a name is doubled; a closing bracket is not possible. Space and comments
+** may stand between the parts. */
 #include "source.h"
 #include "base/sql_text.h"
 #include <string.h>

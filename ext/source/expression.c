@@ -13,7 +13,7 @@
 ** exactly one expression.
 **
 ** The private connection has no functions and collations of the application, and the host
-** keeps its own authorizer. The host's list of functions tells whether the application
+** keeps its own authorizer. The host's list of functions shows whether the application
 ** has replaced one. */
 #include "condition.h"
 #include "base/statement.h"
@@ -31,7 +31,8 @@ typedef struct parsing {
 
 /* ---- functions ---- */
 
-/* Does each program that uses SQLite have this function, and is it deterministic? */
+/* *built_in: every program that uses SQLite has the function. *same: the function is
+** deterministic. */
 static int look_up(sqlite3 *db, const char *name, bool *built_in, bool *same) {
     enum { NAME, BUILT_IN, TYPE, FLAGS = 5 };
     sqlite3_stmt *row;
@@ -141,7 +142,7 @@ static int make_table(sqlite3 *db, parsing *p) {
     return rc;
 }
 
-/* Makes a clause of SQLite's message, without the statement, which is not the user's. */
+/* Makes a clause of SQLite's message, without its words about the private index. */
 static char *clause_of(const char *message) {
     static const char unknown[] = "no such function: ";
     static const char *const contexts[] = {" in index expressions",

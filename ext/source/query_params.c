@@ -2,8 +2,8 @@
 **
 **     SELECT a, b FROM roads WHERE city = :city AND km < ?2      params '["Oslo", 30]'
 **
-** The text of a query must stand in the statement itself. Its values may come from
-** anywhere, because they cannot become SQL. */
+** The text of a query must stand in the statement itself. The values of its parameters
+** may come from anywhere, because they cannot become SQL. */
 #include "base/json_array.h"
 #include "source.h"
 #include "request.h"

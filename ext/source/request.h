@@ -1,4 +1,4 @@
-/* A request for a graph: the function, the texts, and what the graph must have. */
+/* A request for a graph: the function, the texts, and the demands on the graph. */
 #ifndef GPUGRAPH_REQUEST_H
 #define GPUGRAPH_REQUEST_H
 
@@ -7,15 +7,15 @@
 enum weight_need {
     WEIGHT_NO,
     WEIGHT_IF_ANY,   /* results show weights if there are some */
-    WEIGHT_IF_CLEAR, /* likewise, and it is an error if the weight column is not clear */
+    WEIGHT_IF_CLEAR, /* results show weights; an unclear weight column is an error */
     WEIGHT_YES
 };
 
-/* Which numbers of vertices the caller of a followed graph can handle. */
+/* The vertex numbers of a followed graph that the caller can handle. */
 enum vertex_numbers {
     NUMBERS_COMPACT,  /* the numbers of a new graph */
-    NUMBERS_IN_ORDER, /* tombstones, too: numbers that no vertex has */
-    NUMBERS_ANY       /* and later vertices, which are not in order of ids */
+    NUMBERS_IN_ORDER, /* some numbers may be tombstones */
+    NUMBERS_ANY       /* also later vertices, which are not in order of ids */
 };
 
 typedef struct graph_request {
@@ -31,7 +31,7 @@ typedef struct graph_request {
     /* the caller needs the edges in host memory */
     bool edges_here;
     enum vertex_numbers numbers;
-    /* no direction is given: the definition of the followed graph has it */
+    /* no direction is given, so that of the followed graph applies */
     bool by_graph;
     int backend; /* a gpugraph_backend for mapping ids; -1: as configured */
     const scope

@@ -1,4 +1,4 @@
-/* Asks whether the connection may read the columns of which a table's graph is made.
+/* Tests whether the connection may read the columns that a table's graph uses.
 **
 **     SELECT e."a", e."b", e."rowid" FROM "main"."roads" AS e LIMIT 0
 **
@@ -7,7 +7,7 @@
 **     SQLITE_OK        the result has the name of the column: a
 **
 ** SQLite asks an authorizer when it compiles a statement. A graph in memory may serve a
-** statement only after the same question. */
+** statement only after this test. */
 #include "source.h"
 #include "base/sql_text.h"
 #include <string.h>
@@ -29,7 +29,7 @@ char *right_text(const row_source *rows) {
     return sqlite3_str_finish(text);
 }
 
-/* Is some result column named by its text? */
+/* True if the name of some result column is its text. */
 static bool hides_some(sqlite3_stmt *statement, const char *text) {
     const char *end = text + strlen(text), *at = text;
     sql_token point, column, between;

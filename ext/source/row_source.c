@@ -82,7 +82,8 @@ static int column_as_named(resolver *r, int i) {
     return SQLITE_OK;
 }
 
-/* Does the name mean the rowid, by an SQL name that no column hides or as a column? */
+/* True if the name is the rowid's: an SQL name that no column hides, or the column that
+** is the rowid. */
 static bool names_rowid(const table_info *table, const char *name) {
     static const char *const names[] = {"rowid", "oid", "_rowid_"};
     int column = table_column(table, name);
@@ -92,7 +93,7 @@ static bool names_rowid(const table_info *table, const char *name) {
     return column >= 0 && column == table->integer_primary_key;
 }
 
-/* A rowid is not read as a column. */
+/* Sets the named columns. If the edge id is the rowid, its column stays NULL. */
 static int columns_as_named(resolver *r) {
     row_source *rows = r->rows;
     const edge_source *source = r->source;
@@ -139,8 +140,8 @@ static int columns_by_name(resolver *r) {
     return SQLITE_OK;
 }
 
-/* The edge id if the source does not name it: by custom column `id` of a view, and column
-** `edge` of a graph's own table. */
+/* Finds the edge id if the source does not name it: column `id` of a view, or column
+** `edge` of a followed graph. */
 static void find_edge_id(row_source *rows) {
     int column = rows->kind == 'v'   ? table_column(&rows->table, "id")
                  : rows->kind == 'g' ? table_column(&rows->table, "edge")
@@ -296,7 +297,7 @@ int source_resolve(connection *c, const char *function, const char *what, const 
 
 char *source_as_typed(const row_source *rows, const char *const *column, int columns) {
     sqlite3_str *text = sqlite3_str_new(NULL);
-    /* with the schema also for main, because a TEMP table of that name comes first */
+    /* names main, too, because a TEMP table of that name comes first */
     if (!rows->searched) {
         append_sql_name(text, rows->table.schema);
         sqlite3_str_appendall(text, ".");

@@ -57,7 +57,8 @@ typedef struct row_source {
     char *where;        /* condition on the rows (source/condition.h); NULL: all rows */
     /* which columns of the table the condition reads; NULL: there is no condition */
     bool *where_reads;
-    /* The first and the last rowid, if `where` says just that, or NULL; the caller's. */
+    /* The first and the last rowid if `where` is exactly this range, else NULL. The
+    ** caller owns the array. */
     const int64_t *range;
     sqlite3_stmt *query;
 } row_source;
@@ -69,13 +70,13 @@ int source_resolve(connection *c, const char *function, const char *what, const 
 void row_source_clear(row_source *rows);
 /* The SQL name of the rowid if it is the edge id; otherwise NULL. */
 const char *source_rowid(const row_source *rows);
-/* Does a followed graph keep rowids beside edge ids (load/row_ids.h)? It does if edge ids
-** come from a column or there is a reverse weight. */
+/* True if a followed graph keeps rowids beside edge ids (load/row_ids.h): edge ids come
+** from a column, or there is a reverse weight. */
 bool source_has_row_ids(const row_source *rows);
-/* The SQL name of the table's rowid, edge id or not. NULL: there is none. */
+/* The SQL name of the table's rowid, or NULL. The rowid need not be the edge id. */
 const char *source_row_name(const row_source *rows);
 
-/* The source with so many columns, as an argument is typed: aux."my roads"(a, b)
+/* The text of the source with these columns, as in a call: aux."my roads"(a, b)
 ** (sqlite3_free). NULL: no memory. */
 char *source_as_typed(const row_source *rows, const char *const *column, int columns);
 
@@ -89,7 +90,7 @@ typedef struct id_columns {
     char *mixed;
 } id_columns;
 
-/* vertices may be NULL. */
+/* Finds the types of the id columns. `vertices` may be NULL. */
 int id_columns_find(const row_source *edges, const row_source *vertices,
                     id_columns *made);
 int id_columns_copy(const id_columns *from, id_columns *made);
@@ -97,13 +98,13 @@ void id_columns_clear(id_columns *columns);
 
 /* ---- right.c: the right to read a table ---- */
 
-/* An SQL text that asks whether the connection may read the columns of which a table's
-** graph is made (sqlite3_free). NULL: no memory. */
+/* An SQL text that tests whether the connection may read the columns that a table's graph
+** uses (sqlite3_free). NULL: no memory. */
 char *right_text(const row_source *rows);
-/* Asks it. *holds: no authorizer denies or hides one of the columns at present. kept: a
-** statement that is compiled once, asked again and finalized by the caller, or NULL. A
-** kept statement notices a new authorizer, but not an authorizer that changes its answer.
-** Returns SQLITE_NOMEM, SQLITE_INTERRUPT or SQLITE_OK. */
+/* Runs that text. *holds is true if no authorizer denies or hides one of the columns.
+** kept: NULL, or a statement that is compiled once, run again, and finalized by the
+** caller. A kept statement notices a new authorizer, but not an authorizer that changes
+** its answer. Returns SQLITE_NOMEM, SQLITE_INTERRUPT or SQLITE_OK. */
 int right_holds(sqlite3 *db, const char *text, sqlite3_stmt **kept, bool *holds);
 
 /* ---- weight.c ---- */

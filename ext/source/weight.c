@@ -17,14 +17,15 @@ static const char *const weights[] = {"weight",  "cost",    "length",  "distance
     "weight, cost, length, distance, metres, meters, km, miles, seconds, minutes or "    \
     "duration"
 
-/* Is it neither an end nor a column that numbers the rows? */
+/* True if the column is not an end and does not number the rows. */
 static bool is_further(const row_source *rows, int column) {
     const char *name = rows->table.column[column];
     return name != rows->column[SOURCE_COLUMN] && name != rows->column[TARGET_COLUMN] &&
            column != rows->table.integer_primary_key && sqlite3_stricmp(name, "id") != 0;
 }
 
-/* SQLite gives NUMERIC affinity to unknown types, as dates and booleans. */
+/* SQLite gives NUMERIC affinity to all unknown types, so the name must have NUM or
+** DEC. */
 static bool is_numeric(const char *type) {
     char affinity = affinity_of_type(type);
     return affinity == 'D' || affinity == 'E' ||
@@ -32,7 +33,7 @@ static bool is_numeric(const char *type) {
                                 sqlite3_strlike("%DEC%", type, 0) == 0));
 }
 
-/* -1: there is none. */
+/* Returns the column with a usual name for weights, or -1. */
 static int known_weight(const table_info *table) {
     int column = -1;
     for (int i = 0; i < COUNT(weights) && column < 0; i++)
@@ -51,7 +52,7 @@ static const char *numeric_column(const row_source *rows) {
 void source_find_weight(row_source *rows) {
     const table_info *table = &rows->table;
     const int column = known_weight(table);
-    /* pgRouting's tables have these two names */
+    /* pgRouting names the columns cost and reverse_cost */
     const int reverse = column >= 0 && sqlite3_stricmp(table->column[column], "cost") == 0
                             ? table_column(table, "reverse_cost")
                             : -1;

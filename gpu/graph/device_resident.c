@@ -1,12 +1,12 @@
-/* Device-resident edges: their table's pages were decoded or their ids numbered on a
-** device. Most searches never need them on the host. Weights read on the host stay there.
+/* Device-resident edges: a device decoded the pages of their table or numbered their ids.
+** Most searches never need them on the host. Weights read on the host stay there.
 **
 **     pages -> device: source, target, weight -> rows -> searches, trees
 **                            |
 **                            | first use on the host: a search on the CPU,
 **                            | a parent, a path, a change
 **                            v
-**     host: source, target, weight       from then on like those of any graph */
+**     host: source, target, weight       as in any other graph */
 #include "graph.h"
 #include "copy.h"
 
@@ -18,7 +18,7 @@ gpugraph_status gg_download_edges(gpugraph_graph *graph, gpugraph_run *run) {
                 "the edges were on a CUDA device that this process can no longer use; "
                 "repeat the query to read the table again");
     } else {
-        gpugraph_run *counted = gg_count_for(NULL); /* the edges stay with the graph */
+        gpugraph_run *counted = gg_count_for(NULL); /* the graph keeps the edges */
         gg_copies_asked()->download(graph, run);
         gg_count_for(counted);
     }

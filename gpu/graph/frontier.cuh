@@ -5,7 +5,7 @@
 **                |  gg_append_slices
 **     slices   v0|0  v1|0 v1|1 v1|2  v2|0   vertex << 32 | slice number
 **                |  gg_walk
-**     arcs     a tile of slices for each block, its arcs distributed evenly to threads
+**     arcs     each block takes a tile of slices; its threads share the arcs evenly
 **
 ** A vertex without arcs has no slice. Counters are in a struct in device memory, so that
 ** many steps can be queued without a transfer to the host: a kernel whose count is 0
@@ -18,21 +18,20 @@
 #include "base/warp.h"
 
 enum {
-    SLICE_ARCS =
-        1024,       /* arcs of a slice, at most: a tile of GG_BLOCK slices fits 32 bits */
-    THIN_TILE = 32, /* slices of a tile of a small frontier: all blocks work */
-    LARGE_ROUND = 8192 /* slices from which a round checks the stop flag */
+    SLICE_ARCS = 1024, /* most arcs of a slice; the arcs of GG_BLOCK slices fit 32 bits */
+    THIN_TILE = 32,    /* least slices of a tile, however small the frontier is */
+    LARGE_ROUND = 8192 /* a round with more slices checks the stop flag */
 };
 
 #define ALL_LANES 0xffffffffu
 
-/* Largest number of slices of all vertices together. */
+/* An upper bound on the slices of all vertices. */
 static inline uint64_t gg_slices_at_most(uint32_t n, uint64_t arcs) {
     return n + arcs / SLICE_ARCS + 1;
 }
 
-/* Reads a word that other threads may change during the kernel; no stale cache
-** answers. */
+/* Reads a word that other threads may change during the kernel, never from a stale
+** cache. */
 template <typename word> static __device__ __forceinline__ word gg_peek(word *at) {
     gg_late();
     if (sizeof(word) == 8)
@@ -53,7 +52,8 @@ static __device__ __forceinline__ unsigned gg_lane() {
     return threadIdx.x % GG_WARP;
 }
 
-/* Positions behind *count for the lanes that want one. All lanes of the warp call. */
+/* Reserves a position, from *count on, for each lane that wants one. All lanes of the
+** warp call. */
 static __device__ __forceinline__ uint32_t gg_reserve(uint32_t *count, bool wanted) {
     unsigned mask = __ballot_sync(ALL_LANES, wanted);
     uint32_t first = 0;
@@ -66,14 +66,15 @@ static __device__ __forceinline__ uint32_t gg_reserve(uint32_t *count, bool want
     return first + __popc(mask & ((1u << gg_lane()) - 1));
 }
 
-/* Appends the slices of v, if `wanted`, behind *count. All lanes of the warp call. */
+/* If `wanted`, appends the slices of v to the *count entries of slice[]. All lanes of the
+** warp call. */
 static __device__ __forceinline__ void gg_append_slices(const device_csr &g, uint32_t v,
                                                         bool wanted, uint64_t *slice,
                                                         uint32_t *count) {
     uint32_t mine = 0;
     if (wanted)
         mine = (uint32_t)((g.end[v] - g.begin[v] + SLICE_ARCS - 1) / SLICE_ARCS);
-    uint32_t before = mine; /* becomes the sum of this lane and those before it */
+    uint32_t before = mine; /* becomes the sum of all lanes up to this one */
     for (int step = 1; step < GG_WARP; step *= 2) {
         uint32_t other = __shfl_up_sync(ALL_LANES, before, step);
         if ((int)gg_lane() >= step)
@@ -92,7 +93,7 @@ static __device__ __forceinline__ void gg_append_slices(const device_csr &g, uin
 /* Walks the arcs of count slices with the whole grid. Calls visit(value, arc, true) for
 ** every arc, where value = load(vertex) is loaded once for a slice. All threads of a
 ** block call visit together; threads without an arc pass live = false, so that visit may
-** use warp-wide operations. Returns for the whole block at once. */
+** use warp-wide operations. All threads of a block return together. */
 template <typename value_type, typename load_type, typename visit_type>
 static __device__ __forceinline__ void gg_walk(const device_csr &g, const uint64_t *slice,
                                                uint32_t count, load_type load,
@@ -121,7 +122,7 @@ static __device__ __forceinline__ void gg_walk(const device_csr &g, const uint64
         for (uint32_t base = 0; base < total; base += GG_BLOCK) {
             uint32_t k = base + threadIdx.x, owner = 0;
             bool live = k < total;
-            /* The last slice that begins at or before arc k of the tile. */
+            /* Finds the last slice that begins at or before arc k of the tile. */
             for (uint32_t step = GG_BLOCK / 2; live && step > 0; step /= 2)
                 if (first[owner + step] <= k)
                     owner += step;
@@ -148,7 +149,8 @@ static __device__ __forceinline__ bool gg_last_block(uint32_t *ticket) {
     return last;
 }
 
-/* True if the host was interrupted. Reads over the bus, so only in large rounds. */
+/* True if the host asks to stop. The flag is across the bus, so only large rounds read
+** it. */
 static __device__ __forceinline__ bool gg_stop_requested(const uint32_t *stop,
                                                          uint32_t slices) {
     return slices > LARGE_ROUND && *(const volatile uint32_t *)stop != 0;
@@ -159,8 +161,8 @@ static __device__ __forceinline__ bool gg_stop_requested(const uint32_t *stop,
 enum { FIRST_ROUNDS = 4, MOST_ROUNDS = 64 };
 #define ROUNDS_MS 5.0
 
-/* Queues rounds until is_over() is true, called after each fetch of `bytes` of the state:
-** few rounds at first, more while a fetch takes longer than they do. */
+/* Queues rounds and then fetches `bytes` of the state, until is_over() is true. The
+** number of rounds doubles, up to MOST_ROUNDS, after a pass of less than ROUNDS_MS. */
 template <typename round_type, typename over_type>
 static inline bool gg_run_rounds(struct cuda_job *job, void *state, const void *on_device,
                                  size_t bytes, round_type queue_round,

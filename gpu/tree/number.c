@@ -2,16 +2,15 @@
 ** the order of vertex numbers. They are computed without a walk:
 **
 **     size[v]        vertices in v's subtree: added up from the deepest level to the root
-**     preorder[v]    that of its parent + 1 + the sizes of its earlier siblings
-**     postorder[v]   preorder[v] - depth[v] + size[v] - 1: before v finish those that
-**                    were entered earlier and are no ancestors, and those below it
+**     preorder[v]    preorder of v's parent + 1 + the sizes of v's earlier siblings
+**     postorder[v]   preorder[v] - depth[v] + size[v] - 1: v's descendants and the
+**                    vertices entered before v, except v's ancestors, finish before v
 **
-**     level     depth -> its first place in `order`
+**     level     depth -> its next free position in `order`
 **     order     the vertices by depth, then by number
 **     size[v]   becomes, once v is numbered, the preorder of v's next child
 **
-** Time and memory are O(vertices), without a stack. The steps of a level do not depend on
-** each other. */
+** Time and memory are O(vertices), without a stack. */
 #include "tree.h"
 
 struct numbering {
@@ -23,8 +22,8 @@ struct numbering {
 };
 
 /* Fills `order` by a counting sort, `size` with 1, and the numbers of vertices that are
-** not in the tree. `level` has n + 1 entries, all 0. False, as with the steps below: the
-** run must end. */
+** not in the tree. `level` has n + 1 entries, all 0. Each step returns false if the run
+** must end. */
 static bool sort_by_depth(struct numbering *t) {
     for (uint32_t v = 0; v < t->n && !gg_leave(t->run, v); v++) {
         const uint32_t depth = t->depth[v];

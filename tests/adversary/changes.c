@@ -1,4 +1,4 @@
-/* Statements that write to the table of edges by all means of SQL, and transactions. */
+/* Random statements that write to the table of edges, and random transactions. */
 #include "adversary.h"
 #include <stddef.h>
 
@@ -11,7 +11,7 @@ static const char *weight(void) {
     return ONE_OF("0", "1", "2", "3", "4", "5", "6", "7");
 }
 
-/* An end of an edge, or NULL. */
+/* Returns an id for an end of an edge; rarely NULL or, with errors, a bad id. */
 static const char *end(void) {
     if (pick(60) == 0)
         return "NULL";
@@ -99,7 +99,7 @@ static char *update(void) {
     return sql;
 }
 
-/* Deletes the first rows, and so rows that refer to them. */
+/* Changes or deletes a row that others refer to, or changes such references. */
 static char *change_references(void) {
     switch (pick(2) + (w.kind->refers == 'r' ? 2 : 0)) {
     case 0:
@@ -151,7 +151,7 @@ void change_any(void) {
     sqlite3_free(sql);
 }
 
-/* An INSERT that searches its own table sees the rows before the statement. */
+/* An INSERT that searches its own table must not see the rows that it adds. */
 void change_from_search(void) {
     answer kept = {0}, fresh = {0};
     int who = (int)pick(2);

@@ -1,11 +1,11 @@
-/* Triggers that search while rows change; a recursive query over the rows at that moment
-** gives the expected answers.
+/* Triggers that search while rows change. A recursive query over the current rows gives
+** the expected answers.
 **
-**     same(label, got, wanted)    an SQL function: ends the world if they differ
+**     same(label, got, wanted)    an SQL function: reports a difference and exits
 **
-** Every trigger sees the current rows, also in statements that write many rows: AFTER and
-** BEFORE, of the file and TEMP, older and younger than the graph, INSTEAD OF on a view,
-** by a cascade. Some RAISE afterwards, so that the rows are restored. */
+** Every search sees the current rows, also inside a statement that writes many rows. The
+** triggers are AFTER, BEFORE or INSTEAD OF, in the file or TEMP, and older or younger
+** than the graph. Cascades also fire them. Some RAISE after the search. */
 #include "adversary.h"
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ int triggers_register(sqlite3 *db) {
                                    same, NULL, NULL);
 }
 
-/* Vertices within some steps from an id, in order of ids: by the extension, by SQL. */
+/* The vertices reachable from an id with their depths: by the extension, by SQL. */
 #define REACHED                                                                          \
     "(SELECT group_concat(v) FROM (SELECT vertex || ':' || depth AS v FROM gpu_bfs("     \
     "%s, %s) ORDER BY typeof(vertex), vertex))"
@@ -38,7 +38,7 @@ int triggers_register(sqlite3 *db) {
     "IS NOT NULL WHERE n "                                                               \
     "< 16) SELECT group_concat(v || ':' || n) FROM (SELECT v, min(n) AS n FROM d GROUP " \
     "BY v ORDER BY typeof(v), v))"
-/* All edges. */
+/* All edges: by the extension, by SQL. */
 #define EDGES                                                                            \
     "(SELECT group_concat(e) FROM (SELECT src || '>' || dst || '#' || edge AS e FROM "   \
     "$g "                                                                                \
@@ -74,8 +74,8 @@ static void make_on_table(int who, bool temporary) {
              number);
     char *asked = asking(label), *asked_again = asking(label);
     bool twice = pick(3) == 0;
-    /* If a statement is partly undone before the log's own trigger would run, the log has
-    ** no entry: so only triggers that run before rows change RAISE. */
+    /* A RAISE between a change of rows and the log's own trigger leaves no log entry. So
+    ** only triggers that run before the change RAISE. */
     bool raises =
         strcmp(what, "DELETE") != 0 && strcmp(when, "BEFORE") == 0 && !temporary;
     perform(who,
@@ -86,7 +86,7 @@ static void make_on_table(int who, bool temporary) {
     sqlite3_free(asked_again);
 }
 
-/* A view with triggers: rows go to the table, with questions between them. */
+/* Makes a view whose triggers write to the table and search. */
 static void make_on_view(int who) {
     char *before = asking("INSTEAD OF, before"), *after = asking("INSTEAD OF, after");
     perform(who, "CREATE VIEW IF NOT EXISTS doors AS SELECT $a AS src, $b AS dst, $w AS "

@@ -1,5 +1,5 @@
-/* The graphs of training_graphs.cuh. A family draws undirected edges; repeats and loops
-** are dropped. Then weights are drawn, and rows and sources made. */
+/* The graphs of training_graphs.cuh. A family draws undirected edges, and each edge draws
+** a weight. Loops and repeats are dropped. Then the CSR and the sources are made. */
 #include "training_graphs.cuh"
 #include "training_families.cuh"
 
@@ -266,7 +266,7 @@ static uint32_t draw_weight(enum weights kind, dice &d) {
         return 1 + d.below(12);
     case WIDE:
         return 1 + d.below(20000);
-    case SKEWED: /* many small ones, few large */
+    case SKEWED: /* most weights are small */
         return 1 + (uint32_t)(1000 * pow(d.real(), 4));
     case HUGE_RANGE: /* sums do not fit 32 bits */
         return 1 + (d.below(1u << 31) >> d.below(12));
@@ -284,7 +284,7 @@ struct weighted {
     }
 };
 
-/* Makes edges both ways, sorted, and keeps the first of equal ones. */
+/* Adds all reversed edges, sorts, and keeps the first of parallel edges. */
 static void both_ways(std::vector<weighted> &all) {
     size_t count = all.size();
     for (size_t i = 0; i < count; i++)
@@ -320,7 +320,8 @@ static uint32_t reach(const bench_graph *g, uint32_t v) {
     return count;
 }
 
-/* Draws sources that reach at least a tenth of the vertices, if there are any. */
+/* Draws four sources, and repeats them. Each reaches at least a tenth of the vertices,
+** unless 100 tries fail. */
 static void draw_starts(bench_graph *g, dice &d) {
     int tries = 0;
     for (int i = 0; i < BENCH_SOURCES; i++) {
@@ -358,7 +359,7 @@ int training_graph_count(void) {
 
 void training_graph_make(int i, std::string *name, bench_graph *graph) {
     const shape &s = shapes[i / WEIGHTS_EACH];
-    /* Weights of a byte always, and two of the other kinds in turn. */
+    /* Each shape has weights of a byte and, in turn, of two other kinds. */
     int turn = i % WEIGHTS_EACH, first = i / WEIGHTS_EACH * 2;
     enum weights kind =
         turn == 0 ? BYTE : (enum weights)(1 + (first + turn - 1) % (KINDS - 1));

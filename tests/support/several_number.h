@@ -1,4 +1,4 @@
-/* The vertex at a place in arrays of several devices. */
+/* The number of the vertex at a place; n or more if the place is a gap. */
 #ifndef SEVERAL_NUMBER_H
 #define SEVERAL_NUMBER_H
 

@@ -1,5 +1,5 @@
-/* gpugraph_estimate: predictions for tables that are not read and for kept graphs, the
-** work on the table, and bad arguments. */
+/* gpugraph_estimate: predictions for unread tables and for kept graphs, the rows that an
+** estimate reads, and bad arguments. */
 #include "backend/model.h"
 #include "bfs/bfs.h"
 #include "sql.h"
@@ -24,8 +24,8 @@ static double number(const char *sql) {
 #define MANY_ROWS                                                                        \
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300000) "
 
-/* About 300,000 edges of 50,000 vertices, with rowids that are close, far apart, or in
-** two clusters. */
+/* The table has 300,000 edges and 50,000 vertices. Its rowids are consecutive, far apart,
+** or in two clusters. */
 START_TEST(a_table_is_sized_by_a_sample) {
     static const char *const rowid[] = {"i", "i * 1000000",
                                         "i + (i > 150000) * 1000000000"};
@@ -44,8 +44,7 @@ START_TEST(a_table_is_sized_by_a_sample) {
     double after = number(ESTIMATE("ms", "roads", "gpu_bfs"));
     double bytes_after = number(ESTIMATE("host_bytes", "roads", "gpu_bfs"));
     ck_assert_msg(after < before, "%g and then %g ms", before, after);
-    /* For rowids in two distant clusters the estimate is too high, but below the size of
-    ** the file. */
+    /* For rowids in two distant clusters the estimate may be four times too high. */
     ck_assert_msg(bytes > bytes_after * 0.8 && bytes < bytes_after * (_i == 2 ? 4 : 1.2),
                   "%g and then %g bytes", bytes, bytes_after);
 }
@@ -89,8 +88,8 @@ START_TEST(of_every_function) {
 }
 END_TEST
 
-/* Each cell of a matrix costs time, until a contraction costs less than the rows. An
-** ordered depth-first search has one thread. Strong components cost more than weak
+/* A matrix costs more with more cells. With many sources a contraction is the cheapest
+** method. An ordered depth-first search is serial. Strong components cost more than weak
 ** ones. */
 START_TEST(of_options) {
     static const char *const dear[][2] = {
@@ -141,15 +140,15 @@ START_TEST(of_options) {
 }
 END_TEST
 
-/* Searches that end early were much faster than predictions for whole searches. Estimates
-** of searches that end early become lower, other estimates do not change. */
+/* The reports say that searches that end early were five times as fast as predicted. So
+** only the estimates of such searches become lower. */
 START_TEST(of_searches_that_end_early) {
     run("CREATE TABLE roads(src, dst);" MANY_ROWS
         "INSERT INTO roads SELECT i * 7919 %% 50000, i * 104729 %% 50000 FROM n");
-    run("SELECT count(*) FROM gpu_bfs('roads', 1)"); /* makes the rows */
+    run("SELECT count(*) FROM gpu_bfs('roads', 1)"); /* builds the CSR */
     const struct prediction predicted = {.search_ms = 100};
     gg_unlearn();
-    for (int i = 0; i < LEARNED_RATIOS; i++) /* roads and others */
+    for (int i = 0; i < LEARNED_RATIOS; i++) /* both classes of such searches */
         for (int like = 2; like <= 3; like++)
             gg_report_time(&gg_bfs, like, GPUGRAPH_CPU, &predicted, 20);
     double whole = number(ESTIMATE("ms", "roads", "gpu_bfs"));

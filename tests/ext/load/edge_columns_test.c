@@ -20,8 +20,8 @@ static void make_star(const char *id) {
     run(COUNT_TO(300) "INSERT INTO star SELECT 0, 1 + n * 7919 %% 40, 1, %s FROM c", id);
 }
 
-/* All edges to a vertex are equally good, so the smallest id is taken. An edge without an
-** id comes last. */
+/* All edges to a vertex are equally good, so a search takes the smallest id. An edge
+** without an id comes last. */
 static void expect_smallest(const char *edges) {
     char *got = sqlite3_mprintf("SELECT vertex, quote(edge) FROM gpu_bfs(%Q, 0) "
                                 "WHERE vertex <> 0 ORDER BY vertex",
@@ -115,7 +115,7 @@ START_TEST(order_without_ids) {
     expect("1|-",
            "SELECT parent, edge FROM gpu_bfs('SELECT src, dst FROM keyed ORDER BY k "
            "DESC', 0, 4)");
-    /* Equal ids, too. */
+    /* If ids are equal, the order of rows also decides. */
     expect("3|7",
            "SELECT parent, edge FROM gpu_bfs('SELECT src, dst, 1, 7 FROM keyed WHERE k "
            "<> 5 ORDER BY k', 0, 4)");
@@ -149,7 +149,8 @@ END_TEST
 
 /* ---- ends that are NULL ---- */
 
-/* The edges without such rows, and the other ends as further vertices. */
+/* The edges, without rows that have a NULL end; then the other ends of these rows as
+** vertices. */
 #define WHOLE_ROWS "SELECT a, b, w, id FROM %s WHERE a IS NOT NULL AND b IS NOT NULL"
 #define OTHER_ENDS "SELECT coalesce(a, b) FROM %s WHERE coalesce(a, b) IS NOT NULL"
 
@@ -242,7 +243,8 @@ START_TEST(half_rows_have_numbers) {
 }
 END_TEST
 
-/* The weight of a row that is no edge makes no distance REAL, by either reader. */
+/* The weight of a row that is no edge does not make distances REAL, with either
+** reader. */
 START_TEST(weights_of_half_rows) {
     run("CREATE TABLE one(a, b, w); INSERT INTO one VALUES (NULL, 1, 7.0);"
         "CREATE TABLE some(a, b, w); INSERT INTO some VALUES (1, 2, 3), (NULL, 1, 7.5);"
@@ -333,7 +335,7 @@ START_TEST(weights_by_name) {
                                         "metres",  "meters",  "km",      "miles",
                                         "seconds", "minutes", "duration"};
     enum { NAMES = sizeof names / sizeof *names };
-    /* Each name is the first one present when those before it are dropped. */
+    /* Each turn drops the first of the names, so the next name becomes the weight. */
     sqlite3_str *sql = sqlite3_str_new(NULL);
     sqlite3_str_appendall(sql, "CREATE TABLE roads(src, dst");
     for (int i = NAMES - 1; i >= 0; i--)
@@ -366,8 +368,8 @@ static void expect_not_clear(const char *sentence) {
     expect("1", "SELECT max(distance) FROM gpu_path('named', 1, 2)");
 }
 
-/* A graph that follows `roads`, named without its columns, gives the sentence that the
-** table gives: when it is new, after a change, and after a new read. */
+/* A graph that follows `roads` without named columns gives the error of the table: as a
+** new graph, after a change, and after another read. */
 static void weights_of_a_graph_are_not_clear(void) {
     char *table = ask("SELECT * FROM gpu_path('roads', 1, 2)");
     ck_assert_ptr_nonnull(strstr(table, "as in 'roads(src, dst, toll)'"));
@@ -567,7 +569,7 @@ START_TEST(reverse_weights_of_a_few_streets) {
 }
 END_TEST
 
-/* One read of the rows makes both graphs of a followed source. */
+/* One read of the rows makes the graphs for all directions. */
 START_TEST(reverse_weights_are_read_once) {
     run("CREATE TABLE ways(a, b, w, id, back); INSERT INTO ways VALUES (1, 2, 5, 7, 3);"
         "CREATE VIEW seen AS SELECT * FROM ways; CREATE TABLE log(way, distance)");

@@ -1,6 +1,6 @@
 /* The n-th malloc, calloc or realloc of a query fails, for every n. The query must end
-** with SQLITE_NOMEM, nothing may leak, and the next query must work. Sanitizers have an
-** allocator of their own, so they leave out this test. */
+** with SQLITE_NOMEM or its rows, nothing may leak, and the next query must work.
+** Sanitizers have an allocator of their own, so they leave out this test. */
 /* ctest: serial unsanitized */
 #include "graph_probe.h"
 #include "suite.h"
@@ -38,10 +38,10 @@ void *realloc(void *block, size_t bytes) {
 
 static probe p;
 
-/* Less than the smallest column, but more than SQLite's own caches grow by. */
+/* Less than the smallest column, but more than the growth of SQLite's own caches. */
 enum { COLUMN_BYTES = 6000 };
 
-/* Runs the query once for each of its allocations, which fails. */
+/* Runs the query once for each of its allocations, and lets that allocation fail. */
 static void faults(const char *file, const char *make, const char *sql) {
     sqlite3 *db;
     ck_assert_int_eq(sqlite3_open(file, &db), SQLITE_OK);

@@ -1,5 +1,5 @@
-/* The loader, compared with the tables: the graph must hold what SELECT gives, by quote()
-** and rowid. Also every sentence about a row that is no edge. */
+/* The loader, compared with the tables: the graph must hold the rows of SELECT, by
+** quote() and rowid. Also every error about a row that is no edge. */
 /* ctest: serial cells */
 #include "graph_probe.h"
 #include "sql.h"
@@ -174,7 +174,7 @@ START_TEST(columns_by_name) {
         "gpu_test: main.c has no weight column; name one that holds numbers, or let a "
         "column be called weight, cost, length, distance, metres, "
         "meters, km, miles, seconds, minutes or duration");
-    probe_expect(&p, "SELECT graph('c')", "1>2#1"); /* nothing half-made was kept */
+    probe_expect(&p, "SELECT graph('c')", "1>2#1"); /* no incomplete graph was kept */
     probe_expect(&p, "SELECT graph('a(source, target)', NULL, 'weights')",
                  "gpu_test: 'a(source, TARGET)' names no third column, the weight; name "
                  "one that holds numbers, as in 'a(source, TARGET, weight)'");

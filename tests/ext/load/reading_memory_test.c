@@ -22,7 +22,7 @@ enum { ROWS = 4500000, VERTICES = 100000, SLACK = 24 << 20 };
 static probe p;
 static char file[64];
 
-/* "VmRSS" or "VmHWM" in bytes; -1: the system does not tell. */
+/* Returns "VmRSS" or "VmHWM" in bytes, or -1 if the system does not report it. */
 static long long memory(const char *name) {
     char line[200];
     long long kilobytes = -1;
@@ -74,7 +74,7 @@ static void teardown(void) {
     probe_close(&p);
 }
 
-/* Reads the table and prints what it took for each edge. */
+/* Reads the table and measures the bytes for each edge. */
 static void load(const char *name, enum weight_reading weights, double *peak,
                  double *after) {
     edge_source source;
@@ -98,8 +98,8 @@ static void load(const char *name, enum weight_reading weights, double *peak,
     edge_source_clear(&source);
 }
 
-/* Each read has a process of its own, because malloc keeps freed memory. Even: by pages.
-** Odd: inside SQLite's scan, because a write transaction is open. */
+/* Each read has a process of its own, because malloc keeps freed memory. Even cases read
+** by pages. Odd cases read inside SQLite's scan, because a write transaction is open. */
 START_TEST(reading) {
     static const struct {
         const char *table;

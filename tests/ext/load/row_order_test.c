@@ -1,6 +1,6 @@
 /* Without ORDER BY SQLite may give rows in any order, and PRAGMA
-** reverse_unordered_selects reverses it. Answers must not depend on that: edges come in
-** the order of rowids or of the primary key. */
+** reverse_unordered_selects reverses it. Answers must not depend on this order, because
+** edges come in the order of rowids or of the primary key. */
 /* ctest: serial */
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static const char *const questions[] = {
 };
 enum { QUESTIONS = sizeof questions / sizeof *questions };
 
-/* Edges with many equally good paths. */
+/* Makes edges with many equally good paths. */
 static void fill(uint64_t seed) {
     for (int i = 0; i < 40; i++) {
         uint64_t x = shape_random(&seed);

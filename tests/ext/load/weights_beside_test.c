@@ -97,7 +97,7 @@ START_TEST(bad_weights_are_errors_of_searches_by_weight) {
 }
 END_TEST
 
-/* Two faults at once: each search names the one that it would name alone. */
+/* With two faults, each search names the fault that it would name alone. */
 START_TEST(each_names_its_own) {
     make_table("", "CASE n WHEN 77 THEN -1 ELSE n END");
     run("UPDATE e SET dst = x'01' WHERE id = 300");
@@ -134,8 +134,8 @@ START_TEST(a_row_that_changes_in_between) {
 }
 END_TEST
 
-/* Transactions. One that writes sees its own weights and leaves none behind. One that
-** reads sees those of its beginning. */
+/* A write transaction sees its own weights and leaves none behind. A read transaction
+** sees the weights from its beginning. */
 START_TEST(weights_of_transactions) {
     static const char farthest[] = "SELECT max(distance) FROM gpu_sssp('e', 1)";
     run("PRAGMA journal_mode = wal");
@@ -171,7 +171,7 @@ static int hide_weights(void *unused, int what, const char *table, const char *c
     return mine ? SQLITE_DENY : SQLITE_OK;
 }
 
-/* A column that this connection may not read is not read. */
+/* The load does not read a column that the connection may not read. */
 START_TEST(a_column_that_is_hidden) {
     make_table_of(_i, "INTEGER", "n");
     sqlite3_set_authorizer(db, hide_weights, NULL);
@@ -193,7 +193,7 @@ static void later(sqlite3_context *context, int count, sqlite3_value **value) {
         sqlite3_result_int64(context, sqlite3_value_int64(value[0]) + 1);
 }
 
-/* Reading the third one is an error. */
+/* In the third case, reading the weights is an error. */
 START_TEST(a_column_that_is_made) {
     sqlite3_create_function_v2(db, "later", 1,
                                SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,

@@ -1,7 +1,7 @@
-/* The decoder of cells for devices (gpu/cells.h), run on the CPU: it gives the table that
-** SELECT gives, whatever the leaves hold and wherever the device fails. The other tests
-** of the page reader compare with this decoder, too: random tables, damaged files and
-** logs. A warp has one lane; with TEST_WIDE_WARPS it has 32; with TEST_ON_DEVICE a device
+/* The decoder of cells for devices (gpu/cells.h), run on the CPU: it gives the rows of
+** SELECT for all contents of leaves and all failures of the device. The other tests of
+** the page reader compare with this decoder, too: random tables, damaged files and logs.
+** A warp has one lane; with TEST_WIDE_WARPS it has 32; with TEST_ON_DEVICE a device
 ** decodes. */
 #ifdef TEST_WIDE_WARPS
 #include "warp_lanes.h"
@@ -67,8 +67,8 @@ START_TEST(test_layouts) {
 }
 END_TEST
 
-/* Tables that a device does not take: wanted columns behind the 16th, no columns, texts,
-** edge ids. */
+/* Tables that a device does not take: wanted columns behind the 16th, a reverse weight,
+** an edge id, no rows. */
 START_TEST(test_not_for_the_place) {
     page_table t = edges(db);
     make("a, b, c, d, f, g, h, i, j, k, l, m, n, o, src, dst, w, back, id");
@@ -89,8 +89,8 @@ END_TEST
 
 /* ---- a few unusual rows ---- */
 
-/* A change of some rows. true: the host then decodes their leaves; false: it decodes the
-** whole table. */
+/* Changes of some rows. here: the host then decodes the leaves of these rows; otherwise
+** it decodes the whole table. */
 static const struct {
     const char *sql;
     bool here;
@@ -260,7 +260,7 @@ static int no_page(sqlite3_file *file, void *to, int bytes, sqlite3_int64 at) {
     return SQLITE_IOERR;
 }
 
-/* Does the fast decoder of the page reader take each cell of the leaf? */
+/* True if the fast decoder of the page reader takes each cell of the leaf. */
 static bool read_leaf(const page_layout *layout, const uint8_t *page, int64_t **value,
                       int64_t *rows_read) {
     static uint8_t overflow[LEAF];
@@ -397,7 +397,7 @@ static gg_cells *failing_open(const gg_cell_layout *layout, uint32_t leaves,
 }
 
 /* The n-th step of the device fails, for every n, and the table is still read. An
-** interrupt there ends the read. */
+** interrupt at such a step ends the read. */
 START_TEST(test_failing_place) {
     page_table t = edges(db);
     page_columns c;

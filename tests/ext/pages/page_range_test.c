@@ -1,5 +1,5 @@
 /* The page reader on ranges of rowids. It reads the rows of a range as in a read of the
-** whole table, and beside them only the other rows of their leaves. */
+** whole table. The only other rows that it reads are in the same leaves. */
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "page_compare.h"
@@ -154,7 +154,8 @@ static int count_rows(void *rows_read) {
     return 0;
 }
 
-/* A tenth of a table with many leaves. Only its leaves are decoded. */
+/* The range is a tenth of a table with many leaves. Only the leaves of the range are
+** decoded. */
 START_TEST(test_leaves_outside_are_not_read) {
     const int64_t range[2] = {40001, 48000};
     int64_t rows = 0;

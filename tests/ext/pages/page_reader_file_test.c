@@ -97,7 +97,7 @@ END_TEST
 
 /* ---- another connection writes ---- */
 
-/* What a writer does to the file during page_read. */
+/* A writer that tries to change the file during page_read. */
 struct intruder {
     sqlite3 *db;
     int calls, last_rc;
@@ -112,8 +112,8 @@ static int intrude(void *listener) {
     return 0;
 }
 
-/* Another connection rewrites the whole table and tries a checkpoint in the middle of the
-** read. The columns must be those of the snapshot. */
+/* Another connection tries to rewrite the table and to run a checkpoint in the middle of
+** the read. The columns must be those of the snapshot. */
 START_TEST(test_intruder) {
     const bool wal = _i % 2;
     run_sql(db, "PRAGMA journal_mode = %s; CREATE TABLE e(src, dst, w)",
@@ -180,8 +180,8 @@ START_TEST(test_failing_reads) {
             "CREATE TABLE late(note, src, dst, w)",
             _i / 2 ? "WAL" : "DELETE");
     fill(db, "e", _i / 2 ? 5000 : 60000); /* each page of a log is one read */
-    /* No wide ids: one thread could restart the read while the read of the other one
-    ** fails. */
+    /* No id is wide, because a wide id could restart the read while a read of the other
+    ** thread fails. */
     run_sql(db, "UPDATE e SET src = src %% 1000000, dst = dst %% 1000000");
     run_sql(db, "INSERT INTO late SELECT zeroblob(src %% 9 * 200), src, dst, w FROM e "
                 "WHERE rowid < 200");
@@ -220,7 +220,7 @@ typedef ssize_t read_at(int, void *, size_t, off64_t);
 static read_at *system_read;
 static atomic_int reading, most_reading;
 
-/* A read of many pages waits for another one, up to a limit. */
+/* A read of many pages waits for another read, up to a limit. */
 static ssize_t meeting_read(int file, void *to, size_t bytes, off64_t offset) {
     enum { LARGE = 65536, PATIENCE = 50 };
     if (bytes < LARGE)
@@ -235,7 +235,7 @@ static ssize_t meeting_read(int file, void *to, size_t bytes, off64_t offset) {
     return got;
 }
 
-/* An SQLite that seeks before it reads. */
+/* Acts as an SQLite that seeks before it reads. */
 static sqlite3_syscall_ptr no_pread(sqlite3_vfs *vfs, const char *name) {
     bool reads_at = strncmp(name, "pread", 5) == 0;
     return reads_at ? NULL : sqlite3_vfs_find("unix")->xGetSystemCall(vfs, name);
@@ -254,7 +254,7 @@ START_TEST(test_reads_side_by_side) {
         return;
     if (_i == 1)
         vfs.zName = "unheard-of";
-    if (_i == 2) { /* found before the real one */
+    if (_i == 2) { /* SQLite finds it before the real one */
         vfs.zName = "unix-none";
         vfs.xGetSystemCall = no_pread;
     }
@@ -286,7 +286,7 @@ END_TEST
 /* ---- pages in the wrong order ---- */
 
 /* Leaves 0 to 7 of 64 KiB, the first batch, change places with leaves 8 to 15. Only the
-** border between two batches shows it. */
+** border between two batches shows this fault. */
 START_TEST(test_batches_out_of_order) {
     enum { PAGE = 65536, BLOCK = 8 * PAGE, FIRST = 2 * PAGE };
     static char a[BLOCK], b[BLOCK];

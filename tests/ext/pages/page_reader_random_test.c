@@ -89,8 +89,8 @@ static void add_fillers(sqlite3_str *sql, int *fillers) {
         sqlite3_str_appendf(sql, "f%d, ", (*fillers)++);
 }
 
-/* Column names in random order with random other columns between them. Those from number
-** `late` on are added when the table has rows. */
+/* Column names in random order with random other columns between them. Columns from
+** number `late` on are added when the table has rows. */
 static void create_table(sqlite3 *db) {
     static const char *const names[6][3] = {{"src", "dst", "w"}, {"src", "dst", "w"},
                                             {"src", "dst", "w"}, {"dst", "src", "w"},
@@ -142,8 +142,7 @@ static void change_filler(sqlite3 *db) {
             (int)pick(500), name[pick(4)], random_filler(), (int)pick(5) + 1);
 }
 
-/* Runs one statement. A statement that is impossible at the moment fails and changes
-** nothing. */
+/* Runs one statement. An impossible statement fails and changes nothing. */
 static void random_step(sqlite3 *db, sqlite3 *second) {
     static int renamed;
     switch (pick(21)) {
@@ -216,7 +215,7 @@ static void random_step(sqlite3 *db, sqlite3 *second) {
     }
 }
 
-/* is_end(src, texts): may the value be an end of an edge, or a NULL end? */
+/* is_end(src, texts): true if the value may be an end of an edge, or a NULL end. */
 static void is_end(sqlite3_context *context, int count, sqlite3_value **value) {
     (void)count;
     int type = sqlite3_value_type(value[0]);
@@ -227,7 +226,7 @@ static void is_end(sqlite3_context *context, int count, sqlite3_value **value) {
                                     (type == SQLITE_TEXT && sqlite3_value_int(value[1])));
 }
 
-/* is_number(w): is it a number for sqlite3_value_numeric_type? */
+/* is_number(w): true if sqlite3_value_numeric_type takes the value as a number. */
 static void is_number(sqlite3_context *context, int count, sqlite3_value **value) {
     (void)count;
     int type = sqlite3_value_numeric_type(value[0]);
@@ -337,7 +336,7 @@ START_TEST(test_random_tables) {
     wal_notes_clear(&notes);
     ck_assert(taken < 4 || (of_width[0] > taken && of_width[1] > taken));
     /* If the reader always gives up, the comparison above proves nothing. The few tables
-    ** of a small share may all do that. */
+    ** of a small share may all make it give up. */
     ck_assert(taken < 4 || used > taken * STEPS / 3);
 }
 END_TEST

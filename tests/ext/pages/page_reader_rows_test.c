@@ -1,5 +1,6 @@
 /* The page reader on unusual rows: records with overflow pages, rows older than a column,
-** weights that are texts. It must read them all from pages, as SELECT gives them. */
+** weights that are texts. It must read all of them from pages, with the values of
+** SELECT. */
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "page_compare.h"
@@ -399,7 +400,7 @@ START_TEST(test_sentences) {
 }
 END_TEST
 
-/* Without weights none is REAL, whatever type the column declares. */
+/* A table without rows has no REAL weight, although the column declares REAL. */
 START_TEST(test_no_weights) {
     char *none = NULL;
     ck_assert_int_eq(sqlite3_gpugraph_init(db, &none, NULL), SQLITE_OK);

@@ -1,5 +1,5 @@
 /* The page reader and the write-ahead log. Pages must come from the frames that the
-** transaction sees, whatever others write and checkpoint meanwhile. If that is not
+** transaction sees, while other connections write and run checkpoints. If that is not
 ** certain, the reader must give up. */
 /* ctest: long */
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* Columns of ids and weights with 4 and with 8 bytes an entry. Each table gets the
-** columns that its values need, wherever its first wide value is and whatever else the
-** table has. page_compare.h compares values with SELECT's. */
+** columns that its values need. The first wide value may be anywhere, among other unusual
+** values. page_compare.h compares values with SELECT's. */
 #include "gpugraph_extension.h"
 #include "pages/format.h"
 #include "pages/wal_frames.h"
@@ -186,7 +186,7 @@ static const struct {
                {"' 4294967296 '", false}};
 enum { WEIGHTS = sizeof weights / sizeof *weights };
 
-/* A wide weight as the only one, in the last row, in the middle and first. Ids keep 4
+/* A wide weight in the only row, the last row, the middle and the first row. Ids keep 4
 ** bytes. */
 START_TEST(test_each_weight) {
     const char *weight = weights[_i].weight;

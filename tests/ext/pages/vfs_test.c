@@ -1,7 +1,7 @@
 /* Databases that are not plain files of SQLite's own VFS, or that are opened with other
 ** locks: shims that encode the file, files within files, no locks, mapped memory,
 ** databases in memory. The extension must read what a query reads, and may use pages only
-** if nothing stands between. */
+** if no other layer decodes or locks them. */
 /* ctest: serial */
 #include "database_file.h"
 #include "share.h"
@@ -21,7 +21,7 @@ static void teardown(void) {
     database_remove_folder();
 }
 
-/* Did the latest search read pages? False: it read rows. */
+/* True if the latest search read pages, false if it read rows. */
 static bool pages_were_read(void) {
     char *rows = ask("SELECT detail FROM gpugraph_timings WHERE phase = 'read'");
     bool pages = strncmp(rows, "'pages:", 7) == 0;
@@ -39,8 +39,7 @@ static void followed_agrees(void) {
     expect("'ok'", "SELECT gpugraph_check('g')");
 }
 
-/* Searches, changes, and a graph that follows them; then the same from a reopened
-** file. */
+/* Searches, changes, and a graph that follows them; then again from a reopened file. */
 static void whole_life(const char *parameters, bool pages, bool again) {
     make_long_roads(ROWS);
     searches_agree("roads(a, b, metres)");

@@ -1,7 +1,7 @@
 /* A write-ahead log or index that differs from what the last writer left: changed bytes,
 ** a cut end, other salts, an index from before a crash, the log of another file. A search
-** must answer as SQLite reads the file, or end with an error. A followed graph must equal
-** its table. */
+** must give the answer for the rows that SQLite reads, or end with an error. A followed
+** graph must equal its table. */
 /* ctest: serial */
 #include "database_file.h"
 #include "luck.h"
@@ -185,8 +185,8 @@ END_TEST
 
 /* ---- the index ---- */
 
-/* After a crash the first connection makes a new index, whatever is there. Loop: changed
-** bytes, a cut end, zeros, the index of another file. */
+/* After a crash the first connection replaces any index. Loop: changed bytes, a cut end,
+** zeros, the index of another file. */
 START_TEST(test_index_of_before) {
     crash c = make_crash(3), foreign = make_crash(7);
     for (uint32_t i = 0; i < 20; i++) {

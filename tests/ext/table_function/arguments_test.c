@@ -120,7 +120,7 @@ START_TEST(timings_name_ids_that_are_no_vertices) {
         {"gpu_bfs('plain', 3)", "source 3 is no vertex"},
     };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        /* First with a fresh graph, then with a kept search. */
+        /* The first turn has a new graph, the second a kept search. */
         for (int again = 0; again < 2; again++) {
             run("SELECT gpugraph_config('cache_limit', %s)", again ? "NULL" : "0");
             run("SELECT * FROM gpu_mis('texts')");
@@ -188,8 +188,8 @@ static bool is_utf8(const char *text) {
     return true;
 }
 
-/* A quoted value is cut between characters, because a host that decodes the sentence
-** would fail at half a character. */
+/* An error cuts a quoted value between characters, because a host cannot decode half a
+** character. */
 START_TEST(quoted_texts_are_cut_between_characters) {
     static const char *const statements[] = {
         "SELECT * FROM gpu_sssp('bad(src, dst, weight)', 1)",

@@ -21,8 +21,8 @@ START_TEST(blocks_have_room) {
 }
 END_TEST
 
-/* Makes the address sanitizer's allocator return NULL if memory is short, as others
-** do. */
+/* Makes the address sanitizer's allocator return NULL if memory is short, as other
+** allocators do. */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1";

@@ -73,7 +73,7 @@ START_TEST(followed_graphs) {
 }
 END_TEST
 
-/* Questions to a kept answer. */
+/* Several statements read one kept answer. */
 START_TEST(rows_of_it) {
     run("CREATE TABLE e(src, dst, weight); INSERT INTO e VALUES "
         "(1,2,4),(2,3,1),(3,1,9),(7,8,2)");

@@ -1,4 +1,4 @@
-/* The column arrays, and the arrays that gpugraph_take_arrays returns for its number. */
+/* The column `arrays`, and the arrays that gpugraph_take_arrays returns for its value. */
 /* ctest: wrap=memory */
 #include "gpugraph_extension.h"
 #include "failing_memory.h"
@@ -106,7 +106,7 @@ START_TEST(texts) {
 }
 END_TEST
 
-/* Several programs share the arrays of a kept search. Arrays of a bounded search have no
+/* Several callers share the arrays of a kept search. Arrays of a bounded search have no
 ** values beyond the bound, whether a wider search is kept or not. */
 START_TEST(held_and_bounded) {
     static const char near[] = "SELECT arrays, parent FROM gpu_bfs('roads', 1) WHERE "
@@ -173,7 +173,7 @@ START_TEST(numbers_are_for_once) {
     sqlite3_int64 second = number_of("SELECT arrays FROM gpu_mis('roads')");
     ck_assert_int_ne(first, second);
     ck_assert_ptr_null(
-        gpugraph_take_arrays(first)); /* a later statement asked for others */
+        gpugraph_take_arrays(first)); /* a later statement asked for other arrays */
     ck_assert_ptr_null(gpugraph_take_arrays(0));
     gpugraph_free_arrays(NULL);
     expect("1", "SELECT count(DISTINCT arrays) FROM gpu_bfs('roads', 1)");
@@ -221,7 +221,7 @@ START_TEST(freed_elsewhere) {
 }
 END_TEST
 
-/* Each allocation fails in turn: the statement fails, and no memory leaks. */
+/* When any allocation fails, the statement fails and no memory leaks. */
 START_TEST(without_memory) {
     static const char *const asked[] = {
         "SELECT arrays, parent, edge FROM gpu_sssp('roads', 1) WHERE max_distance = 6",

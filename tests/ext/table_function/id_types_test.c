@@ -50,7 +50,7 @@ START_TEST(both_ends_can_be_named) {
            "SELECT source, target, distance FROM gpu_matrix(" BOUGHT
            ", '[\"ann\", \"bob\"]', '[2, 2.0, \"2\"]')");
     expect("6", "SELECT count(*) FROM gpu_pagerank(" BOUGHT ") WHERE sources = '[2]'");
-    /* The columns in the other order. */
+    /* The columns are in the other order. */
     expect("2|0;'ann'|1;'bob'|1", "SELECT vertex, depth FROM gpu_bfs('bought(item, "
                                   "customer)', '2') ORDER BY depth, vertex");
     expect_error("gpu_bfs", "is a BLOB", "SELECT * FROM gpu_bfs(" BOUGHT ", x'32')");
@@ -200,7 +200,7 @@ START_TEST(vertices_count_too) {
 }
 END_TEST
 
-/* The page reader, and a graph that another connection of the process has read. */
+/* The page reader finds the error, also for a second connection. */
 START_TEST(a_file_with_one_id_in_two_types) {
     char path[64];
     snprintf(path, sizeof path, "/tmp/gpugraph-id-types-%d.db", (int)getpid());

@@ -1,6 +1,6 @@
-/* Searches that begin after their statement has returned rows. SQLite later than 3.40
-** then shows the last row of a running statement. The extension must still find the
-** statement, which must see one graph all the time and release everything when it
+/* Searches that begin after their statement has returned rows. SQLite versions after 3.40
+** still show the last row while they look for the next one. The extension must still find
+** the statement, which must see one graph all the time and release everything when it
 ** ends. */
 /* ctest: serial */
 #include "database_file.h"

@@ -19,12 +19,12 @@ static const char *const arcs[] = {"SELECT src, dst, rowid, weight FROM g",
                                    "SELECT src, dst, rowid, weight FROM g UNION ALL "
                                    "SELECT dst, src, rowid, weight FROM g"};
 
-/* By depth, and by weights of 1 to 9. */
+/* Searches by depth, and by weights of 1 to 9. */
 static const struct kind {
     const char *function, *maximum;
     const char *value;  /* a column of the function, and of the table truth */
     const char *weight; /* the weight of an arc, in SQL */
-    int most;           /* for each step that a test asks for */
+    int most;           /* the bound on the value is this number for each step */
 } kinds[] = {{"gpu_bfs", "max_depth", "depth", "1", 1},
              {"gpu_sssp", "max_distance", "distance", "w", 4}};
 
@@ -212,9 +212,6 @@ static void ask_by_two(const char *question, int from, int most, const char *wei
     sqlite3_free(asks);
 }
 
-/* Arrays by vertex with few rows, whose other entries are skipped in groups. The rows
-** equal those of lists, for each type of value. A long path has stretches without a row,
-** and rows close together in the middle. */
 /* A search by weight makes rows with weights. A search by depth must not use the
 ** weights. */
 START_TEST(depths_beside_weights) {
@@ -230,6 +227,9 @@ START_TEST(depths_beside_weights) {
 }
 END_TEST
 
+/* The reader of arrays by vertex skips entries without rows in groups. The rows equal
+** those of lists, for each type of value. A long path has stretches without a row, and
+** rows close together in the middle. */
 START_TEST(arrays_of_few_rows) {
     static const char *const weights[] = {"1", "20000000000", "0.25"};
     run("SELECT gpugraph_config('backend', 'cpu')");
@@ -314,7 +314,7 @@ START_TEST(limits) {
 }
 END_TEST
 
-/* The list belongs to the graph as it was read. A followed graph has the numbers of new
+/* The list describes the graph that was read. A followed graph has the numbers of new
 ** edges at once. */
 START_TEST(edges_that_change) {
     make_graph(250, 400, 2);
@@ -361,8 +361,8 @@ START_TEST(no_rows_in_vain) {
 }
 END_TEST
 
-/* Bounds and targets of a join: a distance beyond them that exceeds its range is no
-** error, whatever searches came before. */
+/* A distance that exceeds its range is no error if it lies beyond the bounds and targets
+** of a join. Earlier searches do not change this. */
 START_TEST(distances_that_no_row_asks_for) {
     run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES (1, 2, 3), (2, 3, "
         "9223372036854775807); CREATE TABLE b(most, target); INSERT INTO b VALUES (0, "

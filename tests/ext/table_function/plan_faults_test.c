@@ -1,4 +1,4 @@
-/* Statements of every kind, and loading, survive the failure of each allocation. */
+/* Loading and statements of every kind survive the failure of each allocation. */
 /* ctest: serial */
 #include <stdlib.h>
 
@@ -73,7 +73,7 @@ END_TEST
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 16 };
 /* Sizes of a list's blocks (listed.c, sssp/found.h): its capacity, the entries that a
-** search to depth 70 finds, its second table, and the vertices of the table. */
+** search to depth 70 finds, the vertices of its table, and its second table. */
 enum {
     LIST_ROOM = ARRAY_VERTICES / 64 + 64,
     LISTED = 71,

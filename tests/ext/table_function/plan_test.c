@@ -1,5 +1,5 @@
-/* Constraints, orders and limits in plans: they never change the rows, and they save
-** work. And the lists that show the state of the extension. */
+/* Constraints, orders and limits in plans never change the rows, and they save work.
+** Other tests read the lists that show the state of the extension. */
 /* ctest: serial */
 #include "gpugraph_extension.h"
 #include "suite.h"

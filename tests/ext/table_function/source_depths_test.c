@@ -185,14 +185,14 @@ END_TEST
 
 /* ---- room ---- */
 
-/* 300 vertices: from a list of 31 one is searched for alone, and half of the cache has
-** room for 5 searches. */
+/* The graph has 300 vertices. The search from the first of 31 sources runs alone, and
+** half of the cache has space for 5 searches. */
 static void make_room(void) {
     run("SELECT gpugraph_config('backend', 'cpu')");
     run("SELECT gpugraph_config('cache_limit', %d)", 2 * 20 * 301 + 8);
 }
 
-/* Timings are those of the last batch, which has the rest. */
+/* The timings describe the last batch, which has the remaining sources. */
 static void expect_last_batch(int sources) {
     expect("1",
            "SELECT count(*) FROM gpugraph_timings WHERE phase = 'search' AND detail LIKE "
@@ -210,7 +210,7 @@ START_TEST(room_for_batches) {
     expect("9300", "SELECT count(depth) FROM gpu_bfs('g') WHERE method = 'multi-source' "
                    "AND source IN (SELECT v FROM ids)");
     expect_last_batch(5);
-    /* With edges of a tree a vertex has twice as many bytes. */
+    /* With tree edges each vertex takes twice as many bytes. */
     run("INSERT INTO g VALUES (1, 2)");
     expect("9269", "SELECT count(parent) FROM gpu_bfs('g') WHERE method = 'multi-source' "
                    "AND source IN (SELECT v FROM ids)");
@@ -267,7 +267,7 @@ END_TEST
 
 /* ---- memory ---- */
 
-/* Each allocation fails in turn: the statement fails, and no memory leaks. */
+/* When any allocation fails, the statement fails and no memory leaks. */
 START_TEST(without_memory) {
     static const char *const asked[] = {
         "SELECT count(*) FROM gpu_bfs('roads') WHERE source IN (1, 2, 3, 8)",

@@ -79,7 +79,7 @@ START_TEST(every_restriction) {
 }
 END_TEST
 
-/* Order, limits, ids that are equal, joins. */
+/* Orders, limits, equal ids and joins around a list. */
 START_TEST(around_the_list) {
     make_graph(60, 200);
     expect_same(
@@ -127,7 +127,7 @@ START_TEST(around_the_list) {
 }
 END_TEST
 
-/* A column of INTEGERs makes one vertex of 1, '1' and ' 1': it is answered for once. */
+/* An INTEGER column makes one vertex of 1, '1' and ' 1', so there is one answer. */
 START_TEST(the_same_vertex_twice) {
     static const char *const calls[] = {"vertex, depth, edge FROM gpu_bfs('whole')",
                                         "vertex, distance, edge FROM gpu_sssp('whole')",

@@ -373,7 +373,7 @@ END_TEST
 
 START_TEST(trees_and_paths_hold_together) {
     make_random("g", 40, 120, 9);
-    /* Each parent is one step nearer, by the edge that the row names. */
+    /* Each parent is nearer by the weight of the edge that the row names. */
     expect("", "SELECT * FROM gpu_sssp('g', 3) b LEFT JOIN gpu_sssp('g', 3) p ON "
                "p.vertex = b.parent "
                "LEFT JOIN g ON g.rowid = b.edge WHERE b.parent IS NOT NULL AND NOT "
@@ -394,7 +394,7 @@ START_TEST(trees_and_paths_hold_together) {
         "WHERE p.target = t.v AND p.seq > 0 AND NOT (g.src = previous AND g.dst = "
         "p.vertex AND "
         "g.weight = p.cost AND before + p.cost = p.distance)");
-    /* Depth-first trees: parents one level up, nested intervals. */
+    /* In depth-first trees parents are one level up, and intervals are nested. */
     for (int ordered = 0; ordered < 2; ordered++) {
         run("DROP TABLE IF EXISTS t; CREATE TABLE t AS SELECT * FROM gpu_dfs('g') WHERE "
             "ordered = %d",
@@ -410,7 +410,7 @@ START_TEST(trees_and_paths_hold_together) {
             "SELECT count(*), count(*) - 1, count(*) - 1 FROM t",
             "SELECT count(DISTINCT preorder), max(preorder), max(postorder) FROM t");
     }
-    /* Independent and maximal. */
+    /* The set must be independent and maximal. */
     run("CREATE TABLE m AS SELECT vertex FROM gpu_mis('g') WHERE seed = 5");
     expect("0", "SELECT count(*) FROM g WHERE src <> dst AND src IN m AND dst IN m");
     expect("", "SELECT v FROM (SELECT src v FROM g UNION SELECT dst FROM g) WHERE v NOT "

@@ -1,4 +1,4 @@
-/* A zero byte in a TEXT: in an id it is a byte like others. In a word, a name or a number
+/* A zero byte in a TEXT: in an id it is an ordinary byte. In a word, a name or a number
 ** it is an error, whose sentence shows the byte. */
 /* ctest: serial */
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Barriers and messages of several devices on CPU threads, a thread for each block of
-** each member. Every message arrives once, in the round after the one in which it was
-** written, however late a member is. */
+/* Barriers and messages of several devices. A CPU thread replaces each block of a device.
+** Every message arrives once, in the round after it was written, however late a device
+** is. */
 #include "distributed/devices/barrier.cuh"
 
 #include "base/run.h"
@@ -22,14 +22,14 @@ struct member {
     struct several_barrier barrier;
     struct several_desk desk;
     struct message inbox[2][MOST_PARTS * STRIDE];
-    uint64_t received, messages; /* the sum of values, and their number; by block 0 */
+    uint64_t received, messages; /* sum and number of values; block 0 counts */
     bool wrong;
 };
 
 struct block {
     struct member *all, *own;
     uint32_t number, blocks;
-    uint64_t seed, sent, messages; /* the sum of values, and their number */
+    uint64_t seed, sent, messages; /* sum and number of values */
 };
 
 static uint64_t dice(uint64_t *seed) {
