@@ -43,7 +43,8 @@ static void read_messages(struct block *b, uint64_t round) {
         for (uint64_t i = 0; i < count; i++) {
             const struct message *one =
                 &b->own->inbox[round % 2][several_box(m->me, p, STRIDE) + i];
-            b->own->wrong |= one->round != round;
+            if (one->round != round)
+                __atomic_store_n(&b->own->wrong, true, __ATOMIC_RELAXED);
             b->own->received += one->value;
             b->own->messages++;
         }
@@ -81,7 +82,7 @@ static void *run_block(void *block) {
             write_messages(b, round);
         several_report(&b->own->barrier, round, 0, 1);
         if (!several_barrier_by_one(&b->own->barrier, b->number, round)) {
-            b->own->wrong = true;
+            __atomic_store_n(&b->own->wrong, true, __ATOMIC_RELAXED);
             break;
         }
         if (several_received(&b->own->barrier, round, 0) !=
