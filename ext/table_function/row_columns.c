@@ -107,8 +107,8 @@ static void result_own(sqlite3_context *context, const rows *r, const arguments 
 }
 
 /* Returns the value of an option; NULL means the default. For an OR, SQLite compares the
-** value again. NULL equals nothing, so no row would pass; then the result is an error.
-** SQLite reads rowids only for an OR. */
+** value again, and NULL equals nothing: the function returns an error. SQLite reads
+** rowids only for an OR. */
 static void result_option(sqlite3_context *context, const rows *r, const arguments *a,
                           int field) {
     const char *name = field_name(a->by->function, field);
@@ -190,8 +190,8 @@ void row_column(sqlite3_context *context, rows *r, const arguments *a, const ans
 
 /* ---- rowid ----
 ** SQLite reads the arms of an OR one by one, each with its own arguments, and drops rows
-** whose rowid it has seen. A rowid is the sum of two numbers: one encodes vertex
-** and source, or step and target or path; one is a 64-bit hash of other arguments. */
+** whose rowid it has seen. A rowid is a number made of vertex and source, or of
+** step and target or path, plus a 64-bit hash of the other arguments. */
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
     const unsigned char *byte = bytes;

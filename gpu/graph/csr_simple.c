@@ -15,7 +15,7 @@
 
 /* ---- pass 1 ---- */
 
-/* Counts both directions in one pass, which leaves most rows nearly in order. */
+/* One pass adds both directions of each edge. Then most rows are nearly in order. */
 static void count_both_ends(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const int thread = (int)slice;
@@ -46,10 +46,10 @@ static void write_both_ends(void *arcs, uint64_t slice) {
     }
 }
 
-/* ---- a row ---- */
+/* ---- sorting a row ---- */
 
 enum {
-    FEW = 32,    /* a longer row is sorted by digits, a shorter row by insertion */
+    FEW = 32,    /* longer rows are sorted by digits, other rows by insertion */
     MANY = 1024, /* from this length on, digits have up to 11 bits instead of 8 */
     DIGITS = 4,
     MOST_PLACES = 1 << 11
@@ -193,7 +193,7 @@ static void sort_parts(void *rows, int member, int team) {
     gg_release(column);
 }
 
-/* ---- together ---- */
+/* ---- moving parts together ---- */
 
 typedef struct closing_up {
     const arc_sort *s;
@@ -210,9 +210,8 @@ static void move_part(void *job, uint64_t i) {
             sizeof *target * (c->start[part + 1] - to));
 }
 
-/* Moves groups of parts. The parts of a group move in parallel, since the destination of
-** the group ends before its first part begins. A group is about as large as all groups
-** before it. */
+/* Moves groups of parts. Several parts may move in parallel if their destination ends
+** before the first of them begins. A group is about as large as all groups before it. */
 static void move_together(closing_up *c) {
     const arc_sort *s = c->s;
     for (uint64_t next; c->done < s->parts && !gg_poll(s->run); c->done = next) {

@@ -3,11 +3,11 @@
 **
 **     edges     ascending by (source, target), without repeats: arc i of OUT is edge i
 **     row v     [ lower: targets < v | v itself | upper: targets > v ]
-**     mirrors   (target, source) of every upper arc, by a stable sort of targets; the
+**     mirrors   (target, source) of every upper arc, after a stable sort by target; the
 **               graph is symmetric if the mirrors equal the lower arcs, in order
 **
-** The first pass computes a sum over all edges. An edge and its mirror add 0 to the sum,
-** so that other sums exclude nearly all asymmetric graphs. A sum of 0 proves nothing. */
+** The first pass computes a sum over all edges. An edge and its mirror add 0 to the sum.
+** Nearly all graphs that are not symmetric have another sum. A sum of 0 proves nothing. */
 #include "device_copy.cuh"
 #include "frontier.cuh"
 
@@ -16,7 +16,7 @@
 struct symmetry_look {
     unsigned long long sum; /* 0: possibly symmetric */
     uint32_t falls;         /* 1: an edge is not greater than the previous edge */
-    uint32_t differs;       /* 1: a mirror differs from the lower arc */
+    uint32_t differs;       /* 1: a mirror differs from the lower arc at its position */
 };
 
 /* One thread per edge: adds its hash, and checks the order. */
@@ -40,7 +40,7 @@ static __global__ void add_ends(device_edges edges, symmetry_look *look) {
         look->falls = 1;
 }
 
-/* One thread per row: counts its arcs to smaller and larger vertices. Row n has none. */
+/* One thread per row: counts its arcs to smaller and larger vertices. Row n has 0 arcs. */
 static __global__ void count_sides(device_csr rows, uint32_t *lower, uint32_t *upper) {
     for (uint64_t v = gg_thread(); v <= rows.n; v += gg_threads_of_grid()) {
         uint64_t begin = v < rows.n ? rows.begin[v] : 0;

@@ -107,7 +107,7 @@ START_TEST(missing_parts_are_named) {
 }
 END_TEST
 
-/* The newest AFTER trigger fires first, and may prevent older ones from firing. */
+/* The newest AFTER trigger fires first, and may keep older triggers from firing. */
 START_TEST(triggers_that_end_early) {
     static const char *const early[][2] = {
         {"CREATE TRIGGER t AFTER INSERT ON roads BEGIN SELECT RAISE(IGNORE); END",
@@ -406,7 +406,7 @@ START_TEST(a_backup_comes_back) {
     run("INSERT INTO roads VALUES (10, 11, 1), (11, 12, 1)");
     graph_is("g", "roads");
     copy_file(saved, file);
-    /* The new rows get the rowids of the lost rows. */
+    /* The new rows get the rowids of the rows that the backup does not have. */
     run("INSERT INTO roads VALUES (20, 21, 1), (21, 22, 1)");
     graph_is("g", "roads");
     expect("0", "SELECT count(*) FROM g WHERE src = 10");

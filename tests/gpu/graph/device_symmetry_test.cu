@@ -1,5 +1,5 @@
 /* Runs the check for symmetry on graphs whose symmetry is known. The program includes a
-** second copy of the check, whose hash is always 0: its sum excludes no graph. */
+** second copy of the check, whose hash is always 0, so that its sum excludes no graph. */
 #include <set>
 #include <utility>
 #include <vector>

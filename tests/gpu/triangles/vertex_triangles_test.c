@@ -1,5 +1,5 @@
-/* Compares the triangles of each vertex with a model, which looks up all pairs of its
-** neighbours in a matrix, and with formulas. */
+/* Compares the triangles of each vertex with formulas, and with a model that looks up all
+** pairs of the vertex's neighbours in a matrix. */
 #include "expect.h"
 #include "suite.h"
 #include "tiny_graphs.h"
@@ -84,7 +84,8 @@ static void check_run(const shape *s, gpugraph_graph *graph, int direction,
     }
 }
 
-/* Checks one size of team in turn, other sizes that are not left out, and the device. */
+/* Checks the CPU with one size of team in turn and with sizes that are not left out, then
+** the device. */
 static void check(const shape *s, counts wanted) {
     static const int teams[] = {1, 2, 3, 16};
     static unsigned turn;
@@ -156,7 +157,7 @@ START_TEST(complete) {
             wanted.degree[v] = (uint32_t)n - 1;
             wanted.arcs[v] = 0;
         }
-        for (uint32_t u = 0; u < n; u++) /* arcs[v]: the reverse edges at v */
+        for (uint32_t u = 0; u < n; u++) /* arcs[v]: reverse edges at v */
             for (uint32_t v = u + 1; v < n; v++)
                 if ((u + v) % 3 == 0) {
                     shape_add(&s, v, u);

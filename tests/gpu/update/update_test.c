@@ -1,5 +1,5 @@
 /* Updates graphs by random batches, and compares them with graphs made of the same edges.
-** Graphs have each kind of ids and weights, and a random choice of CSRs. */
+** The tests use each kind of ids and weights, and random choices of CSRs. */
 /* ctest: wide-addresses=40 */
 #include "edge_model.h"
 
@@ -39,7 +39,7 @@ static void compact(gpugraph_graph *graph, int threads) {
     ck_assert(!model_is_loose(graph));
 }
 
-/* Sorts by id all vertices, then every third vertex, and checks the order. */
+/* Sorts all vertices, then every third vertex, by id, and checks the order. */
 static void check_order(const gpugraph_graph *graph, const gpugraph_graph *wanted) {
     const uint32_t n = gpugraph_vertex_count(graph), less = gpugraph_vertex_count(wanted);
     uint32_t *some = malloc((n + 1) * sizeof *some), *at = malloc((n + 1) * sizeof *at);
