@@ -40,9 +40,9 @@ typedef enum gpugraph_backend {
 } gpugraph_backend;
 
 /* ---------------------------------------------------------------------------------------
-** A run holds the settings of a call, and the call's report. Set the struct to zero, then fill
-** in the members that you need. All zero means: backend auto, all threads, no limits, no
-** callbacks. A run can serve many calls, one after the other. */
+** A run holds the settings of a call, and the call's report. Set the struct to zero, then
+** fill in the members that you need. All zero means: backend auto, all threads, no
+** limits, no callbacks. A run can serve many calls, one after the other. */
 typedef struct gpugraph_run {
     /* given */
     gpugraph_backend backend;

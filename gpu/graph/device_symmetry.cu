@@ -7,7 +7,7 @@
 **               graph is symmetric if the mirrors equal the lower arcs, in order
 **
 ** The first pass computes a sum over all edges. An edge and its mirror add 0 to the sum.
-** Nearly all graphs that are not symmetric have another sum. A sum of 0 proves nothing. */
+** Nearly all asymmetric graphs have another sum. A sum of 0 proves nothing. */
 #include "device_copy.cuh"
 #include "frontier.cuh"
 
@@ -40,7 +40,7 @@ static __global__ void add_ends(device_edges edges, symmetry_look *look) {
         look->falls = 1;
 }
 
-/* One thread per row: counts its arcs to smaller and larger vertices. Row n has 0 arcs. */
+/* One thread per row: counts arcs to smaller and larger vertices. Row n has no arcs. */
 static __global__ void count_sides(device_csr rows, uint32_t *lower, uint32_t *upper) {
     for (uint64_t v = gg_thread(); v <= rows.n; v += gg_threads_of_grid()) {
         uint64_t begin = v < rows.n ? rows.begin[v] : 0;
@@ -178,7 +178,7 @@ static bool find_mirrors(struct cuda_job *job, const struct device_edges *edges,
     return true;
 }
 
-/* Checks the edges. False when the job must end. */
+/* Checks the edges, and reports the phase. False when the job must end. */
 static bool ask_device_symmetry(struct cuda_job *job, struct device_csr *rows,
                                 bool *symmetric) {
     struct workspace space = {NULL, 0};

@@ -143,7 +143,7 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
-/* Rows ahead are as long as possible: the rows of n vertices have 0 to n - 1 targets. A
+/* Rows ahead are as long as possible: the rows of n vertices have 0 to n - 1 targets. One
 ** third of the edges have a reverse edge. */
 START_TEST(complete) {
     const uint32_t sizes[] = {140, left_out(1) ? 420 : 1100};
