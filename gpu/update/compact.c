@@ -5,8 +5,8 @@
 **     map       0 - 3  4  2  5  1
 **     id        1 2 5 7 'a' 'c'          the ends of edges get their new numbers
 **
-** Edges keep their positions, and so do arcs of the host's rows, except those of a row
-** that is no longer in order of targets:
+** Edges keep their positions. Arcs of the host's rows keep theirs, too, except in a row
+** that the new numbers put out of order:
 **
 **     map       0 - 2 1
 **     begin     0 3 5 5                  row 3, of a later vertex, becomes row 1
@@ -128,7 +128,7 @@ static void lay_out_ids(compaction *c) {
 
 /* ---- rows: allocation ---- */
 
-/* Gives the rows an array of ends, like their first change. */
+/* Gives the rows an array of ends, as their first change would. */
 static void prepare_rows(compaction *c, struct csr_slot *slot, size_t weight_size) {
     const uint64_t after = c->ids.n;
     if (!slot->made || gg_stopping(c->run) ||

@@ -10,7 +10,7 @@
 #include "patch.cuh"
 #include "row_pool.h"
 
-/* Entries of a pool behind all rows, besides one in GG_ROOM_SHARE: for small graphs. */
+/* Entries behind all rows of a new pool, in addition to a share of the arcs. */
 enum { POOL_SPARE = 4096 };
 
 /* Some kernels use 32 bits for positions of rows. */
@@ -93,7 +93,7 @@ static bool add_rows(struct there *t, struct device_rows *rows) {
 
 /* ---- rows that change ---- */
 
-/* Arrays for a rewriting, beside the pool, in one device block. */
+/* Arrays that rewriting needs beside the pool, in one device block. */
 struct rewriting {
     new_rows rows;
     uint32_t *vertex;

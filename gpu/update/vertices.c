@@ -17,11 +17,11 @@ enum { LOOKUP_ITEMS = 32 }; /* time to look up an id, in items of GG_THREAD_GRAI
 
 /* ---- ends of added edges ---- */
 
-/* A text of the batch: its vertex, its index among the new vertices, or one of these. */
+/* The state of a text of the batch if it has no vertex and no index yet. */
 enum { UNUSED = -2, USED = -1 };
 
-/* The names in a batch: its lone vertices, then the ends of added edges. If ends are
-** unchanged, they are known. */
+/* The names in a batch: its lone vertices, then the ends of added edges, unless the
+** batch changes weights only. */
 static uint64_t name_count(const update *u) {
     return u->lone_count + (u->reweights ? 0 : 2 * u->added_count);
 }
