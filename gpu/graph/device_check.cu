@@ -24,7 +24,7 @@ static __host__ __device__ uint64_t weight_at(const void *weight, size_t size,
                                     : static_cast<const uint64_t *>(weight)[i];
 }
 
-/* Sums the arcs that the edges make; if none, the edges with their numbers. */
+/* Sums the arcs that the edges make; if `make` has no direction, sums numbered edges. */
 static __global__ void sum_arcs(device_edges edges, arc_ends make, size_t size,
                                 hash_sum *sum) {
     hash_sum mine = 0;

@@ -113,7 +113,7 @@ static __device__ __forceinline__ uint64_t simple_degree(const counting &c, uint
 
 /* ---- tables on chip ---- */
 
-/* Slots for each entry. With 4 slots a look-up usually takes one look. Directions need
+/* Slots for each entry. With 4 slots a look-up usually reads one slot. Directions need
 ** the memory for `more`. A block's table has at least two slots for each entry. */
 template <bool along> constexpr uint32_t spread = along ? 2 : 4;
 template <bool along> constexpr uint32_t block_slots = along ? 2048 : 4096;

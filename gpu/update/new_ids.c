@@ -36,7 +36,7 @@ void gg_take_longer(void **array, void **longer) {
     *longer = NULL;
 }
 
-/* True if the new ids are greater than all ids of the graph, and all are of one kind. */
+/* True if the new ids are of one kind, which the graph has, and follow all its ids. */
 static bool come_behind(const update *u) {
     const gpugraph_ids *ids = &u->graph->ids;
     const gpugraph_id first = new_id(u, 0);
