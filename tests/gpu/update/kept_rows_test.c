@@ -129,7 +129,7 @@ static void same(const struct question *q, gpugraph_graph *graph, gpugraph_graph
     expect(!changed || rows == 0, "%s make rows after a change", q->name);
 }
 
-/* In every other turn edges lead to larger numbers, so that an order exists. */
+/* Makes edges lead to larger numbers, so that a topological order exists. */
 static void make_acyclic(edge_model *model) {
     for (int64_t e = 0; e < model->count; e++) {
         model_edge *edge = &model->edge[e];
