@@ -24,9 +24,9 @@ struct copy_services {
     void (*keep_one)(gpugraph_graph *graph, int device);
     /* gg_rows_back, for rows that a device reads */
     void (*rows_back)(gpugraph_graph *graph);
-    /* For device-resident edges. are_on: they are on that device; reaches: they can be
-    ** downloaded; download them (device_resident.c); take_weights: makes their weights
-    ** the graph's (weights.c). */
+    /* For device-resident edges. are_on: true if that device holds them; reaches: true if
+    ** they can be downloaded; download: downloads them (device_resident.c); take_weights:
+    ** gives their weights to the graph (weights.c). */
     bool (*are_on)(const gpugraph_graph *graph, int device);
     bool (*reaches)(const gpugraph_graph *graph);
     void (*download)(gpugraph_graph *graph, gpugraph_run *run);

@@ -39,7 +39,7 @@ static void count_parts(void *arcs, uint64_t slice) {
     const int thread = (int)slice;
     uint64_t *count = s->start + (uint64_t)thread * s->parts;
     for (int l = 0; l < s->lists; l++) {
-        const arc_list from = s->list[l]; /* a local copy, since stores might alias the list */
+        const arc_list from = s->list[l]; /* a copy, since stores might alias the list */
         uint64_t end = gg_slice(from.count, thread + 1, s->threads);
         uint64_t i = gg_slice(from.count, thread, s->threads);
         for (; i < end && !gg_leave(s->run, i); i++)
@@ -312,7 +312,7 @@ static void *copy_array(gpugraph_run *run, const void *from, uint64_t count,
 
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
     struct csr_slot *out = &graph->csr[CSR_OUT];
-    gg_free_retired(graph, graph->gate.retired); /* retired rows may also use the targets */
+    gg_free_retired(graph, graph->gate.retired); /* they may also use the targets */
     graph->gate.retired = NULL;
     if (!out->target || out->target != graph->target)
         return run->status;

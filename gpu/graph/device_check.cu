@@ -5,7 +5,7 @@
 **     rows    of (row, target, weight): rows of a kind, and arcs that edges make in it;
 **             SIMPLE is made again for this, since it has no arc twice
 **
-** The host's edges have no gaps meanwhile. */
+** The host's edges have no gaps during the comparison. */
 #include "device_copy.cuh"
 #include "graph.h"
 #include "hash.h"

@@ -31,8 +31,8 @@ static inline uint64_t gg_slices_at_most(uint32_t n, uint64_t arcs) {
     return n + arcs / SLICE_ARCS + 1;
 }
 
-/* Reads a word that other threads may change during the kernel; no stale cache
-** answers. */
+/* Reads a word that other threads may change during the kernel, never from a stale
+** cache. */
 template <typename word> static __device__ __forceinline__ word gg_peek(word *at) {
     gg_late();
     if (sizeof(word) == 8)
@@ -53,7 +53,8 @@ static __device__ __forceinline__ unsigned gg_lane() {
     return threadIdx.x % GG_WARP;
 }
 
-/* Positions behind *count for the lanes that want one. All lanes of the warp call. */
+/* Reserves positions behind *count for the lanes that want one. All lanes of the warp
+** call. */
 static __device__ __forceinline__ uint32_t gg_reserve(uint32_t *count, bool wanted) {
     unsigned mask = __ballot_sync(ALL_LANES, wanted);
     uint32_t first = 0;
@@ -92,7 +93,7 @@ static __device__ __forceinline__ void gg_append_slices(const device_csr &g, uin
 /* Walks the arcs of count slices with the whole grid. Calls visit(value, arc, true) for
 ** every arc, where value = load(vertex) is loaded once for a slice. All threads of a
 ** block call visit together; threads without an arc pass live = false, so that visit may
-** use warp-wide operations. Returns for the whole block at once. */
+** use warp-wide operations. All threads of a block return together. */
 template <typename value_type, typename load_type, typename visit_type>
 static __device__ __forceinline__ void gg_walk(const device_csr &g, const uint64_t *slice,
                                                uint32_t count, load_type load,

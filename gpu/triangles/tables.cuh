@@ -341,7 +341,7 @@ look_up_neighbours(const counting &c, const table &t, uint32_t v, uint64_t first
         look_up_rows<along>(c, t, v, w, more, 0, count, own);
 }
 
-/* Adds what the lanes of a warp have found for v. */
+/* Adds the counts that the lanes of a warp have found for v. */
 template <bool along>
 static __device__ __forceinline__ void add_to_owner(const counting &c, uint32_t v,
                                                     found f) {

@@ -14,7 +14,7 @@ typedef struct row_walk {
     update *u;
     row_plan *p;
     uint64_t removed, added; /* arcs: u->removed_arc, u->added_arc */
-    uint32_t *matched;       /* for the first of equal removed arcs: number of arcs found */
+    uint32_t *matched;       /* for the first of equal removed arcs: number found */
 } row_walk;
 
 /* ---- lists of arcs ---- */
