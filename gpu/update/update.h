@@ -63,13 +63,9 @@ typedef struct array_move {
 /* The change of one CSR on the host. */
 typedef struct row_plan {
     struct csr_slot *slot;
-    enum {
-        WEIGHTS,
-        NUMBERS,
-        IDS
-    } column;           /* the meaning of the slot's weights */
-    int64_t first_id;   /* IDS: a weight is an id minus first_id */
-    size_t weight_size; /* bytes of an arc's weight; 0: no weights */
+    enum { WEIGHTS, NUMBERS, IDS } column; /* the meaning of the slot's weights */
+    int64_t first_id;                      /* IDS: a weight is an id minus first_id */
+    size_t weight_size;                    /* bytes of an arc's weight; 0: no weights */
     uint64_t removed, inserted;
     uint64_t *removed_at, *removed_row; /* position and row of each removed arc */
     uint64_t *inserted_at;              /* the row of each inserted arc */

@@ -188,8 +188,8 @@ static uint64_t row_length(const struct csr_slot *slot, uint64_t v) {
     return slot->made ? gg_row_end(slot, v) - slot->offset[v] : 0;
 }
 
-/* Does v have edges that stay? 1: yes, 0: no, -1: unknown. in_count: number of edges that
-** enter each vertex, if the adjacency has those that leave it; or NULL. */
+/* 1: v has edges that stay; 0: it has none; -1: unknown. in_count: number of edges that
+** enter each vertex, if the adjacency has the leaving edges; or NULL. */
 static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t v,
                  const uint64_t *touches) {
     const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];

@@ -1,5 +1,5 @@
-/* A change gives rows slack and keeps them: functions of the whole graph read them in
-** place, rebuild none, and give the answers of a new graph. On the CPU. */
+/* Tests rows with slack, which a change keeps, on the CPU: functions of the whole graph
+** read the rows in place, rebuild none, and give the answers of a new graph. */
 #include "base/limits.h"
 #include "edge_model.h"
 
