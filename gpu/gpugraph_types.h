@@ -94,7 +94,7 @@ typedef struct gpugraph_run {
     gpugraph_backend chosen;
     double chosen_at_ms, search_ms, stays_ms;
     int like; /* the class of this search in the statistics of times */
-    struct gpugraph_graph *searched; /* the graph of the search that chose its backend */
+    struct gpugraph_graph *searched; /* the graph of the latest search */
     uint32_t device_set;             /* devices of the search: a bit for each ordinal */
 } gpugraph_run;
 

@@ -127,7 +127,7 @@ static void result_option(sqlite3_context *context, const rows *r, const argumen
     sqlite3_free(sentence);
 }
 
-/* This function is not inlined, so that row_column saves no registers for the most common
+/* This function is not inlined, so that row_column need not save registers for common
 ** columns. */
 static __attribute__((noinline)) void further_column(sqlite3_context *context, rows *r,
                                                      const arguments *a, const answer *s,
