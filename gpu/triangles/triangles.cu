@@ -1,5 +1,5 @@
-/* The triangles of each vertex on the device, and their total. triangles.c has the
-** meaning and the CPU backend.
+/* Counts the triangles of each vertex, and their total, on the device. triangles.c
+** explains the terms and has the CPU backend.
 **
 **     ahead[v]          works                               where
 **     2 .. 4            a lane: each pair of vertices       rows in memory
@@ -82,7 +82,7 @@ static __device__ __forceinline__ void put_on_list(const counting &c, uint32_t v
         c.block_part[first + i] = (uint64_t)v << 32 | i;
 }
 
-/* One lane for each vertex looks at its pairs, or puts it on a list. */
+/* One lane for each vertex checks the vertex's pairs, or puts the vertex on a list. */
 template <bool along>
 static __global__ void __launch_bounds__(GG_BLOCK)
     count_few(const __grid_constant__ counting c) {

@@ -212,7 +212,8 @@ static bool is_small(const update *u) {
                                         count_moves(u) <= 1 + blocks / GAP_BATCH);
 }
 
-/* True if edges would move or have gaps, and numbers, ids and weights keep their form. */
+/* True if the batch is small, edges would move or have gaps, and numbers, ids and weights
+** keep their form. */
 static bool may_have_gaps(const update *u) {
     const gpugraph_graph *graph = u->graph;
     return (graph->gaps.made || !u->edges.still) && is_small(u) && !u->changes->before &&

@@ -161,8 +161,8 @@ static void find_new_vertices(update *u) {
 
 /* ---- vertices that vanish ---- */
 
-/* How the batch touches a vertex: removed edges leave it, enter it, do both (loops); it
-** is loose; an added edge or the batch's lists keep it alive. */
+/* How the batch touches a vertex: removed edges leave it, enter it, do both (loops); the
+** batch lists it as loose; an added edge or another list keeps it alive. */
 enum { LEAVES, ENTERS, LOOPS, LOOSE, KEEPS, HOWS, HOW_BITS = 3, HOW_MASK = 7 };
 
 /* Lists touched old vertices as v << HOW_BITS | how; returns their number. */
@@ -242,7 +242,7 @@ static void look_at_slice(void *job, uint64_t begin, uint64_t end) {
     }
 }
 
-/* Removes listed vertices that have edges from vanished_at. */
+/* Removes from vanished_at the listed vertices that have edges. */
 static void settle_open(update *u, const uint64_t *list, uint64_t count) {
     uint64_t *open = gg_alloc_zero(u->run, u->graph->n / 64 + 1, sizeof *open);
     uint64_t left = 0, k = 0;
@@ -263,7 +263,8 @@ static void settle_open(update *u, const uint64_t *list, uint64_t count) {
     gg_release(open);
 }
 
-/* touched: sorted. Vertices that rows do not decide are listed as vanished first. */
+/* touched: sorted. If rows do not decide, a vertex vanishes unless settle_open finds an
+** edge. */
 static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
     uint64_t opens = 0, *open = u->key_scratch;
     const uint32_t *in = gg_adjacency_made(u->graph, GPUGRAPH_OUT)
