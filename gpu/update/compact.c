@@ -14,8 +14,8 @@
 **     target    0 3 2                    entries get their new numbers, and a sorted row
 **               0 1 2                    is sorted again
 **
-** The copy on a device is freed, and uploaded again on need. Nothing changes until every
-** block has been allocated. */
+** The copy on a device is freed, and uploaded again on need. Vertices keep their
+** numbers until every block has been allocated. */
 #include "update.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
@@ -173,7 +173,7 @@ static void renumber_targets(void *of, uint64_t low, uint64_t high) {
     }
 }
 
-/* Moves arc `from` forward to position `to`, before the arcs that it passes. */
+/* Moves arc `from` down to position `to`, before the arcs that it passes. */
 static void move_arc(const row_pass *p, uint64_t from, uint64_t to) {
     uint32_t *target = p->slot->target;
     const uint32_t moved = target[from];

@@ -273,7 +273,7 @@ static bool plain_afterwards(const update *u) {
     return true;
 }
 
-/* The bound grows with each batch; when it reaches the limit, the degrees are counted. */
+/* The bound grows with each batch; when it exceeds the limit, degrees are counted. */
 static void bound_degrees(update *u) {
     gpugraph_graph *graph = u->graph;
     const uint64_t more = u->reweights ? 0 : 2 * u->added_count;
@@ -305,7 +305,7 @@ static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
     return length == id.length && (!length || memcmp(text, id.text, length) == 0);
 }
 
-/* True if added edge i is removed edge i of the batch, with another weight. */
+/* True if each added edge i has the id and the ends of removed edge i. */
 static bool changes_weights_alone(const update *u) {
     const gpugraph_edges *added = u->added;
     bool alone = u->removed_count == u->added_count && u->changes->loose_count == 0;

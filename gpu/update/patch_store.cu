@@ -68,7 +68,7 @@ static void give_up(struct cuda_job *job, struct kept_tables *k) {
 static int64_t *send_ids(struct cuda_job *job, const gpugraph_graph *graph) {
     uint64_t bytes = block_bytes(graph->m, sizeof(int64_t));
     int64_t *id = (int64_t *)gg_take(job, bytes), *listed = NULL;
-    if (id && graph->gaps.made) { /* a copy without gaps */
+    if (id && graph->gaps.made) { /* lists the ids without gaps */
         listed = (int64_t *)gg_alloc(job->run, graph->m, sizeof *listed);
         for (uint64_t e = 0; listed && e < graph->m; e++)
             listed[e] = gg_edge_id(graph, e);

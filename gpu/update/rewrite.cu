@@ -77,7 +77,7 @@ static bool make_pool(struct there *t, struct device_rows *rows) {
     return true;
 }
 
-/* Adds empty rows for the new vertices. */
+/* Adds empty rows for the new vertices. False: no slack, or the job must end. */
 static bool add_rows(struct there *t, struct device_rows *rows) {
     struct cuda_job *job = &t->job;
     const uint64_t before = t->copy->n, after = t->u->n;
