@@ -44,8 +44,8 @@ static void fill_ids(void *column, uint64_t low, uint64_t high) {
         to[e] = (uint32_t)((id ? (uint64_t)id[e] : e + 1) - (uint64_t)c->first_id);
 }
 
-/* Counts the edges that enter each vertex, which deletions need, before the rows are
-** published. */
+/* Counts the edges that enter each vertex, before the rows are published. Deletions need
+** the counts. */
 static gpugraph_status count_in(gpugraph_graph *graph, gpugraph_run *run,
                                 struct adjacency *a) {
     if (!a->in)

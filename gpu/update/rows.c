@@ -202,8 +202,8 @@ static uint64_t most_arcs(const update *u, enum csr_kind kind) {
     return kind >= CSR_BOTH ? 2 * edges : edges;
 }
 
-/* Gives the rows slack for the added arcs. Packing takes the slack of all rows, so
-** more is needed afterwards. */
+/* Gives the rows slack for the added arcs. Packing removes the slack of all rows, so that
+** more may be needed afterwards. */
 static gpugraph_status give_slack(update *u, row_plan *p, size_t weight_size) {
     uint64_t given, need = gg_slack_needed(u, p);
     do {
