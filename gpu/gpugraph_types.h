@@ -1,4 +1,4 @@
-/* gpugraph: what all calls share: the numbers that stand for no vertex and no edge,
+/* gpugraph: types and constants that all calls share: numbers for no vertex and no edge,
 ** status codes, and the run. gpugraph.h and gpugraph_dynamic.h include this header. */
 #ifndef GPUGRAPH_TYPES_H
 #define GPUGRAPH_TYPES_H
@@ -12,11 +12,11 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* No vertex, or not reached: in every array of 32-bit vertex numbers or depths. */
+/* In arrays of 32-bit vertex numbers or depths: no vertex, or not reached. */
 #define GPUGRAPH_NONE UINT32_MAX
-/* No edge: where a function takes or returns one edge number. */
+/* As an argument or result that is one edge number: no edge. */
 #define GPUGRAPH_NO_EDGE UINT64_MAX
-/* For device_count of a run: all devices of the machine. */
+/* As the device_count of a run: all devices of the machine. */
 #define GPUGRAPH_ALL_DEVICES (-1)
 
 typedef enum gpugraph_status {
@@ -40,9 +40,9 @@ typedef enum gpugraph_backend {
 } gpugraph_backend;
 
 /* ---------------------------------------------------------------------------------------
-** A run: settings of a call, and what the call reports. Set the struct to zero, then fill
-** in the members that you need. All zero means: backend auto, all threads, no limits, no
-** callbacks. One run serves many calls, one after the other. */
+** A run holds the settings of a call, and the call's report. Set the struct to zero, then
+** fill in the members that you need. All zero means: backend auto, all threads, no
+** limits, no callbacks. A run can serve many calls, one after the other. */
 typedef struct gpugraph_run {
     /* given */
     gpugraph_backend backend;
@@ -52,7 +52,7 @@ typedef struct gpugraph_run {
     int64_t memory_limit; /* bytes that this process may hold on a device; 0: no limit */
     /* Bytes of host memory that one call may hold in addition to the graph; 0: no limit.
     ** The limit does not count the graph's own edges, ids, CSRs and tables, nor the
-    ** memory that making them takes. Calls that create or change a graph, and calls on
+    ** memory for making them. Calls that create or change a graph, and calls on
     ** partitions, have no limit. */
     int64_t host_memory_limit;
     /* Bytes that the caller itself holds for the call, such as result arrays. They count
@@ -61,9 +61,9 @@ typedef struct gpugraph_run {
     int64_t host_memory;
     /* Ordinals of the devices that one search may use together, ascending; `device` must
     ** be one of them. device_count 0: `device` alone. GPUGRAPH_ALL_DEVICES: all devices;
-    ** the list is ignored. A search that several devices can share uses as many of them
-    ** as make it faster. With all_devices it uses every one, and fails if one of them
-    ** cannot be used. */
+    ** the list is ignored. A search that several devices can share uses the number of
+    ** devices with the shortest predicted time. With all_devices it uses all of them, and
+    ** fails if one of them cannot be used. */
     const int *devices;
     int device_count;
     bool all_devices;
@@ -87,14 +87,14 @@ typedef struct gpugraph_run {
     uintptr_t caller; /* the calling thread, the only one that calls `interrupted` */
     double next_poll_ms;
     int64_t held; /* bytes beside the graph that this call holds */
-    /* The run that the calling thread's memory counted for before this call. */
+    /* The run that counted the calling thread's memory before this call. */
     struct gpugraph_run *around;
     char why[200]; /* why the latest search ran on its backend */
-    gpugraph_backend
-        chosen; /* backend, start and predicted times of the running search */
+    /* Backend, start and predicted times of the running search. */
+    gpugraph_backend chosen;
     double chosen_at_ms, search_ms, stays_ms;
-    int like; /* the class of searches that its time is compared with */
-    struct gpugraph_graph *searched; /* the graph of the search that chose its backend */
+    int like; /* the class of this search in the statistics of times */
+    struct gpugraph_graph *searched; /* the graph of the latest search */
     uint32_t device_set;             /* devices of the search: a bit for each ordinal */
 } gpugraph_run;
 

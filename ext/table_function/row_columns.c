@@ -1,4 +1,4 @@
-/* The columns of a row, read from the arrays of the answer, and its rowid. */
+/* Returns the columns of a row, from the arrays of the answer, and its rowid. */
 #include "rows.h"
 #include "graph_values.h"
 
@@ -6,7 +6,7 @@
 
 /* ---- columns ---- */
 
-/* An item of an array. GPUGRAPH_NONE is NULL, which is SQLite's default result. */
+/* Returns an item of an array. GPUGRAPH_NONE becomes NULL, SQLite's default result. */
 static void result_item(sqlite3_context *context, const rows *r, const arrays *found,
                         enum array_name array) {
     const void *item = found->array[array];
@@ -58,7 +58,7 @@ static void result_cost(sqlite3_context *context, const rows *r, const answer *s
         result_weight(context, s->graph->graph, edge);
 }
 
-/* A source or target: the value as it was given, or the id of the vertex. */
+/* Returns a source or target: the argument as given, or the id of the vertex. */
 static void result_end(sqlite3_context *context, const rows *r, sqlite3_value *as_given,
                        const retyped_ids *retyped, uint32_t v) {
     if (!as_given)
@@ -78,7 +78,7 @@ static void result_source(sqlite3_context *context, const rows *r, const argumen
     result_end(context, r, a->as_given[F_SOURCE], &a->retyped_sources, source);
 }
 
-/* One of the function's own columns that no array holds. */
+/* Returns one of the function's own columns that no array holds. */
 static void result_own(sqlite3_context *context, const rows *r, const arguments *a,
                        const answer *s, int place) {
     const gpugraph_graph *graph = s->graph->graph;
@@ -106,8 +106,9 @@ static void result_own(sqlite3_context *context, const rows *r, const arguments 
     }
 }
 
-/* An option may be NULL, which means the default. But if SQLite compares the NULL again,
-** as an outer term of an OR, no row passes. SQLite reads rowids only for an OR. */
+/* Returns the value of an option; NULL means the default. For an OR, SQLite compares the
+** value again, and NULL equals nothing: the function returns an error. SQLite reads
+** rowids only for an OR. */
 static void result_option(sqlite3_context *context, const rows *r, const arguments *a,
                           int field) {
     const char *name = field_name(a->by->function, field);
@@ -126,7 +127,8 @@ static void result_option(sqlite3_context *context, const rows *r, const argumen
     sqlite3_free(sentence);
 }
 
-/* Not inlined, so that the columns of most rows need not save registers. */
+/* This function is not inlined, so that row_column need not save registers for common
+** columns. */
 static __attribute__((noinline)) void further_column(sqlite3_context *context, rows *r,
                                                      const arguments *a, const answer *s,
                                                      enum field field) {
@@ -163,7 +165,7 @@ static __attribute__((noinline)) void further_column(sqlite3_context *context, r
         result_source(context, r, a, s);
         break;
     case F_TARGET:
-        /* Without a target, every vertex that the search finds is one. */
+        /* Without the argument, each vertex that the search finds is a target. */
         result_end(context, r, a->as_given[F_TARGET], &a->retyped_targets,
                    a->by->function->paths ? r->target : r->vertex);
         break;
@@ -188,12 +190,12 @@ void row_column(sqlite3_context *context, rows *r, const arguments *a, const ans
 
 /* ---- rowid ----
 ** SQLite reads the arms of an OR one by one, each with its own arguments, and drops rows
-** whose rowid it has seen. Rowids differ exactly by vertex and source, or by step and
-** target or path. They differ by a hash of 64 bits if other arguments differ. */
+** whose rowid it has seen. A rowid is a number made of vertex and source, or of
+** step and target or path, plus a 64-bit hash of the other arguments. */
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
     const unsigned char *byte = bytes;
-    for (size_t i = 0; i < count; i++) /* the analyzer loses sight of an array's bytes */
+    for (size_t i = 0; i < count; i++) /* the analyzer cannot follow an array's bytes */
         hash = (hash ^ byte[i]) * 0x100000001b3u; /* NOLINT(clang-analyzer-core.*) */
     return (hash ^ 0xff) * 0x100000001b3u;
 }
@@ -208,7 +210,7 @@ static uint64_t hash_call(const rows *r, const arguments *a, const answer *s) {
         o->maximum.integer,
         s->weight,
         o->backend,
-        (intptr_t)o->method, /* the library's own string */
+        (intptr_t)o->method, /* a static string of the library */
         a->by->function->paths ? a->source : 0,
         a->by->function->many_paths ? r->target : 0,
     };

@@ -4,8 +4,8 @@
 **     row of v   target        | 3  7  7  7  9 |     ascending
 **                id - first_id | 5  0  2  4  1 |     ascending among equal targets
 **
-** A deletion changes edge numbers, but no ids. So a change touches only the rows of its
-** own vertices, which get slack and change in place like other rows (`graph/slack.c`,
+** A deletion changes edge numbers, but no ids. So a change touches only the rows of the
+** changed vertices, which get slack and change in place like other rows (`graph/slack.c`,
 ** `update/slack.c`). */
 #include "graph.h"
 
@@ -44,8 +44,8 @@ static void fill_ids(void *column, uint64_t low, uint64_t high) {
         to[e] = (uint32_t)((id ? (uint64_t)id[e] : e + 1) - (uint64_t)c->first_id);
 }
 
-/* Counts the edges that enter each vertex, which deletions need, before the rows are
-** published. */
+/* Counts the edges that enter each vertex, before the rows are published. Deletions need
+** the counts. */
 static gpugraph_status count_in(gpugraph_graph *graph, gpugraph_run *run,
                                 struct adjacency *a) {
     if (!a->in)
@@ -142,7 +142,7 @@ static bool has_arc(const struct adjacency *a, uint32_t v, uint32_t to, int64_t 
     return at < high && ids[at] == offset && a->rows.target[at] == to;
 }
 
-/* Arcs of a row differ: if each edge has an arc, equal counts mean equal sets. */
+/* Arcs of a row are distinct: if each edge has an arc, equal counts mean equal sets. */
 static gpugraph_status check_side(const gpugraph_graph *graph, gpugraph_direction side,
                                   gpugraph_run *run, uint64_t *edge) {
     const bool in = side == GPUGRAPH_IN;

@@ -1,4 +1,4 @@
-/* The first of the two passes that make rows (csr.c), which csr_simple.c uses, too. */
+/* The first of the two passes that make rows. csr.c and csr_simple.c use it. */
 #ifndef GPUGRAPH_ARC_SORT_H
 #define GPUGRAPH_ARC_SORT_H
 

@@ -13,7 +13,7 @@ struct copy_services {
     void (*list_parts)(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
                        void *listener);
     int64_t (*held_on)(const gpugraph_graph *graph, int device);
-    /* True if the edges are there for searches by that device. */
+    /* True if that device holds the edges' ends. */
     bool (*has_copy)(const gpugraph_graph *graph, int device);
     /* Selects the device of this thread's queries outside of jobs; negative: each graph's
     ** primary device (device/parts.cuh). Returns the previous one. */
@@ -22,10 +22,11 @@ struct copy_services {
     /* Before a graph changes: keeps one copy, preferably on `device`, and drops the
     ** others. */
     void (*keep_one)(gpugraph_graph *graph, int device);
-    /* gg_rows_back for rows that a device reads */
+    /* gg_rows_back, for rows that a device reads */
     void (*rows_back)(gpugraph_graph *graph);
-    /* For device-resident edges: are they on that device, can they be downloaded,
-    ** download them (device_resident.c), make their weights the graph's (weights.c). */
+    /* For device-resident edges. are_on: true if that device holds them; reaches: true if
+    ** they can be downloaded; download: downloads them (device_resident.c); take_weights:
+    ** gives their weights to the graph (weights.c). */
     bool (*are_on)(const gpugraph_graph *graph, int device);
     bool (*reaches)(const gpugraph_graph *graph);
     void (*download)(gpugraph_graph *graph, gpugraph_run *run);
@@ -41,7 +42,7 @@ static inline const struct copy_services *gg_copies_asked(void) {
 int64_t gg_bytes_on_device(const gpugraph_graph *graph, const gpugraph_run *run,
                            int64_t (*bytes)(const gpugraph_graph *graph, bool frugal),
                            bool frugal);
-/* Bytes of the graph on run->device; is a copy among them? */
+/* Bytes of the graph on run->device. gg_copy_is_there: true if they include a copy. */
 int64_t gg_held_on_device(const gpugraph_graph *graph, const gpugraph_run *run);
 bool gg_copy_is_there(const gpugraph_graph *graph, const gpugraph_run *run);
 

@@ -43,7 +43,7 @@ static void add_counts(void *job, uint64_t low, uint64_t high) {
     }
 }
 
-/* As many threads as keep all counters together below the number of edges. */
+/* The largest number of threads whose counters, together, do not outnumber the edges. */
 static int counting_threads(const gpugraph_graph *graph, const gpugraph_run *run) {
     int threads = gg_threads(run, graph->m);
     uint64_t most = graph->n ? graph->m / graph->n : 1;

@@ -39,7 +39,7 @@ static void count_parts(void *arcs, uint64_t slice) {
     const int thread = (int)slice;
     uint64_t *count = s->start + (uint64_t)thread * s->parts;
     for (int l = 0; l < s->lists; l++) {
-        const arc_list from = s->list[l]; /* a copy, since the stores could alias it */
+        const arc_list from = s->list[l]; /* a copy, since stores might alias the list */
         uint64_t end = gg_slice(from.count, thread + 1, s->threads);
         uint64_t i = gg_slice(from.count, thread, s->threads);
         for (; i < end && !gg_leave(s->run, i); i++)
@@ -288,7 +288,7 @@ void gg_release_slot(struct csr_slot *slot) {
     *slot = (struct csr_slot){0};
 }
 
-/* The targets of OUT may be the edges' own (graph_data.h): these are not freed. */
+/* Targets of OUT that are the edges' own array (graph_data.h) are not freed. */
 static void release_rows(gpugraph_graph *graph, struct csr_slot *slot) {
     if (slot->lent)
         gg_rows_back(graph);
@@ -312,7 +312,7 @@ static void *copy_array(gpugraph_run *run, const void *from, uint64_t count,
 
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
     struct csr_slot *out = &graph->csr[CSR_OUT];
-    gg_free_retired(graph, graph->gate.retired); /* these may have the targets, too */
+    gg_free_retired(graph, graph->gate.retired); /* they may also use the targets */
     graph->gate.retired = NULL;
     if (!out->target || out->target != graph->target)
         return run->status;
@@ -344,7 +344,7 @@ static void compare_arcs(void *job, uint64_t low, uint64_t high) {
         __atomic_store_n(&c->differs, true, __ATOMIC_RELAXED);
 }
 
-/* True if arc k of OUT is edge k: edges are sorted by source, and rows are as made. */
+/* True if arc k of OUT is edge k for every k, so that the target arrays are equal. */
 static bool arcs_are_edges(gpugraph_run *run, const gpugraph_graph *graph,
                            const struct csr_slot *slot) {
     comparison c = {run, graph, slot, false};
@@ -354,7 +354,7 @@ static bool arcs_are_edges(gpugraph_run *run, const gpugraph_graph *graph,
     return !c.differs;
 }
 
-/* Copies packed rows. Weights that they lack are those of the edges. */
+/* Copies packed rows. If they have no weights, copies the weights of the edges. */
 static void copy_rows_of(const gpugraph_graph *graph, const struct csr_slot *from,
                          size_t weight_size, bool own, gpugraph_run *run,
                          struct csr_slot *to) {

@@ -1,19 +1,21 @@
-/* The rows of CSR_SIMPLE: undirected, ascending, without loops and repeats. As in csr.c
-** there are two passes, both in the block that becomes the targets:
+/* Makes the rows of CSR_SIMPLE: undirected, ascending, without loops and repeats. Two
+** passes, as in csr.c, work in the block that becomes the targets:
 **
-**     pass 1     each edge in both directions, by ranges of rows      8 bytes an arc
+**     pass 1     distributes both directions of each edge to parts, which are ranges of
+**                rows, with 8 bytes an arc
 **                | part 0 . . . . | part 1 . . . . . . | part 2 . . |
-**     pass 2     a part's columns go to the thread's own block, row by row; each row is
-**                sorted, and its distinct columns are written where the part was
+**     pass 2     copies a part's columns to the thread's own block, row by row, sorts
+**                each row, and writes its distinct columns to the begin of the part
 **                | aaa            | bbbb               | cc         |
-**     together   | aaabbbbcc |, and the rest of the block is freed */
+**     together   moves the parts together and frees the rest of the block
+**                | aaabbbbcc | */
 #include "arc_sort.h"
 
 #include <string.h>
 
 /* ---- pass 1 ---- */
 
-/* One pass over the edges writes both directions: most rows are nearly in order. */
+/* One pass adds both directions of each edge. Then most rows are nearly in order. */
 static void count_both_ends(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const int thread = (int)slice;
@@ -44,11 +46,11 @@ static void write_both_ends(void *arcs, uint64_t slice) {
     }
 }
 
-/* ---- a row ---- */
+/* ---- sorting a row ---- */
 
 enum {
-    FEW = 32,    /* longer rows are sorted by digits of up to 11 bits instead of 8 */
-    MANY = 1024, /* from here on by digits of up to 11 bits, not 8 */
+    FEW = 32,    /* longer rows are sorted by digits, other rows by insertion */
+    MANY = 1024, /* from this length on, digits have up to 11 bits instead of 8 */
     DIGITS = 4,
     MOST_PLACES = 1 << 11
 };
@@ -75,7 +77,7 @@ static void move_by_digit(gpugraph_run *run, uint32_t *to, const uint32_t *from,
         to[place[from[i] >> shift & mask]++] = from[i];
 }
 
-/* The caller gives constants for `digits`, so that the compiler makes a loop for each. */
+/* Callers pass 2 and 3 as constants, so that the compiler unrolls the inner loop. */
 static inline void count_digits(gpugraph_run *run, const uint32_t *row, uint64_t count,
                                 int digits, int width, uint32_t place[][MOST_PLACES]) {
     const uint32_t mask = ((uint32_t)1 << width) - 1;
@@ -86,7 +88,7 @@ static inline void count_digits(gpugraph_run *run, const uint32_t *row, uint64_t
             place[d][row[i] >> d * width & mask]++;
 }
 
-/* A radix sort, lowest digits first. Returns the array that has the result. */
+/* A radix sort, lowest digits first. Returns the array with the result. */
 static uint32_t *sort_by_digits(gpugraph_run *run, uint32_t *row, uint32_t *scratch,
                                 uint64_t count, int bits) {
     uint32_t place[DIGITS][MOST_PLACES];
@@ -132,8 +134,8 @@ static uint64_t put_distinct(uint32_t *to, const uint32_t *row, uint64_t count) 
 /* ---- pass 2 ---- */
 
 /* Writes the begin of each row, relative to the part, to offset[], and returns the number
-** of arcs. Writes never overtake reads: the first k arcs, sorted, take at most k entries.
-** The second half of the part is scratch for the sort. */
+** of distinct arcs. The first half of the part receives the targets; the second half is
+** scratch for the sort. */
 static uint64_t sort_part(const arc_sort *s, uint64_t part, uint32_t *column,
                           uint64_t *offset) {
     uint64_t low = part << s->shift, high = (part + 1) << s->shift;
@@ -167,7 +169,7 @@ static uint64_t sort_part(const arc_sort *s, uint64_t part, uint32_t *column,
 /* State that the threads of pass 2 share. */
 typedef struct row_sort {
     const arc_sort *s;
-    uint64_t *offset, *arcs; /* arcs[p]: of part p */
+    uint64_t *offset, *arcs; /* arcs[p]: distinct arcs of part p */
     uint64_t taken;
 } row_sort;
 
@@ -191,7 +193,7 @@ static void sort_parts(void *rows, int member, int team) {
     gg_release(column);
 }
 
-/* ---- together ---- */
+/* ---- moving parts together ---- */
 
 typedef struct closing_up {
     const arc_sort *s;
@@ -208,8 +210,8 @@ static void move_part(void *job, uint64_t i) {
             sizeof *target * (c->start[part + 1] - to));
 }
 
-/* Moves as many parts at a time as overwrite no unmoved one: about as many as are
-** done. */
+/* Moves groups of parts. Several parts may move in parallel if their destination ends
+** before the first of them begins. A group is about as large as all groups before it. */
 static void move_together(closing_up *c) {
     const arc_sort *s = c->s;
     for (uint64_t next; c->done < s->parts && !gg_poll(s->run); c->done = next) {

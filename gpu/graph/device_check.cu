@@ -5,7 +5,7 @@
 **     rows    of (row, target, weight): rows of a kind, and arcs that edges make in it;
 **             SIMPLE is made again for this, since it has no arc twice
 **
-** The host's edges have no gaps meanwhile. */
+** The host's edges have no gaps during the comparison. */
 #include "device_copy.cuh"
 #include "graph.h"
 #include "hash.h"
@@ -24,7 +24,7 @@ static __host__ __device__ uint64_t weight_at(const void *weight, size_t size,
                                     : static_cast<const uint64_t *>(weight)[i];
 }
 
-/* Sums the arcs that the edges make; if none, the edges with their numbers. */
+/* Sums the arcs that the edges make; if `make` has no direction, sums numbered edges. */
 static __global__ void sum_arcs(device_edges edges, arc_ends make, size_t size,
                                 hash_sum *sum) {
     hash_sum mine = 0;

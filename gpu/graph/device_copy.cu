@@ -54,7 +54,7 @@ struct device_copy *gg_device_copy_of(const gpugraph_graph *graph) {
     return (struct device_copy *)gg_device_part_of(graph, &copy_kind);
 }
 
-/* Moves ends that the mapping of ids has left into the copy, by their pointers. */
+/* Moves to the copy the ends that the mapping of ids has left, without copying them. */
 static void take_ends_over(struct device_copy *copy, struct device_ends *ends) {
     if (!ends || !ends->target)
         return;
@@ -144,7 +144,8 @@ static bool send_edges(struct cuda_job *job, struct device_copy *copy, bool ends
            gg_wait(job);
 }
 
-/* Drops a partial copy, which would look complete; but ends may exist only there. */
+/* Drops a partial copy, which would look complete. ends: the upload included the ends;
+** otherwise they stay, since they may exist only there. */
 static void give_back(gpugraph_graph *graph, struct device_copy *copy, bool ends) {
     if (ends) {
         gg_drop_device_parts(graph, PART_GROUNDS);

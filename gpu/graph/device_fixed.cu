@@ -2,21 +2,20 @@
 ** weights, at a position computed from the vertex's number.
 **
 **     rows   [ a b c - - - - - ][ d - - - - - - - ][ e f g h i j k MORE ] ... 8 positions
-**     arcs   [ a:3 b:1 c:7 - ][ d:2 - - - ][ e:1 f:4 g:9 LEFT ] ...           4 or 8
+**     arcs   [ a:3 b:1 c:7 - ][ d:2 - - - ][ e:1 f:4 g:9 MORE ] ...           4 or 8
 **
 ** A search from vertex to vertex need not look up where a row begins, and a search by
-** weight loads target and weight at once. For short rows in random order this reads no
-** more, since memory delivers at least 32 bytes. Fixed rows are made once for a graph and
-** direction, kept with the device's copy, and dropped by a change. They do not suit long
-** rows, which would mostly lie elsewhere. In a road map most positions are empty, so the
-** caller gives the mean degree from which fixed rows pay. */
+** weight loads target and weight at once. For short rows in random order fixed rows cost
+** no more reads, since memory delivers at least 32 bytes. Fixed rows are made once for a
+** graph and direction, kept with the device's copy, and dropped by a change. They do not
+** suit long rows, which would mostly lie elsewhere. In a road map most positions are
+** empty, so the caller gives the mean degree from which fixed rows pay. */
 #include "device_copy.cuh"
 #include "base/limits.h"
 #include "fixed_rows.cuh"
 #include "frontier.cuh"
 
-/* Arcs of the longest row of a graph that gets fixed rows: a warp reads the rest of a
-** row. */
+/* Most arcs of a row in a graph that gets fixed rows: a warp reads the rest of a row. */
 enum { FIXED_LONGEST = 128 };
 
 enum fixed_form { FIXED_ROWS, FIXED_ARCS, FIXED_FORMS };

@@ -8,9 +8,9 @@
 **     by counting  count   1 1 2        an atomic addition for each arc, prefix sums, and
 **                  offset  0 1 2 4      an addition for its position; order is arbitrary
 **
-** Sorting moves every arc a few times in long streams, counting once to a random place.
-** Counting needs less memory, and is faster only if successive edges have near places, as
-** in a road network. Edges in the order of their rows are copied
+** Sorting moves every arc a few times, in long streams. Counting moves every arc once, to
+** a random position. Counting needs less memory, and is faster only if successive edges
+** have near positions, as in a road network. Edges in the order of their rows are copied
 ** (device_rows_sort.cu). */
 #include "device_copy.cuh"
 

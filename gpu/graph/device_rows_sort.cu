@@ -55,10 +55,10 @@ static __device__ __forceinline__ uint32_t target_of(const arc_type &arc) {
     return arc.target;
 }
 
-/* One thread per edge; each adds its counts at its end. */
+/* Counts of all edges. Each thread of survey_edges adds its own at its end. */
 struct edge_survey {
     unsigned long long loops;
-    unsigned long long far[2]; /* rows, ends, far from those of the previous edge */
+    unsigned long long far[2]; /* rows, and ends, that are far from the previous edge's */
     uint32_t falls;            /* a row number is less than the previous one */
 };
 
@@ -251,8 +251,8 @@ static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
     return (int64_t)(scratch_bytes + rows) <= gg_device_room(job);
 }
 
-/* True if most arcs lie near the previous one and rows are short. The neighbours of a hub
-** lie near one another, too, but are spread over the graph. */
+/* True if most arcs lie near the previous one and rows are short. Arcs of a hub also lie
+** near one another, but their targets are spread over the graph. */
 static bool mostly_near(const struct row_sort *s, const struct edge_survey *found) {
     uint64_t m = s->edges.m;
     return m < (uint64_t)s->edges.n * ROWS_THIN_DEGREE && found->far[0] <= m / 2 &&
@@ -271,7 +271,8 @@ static bool make_room_of_device_rows_sort(struct cuda_job *job, const struct row
     return true;
 }
 
-/* Allocates the scratch of a sort, 6 GB for half a billion arcs, only if it sorts. */
+/* Copies or sorts the edges. Allocates the scratch of a sort, 6 GB for half a billion
+** arcs, only if it sorts. */
 template <typename arc_type>
 static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
                              struct device_rows *rows, const char **how) {

@@ -5,7 +5,7 @@
 #include "device_copy.cuh"
 #include "graph.h"
 
-/* Returns value() for this thread's queries of the device. */
+/* Returns value(), called while this thread's queries refer to the device. */
 template <typename function>
 static auto on_device(int device, function value) -> decltype(value()) {
     const int before = gg_look_at_device(device);
@@ -47,8 +47,9 @@ static int first_with(const gpugraph_graph *graph,
     return list ? list->ordinal : GG_NOWHERE;
 }
 
-/* The device whose copy stays: of device-resident edges, their device. Without any copy,
-** rows in host memory stay, since a change of weights does not affect them. */
+/* The device whose copy stays: for device-resident edges, the device that holds them.
+** Without any copy, rows in host memory stay, since a change of weights does not affect
+** them. */
 static int kept_device(const gpugraph_graph *graph, int device) {
     if (!gg_is_device_resident(graph) && has_copy(graph, device))
         return device;

@@ -1,13 +1,13 @@
-/* Checks if a graph is its own transpose: once for a graph, for searches that then need
-** no transposed rows. The device's copy keeps the answer.
+/* Checks if a graph is its own transpose. Searches of such a graph need no transposed
+** rows. The device's copy stores the answer until the graph changes.
 **
-**     edges     ascending by (source, target), none twice: arc i of OUT is edge i
-**     row v     [ lower: targets before v | v itself | upper: targets behind v ]
-**     mirror    (target, source) of every upper arc, by a stable radix sort of targets:
-**               a graph is symmetric if these are all lower arcs, in order
+**     edges     ascending by (source, target), without repeats: arc i of OUT is edge i
+**     row v     [ lower: targets < v | v itself | upper: targets > v ]
+**     mirrors   (target, source) of every upper arc, after a stable sort by target; the
+**               graph is symmetric if the mirrors equal the lower arcs, in order
 **
-** A sum over all edges, to which an edge and its mirror add 0, comes first: one pass over
-** the edges excludes nearly all other graphs. A sum of 0 proves nothing. */
+** The first pass computes a sum over all edges. An edge and its mirror add 0 to the sum.
+** Nearly all asymmetric graphs have another sum. A sum of 0 proves nothing. */
 #include "device_copy.cuh"
 #include "frontier.cuh"
 
@@ -15,11 +15,11 @@
 
 struct symmetry_look {
     unsigned long long sum; /* 0: possibly symmetric */
-    uint32_t falls;         /* an edge is not greater than the previous one */
-    uint32_t differs;       /* an arc differs from its mirror */
+    uint32_t falls;         /* 1: an edge is not greater than the previous edge */
+    uint32_t differs;       /* 1: a mirror differs from the lower arc at its position */
 };
 
-/* One thread per edge. */
+/* One thread per edge: adds its hash, and checks the order. */
 static __global__ void add_ends(device_edges edges, symmetry_look *look) {
     unsigned long long sum = 0;
     bool falls = false;
@@ -40,8 +40,7 @@ static __global__ void add_ends(device_edges edges, symmetry_look *look) {
         look->falls = 1;
 }
 
-/* One thread per row: its arcs to smaller and larger vertices; 0 for the row past the
-** last. */
+/* One thread per row: counts arcs to smaller and larger vertices. Row n has no arcs. */
 static __global__ void count_sides(device_csr rows, uint32_t *lower, uint32_t *upper) {
     for (uint64_t v = gg_thread(); v <= rows.n; v += gg_threads_of_grid()) {
         uint64_t begin = v < rows.n ? rows.begin[v] : 0;
@@ -53,7 +52,7 @@ static __global__ void count_sides(device_csr rows, uint32_t *lower, uint32_t *u
     }
 }
 
-/* One thread per edge: writes the mirrors of upper arcs, in their order. */
+/* One thread per edge: writes the mirrors of upper arcs, in the order of the arcs. */
 static __global__ void lay_mirrors(device_edges edges, const uint64_t *row_end,
                                    const uint64_t *upper, uint32_t *row, uint32_t *arc) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
@@ -66,7 +65,7 @@ static __global__ void lay_mirrors(device_edges edges, const uint64_t *row_end,
     }
 }
 
-/* One thread per mirror: compares it with the lower arc at that position. */
+/* One thread per mirror: compares it with the lower arc at its position. */
 static __global__ void compare_mirrors(device_csr rows, const uint64_t *lower,
                                        const uint32_t *row, const uint32_t *arc,
                                        uint64_t mirrors, symmetry_look *look) {
@@ -111,7 +110,8 @@ static void carve_symmetry(struct workspace *space, const struct device_edges *e
     s->cub = gg_carve<unsigned char>(space, s->cub_bytes);
 }
 
-/* True if the edges are in order and the graph may be symmetric. */
+/* *perhaps: the edges are in order, and the graph may be symmetric. False when the job
+** must end. */
 static bool looks_symmetric(struct cuda_job *job, const struct device_edges *edges,
                             bool *perhaps) {
     struct symmetry_look look, *on_device;
@@ -130,7 +130,8 @@ static bool looks_symmetric(struct cuda_job *job, const struct device_edges *edg
     return true;
 }
 
-/* Computes the sums of both sides, and compares their totals. */
+/* Computes the prefix sums of both sides. *mirrors: their total; UINT64_MAX if the totals
+** differ. */
 static bool add_sides(struct cuda_job *job, const struct device_csr *rows,
                       const struct symmetry_scratch *s, uint64_t *mirrors) {
     uint64_t total[2];
@@ -146,7 +147,7 @@ static bool add_sides(struct cuda_job *job, const struct device_csr *rows,
     return true;
 }
 
-/* Compares all arcs. */
+/* Compares all mirrors with the lower arcs. */
 static bool find_mirrors(struct cuda_job *job, const struct device_edges *edges,
                          const struct device_csr *rows, const struct symmetry_scratch *s,
                          bool *symmetric) {
@@ -177,7 +178,7 @@ static bool find_mirrors(struct cuda_job *job, const struct device_edges *edges,
     return true;
 }
 
-/* Checks the edges. False when the job must end. */
+/* Checks the edges, and reports the phase. False when the job must end. */
 static bool ask_device_symmetry(struct cuda_job *job, struct device_csr *rows,
                                 bool *symmetric) {
     struct workspace space = {NULL, 0};
@@ -191,7 +192,7 @@ static bool ask_device_symmetry(struct cuda_job *job, struct device_csr *rows,
     double looked = gg_now_ms();
     carve_symmetry(&space, &edges, &scratch);
     if (perhaps && (int64_t)space.used <= gg_device_room(job)) {
-        rows->target = edges.target; /* in order, however rows were made */
+        rows->target = edges.target; /* in order; the rows may not be */
         if (!gg_workspace(job, &space))
             return false;
         carve_symmetry(&space, &edges, &scratch);
@@ -218,7 +219,7 @@ bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found) {
         *found = NOT_SYMMETRIC; /* the transpose exists, so the answer saves nothing */
         return true;
     }
-    if (!gg_is_packed(&rows)) { /* the graph changes: the check does not pay */
+    if (!gg_is_packed(&rows)) { /* slack: the graph changes, and the check does not pay */
         *found = copy->symmetry;
         return true;
     }

@@ -1,5 +1,5 @@
-/* Makes weights that the page reader has left on the device the graph's: in the narrowest
-** type that distances allow, beside the ends that the mapping of ids has left
+/* Gives the graph the weights that the page reader has left on the device: in the
+** narrowest type that distances allow, beside the ends that the mapping of ids has left
 ** (ids/ids.cuh).
 **
 **     int64_t or double, as decoded  ->  uint32_t   no path is longer than 2^32 - 2
@@ -88,7 +88,7 @@ static bool keep_narrow(struct cuda_job *job, const int64_t *from,
     return gg_launched(job, "narrow") && gg_wait(job);
 }
 
-/* Makes the decoded block the part's. */
+/* Gives the decoded block to the part. */
 static bool keep_block(struct cuda_job *job, gg_cells *cells, struct device_ends *ends) {
     uint64_t bytes;
     ends->weight = gg_take_cell_weights(cells, &bytes);

@@ -13,8 +13,8 @@
 ** closes the gaps in place: that takes no memory and cannot fail. Arrays are half moved
 ** meanwhile, so no other thread may fork.
 **
-** If ids were 1 .. m, only blocks in which they no longer are list their ids: until then
-** the array is only address space. */
+** If ids were 1 .. m, a block lists its ids only after they deviate from that order.
+** Until then the block's part of the array of ids is only address space. */
 #include "graph.h"
 
 #include <string.h>

@@ -54,7 +54,7 @@ gpugraph_status gg_leave_graph(gpugraph_graph *graph, const gpugraph_run *run) {
     return run->status;
 }
 
-/* True if this thread makes rows already, or no thread does. */
+/* Starts making rows, unless another thread makes rows. Calls may be nested. */
 static bool try_making(struct graph_gate *gate) {
     const uintptr_t me = gg_this_thread();
     lock_gate(gate);

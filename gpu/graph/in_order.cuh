@@ -24,8 +24,8 @@ static __device__ __forceinline__ uint64_t gg_first_at_least(const type *key,
     return low;
 }
 
-/* The last position before `high` whose key is at most `most`; the first key must be:
-** finds the row of an arc. */
+/* Finds the row of an arc: the last position before `high` whose key is at most `most`.
+** The first key must be at most `most`. */
 static __device__ __forceinline__ uint32_t gg_last_at_most(const uint64_t *key,
                                                            uint32_t high, uint64_t most) {
     uint32_t low = 0;

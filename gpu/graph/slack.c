@@ -18,10 +18,10 @@
 #include <string.h>
 
 enum {
-    /* Slack behind all rows: a quarter of the arcs, and at least 4,096 entries. */
+    /* Slack behind all rows: a quarter of the arcs, plus 4,096 entries. */
     SLACK_SHARE = 4,
     SLACK_LEAST = 4096,
-    SLACK_DEAD = 4 /* rows are packed when one entry in 4 is dead */
+    SLACK_DEAD = 4 /* rows are packed when more than one entry in 4 is dead */
 };
 
 enum { ROWS = 1024 }; /* rows that a thread takes at a time */

@@ -141,7 +141,7 @@ static size_t given_size(const gpugraph_edges *edges) {
     return edges->weight32 ? sizeof(int32_t) : sizeof(int64_t);
 }
 
-/* Makes the column itself the weights: it has their order and width. */
+/* Uses the column itself as the weights, since it has their order and width. */
 static void *keep_weights(const builder *b, size_t size) {
     void *weight = (void *)(b->edges->weight32 ? (const void *)b->edges->weight32
                                                : b->edges->weight);

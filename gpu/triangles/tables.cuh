@@ -28,9 +28,9 @@ enum {
     AT_ONCE = 4,      /* entries that a lane loads together */
     GRID_BLOCKS = 32, /* for each multiprocessor */
     TAKEN = 4,        /* vertices that a warp takes at a time */
-    UNASKED = 16,     /* turns between two looks at the stop flag */
+    UNASKED = 16,     /* turns between two checks of the stop flag */
     WARPS = GG_BLOCK / GG_WARP,
-    FLAG_ARCS = 16 /* in a word of `there` */
+    FLAG_ARCS = 16 /* arcs in a word of `there` */
 };
 
 /* In a slot's count: the edge from v to it has both directions. */
@@ -61,7 +61,7 @@ static __device__ __forceinline__ bool gg_ranks_higher(const device_csr &g, uint
     return other > degree || (other == degree && u > v);
 }
 
-/* The place of x in an ascending row, or the length of the row. */
+/* The position of x in an ascending row, or the length of the row. */
 static __device__ __forceinline__ uint32_t gg_place_in(const uint32_t *row,
                                                        uint32_t length, uint32_t x) {
     uint32_t low = 0, high = length;
@@ -113,7 +113,7 @@ static __device__ __forceinline__ uint64_t simple_degree(const counting &c, uint
 
 /* ---- tables on chip ---- */
 
-/* Slots for each entry. With 4 slots a look-up usually takes one look. Directions need
+/* Slots for each entry. With 4 slots a look-up usually reads one slot. Directions need
 ** the memory for `more`. A block's table has at least two slots for each entry. */
 template <bool along> constexpr uint32_t spread = along ? 2 : 4;
 template <bool along> constexpr uint32_t block_slots = along ? 2048 : 4096;
@@ -191,13 +191,13 @@ struct found { /* counts of a lane */
     uint32_t own, more;
 };
 
-/* A warp's vertices whose rows wait for the look-up, and the triangles found by rows that
-** are being looked up. In shared memory. */
+/* In shared memory: a warp's vertices whose rows wait for the look-up, and the number of
+** triangles that the look-up has found in each row. */
 struct waiting_rows {
     uint32_t vertex[2 * GG_WARP], own[GG_WARP];
 };
 
-/* True if the edge between them has both directions. */
+/* True if v and x are joined in both directions. */
 static __device__ __forceinline__ bool twice_between(const counting &c, uint32_t v,
                                                      uint32_t x) {
     const bool x_high = gg_ranks_higher(c.simple, x, simple_degree(c, v), v);
@@ -207,7 +207,7 @@ static __device__ __forceinline__ bool twice_between(const counting &c, uint32_t
                                             ahead_length(c.ahead, low), x_high ? x : v));
 }
 
-/* Rows one behind the other, one row for each lane. */
+/* A line of rows, one row for each lane. */
 struct row_line {
     uint32_t first, total; /* entries before this lane's row, and of all rows */
     uint64_t
@@ -247,7 +247,7 @@ add_triangle(const counting &c, const table &t, uint32_t at, uint64_t arc, uint3
 }
 
 /* Looks up the entries of a line of rows in the table of v. Each lane looks up some
-** entries together, whatever their rows. */
+** entries together, which may belong to different rows. */
 template <bool along>
 static __device__ __forceinline__ void look_up_line(const counting &c, const table &t,
                                                     row_line line, waiting_rows *w,
@@ -341,7 +341,7 @@ look_up_neighbours(const counting &c, const table &t, uint32_t v, uint64_t first
         look_up_rows<along>(c, t, v, w, more, 0, count, own);
 }
 
-/* Adds what the lanes of a warp have found for v. */
+/* Adds the counts that the lanes of a warp have found for v. */
 template <bool along>
 static __device__ __forceinline__ void add_to_owner(const counting &c, uint32_t v,
                                                     found f) {

@@ -1,6 +1,6 @@
-/* Triangles of the undirected simple graph, each found once; the triangles of each
-** vertex; and how many of its neighbours are neighbours of each other: the public
-** functions and the CPU backend.
+/* Finds each triangle of the undirected simple graph once, and counts the triangles of
+** each vertex and the arcs between its neighbours: the public functions and the CPU
+** backend.
 **
 **     rank       vertices by degree, equal degrees by number
 **     ahead[v]   the neighbours of v that rank higher, by number
@@ -21,9 +21,10 @@
 ** serve all its rows, and no branch depends on a mark.
 **
 ** If edges have directions, arcs among the neighbours are counted. v has one arc for each
-** triangle, and a second one if u and w are joined in both directions. both[arc] says so
-** for the vertices of an arc ahead. `twice` marks the vertices ahead of v with both
-** directions. The second arcs are counted in `more` as triangles are in `own`. */
+** triangle, and a second one if u and w are joined in both directions. both[arc] is
+** set if the ends of an arc ahead are joined in both directions. `twice` marks the
+** vertices ahead of v that are joined to v in both directions. `more` counts second arcs
+** as `own` counts triangles. */
 #include "triangles.h"
 #include "graph/graph.h"
 
@@ -131,7 +132,7 @@ static inline void set_bit(uint64_t *bits, uint32_t v) {
     bits[v / 64] |= (uint64_t)1 << v % 64;
 }
 
-/* ---- a thread's means ---- */
+/* ---- a thread's arrays ---- */
 
 static bool open_finder(struct counting *c, struct finder *f) {
     const uint64_t n = c->ahead.simple.n, words = n / 64 + 1;

@@ -1,15 +1,15 @@
-/* The triangles of each vertex on the device, and their total. triangles.c has the
-** meaning and the CPU backend.
+/* Counts the triangles of each vertex, and their total, on the device. triangles.c
+** explains the terms and has the CPU backend.
 **
 **     ahead[v]          works                               where
 **     2 .. 4            a lane: each pair of vertices       rows in memory
 **     5 .. 128          a warp                              table of the warp, on chip
 **     more              blocks, 4096 neighbours each        table of the block, on chip
 **
-**          x --- w       Of two neighbours the one with more vertices ahead has the table
-**           \   /        of these vertices. The row of the other one is looked up there,
-**            v           so the shorter of two rows is walked, whichever vertex ranks
-**                        higher. A w that is found counts for its slot, for v and for x.
+**          x --- w       x and v are neighbours. The one with more vertices ahead has the
+**           \   /        table of these vertices; the row of the other one is looked up
+**            v           there. So the shorter of the two rows is walked. A w that is
+**                        found counts for its slot, for v and for x.
 **
 ** A block also takes a vertex with few vertices ahead and many neighbours. A corner is
 ** updated in memory once for each table and once for each row, not once for each
@@ -41,7 +41,7 @@ static __global__ void mark_directions(const __grid_constant__ counting c,
 
 /* ---- a few ahead ---- */
 
-/* Looks whether arcs v -> x and v -> y belong to a triangle. */
+/* Checks if arcs v -> x and v -> y belong to a triangle. */
 template <bool along>
 static __device__ __forceinline__ void look_at_pair(const counting &c, uint64_t vx,
                                                     uint64_t vy, uint32_t *own,
@@ -82,7 +82,7 @@ static __device__ __forceinline__ void put_on_list(const counting &c, uint32_t v
         c.block_part[first + i] = (uint64_t)v << 32 | i;
 }
 
-/* One lane for each vertex looks at its pairs, or puts it on a list. */
+/* One lane for each vertex checks the vertex's pairs, or puts the vertex on a list. */
 template <bool along>
 static __global__ void __launch_bounds__(GG_BLOCK)
     count_few(const __grid_constant__ counting c) {

@@ -17,8 +17,8 @@ extern const algorithm_side gg_triangles_cuda;
 extern const gg_algorithm gg_vertex_triangles;
 extern const algorithm_side gg_vertex_triangles_cuda;
 
-/* The number of arcs among the neighbours by the largest possible number. Kernels call
-** it, too. Both numbers are rounded once, and divided once. */
+/* Divides the number of arcs among the neighbours by the largest possible number. Host
+** and device round equally: each number once, and the quotient once. */
 GG_ANYWHERE double gg_clustering(uint64_t arcs, uint32_t degree) {
     if (degree < 2)
         return 0;

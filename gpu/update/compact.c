@@ -5,8 +5,8 @@
 **     map       0 - 3  4  2  5  1
 **     id        1 2 5 7 'a' 'c'          the ends of edges get their new numbers
 **
-** Edges keep their positions, and so do arcs of the host's rows, except those of a row
-** that is no longer in order of targets:
+** Edges keep their positions. Arcs of the host's rows keep theirs, too, except in a row
+** that the new numbers put out of order:
 **
 **     map       0 - 2 1
 **     begin     0 3 5 5                  row 3, of a later vertex, becomes row 1
@@ -14,8 +14,8 @@
 **     target    0 3 2                    entries get their new numbers, and a sorted row
 **               0 1 2                    is sorted again
 **
-** The copy on a device is freed, and uploaded again on need. Nothing changes until every
-** block has been allocated. */
+** The copy on a device is freed, and uploaded again on need. Vertices keep their
+** numbers until every block has been allocated. */
 #include "update.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
@@ -128,7 +128,7 @@ static void lay_out_ids(compaction *c) {
 
 /* ---- rows: allocation ---- */
 
-/* Gives the rows an array of ends, like their first change. */
+/* Gives the rows an array of ends, as their first change would. */
 static void prepare_rows(compaction *c, struct csr_slot *slot, size_t weight_size) {
     const uint64_t after = c->ids.n;
     if (!slot->made || gg_stopping(c->run) ||
@@ -173,7 +173,7 @@ static void renumber_targets(void *of, uint64_t low, uint64_t high) {
     }
 }
 
-/* Moves arc `from` forward to position `to`, before the arcs that it passes. */
+/* Moves arc `from` down to position `to`, before the arcs that it passes. */
 static void move_arc(const row_pass *p, uint64_t from, uint64_t to) {
     uint32_t *target = p->slot->target;
     const uint32_t moved = target[from];

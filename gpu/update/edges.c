@@ -38,7 +38,7 @@ static void cut(splice *s, const uint64_t *removed, uint64_t removed_count,
     s->after = to;
 }
 
-/* Sets what holds for all pieces: still, bound and shift. */
+/* Sets still, bound and shift, which describe all pieces together. */
 static void look_at_moves(splice *s) {
     uint64_t k = 0;
     s->bound = UINT64_MAX;
@@ -85,9 +85,9 @@ static void move_piece(const splice *s, uint64_t k, void *to, const void *from,
             piece->count * size);
 }
 
-/* In one array, pieces that move down overwrite only what earlier pieces have left, in
-** ascending order; pieces that move up only what later pieces have left, in descending
-** order. The two kinds never overlap. */
+/* In one array, pieces that move down go first, in ascending order, and overwrite only
+** positions that earlier pieces have left. Pieces that move up follow, in descending
+** order, and overwrite only positions that later pieces have left. */
 void gg_splice_move(const splice *s, void *to, const void *from, size_t size) {
     bool copy = to != from;
     for (uint64_t k = 0; k < s->pieces && (copy || !s->still); k++)
@@ -231,7 +231,7 @@ static void copy_removed(update *u) {
     }
 }
 
-/* The id of the first or the last edge that stays; false: none stays. */
+/* Finds the id of the first or last edge that stays. False: no edge stays. */
 static bool kept_id(const update *u, bool last, int64_t *id) {
     const splice_piece *piece = u->edges.piece + (last ? u->edges.pieces - 1 : 0);
     if (!u->edges.pieces)
@@ -273,7 +273,7 @@ static bool plain_afterwards(const update *u) {
     return true;
 }
 
-/* The bound grows with each batch; when it reaches the limit, the degrees are counted. */
+/* The bound grows with each batch; when it exceeds the limit, degrees are counted. */
 static void bound_degrees(update *u) {
     gpugraph_graph *graph = u->graph;
     const uint64_t more = u->reweights ? 0 : 2 * u->added_count;
@@ -305,7 +305,7 @@ static bool is_vertex(const gpugraph_graph *graph, const gpugraph_texts *texts,
     return length == id.length && (!length || memcmp(text, id.text, length) == 0);
 }
 
-/* True if added edge i is removed edge i of the batch, with another weight. */
+/* True if each added edge i has the id and the ends of removed edge i. */
 static bool changes_weights_alone(const update *u) {
     const gpugraph_edges *added = u->added;
     bool alone = u->removed_count == u->added_count && u->changes->loose_count == 0;

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* A batch of more than one edge for 4 blocks closes the gaps and moves whole arrays. */
+/* A batch of more than one edge per 4 blocks closes the gaps and moves whole arrays. */
 enum { GAP_BATCH = 4 };
 
 /* An added edge. */
@@ -191,7 +191,7 @@ static bool put_edge_of_gaps(struct edge_gaps *g, size_t weight_size, uint64_t e
 /* ---- the plan ---- */
 
 /* True if added edge k has the id of a removed edge, so that it keeps its number with
-** other ends. *i: where to look among removed ids, since calls are in order. */
+** other ends. *i: where the search among removed ids begins; calls are in order. */
 static bool takes_place(const update *u, uint64_t k, uint64_t *i) {
     while (*i < u->removed_count && u->removed_id[*i] < u->added->edge_id[k])
         ++*i;
@@ -212,7 +212,8 @@ static bool is_small(const update *u) {
                                         count_moves(u) <= 1 + blocks / GAP_BATCH);
 }
 
-/* True if edges would move or have gaps, and numbers, ids and weights keep their form. */
+/* True if the batch is small, edges would move or have gaps, and numbers, ids and weights
+** keep their form. */
 static bool may_have_gaps(const update *u) {
     const gpugraph_graph *graph = u->graph;
     return (graph->gaps.made || !u->edges.still) && is_small(u) && !u->changes->before &&

@@ -1,6 +1,6 @@
 /* Ids of new vertices. Their numbers follow the graph, so each id is appended to a list:
 **
-**     ids in order    1 3 7         new ids greater than all of them, of their kind
+**     ids in order    1 3 7         new ids of their kind, greater than all of them
 **     later ids       5 2           all other new ids (ids/later.c)
 **
 ** Once there are later ids, every new id becomes one, until gpugraph_compact. */
@@ -36,7 +36,7 @@ void gg_take_longer(void **array, void **longer) {
     *longer = NULL;
 }
 
-/* True if the new ids come behind all ids of the graph, which are of one kind. */
+/* True if the new ids are of one kind, which the graph has, and follow all its ids. */
 static bool come_behind(const update *u) {
     const gpugraph_ids *ids = &u->graph->ids;
     const gpugraph_id first = new_id(u, 0);

@@ -1,16 +1,15 @@
 /* Changes the device's copy of a graph in place.
 **
-**     parcel     one block with all data that is sent: pieces, new elements
-**     array      pieces that move are gathered into a scratch block and copied back, or
-**                into a larger array if needed; other pieces do not change
+**     parcel     one block with all data that the host sends: pieces, new elements
+**     array      pieces that move are gathered in a scratch block and copied back, or go
+**                to a larger array if the old one is full; other pieces do not change
 **
-** Derived data of changed edges or weights is freed, and rebuilt on the device on need
-** (device/parts.cuh). */
+** Data derived from changed edges or weights is freed, and rebuilt on the device when a
+** search needs it (device/parts.cuh). */
 #include "patch.cuh"
 
-/* Upper bounds on the parcel: for each changed edge (a piece of 24 bytes, ends, position
-** and weight of an added edge), and for the rest (every array is rounded up to 256
-** bytes). */
+/* Upper bounds of the parcel's bytes: for each change (a piece of 24 bytes; ends,
+** position and weight of an added edge), and for rounding each array up to 256 bytes. */
 #define CHANGE_BYTES 256
 #define PARCEL_BYTES 8192
 
@@ -92,7 +91,7 @@ static bool change_copy(struct there *t) {
 }
 
 extern "C" void gg_cuda_follow(update *u) {
-    gpugraph_run own = *u->run; /* its errors are not errors of the update */
+    gpugraph_run own = *u->run; /* an error of this run is no error of the update */
     struct there t = there();
     bool done = false;
     t.u = u;

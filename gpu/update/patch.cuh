@@ -1,4 +1,4 @@
-/* The state of a change of a device's copy of a graph, which these files share:
+/* The state of a batch that changes a device's copy of a graph. These files share it:
 **
 **     patch.cu            the order of steps, the parcel, the edges
 **     patch_arrays.cu     the arrays of edges
@@ -24,7 +24,7 @@ struct there {
     uint64_t spare_bytes;
     uint64_t moved;             /* bytes of arrays written */
     struct kept_tables *tables; /* tables after the batch; NULL: none */
-    /* Number of kinds of rows that were written; that are rebuilt on need. */
+    /* Numbers of kinds of rows: rewritten; freed, and rebuilt on need. */
     unsigned rewritten, dropped;
 };
 
@@ -57,11 +57,11 @@ struct array_patch {
     const splice_piece *piece; /* pieces of s, on the device */
     uint64_t count;
     const uint64_t *place; /* on the device */
-    void *array, *larger;  /* larger: its replacement; NULL: it has slack */
+    void *array, *larger;  /* larger: the replacement; NULL: slack suffices */
     const void *put;       /* on the device */
 };
 
-/* Arrays with one splice. `room`: their number of entries. */
+/* Arrays that one splice changes. `room`: the number of entries that they hold. */
 struct array_group {
     struct array_patch common;
     int count;
@@ -74,17 +74,17 @@ struct array_group {
 };
 
 bool gg_change_group(struct there *t, const struct array_group *g);
-/* A scratch block, until the next call; NULL when the job must end. */
+/* A scratch block, valid until the next call; NULL when the job must end. */
 void *gg_spare_block(struct there *t, uint64_t bytes);
 /* Releases the scratch block. */
 void gg_give_spare(struct there *t);
 
 /* ---- patch_store.cu ---- */
 
-/* Applies the batch to the tables, which it makes first if they are wanted: t->tables.
+/* Sets t->tables: makes the tables if they are wanted, and applies the batch to them.
 ** After a failure the tables are freed. */
 void gg_store_first(struct there *t);
-/* gg_multigraph_list_rows after the batch: the rows of `count` vertices in OUT or IN.
+/* Lists the rows of `count` vertices in OUT or IN after the batch, from the tables.
 ** False: the job must end, or the tables were freed. */
 bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
                        const uint32_t *vertex, bool loopless, struct chain_rows *rows);

@@ -2,8 +2,8 @@
 **
 **     host                                    device
 **     the batch                 ----------->  slab tables of the edges (patch_store.cu)
-**     pieces of the edges that  ----------->  source, target, weight, at the speed of
-**     stay, edges that come                   memory (patch_arrays.cu)
+**     pieces of the edges that  ----------->  source, target, weight (patch_arrays.cu)
+**     stay, added edges
 **     numbers of vertices whose ----------->  rows, read from the tables and written
 **     rows change                             into a pool (rewrite.cu, row_pool.h)
 **
@@ -28,7 +28,7 @@ void gg_cuda_follow(struct update *u);
 gpugraph_status gg_cuda_check_copy(gpugraph_graph *graph, gpugraph_run *run);
 /* Makes tables of an existing copy; fails only when the run must end. */
 void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run);
-/* These functions for the host; NULL without nvcc. */
+/* The functions above, for the host; NULL without nvcc. */
 struct patch_services {
     void (*follow)(struct update *);
     gpugraph_status (*check)(gpugraph_graph *, gpugraph_run *);
@@ -42,7 +42,7 @@ extern const struct patch_services gg_patches;
 
 /* ---- positions ---- */
 
-#define PATCH_NEW UINT64_MAX /* an inserted element */
+#define PATCH_NEW UINT64_MAX /* no old position: an inserted element */
 
 /* Number of pieces that begin at or before new position `to`. */
 WARP_FUNCTION uint64_t patch_pieces_to(const splice_piece *piece, uint64_t pieces,

@@ -6,7 +6,7 @@ enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
 
 /* ---- arrays ---- */
 
-/* One block for a tile of new positions from `first` on; `to` begins there. */
+/* One block for each tile of new positions from `first` on. to[0] is position `first`. */
 template <typename type>
 static __global__ void gather(const splice_piece *piece, uint64_t pieces, uint64_t first,
                               uint64_t after, const type *from, type *to) {
@@ -37,8 +37,8 @@ static __global__ void put_in(const uint64_t *place, const type *put, uint64_t c
 }
 
 /* ---- the scratch block ----
-** It stays with the graph for the next batch, since allocating and freeing device
-** memory waits for all running work. While a batch runs, it belongs to the batch. */
+** The block stays with the graph for the next batch, since allocating and freeing device
+** memory waits for all running work. A running batch owns the block. */
 
 #define KEPT_SPARE ((uint64_t)1 << 30)
 

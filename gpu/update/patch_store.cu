@@ -10,7 +10,7 @@
 #include "patch.cuh"
 #include "graph/graph.h"
 
-/* Free memory that must remain beside the weights that tables need on the device. */
+/* Device bytes that must stay free when weights are uploaded for the tables. */
 #define SPARE_ROOM ((int64_t)64 << 20)
 
 struct kept_tables {
@@ -50,7 +50,7 @@ static struct kept_tables *tables_there(const gpugraph_graph *graph) {
 }
 
 /* After an error. An interrupt or a device failure ends the job; after any other error
-** the copy goes on without tables. */
+** the copy works without tables. */
 static void give_up(struct cuda_job *job, struct kept_tables *k) {
     const gpugraph_status status = job->run->status;
     cudaStreamSynchronize(job->stream);
@@ -64,11 +64,11 @@ static void give_up(struct cuda_job *job, struct kept_tables *k) {
 
 /* ---- fill ---- */
 
-/* Uploads the ids as they are before the batch, while the tables are filled. */
+/* Uploads the edge ids of the graph before the batch, to fill the tables. */
 static int64_t *send_ids(struct cuda_job *job, const gpugraph_graph *graph) {
     uint64_t bytes = block_bytes(graph->m, sizeof(int64_t));
     int64_t *id = (int64_t *)gg_take(job, bytes), *listed = NULL;
-    if (id && graph->gaps.made) { /* a copy without gaps */
+    if (id && graph->gaps.made) { /* lists the ids without gaps */
         listed = (int64_t *)gg_alloc(job->run, graph->m, sizeof *listed);
         for (uint64_t e = 0; listed && e < graph->m; e++)
             listed[e] = gg_edge_id(graph, e);
@@ -146,7 +146,7 @@ static bool make_patch_store(struct cuda_job *job) {
     struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
     if (!k || k->refused || k->filled)
         return true;
-    /* another thread may do so at any time */
+    /* any thread may close gaps at any time */
     gg_close_gaps(graph, gg_threads(job->run, graph->m));
     auto phase = job->run->phase;
     job->run->phase = NULL; /* one phase reports everything */
@@ -168,7 +168,7 @@ static bool make_patch_store(struct cuda_job *job) {
 }
 
 extern "C" void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run) {
-    gpugraph_run own = *run; /* its errors are not errors of the search before it */
+    gpugraph_run own = *run; /* an error of this run is no error of the search */
     struct cuda_job job;
     bool settled = true;
     own.device = graph->device->ordinal;

@@ -25,7 +25,8 @@ static gpugraph_distance_type first_distance_type(gpugraph_weight_type type) {
     return type == GPUGRAPH_REAL_WEIGHTS ? GPUGRAPH_REAL : GPUGRAPH_UINT32;
 }
 
-/* NULL: no memory. INTEGER weights only replace those of edges that the batch removes. */
+/* NULL: no memory. INTEGER weights are zeros, since the batch removes all edges that have
+** other weights. */
 static void *new_weights(const gpugraph_graph *graph, gpugraph_weight_type type,
                          gpugraph_run *run) {
     const size_t size = gg_distance_size(first_distance_type(type));

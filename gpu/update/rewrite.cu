@@ -10,7 +10,7 @@
 #include "patch.cuh"
 #include "row_pool.h"
 
-/* Entries of a pool behind all rows, besides one in GG_ROOM_SHARE: for small graphs. */
+/* Entries behind all rows of a new pool, in addition to a share of the arcs. */
 enum { POOL_SPARE = 4096 };
 
 /* Some kernels use 32 bits for positions of rows. */
@@ -77,7 +77,7 @@ static bool make_pool(struct there *t, struct device_rows *rows) {
     return true;
 }
 
-/* Adds empty rows for the new vertices. */
+/* Adds empty rows for the new vertices. False: no slack, or the job must end. */
 static bool add_rows(struct there *t, struct device_rows *rows) {
     struct cuda_job *job = &t->job;
     const uint64_t before = t->copy->n, after = t->u->n;
@@ -93,7 +93,7 @@ static bool add_rows(struct there *t, struct device_rows *rows) {
 
 /* ---- rows that change ---- */
 
-/* Arrays for a rewriting, beside the pool, in one device block. */
+/* Arrays that rewriting needs beside the pool, in one device block. */
 struct rewriting {
     new_rows rows;
     uint32_t *vertex;

@@ -14,7 +14,7 @@ typedef struct row_walk {
     update *u;
     row_plan *p;
     uint64_t removed, added; /* arcs: u->removed_arc, u->added_arc */
-    uint32_t *matched;       /* at the first of equal removed arcs: how many were found */
+    uint32_t *matched;       /* for the first of equal removed arcs: number found */
 } row_walk;
 
 /* ---- lists of arcs ---- */
@@ -55,7 +55,7 @@ static void list_all(row_walk *w, enum csr_kind kind) {
     }
 }
 
-/* Sorts arcs by row and target; u->key has both afterwards. */
+/* Sorts arcs by row and target. u->key then holds row << 32 | target. */
 static void sort_arcs(update *u, const edge_ends *ends, end_ref *arc, uint64_t count) {
     for (uint64_t i = 0; i < count; i++)
         u->key[i] = (uint64_t)gg_end_at(ends, arc[i]) << 32 | gg_end_at(ends, arc[i] ^ 1);
@@ -111,7 +111,7 @@ static int compare_arc(const row_walk *w, uint64_t i, uint32_t target, uint64_t 
     return (own_weight > weight) - (own_weight < weight);
 }
 
-/* Matches an arc of a row to one of removed arcs low .. high - 1 that is left. */
+/* Matches an arc of a row to an unmatched one of removed arcs low .. high - 1. */
 static bool match(row_walk *w, uint64_t low, uint64_t high, uint32_t target,
                   uint64_t weight) {
     const uint64_t end = high;
@@ -202,8 +202,8 @@ static uint64_t most_arcs(const update *u, enum csr_kind kind) {
     return kind >= CSR_BOTH ? 2 * edges : edges;
 }
 
-/* Gives the rows slack for the added arcs. Packing takes the slack of all rows, so
-** more is needed afterwards. */
+/* Gives the rows slack for the added arcs. Packing removes the slack of all rows, so that
+** more may be needed afterwards. */
 static gpugraph_status give_slack(update *u, row_plan *p, size_t weight_size) {
     uint64_t given, need = gg_slack_needed(u, p);
     do {
@@ -302,7 +302,7 @@ void gg_update_rows(update *u) {
 
 /* ---- rows on a device ---- */
 
-/* Appends the vertices to u->key whose rows have arcs of the edges. */
+/* Appends to u->key the vertices whose rows have arcs of the edges. */
 static uint64_t list_rows(update *u, const edge_ends *ends, uint64_t edges,
                           enum csr_kind kind, uint64_t count) {
     for (uint64_t i = 0; i < edges; i++) {

@@ -13,8 +13,8 @@
 typedef struct edge_pair {
     uint64_t ends;           /* smaller end first */
     uint32_t removed, added; /* edges of the batch */
-    end_ref leaves, enters;  /* the source of one of the removed, of the added edges */
-    bool joined, stays;      /* there are edges before the batch; more than it removes */
+    end_ref leaves, enters;  /* the source of a removed edge; of an added edge */
+    bool joined, stays;      /* joined: had edges before the batch; stays: keeps one */
 } edge_pair;
 
 typedef struct pair_work {

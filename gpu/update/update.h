@@ -1,7 +1,6 @@
 /* A batch of changes to a graph: all that gpugraph_update computes before it changes the
 ** graph.
 **
-**
 **     update.c     the steps: check, plan, commit
 **     edges.c      removed edges, numbers of added edges; detects changes of weights only
 **     vertices.c   ends of added edges: known or new; vertices that vanish; tombstones
@@ -64,13 +63,9 @@ typedef struct array_move {
 /* The change of one CSR on the host. */
 typedef struct row_plan {
     struct csr_slot *slot;
-    enum {
-        WEIGHTS,
-        NUMBERS,
-        IDS
-    } column;           /* the meaning of the slot's weights; IDS are stored minus ... */
-    int64_t first_id;   /* ... this id */
-    size_t weight_size; /* bytes of an arc's weight; 0: no weights */
+    enum { WEIGHTS, NUMBERS, IDS } column; /* the meaning of the slot's weights */
+    int64_t first_id;                      /* IDS: a weight is an id minus first_id */
+    size_t weight_size;                    /* bytes of an arc's weight; 0: no weights */
     uint64_t removed, inserted;
     uint64_t *removed_at, *removed_row; /* position and row of each removed arc */
     uint64_t *inserted_at;              /* the row of each inserted arc */
@@ -86,7 +81,7 @@ enum { ROW_PLANS = CSR_KINDS + 3, ARRAY_MOVES = 5 };
 /* Ids of the new vertices: appended to the ids in order, or later ids. */
 struct new_ids {
     enum { NO_IDS, IDS_IN_ORDER, TEXTS_IN_ORDER, LATER_IDS } how;
-    /* Longer arrays for those of the graph that have no slack. */
+    /* Longer arrays, which replace the graph's arrays without slack. */
     int64_t *integer;
     uint64_t *present;
     uint32_t *rank;
@@ -179,7 +174,7 @@ static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
     }
 }
 
-/* The end of the arcs from arc i on that are in one row. */
+/* The end of the arcs from arc i on that are in the row of arc i. */
 static inline uint64_t gg_same_row(const uint64_t *row, uint64_t i, uint64_t count) {
     uint64_t end = i + 1;
     while (end < count && row[end] == row[i])
@@ -241,8 +236,9 @@ void gg_update_free(update *u);
 ** sources go to u->removed_arc and u->added_arc. Needs the arcs by ids. (simple.c) */
 void gg_update_simple(update *u, uint64_t *removed, uint64_t *added);
 
-/* True if a store (store/store.h) can hold that many vertices and edges; if the store of
-** the graph's edges can take the batch: if not, rebuild the store. (tables.c) */
+/* gg_store_holds: a store (store/store.h) can hold that many vertices and edges.
+** gg_store_follows: the store of the graph's edges can take the batch; otherwise rebuild
+** the store. (tables.c) */
 bool gg_store_holds(uint64_t vertices, uint64_t edges);
 bool gg_store_follows(const update *u);
 /* The prepared batch as arrays of the update, and come_weight, which the caller frees. */

@@ -17,11 +17,11 @@ enum { LOOKUP_ITEMS = 32 }; /* time to look up an id, in items of GG_THREAD_GRAI
 
 /* ---- ends of added edges ---- */
 
-/* A text of the batch: its vertex, its index among the new vertices, or one of these. */
+/* The state of a text of the batch if it has no vertex and no index yet. */
 enum { UNUSED = -2, USED = -1 };
 
-/* The names in a batch: its lone vertices, then the ends of added edges. If ends are
-** unchanged, they are known. */
+/* The names in a batch: its lone vertices, then the ends of added edges, unless the
+** batch changes weights only. */
 static uint64_t name_count(const update *u) {
     return u->lone_count + (u->reweights ? 0 : 2 * u->added_count);
 }
@@ -161,8 +161,8 @@ static void find_new_vertices(update *u) {
 
 /* ---- vertices that vanish ---- */
 
-/* How the batch touches a vertex: removed edges leave it, enter it, do both (loops); it
-** is loose; an added edge or the batch's lists keep it alive. */
+/* How the batch touches a vertex: removed edges leave it, enter it, do both (loops); the
+** batch lists it as loose; an added edge or another list keeps it alive. */
 enum { LEAVES, ENTERS, LOOPS, LOOSE, KEEPS, HOWS, HOW_BITS = 3, HOW_MASK = 7 };
 
 /* Lists touched old vertices as v << HOW_BITS | how; returns their number. */
@@ -188,8 +188,8 @@ static uint64_t row_length(const struct csr_slot *slot, uint64_t v) {
     return slot->made ? gg_row_end(slot, v) - slot->offset[v] : 0;
 }
 
-/* Does v have edges that stay? 1: yes, 0: no, -1: unknown. in_count: number of edges that
-** enter each vertex, if the adjacency has those that leave it; or NULL. */
+/* 1: v has edges that stay; 0: it has none; -1: unknown. in_count: number of edges that
+** enter each vertex, if the adjacency has the leaving edges; or NULL. */
 static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t v,
                  const uint64_t *touches) {
     const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];
@@ -242,7 +242,7 @@ static void look_at_slice(void *job, uint64_t begin, uint64_t end) {
     }
 }
 
-/* Removes listed vertices that have edges from vanished_at. */
+/* Removes from vanished_at the listed vertices that have edges. */
 static void settle_open(update *u, const uint64_t *list, uint64_t count) {
     uint64_t *open = gg_alloc_zero(u->run, u->graph->n / 64 + 1, sizeof *open);
     uint64_t left = 0, k = 0;
@@ -263,7 +263,8 @@ static void settle_open(update *u, const uint64_t *list, uint64_t count) {
     gg_release(open);
 }
 
-/* touched: sorted. Vertices that rows do not decide are listed as vanished first. */
+/* touched: sorted. If rows do not decide, a vertex vanishes unless settle_open finds an
+** edge. */
 static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
     uint64_t opens = 0, *open = u->key_scratch;
     const uint32_t *in = gg_adjacency_made(u->graph, GPUGRAPH_OUT)

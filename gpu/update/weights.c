@@ -1,6 +1,6 @@
 /* Weights of added edges, in the layout that gpugraph_create would choose.
 **
-** Weights are narrow if the sum of each vertex's largest weight is below 2^32 - 1. The
+** Weights have 32 bits if the sum of each vertex's largest weight is below 2^32 - 1. The
 ** graph keeps two bounds on this sum: an added edge raises it by at most its weight for
 ** each end, and a removed edge lowers it by at most as much. The sum is computed again
 ** only if the limit lies between the bounds. */

@@ -1,5 +1,5 @@
-/* expect, expect_equal: ck_assert for loops over many vertices. Check writes to a file at
-** every ck_assert; these call Check only when they fail. */
+/* expect and expect_equal replace ck_assert in loops over many vertices. Check writes to
+** a file at every ck_assert; these macros call Check only when they fail. */
 #ifndef TEST_EXPECT_H
 #define TEST_EXPECT_H
 

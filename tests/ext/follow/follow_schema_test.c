@@ -1,5 +1,5 @@
-/* The surroundings of a followed graph: changed names, missing parts, refused tables,
-** rights, other connections, backups. */
+/* Tests followed graphs with changed names, missing parts, refused tables, restricted
+** rights, other connections, and backups. */
 /* ctest: serial */
 #include "follow_graph.h"
 #include "suite.h"
@@ -37,7 +37,7 @@ START_TEST(renames) {
     ck_assert_msg(strstr(refused, "g_moved") != NULL, "%s", refused);
     sqlite3_free(refused);
     graph_is("g", "roads");
-    run("DELETE FROM roads WHERE rowid %% 2; VACUUM"); /* renumbers rows */
+    run("DELETE FROM roads WHERE rowid %% 2; VACUUM"); /* VACUUM renumbers rows */
     graph_is("g", "roads");
     run("DROP TABLE g");
     expect("'roads'", "SELECT name FROM sqlite_schema");
@@ -46,7 +46,7 @@ START_TEST(renames) {
 }
 END_TEST
 
-/* ALTER TABLE replaces `rowid` by the column's new name, too. */
+/* In triggers, ALTER TABLE also replaces `rowid` by the column's new name. */
 START_TEST(the_rowid_gets_another_name) {
     sql_open();
     run("CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, UNIQUE(a, b)); INSERT "
@@ -107,7 +107,7 @@ START_TEST(missing_parts_are_named) {
 }
 END_TEST
 
-/* An AFTER trigger that was made later fires earlier, and may keep others from firing. */
+/* The newest AFTER trigger fires first, and may keep older triggers from firing. */
 START_TEST(triggers_that_end_early) {
     static const char *const early[][2] = {
         {"CREATE TRIGGER t AFTER INSERT ON roads BEGIN SELECT RAISE(IGNORE); END",
@@ -158,7 +158,7 @@ START_TEST(triggers_that_end_early) {
 }
 END_TEST
 
-/* Objects of users with names that parts of the graph could have. */
+/* Users give their own objects names that parts of the graph could have. */
 START_TEST(names_of_others) {
     open_graph();
     run("CREATE TABLE g_blocks(mine); CREATE TABLE places(id); CREATE TRIGGER notes "
@@ -176,7 +176,7 @@ START_TEST(names_of_others) {
 }
 END_TEST
 
-/* Lists of tables in sentences about a misspelt name lack the tables of graphs. */
+/* Errors about a misspelt name list the tables, but not the tables that graphs keep. */
 START_TEST(lists_are_of_tables) {
     open_graph();
     run("DROP TABLE g; CREATE TABLE audit_log(x); CREATE TABLE words_marks(x); CREATE "
@@ -273,7 +273,7 @@ static sqlite3 *open_file(int flags) {
     return opened;
 }
 
-/* Makes the tables in a file, so that other connections can open it. */
+/* Creates the graph in a file, which other connections can open. */
 static void open_graph_file(void) {
     snprintf(file, sizeof file, "/tmp/gpugraph-follow-test-%d.db", (int)getpid());
     unlink(file);
@@ -350,7 +350,7 @@ START_TEST(connections) {
     expect("5", "SELECT count(*) FROM g");
     on(other, "COMMIT");
     expect_on(other, "5", "SELECT count(*) FROM g");
-    /* Uncommitted changes are visible to the writer alone. */
+    /* Only the writer sees uncommitted changes. */
     run("BEGIN; DELETE FROM roads");
     expect("0", "SELECT count(*) FROM g");
     expect_on(other, "5", "SELECT count(*) FROM g");
@@ -406,7 +406,8 @@ START_TEST(a_backup_comes_back) {
     run("INSERT INTO roads VALUES (10, 11, 1), (11, 12, 1)");
     graph_is("g", "roads");
     copy_file(saved, file);
-    run("INSERT INTO roads VALUES (20, 21, 1), (21, 22, 1)"); /* equal rowids */
+    /* The new rows get the rowids of the rows that the backup does not have. */
+    run("INSERT INTO roads VALUES (20, 21, 1), (21, 22, 1)");
     graph_is("g", "roads");
     expect("0", "SELECT count(*) FROM g WHERE src = 10");
     unlink(saved);

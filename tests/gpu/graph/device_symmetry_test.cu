@@ -1,6 +1,5 @@
-/* Compares the device's check for symmetry (gpu/graph/device_symmetry.cu) with a set of
-** pairs. The sum of the first check is 0 here for all graphs, so that only their mirrors
-** distinguish nearly symmetric ones. */
+/* Runs the check for symmetry on graphs whose symmetry is known. The program includes a
+** second copy of the check, whose hash is always 0, so that its sum excludes no graph. */
 #include <set>
 #include <utility>
 #include <vector>
@@ -10,7 +9,7 @@ extern "C" {
 #include "graphs.h"
 #include "suite.h"
 }
-#undef fail /* Check defines it, and C++ streams have it, too */
+#undef fail /* a macro of Check, and a member of C++ streams */
 #include "graph/frontier.cuh"
 
 #define gg_fixed_hash(x)   ((uint64_t)0 * (x))
@@ -23,7 +22,7 @@ extern "C" {
 
 typedef std::vector<std::pair<int64_t, int64_t>> pairs;
 
-/* Checks both answers, each on its own copy. */
+/* Checks both copies of the check, each on a new graph. */
 static void check(const pairs &edges, int64_t n, bool symmetric, const char *name) {
     std::vector<int64_t> id, source, target;
     for (int64_t v = 0; v < n; v++)
@@ -60,8 +59,8 @@ static void check(const pairs &edges, int64_t n, bool symmetric, const char *nam
     }
 }
 
-/* Arcs in both directions, in order, with some loops; then one arc is moved, removed,
-** doubled, or out of order. */
+/* A graph has arcs in both directions, in order, with some loops. Then one arc is
+** removed, doubled, moved, or out of order. */
 START_TEST(nearly_symmetric) {
     uint64_t seed = (uint64_t)_i + 1;
     for (int64_t n : {1, 2, 33, 700}) {

@@ -1,5 +1,5 @@
-/* The triangles of each vertex against all pairs of its neighbours in a matrix, and
-** against formulas. */
+/* Compares the triangles of each vertex with formulas, and with a model that looks up all
+** pairs of the vertex's neighbours in a matrix. */
 #include "expect.h"
 #include "suite.h"
 #include "tiny_graphs.h"
@@ -12,7 +12,7 @@
 /* ---- the model ---- */
 
 typedef struct counts {
-    uint64_t *triangles, *arcs; /* arcs: among the neighbours, along the edges */
+    uint64_t *triangles, *arcs; /* arcs: directed, between two neighbours */
     uint32_t *degree;
     double *coefficient;
 } counts;
@@ -84,7 +84,8 @@ static void check_run(const shape *s, gpugraph_graph *graph, int direction,
     }
 }
 
-/* Checks one team in turn, and all other teams but those that are left out. */
+/* Checks the CPU with one size of team in turn and with sizes that are not left out, then
+** the device. */
 static void check(const shape *s, counts wanted) {
     static const int teams[] = {1, 2, 3, 16};
     static unsigned turn;
@@ -129,7 +130,7 @@ START_TEST(small_shapes) {
 }
 END_TEST
 
-/* Rows ahead of each length, parallel edges and edges of both directions. */
+/* Rows ahead of many lengths, parallel edges, and edges in both directions. */
 START_TEST(random_shapes) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         shape s = seed % 2 ? shape_rmat(10, 4 + 30 * (uint32_t)seed, seed)
@@ -142,8 +143,8 @@ START_TEST(random_shapes) {
 }
 END_TEST
 
-/* All rows ahead are as long as possible: 0 to n - 1 of n vertices. Each third edge leads
-** both ways. */
+/* Rows ahead are as long as possible: the rows of n vertices have 0 to n - 1 targets. One
+** third of the edges have a reverse edge. */
 START_TEST(complete) {
     const uint32_t sizes[] = {140, left_out(1) ? 420 : 1100};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -156,7 +157,7 @@ START_TEST(complete) {
             wanted.degree[v] = (uint32_t)n - 1;
             wanted.arcs[v] = 0;
         }
-        for (uint32_t u = 0; u < n; u++) /* arcs[v]: without the arcs at v */
+        for (uint32_t u = 0; u < n; u++) /* arcs[v]: reverse edges at v */
             for (uint32_t v = u + 1; v < n; v++)
                 if ((u + v) % 3 == 0) {
                     shape_add(&s, v, u);

@@ -1,5 +1,5 @@
-/* A change gives rows slack and keeps them: functions of the whole graph read them in
-** place, rebuild none, and give the answers of a new graph. On the CPU. */
+/* Tests rows with slack, which a change keeps, on the CPU: functions of the whole graph
+** read the rows in place, rebuild none, and give the answers of a new graph. */
 #include "base/limits.h"
 #include "edge_model.h"
 
@@ -129,7 +129,7 @@ static void same(const struct question *q, gpugraph_graph *graph, gpugraph_graph
     expect(!changed || rows == 0, "%s make rows after a change", q->name);
 }
 
-/* In every other turn edges lead to larger numbers, so that an order exists. */
+/* Makes edges lead to larger numbers, so that a topological order exists. */
 static void make_acyclic(edge_model *model) {
     for (int64_t e = 0; e < model->count; e++) {
         model_edge *edge = &model->edge[e];

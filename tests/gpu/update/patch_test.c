@@ -1,7 +1,7 @@
-/* Simulates a device's copy of a graph in memory: random batches are planned as for
-** gpugraph_update, the copy is changed by the functions of gpu/update/patch.h, slab
-** tables in host memory and the pools of gpu/update/row_pool.h, and is compared with the
-** graph after each batch. */
+/* Simulates a device's copy of a graph in host memory. The test plans random batches as
+** gpugraph_update does. It changes the copy by the functions of gpu/update/patch.h, by
+** slab tables, and by the pools of gpu/update/row_pool.h. After each batch it compares
+** the copy with the graph. */
 #include "update/patch.h"
 
 #include "edge_model.h"
@@ -410,7 +410,7 @@ static void same_copy(const copy *c, gpugraph_graph *want) {
 
 /* ---- tests ---- */
 
-/* From one state of the model to the next, which gpugraph_update makes of the graph. */
+/* Takes graph and copy to the next state of the model, and compares them. */
 static void step(copy *c, gpugraph_graph *graph, edge_model *before,
                  const edge_model *after) {
     gpugraph_run run = {.threads = 1};
@@ -511,7 +511,7 @@ START_TEST(edges_in_their_places) {
 }
 END_TEST
 
-/* New vertices follow all others, with edges to any. */
+/* New vertices follow all others, and have edges to any vertex. */
 START_TEST(vertices_at_the_end) {
     written = 0;
     for (uint64_t seed = 90; seed < 94; seed++) {

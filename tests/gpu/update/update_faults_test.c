@@ -1,6 +1,6 @@
-/* Every allocation of an update, a clone, a pack and an unpack fails once. The call fails
-** without memory or succeeds; after a failure the graph is unchanged, and the call works
-** when it is repeated; no memory leaks. Interrupts likewise. */
+/* Every allocation of an update, a clone, a pack and an unpack fails once. The call
+** returns an error or succeeds. After an error the graph is unchanged, no memory leaks,
+** and a second call succeeds. Other tests interrupt the calls. */
 /* ctest: serial wide=0 wrap=memory */
 #include "edge_model.h"
 #include "failing_memory.h"

@@ -5,8 +5,8 @@
 **     lone     2  7                     - 7  + 9         2  9
 **     kept     2, whose last edges may go; loose 7
 **
-** Random batches on every kind of ids and weights, with every choice of CSRs made
-** beforehand. */
+** The tests apply random batches to graphs with each kind of ids and weights, and random
+** choices of CSRs. */
 /* ctest: serial */
 #include "edge_model.h"
 

@@ -1,5 +1,5 @@
-/* Updates graphs and compares them with graphs made of the same edges: random batches on
-** every kind of ids and weights, with every choice of CSRs made beforehand. */
+/* Updates graphs by random batches, and compares them with graphs made of the same edges.
+** The tests use each kind of ids and weights, and random choices of CSRs. */
 /* ctest: wide-addresses=40 */
 #include "edge_model.h"
 
@@ -19,7 +19,7 @@ static gpugraph_status apply(gpugraph_graph *graph, model_batch *batch, int thre
     return gpugraph_update(graph, &batch->changes, run);
 }
 
-static int loose; /* batches that have left tombstones or later vertices */
+static int loose; /* number of batches that left tombstones or later vertices */
 
 static int refuse_transfer(void *context, void *bytes, size_t count, uint64_t at) {
     (void)context, (void)bytes, (void)count, (void)at;
@@ -39,7 +39,7 @@ static void compact(gpugraph_graph *graph, int threads) {
     ck_assert(!model_is_loose(graph));
 }
 
-/* Sorts all vertices, and every third, by id. */
+/* Sorts all vertices, then every third vertex, by id, and checks the order. */
 static void check_order(const gpugraph_graph *graph, const gpugraph_graph *wanted) {
     const uint32_t n = gpugraph_vertex_count(graph), less = gpugraph_vertex_count(wanted);
     uint32_t *some = malloc((n + 1) * sizeof *some), *at = malloc((n + 1) * sizeof *at);
@@ -65,7 +65,7 @@ static void check_order(const gpugraph_graph *graph, const gpugraph_graph *wante
     free(at);
 }
 
-/* Updates the graph from one state of the model to the next, and compares. */
+/* Updates the graph to the next state of the model, and compares it with a new graph. */
 static void step(gpugraph_graph *graph, const edge_model *before, const edge_model *after,
                  int threads, bool search, bool keep) {
     model_batch batch = model_batch_of(before, after);
@@ -167,7 +167,7 @@ START_TEST(larger_graphs) {
 }
 END_TEST
 
-/* A few changes at a time, many times; most leave the graph loose. */
+/* Applies many small batches. Most of them leave the graph loose. */
 static void come_between(edge_model model, int batches) {
     gpugraph_graph *graph = model_graph(&model, 1);
     gpugraph_run run = {.threads = 1};
@@ -195,7 +195,7 @@ START_TEST(ids_between_others) {
 }
 END_TEST
 
-/* Edges are appended to full arrays: these grow, and gaps between edges stay. */
+/* Edges are appended to full arrays. The arrays grow, and gaps between edges remain. */
 START_TEST(arrays_grow) {
     const uint64_t room = gg_limits.room_arcs;
     const unsigned shift = gg_limits.gap_shift;
@@ -248,11 +248,11 @@ static const int64_t two_ids[] = {2, 3}, falling[] = {3, 3}, absent[] = {2, 7},
                      new_ids[] = {9, 10}, negative[] = {1, -5};
 static const double reals[] = {0.5, 1e300 * 1e300};
 
-/* ---- vertices behind all others ---- */
+/* ---- vertices after all others ---- */
 
 enum { CHAIN = 700 };
 
-/* The chain's first edges, as a graph. */
+/* Makes a graph of the chain's first edges. */
 static gpugraph_graph *chain(const int64_t *id, const int64_t *edge, int64_t edges) {
     const gpugraph_edges all = {
         .count = edges, .source = {id, NULL}, .target = {id + 1, NULL}, .edge_id = edge};
@@ -262,8 +262,8 @@ static gpugraph_graph *chain(const int64_t *id, const int64_t *edge, int64_t edg
     return graph;
 }
 
-/* A chain grows at its end to an id larger by one, by some, or, late, by so much that
-** there is no bitmap; sometimes its last edge is removed and added again. */
+/* A chain grows at its end. Ids grow by 1 to `stride`, and one late id by 2^40, which is
+** too much for a bitmap. Sometimes the last edge is removed and added again. */
 static void check_chain(uint64_t seed, int64_t stride, bool keep) {
     int64_t id[CHAIN + 1], edge[CHAIN];
     edge_model dice = {.random = seed};
@@ -319,7 +319,7 @@ END_TEST
 
 enum { SPOKES = 30000, MORE_SPOKES = 5 };
 
-/* A graph of edges 1 -> 2, 1 -> 3 ..., then 1 -> 2 again. */
+/* Makes a graph of edges 1 -> 2, 1 -> 3, ..., then repeats of 1 -> 2. */
 static gpugraph_graph *star(int64_t *column, int64_t spokes) {
     int64_t *source = column, *target = source + SPOKES + MORE_SPOKES,
             *edge = target + SPOKES + MORE_SPOKES;
@@ -410,7 +410,7 @@ START_TEST(bad_changes) {
 }
 END_TEST
 
-/* Weights change their type if they can. */
+/* A batch changes the type of weights if old and new weights can be mixed. */
 START_TEST(types_of_weights) {
     static const gpugraph_weight_type types[] = {
         GPUGRAPH_UNWEIGHTED, GPUGRAPH_INTEGER_WEIGHTS, GPUGRAPH_REAL_WEIGHTS};
