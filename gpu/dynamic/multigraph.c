@@ -215,9 +215,11 @@ static void send_few(gpugraph_dynamic *d, const struct chain_batch *given,
     if (!block)
         return;
     carve_work(block, CHANGES, &here);
-    memcpy(here.source, given->source, count * sizeof *here.source);
-    memcpy(here.target, given->target, count * sizeof *here.target);
-    memcpy(here.id, given->id, count * sizeof *here.id);
+    if (count > 0) { /* an empty batch has no arrays */
+        memcpy(here.source, given->source, count * sizeof *here.source);
+        memcpy(here.target, given->target, count * sizeof *here.target);
+        memcpy(here.id, given->id, count * sizeof *here.id);
+    }
     if (given->weight)
         memcpy(here.weight, given->weight, count * sizeof *here.weight);
     order_few(given, here.sort.item[0]);

@@ -73,7 +73,7 @@ static void put_arc(const update *u, row_plan *p, end_ref arc) {
             (uint32_t)((uint64_t)u->added->edge_id[edge] - (uint64_t)p->first_id);
     else if (p->column == NUMBERS)
         gg_put_edge(p->weight, u->graph->wide, i, u->added_edge[edge]);
-    else
+    else if (p->weight_size > 0)
         memcpy((char *)p->weight + i * p->weight_size,
                (const char *)u->weight + edge * p->weight_size, p->weight_size);
 }
