@@ -69,9 +69,7 @@ static void *work_beside(void *member) {
     return NULL;
 }
 
-/* Adds a member. If the system provides no thread, other members do its work. */
-static void start_member(struct share *s, int ordinal) {
-    struct share_member *m = &s->member[s->members];
+static void prepare_member(struct share *s, struct share_member *m, int ordinal) {
     m->s = s;
     m->run = &m->own;
     m->own = *s->run;
@@ -82,11 +80,18 @@ static void start_member(struct share *s, int ordinal) {
     m->own.listener = m;
     m->own.phase = NULL;
     m->own.device_set = (uint32_t)1 << ordinal;
-    __atomic_fetch_add(&s->going, 1, __ATOMIC_RELAXED);
-    if (gg_start_thread(work_beside, m, 0))
-        s->members++;
-    else
+}
+
+/* Starts the prepared members, which may stop the caller's run at once. If the system
+** provides no thread, other members do the work. */
+static void start_members(struct share *s, int prepared) {
+    for (; s->members < prepared; s->members++) {
+        __atomic_fetch_add(&s->going, 1, __ATOMIC_RELAXED);
+        if (gg_start_thread(work_beside, &s->member[s->members], 0))
+            continue;
         __atomic_fetch_sub(&s->going, 1, __ATOMIC_RELAXED);
+        return;
+    }
 }
 
 /* ---- the calling thread ---- */
@@ -164,9 +169,11 @@ gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work) 
     s.member[0].run = run;
     run->used_devices = 1; /* each search runs on one device */
     run->device_set = (uint32_t)1 << run->device;
+    int prepared = 1;
     for (int i = 0; i < devices; i++)
         if (ordinal[i] != run->device)
-            start_member(&s, ordinal[i]);
+            prepare_member(&s, &s.member[prepared++], ordinal[i]);
+    start_members(&s, prepared);
     lead(&s);
     count_devices(&s, run);
     if (devices > 1 && !run->status)
