@@ -234,7 +234,7 @@ if [ $# -gt 0 ]; then
     check "$@"
     exit
 fi
-find . -type d \( -name .git -o -name 'build*' -o -name shared \) -prune -o -type f \( -name '*.md' -o -name '*.c' -o -name '*.h' -o \
+find . -type d \( -name '.?*' ! -name .ci -o -name 'build*' -o -name shared \) -prune -o -type f \( -name '*.md' -o -name '*.c' -o -name '*.h' -o \
     -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.sh' -o -name '*.py' -o -name '*.sql' -o \
     -name '*.cmake' -o -name CMakeLists.txt -o -path './.ci/*' \) -print |
     sed 's,^\./,,' | sort >"$work/files"

@@ -48,7 +48,7 @@ const char *value_written(sqlite3_value *value, written *to);
 /* "a BLOB", with a guess at its meaning if its length allows one. */
 const char *blob_written(sqlite3_value *blob);
 
-/* A TEXT of SQLite may continue after a zero byte, where a C string ends. Such a TEXT can
+/* A TEXT of SQLite may continue after a zero byte, where a C string ends. This TEXT can
 ** be an id, but no name or option. */
 bool holds_zero_byte(sqlite3_value *value);
 /* The words of a sentence that follow the text in quotes. */

@@ -141,8 +141,8 @@ struct chain_work {
     int64_t *id, *weight;
     struct chain_sort sort;
     uint64_t sent;   /* bytes of the arrays that the host fills if items are few */
-    bool few;        /* the host has ordered and grouped the items: ... */
-    uint64_t groups; /* ... into so many groups */
+    bool few;        /* the host has ordered and grouped the items */
+    uint64_t groups; /* if few: the number of groups */
 };
 
 static uint64_t carve_work(char *block, enum batch_kind kind, struct chain_work *w) {

@@ -247,7 +247,7 @@ START_TEST(few_threads) {
 END_TEST
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/* Leaves address space for the present process and so many bytes more. */
+/* Limits the address space to its present size and more_kib KiB. */
 static void ask_in_little_space(int more_kib) {
     long pages = 0;
     FILE *sizes = fopen("/proc/self/statm", "r");

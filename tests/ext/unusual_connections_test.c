@@ -206,9 +206,9 @@ static void deserialize(unsigned char *image, sqlite3_int64 bytes, unsigned flag
                      SQLITE_OK);
 }
 
-/* What a file has, as a database in memory, once to be written and once read-only.
-** Another image then takes its place: no table function after that, since SQLite 3.40
-** forgets that their tables belong to another file now. */
+/* An image of a file is a database in memory, once writable and once read-only. Then
+** another image replaces it. The test calls no table function after that, because SQLite
+** 3.40 does not notice that its tables belong to another file. */
 START_TEST(test_deserialized) {
     sqlite3_int64 bytes, other_bytes;
     char *expected[READS];

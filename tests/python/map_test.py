@@ -146,7 +146,7 @@ class Map:
         self.page.check(f"input[value={tool}]")
 
     def answered(self, actions=1):
-        """Returns the text of the page after so many actions."""
+        """Returns the text of the page after this number of actions."""
         self.asked += actions
         self.page.wait_for_selector(f"#answer[data-answered='{self.asked}']")
         expect(not self.state("error"), self.state("error"))

@@ -1,6 +1,6 @@
 /* Eight connections to one file hold at most a tenth more memory than one. The test
-** counts the heap, which has everything that they allocate: the graph with its rows and
-** searches, which they share, and SQLite's own memory, which they do not share. */
+** counts the bytes of the heap. Connections share the graph, its rows and its searches,
+** but each has its own memory of SQLite. */
 /* ctest: unsanitized */
 #include "database_file.h"
 #include "base/ext_limits.h"
