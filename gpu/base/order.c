@@ -31,18 +31,19 @@ enum {
 
 /* ---- starting points ---- */
 
-/* Replaces count[thread][digit] by the place where the thread writes its first item of
-** the digit. Returns the number of items. */
-static uint64_t counts_to_starts(uint64_t *count, int threads, size_t digits) {
-    uint64_t start = 0;
-    for (size_t d = 0; d < digits; d++) {
+void gg_counts_to_starts(int threads, uint64_t parts, uint64_t *start, uint64_t *begin) {
+    uint64_t at = 0;
+    for (uint64_t p = 0; p < parts; p++) {
+        if (begin)
+            begin[p] = at;
         for (int t = 0; t < threads; t++) {
-            uint64_t here = count[(size_t)t * digits + d];
-            count[(size_t)t * digits + d] = start;
-            start += here;
+            uint64_t *count = &start[(uint64_t)t * parts + p], here = *count;
+            *count = at;
+            at += here;
         }
     }
-    return start;
+    if (begin)
+        begin[parts] = at;
 }
 
 /* ---- pairs ---- */
@@ -119,7 +120,7 @@ static void run_pass(radix_pass *p) {
     gg_parts(p->slices, (uint64_t)p->slices, count_digits, p);
     if (gg_stopping(p->run))
         return;
-    counts_to_starts(p->count, p->slices, p->digits);
+    gg_counts_to_starts(p->slices, p->digits, p->count, NULL);
     gg_parts(p->slices, (uint64_t)p->slices, move_pairs, p);
 }
 
@@ -243,7 +244,7 @@ static void order_counting(ordering *o) {
     gg_parts(o->slices, (uint64_t)o->slices, count_or_place, o);
     if (gg_stopping(o->run))
         return;
-    counts_to_starts(o->count, o->slices, o->digits);
+    gg_counts_to_starts(o->slices, o->digits, o->count, NULL);
     o->places = true;
     gg_parts(o->slices, (uint64_t)o->slices, count_or_place, o);
 }
@@ -269,7 +270,7 @@ static void order_radix(ordering *o, uint64_t count) {
     uint64_t *key_scratch = key ? gg_alloc(run, count, sizeof *key) : NULL;
     uint32_t *value_scratch = key_scratch ? gg_alloc(run, count, sizeof *order) : NULL;
     if (value_scratch) {
-        counts_to_starts(o->reached, o->slices, 1);
+        gg_counts_to_starts(o->slices, 1, o->reached, NULL);
         o->to = (pairs){key, order};
         gg_parts(o->slices, (uint64_t)o->slices, collect, o);
         if (!gg_stopping(run))
@@ -326,17 +327,4 @@ gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, u
     order_values(type, value, n, run, order, count);
     gg_end_counting(run);
     return run->status;
-}
-
-void gg_counts_to_starts(int threads, uint64_t parts, uint64_t *start, uint64_t *begin) {
-    uint64_t at = 0;
-    for (uint64_t p = 0; p < parts; p++) {
-        begin[p] = at;
-        for (int t = 0; t < threads; t++) {
-            uint64_t *count = &start[(uint64_t)t * parts + p], here = *count;
-            *count = at;
-            at += here;
-        }
-    }
-    begin[parts] = at;
 }

@@ -154,7 +154,7 @@ gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
 gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
                               void *value, uint64_t *key_scratch, void *value_scratch);
 /* start[thread][part] counts the items that a thread writes to a part. Replaces counts by
-** positions, part by part, and sets begin[parts + 1]. (order.c) */
+** positions, part by part, and sets begin[parts + 1] unless it is NULL. (order.c) */
 void gg_counts_to_starts(int threads, uint64_t parts, uint64_t *start, uint64_t *begin);
 
 /* Returns the number of set bits of x, with the instructions of any processor. */

@@ -44,31 +44,39 @@ static void fill_ids(void *column, uint64_t low, uint64_t high) {
         to[e] = (uint32_t)((id ? (uint64_t)id[e] : e + 1) - (uint64_t)c->first_id);
 }
 
-/* Counts the edges that enter each vertex, before the rows are published. Deletions need
-** the counts. */
-static gpugraph_status count_in(gpugraph_graph *graph, gpugraph_run *run,
-                                struct adjacency *a) {
-    if (!a->in)
-        a->in = gg_alloc_slack(run, graph->n, sizeof *a->in);
-    return a->in ? gg_count_degrees(graph, GPUGRAPH_IN, run, a->in) : run->status;
+/* Returns the number of edges that enter each vertex, which deletions need. NULL: the run
+** must end. */
+static uint32_t *count_in(const gpugraph_graph *graph, gpugraph_run *run) {
+    uint32_t *in = gg_alloc_slack(run, graph->n, sizeof *in);
+    if (in && !gg_count_degrees(graph, GPUGRAPH_IN, run, in))
+        return in;
+    gg_release(in);
+    return NULL;
 }
 
+/* A nested call may make them meanwhile. */
 static void make_adjacency(gpugraph_graph *graph, gpugraph_direction side,
                            gpugraph_run *run) {
-    struct adjacency *a = &graph->derived.adjacency[side];
+    struct adjacency *to = &graph->derived.adjacency[side];
     const double start = gg_now_ms();
-    a->first_id = choose_first_id(graph);
     const struct edge_column ids = {.graph = graph,
                                     .run = run,
                                     .fill = fill_ids,
                                     .size = sizeof(uint32_t),
-                                    .first_id = a->first_id};
-    if ((side == GPUGRAPH_IN || !count_in(graph, run, a)) &&
-        !gg_edges_to_rows(graph, side, &ids, run, &a->rows))
-        gg_phase(run, "csr", start, (int64_t)graph->m, "%s, by the ids of edges",
-                 side == GPUGRAPH_IN ? "in" : "out");
-    else if (!a->rows.made)
-        gg_free_adjacency(graph, side);
+                                    .first_id = choose_first_id(graph)};
+    struct csr_slot rows = {0};
+    uint32_t *in = side == GPUGRAPH_OUT ? count_in(graph, run) : NULL;
+    if (gg_stopping(run) || gg_edges_to_rows(graph, side, &ids, run, &rows) ||
+        gg_adjacency_made(graph, side)) {
+        gg_release_slot(&rows);
+        gg_release(in);
+        return;
+    }
+    to->first_id = ids.first_id;
+    to->in = in;
+    gg_publish_rows(&to->rows, &rows);
+    gg_phase(run, "csr", start, (int64_t)graph->m, "%s, by the ids of edges",
+             side == GPUGRAPH_IN ? "in" : "out");
 }
 
 gpugraph_status gg_adjacency(gpugraph_graph *graph, gpugraph_direction side,

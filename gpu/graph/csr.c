@@ -428,12 +428,17 @@ static void make_rows_of_csr(gpugraph_graph *graph, enum csr_kind kind, bool wei
                   &slot);
     if (slot.made) {
         gg_lock(&graph->gate.lock);
-        if (graph->csr[kind].made) { /* earlier, or by a nested call */
-            *retired = (struct retired_rows){graph->gate.retired, graph->csr[kind]};
+        /* Rows that a nested call has made stay: a device may read them. */
+        const struct csr_slot present = graph->csr[kind];
+        const bool is_nested = present.offset != old.offset;
+        if (!is_nested)
+            graph->csr[kind] = slot;
+        if (present.made) {
+            retired->next = graph->gate.retired;
+            retired->slot = is_nested ? slot : present;
             graph->gate.retired = retired;
             retired = NULL;
         }
-        graph->csr[kind] = slot;
         *view = view_of(graph, &slot);
         gg_unlock(&graph->gate.lock);
     }
@@ -489,11 +494,10 @@ bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind) {
 
 gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
                                  const struct edge_column *column, gpugraph_run *run,
-                                 struct csr_slot *rows) {
+                                 struct csr_slot *slot) {
     const bool in = side == GPUGRAPH_IN;
     const uint64_t m = graph->m;
     struct edge_column c = *column;
-    struct csr_slot slot = {0};
     c.entry = gg_alloc(run, m, c.size);
     if (c.entry)
         gg_slices(gg_threads(run, m), m, c.fill, &c);
@@ -501,22 +505,21 @@ gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
         arc_sort s = {.run = run, .n = graph->n, .weight_size = c.size, .lists = 1};
         s.list[0] = (arc_list){in ? graph->target : graph->source,
                                in ? graph->source : graph->target, c.entry, m, false};
-        sort_arcs(&s, &slot);
+        sort_arcs(&s, slot);
     }
     if (!gg_stopping(run))
-        sort_rows_of_csr(run, &slot, graph->n, c.size, false);
+        sort_rows_of_csr(run, slot, graph->n, c.size, false);
     gg_release(c.entry);
-    if (gg_stopping(run) || rows->made) { /* a nested call has made them */
-        gg_release_slot(&slot);
-        return gg_stopping(run) ? gg_stopped(run) : run->status;
-    }
-    rows->offset = slot.offset;
-    rows->target = slot.target;
-    rows->weight = slot.weight;
-    rows->m = slot.m;
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
+}
+
+void gg_publish_rows(struct csr_slot *rows, const struct csr_slot *made) {
+    rows->offset = made->offset;
+    rows->target = made->target;
+    rows->weight = made->weight;
+    rows->m = made->m;
     rows->sorted = true;
     __atomic_store_n(&rows->made, true, __ATOMIC_RELEASE);
-    return run->status;
 }
 
 static void number_edges(void *column, uint64_t low, uint64_t high) {
@@ -535,9 +538,15 @@ gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
         !gg_begin_making(graph, run))
         return run->status;
     const double start = gg_now_ms();
-    if (!rows->made && !gg_edges_to_rows(graph, GPUGRAPH_OUT, &numbers, run, rows))
+    struct csr_slot made = {0};
+    if (!rows->made && !gg_edges_to_rows(graph, GPUGRAPH_OUT, &numbers, run, &made) &&
+        !rows->made) { /* by a nested call */
+        gg_publish_rows(rows, &made);
         gg_phase(run, "csr", start, (int64_t)graph->m,
                  "out, with edge numbers, rows sorted");
+    } else {
+        gg_release_slot(&made);
+    }
     gg_end_making(graph);
     return run->status;
 }

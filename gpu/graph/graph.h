@@ -146,12 +146,14 @@ struct edge_column {
     int64_t first_id;
     void *entry;
 };
-/* Makes OUT or IN of all edges, sorted, with the column as weights, and publishes them to
-** threads that read them without a lock. Within gg_begin_making; a nested call may have
-** made the rows. (graph/csr.c) */
+/* Makes OUT or IN of all edges in an empty slot, sorted, with the column as weights. The
+** slot may have arrays after a failure. (graph/csr.c) */
 gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
                                  const struct edge_column *column, gpugraph_run *run,
-                                 struct csr_slot *rows);
+                                 struct csr_slot *slot);
+/* Moves these rows to `rows`, for threads that read them without a lock. Within
+** gg_begin_making. */
+void gg_publish_rows(struct csr_slot *rows, const struct csr_slot *made);
 void gg_release_slot(struct csr_slot *slot);
 uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_size);
 /* Frees the rows of gg_edge_rows. */

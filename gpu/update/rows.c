@@ -296,7 +296,7 @@ void gg_update_rows(update *u) {
         return;
     plan_rows(u, CSR_OUT, (row_plan){.slot = numbered, .column = NUMBERS},
               gg_edge_size(graph->wide));
-    if (!gg_stopping(u->run))
+    if (!gg_stopping(u->run) && gg_renumbers(&u->edges))
         gg_splice_index(u->run, &u->edges);
 }
 

@@ -11,8 +11,6 @@
 #include "graph/copy.h"
 #include "ids/ids.h"
 
-#include <string.h>
-
 /* An update frees a block of which it would use less than an eighth. */
 enum { ROOM_WASTE = 8 };
 

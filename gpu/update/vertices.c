@@ -11,8 +11,6 @@
 #include "update.h"
 #include "ids/ids.h"
 
-#include <string.h>
-
 enum { LOOKUP_ITEMS = 32 }; /* time to look up an id, in items of GG_THREAD_GRAIN */
 
 /* ---- ends of added edges ---- */

@@ -504,6 +504,54 @@ START_TEST(a_handler_searches) {
 }
 END_TEST
 
+/* A call that makes rows, and the interrupt handler that makes the same rows before. */
+typedef struct nested_call {
+    gpugraph_graph *graph;
+    enum { ARCS_FROM, ARCS_INTO, EDGES, WEIGHTS, CALLS } call;
+    int nested;
+} nested_call;
+
+static uint64_t make_rows(const nested_call *c, gpugraph_run *run) {
+    char room[16 * 1024];
+    gpugraph_arcs arcs = {0};
+    if (c->call == EDGES)
+        return ask_edges(c->graph, run);
+    if (c->call == WEIGHTS)
+        return ask_weights(c->graph, GPUGRAPH_BOTH, run, room);
+    if (c->call == ARCS_FROM)
+        gpugraph_arcs_from(c->graph, 1, run, &arcs);
+    else
+        gpugraph_arcs_into(c->graph, 1, run, &arcs);
+    return sum_of(arcs.target, arcs.count * sizeof *arcs.target);
+}
+
+static int make_the_same(void *listener) {
+    nested_call *c = listener;
+    if (c->graph->gate.making == 1 && c->nested++ == 0) {
+        gpugraph_run run = {.backend = GPUGRAPH_CPU};
+        make_rows(c, &run);
+    }
+    return 0;
+}
+
+START_TEST(a_handler_makes_the_same_rows) {
+    const int call = _i;
+    nested_call c = {draw(1), call, 0}, alone = {draw(1), call, 0};
+    gpugraph_run run = {.backend = GPUGRAPH_CPU}, plain = run;
+    run.interrupted = make_the_same;
+    run.listener = &c;
+    const uint64_t want = make_rows(&alone, &plain);
+    ck_assert_uint_eq(make_rows(&c, &run), want);
+    ck_assert_int_eq(c.nested, 1);
+    ck_assert_int_eq(run.status, GPUGRAPH_OK);
+    ck_assert_uint_eq(make_rows(&c, &plain), want);
+    uint64_t edge;
+    ck_assert_int_eq(gpugraph_check_arcs(c.graph, &plain, &edge), GPUGRAPH_OK);
+    gpugraph_free(c.graph);
+    gpugraph_free(alone.graph);
+}
+END_TEST
+
 /* fork() in the middle of this: in the child no thread makes rows or holds the lock. */
 START_TEST(a_child_waits_for_nobody) {
     gpugraph_graph *graph = draw(2);
@@ -589,7 +637,9 @@ const struct suite suite = {
                 {&edges_with_gaps, GRAPHS}}},
      {"elsewhere", .timeout = 60, .cases = {{&other_questions}, {&edges_are_lost}}},
      {"waiting", .timeout = 60,
-      .cases = {{&a_wait_is_interrupted}, {&a_handler_searches}}},
+      .cases = {{&a_wait_is_interrupted},
+                {&a_handler_searches},
+                {&a_handler_makes_the_same_rows, CALLS}}},
      {"fork", .tags = "serial", .timeout = 60, .cases = {{&a_child_waits_for_nobody}}},
      {"forks", .tags = "serial forks", .timeout = 60,
       .cases =
