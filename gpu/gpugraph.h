@@ -326,9 +326,9 @@ gpugraph_status gpugraph_arcs_between(gpugraph_graph *graph, uint32_t v, uint32_
 /* The edges that enter v, as arcs to their sources. */
 gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_run *run,
                                    gpugraph_arcs *arcs);
-/* Checks that the indexes of arcs that exist have exactly the graph's edges.
-** GPUGRAPH_INVALID if they differ; *edge is then the first edge that has no arc, or
-** GPUGRAPH_NO_EDGE. */
+/* Checks that the indexes of arcs that exist have exactly the graph's edges, and that
+** kept degrees are right. GPUGRAPH_INVALID if they differ; *edge is then the first edge
+** that has no arc, or GPUGRAPH_NO_EDGE. */
 gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
                                     uint64_t *edge);
 /* Requests slab tables of the graph's edges on the device that has the graph's copy, to

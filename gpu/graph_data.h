@@ -87,7 +87,6 @@ struct csr_slot { /* owns the arrays of one kind of rows */
 struct adjacency {
     struct csr_slot rows; /* sorted; weight: uint32_t, edge id - first_id */
     int64_t first_id;
-    uint32_t *in; /* for arcs that leave: the number of edges that enter each vertex */
 };
 
 /* Edges with gaps between them (drawing: graph/gaps.c). */
@@ -148,6 +147,9 @@ struct graph_derived {
     struct csr_slot edge_rows; /* OUT, sorted; weight: the edge number */
     /* [GPUGRAPH_OUT], and [GPUGRAPH_IN] with reversed arcs. */
     struct adjacency adjacency[2];
+    /* Edges of each vertex, a loop counting twice. The first deletion counts them, later
+    ** changes keep them. */
+    uint32_t *degree;
     bool tables_kept;    /* gpugraph_make_tables has been called */
     bool tables_settled; /* made on the device, or known to be impossible */
 };

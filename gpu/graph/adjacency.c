@@ -44,16 +44,6 @@ static void fill_ids(void *column, uint64_t low, uint64_t high) {
         to[e] = (uint32_t)((id ? (uint64_t)id[e] : e + 1) - (uint64_t)c->first_id);
 }
 
-/* Returns the number of edges that enter each vertex, which deletions need. NULL: the run
-** must end. */
-static uint32_t *count_in(const gpugraph_graph *graph, gpugraph_run *run) {
-    uint32_t *in = gg_alloc_slack(run, graph->n, sizeof *in);
-    if (in && !gg_count_degrees(graph, GPUGRAPH_IN, run, in))
-        return in;
-    gg_release(in);
-    return NULL;
-}
-
 /* A nested call may make them meanwhile. */
 static void make_adjacency(gpugraph_graph *graph, gpugraph_direction side,
                            gpugraph_run *run) {
@@ -65,15 +55,12 @@ static void make_adjacency(gpugraph_graph *graph, gpugraph_direction side,
                                     .size = sizeof(uint32_t),
                                     .first_id = choose_first_id(graph)};
     struct csr_slot rows = {0};
-    uint32_t *in = side == GPUGRAPH_OUT ? count_in(graph, run) : NULL;
-    if (gg_stopping(run) || gg_edges_to_rows(graph, side, &ids, run, &rows) ||
+    if (gg_edges_to_rows(graph, side, &ids, run, &rows) ||
         gg_adjacency_made(graph, side)) {
         gg_release_slot(&rows);
-        gg_release(in);
         return;
     }
     to->first_id = ids.first_id;
-    to->in = in;
     gg_publish_rows(&to->rows, &rows);
     gg_phase(run, "csr", start, (int64_t)graph->m, "%s, by the ids of edges",
              side == GPUGRAPH_IN ? "in" : "out");
@@ -174,17 +161,16 @@ static gpugraph_status check_side(const gpugraph_graph *graph, gpugraph_directio
     return run->status;
 }
 
-static gpugraph_status check_counts(gpugraph_graph *graph, gpugraph_run *run) {
-    const uint32_t *in = graph->derived.adjacency[GPUGRAPH_OUT].in;
-    if (!in || gg_bring_edges(graph, run))
-        return run->status;
-    uint32_t *counted = gg_alloc(run, graph->n, sizeof *counted);
+static gpugraph_status check_degrees(gpugraph_graph *graph, gpugraph_run *run) {
+    const uint32_t *degree = graph->derived.degree;
+    uint32_t *counted = degree ? gg_alloc(run, graph->n, sizeof *counted) : NULL;
     if (counted)
-        gg_count_degrees(graph, GPUGRAPH_IN, run, counted);
-    for (uint32_t v = 0; v < graph->n && !run->status; v++)
-        if (in[v] != counted[v])
-            gg_fail(run, GPUGRAPH_INVALID,
-                    "a vertex counts %u incoming edges, but has %u", in[v], counted[v]);
+        gg_count_degrees(graph, GPUGRAPH_BOTH, run, counted);
+    for (uint32_t v = 0; counted && v < graph->n && !run->status; v++)
+        if (degree[v] != counted[v])
+            gg_fail(run, GPUGRAPH_INVALID, "vertex number %lu has %lu edges, not %lu",
+                    (unsigned long)v, (unsigned long)counted[v],
+                    (unsigned long)degree[v]);
     gg_release(counted);
     return run->status;
 }
@@ -198,7 +184,7 @@ gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN && !run->status; side++)
         if (gg_adjacency_made(graph, (gpugraph_direction)side))
             check_side(graph, (gpugraph_direction)side, run, edge);
-    return run->status ? run->status : check_counts(graph, run);
+    return run->status ? run->status : check_degrees(graph, run);
 }
 
 /* ---- memory ---- */
@@ -210,14 +196,12 @@ void gg_list_arcs(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
         const struct adjacency *a = &graph->derived.adjacency[side];
         if (gg_adjacency_made(graph, (gpugraph_direction)side))
             hear(listener, name[side], -1,
-                 (int64_t)(gg_slot_bytes(&a->rows, graph->n, sizeof(uint32_t)) +
-                           (a->in ? (uint64_t)graph->n * sizeof *a->in : 0)));
+                 (int64_t)gg_slot_bytes(&a->rows, graph->n, sizeof(uint32_t)));
     }
+    if (graph->derived.degree)
+        hear(listener, "degrees", -1, (int64_t)(graph->n * sizeof(uint32_t)));
 }
 
 void gg_free_adjacency(gpugraph_graph *graph, gpugraph_direction side) {
-    struct adjacency *a = &graph->derived.adjacency[side];
-    gg_release_slot(&a->rows);
-    gg_release(a->in);
-    a->in = NULL;
+    gg_release_slot(&graph->derived.adjacency[side].rows);
 }

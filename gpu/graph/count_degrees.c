@@ -7,10 +7,11 @@
 #include "base/limits.h"
 
 /* Adds one to count[vertex[e]] for each edge of a slice. */
-static void count_ends(gpugraph_run *run, const uint32_t *vertex, uint64_t begin,
-                       uint64_t end, uint32_t *count) {
+static void count_ends(const gpugraph_graph *graph, gpugraph_run *run,
+                       const uint32_t *vertex, uint64_t begin, uint64_t end,
+                       uint32_t *count) {
     for (uint64_t e = begin; e < end && !gg_leave(run, e); e++)
-        count[vertex[e]]++;
+        count[vertex[gg_edge_place(graph, e)]]++;
 }
 
 typedef struct counting {
@@ -29,9 +30,9 @@ static void count_slice(void *job, uint64_t slice) {
     uint64_t end = gg_slice(graph->m, (int)slice + 1, c->slices);
     uint32_t *count = c->counts + slice * graph->n;
     if (c->direction != GPUGRAPH_IN)
-        count_ends(c->run, graph->source, begin, end, count);
+        count_ends(graph, c->run, gg_sources_of(graph), begin, end, count);
     if (c->direction != GPUGRAPH_OUT)
-        count_ends(c->run, graph->target, begin, end, count);
+        count_ends(graph, c->run, gg_targets_of(graph), begin, end, count);
 }
 
 static void add_counts(void *job, uint64_t low, uint64_t high) {
@@ -94,4 +95,9 @@ gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more,
         settle_bound(graph, run, degree);
     gg_release(degree);
     return run->status;
+}
+
+void gg_free_degrees(gpugraph_graph *graph) {
+    gg_release(graph->derived.degree);
+    graph->derived.degree = NULL;
 }

@@ -598,6 +598,7 @@ void gg_free_csr(gpugraph_graph *graph) {
     gg_free_edge_rows(graph);
     gg_free_adjacency(graph, GPUGRAPH_OUT);
     gg_free_adjacency(graph, GPUGRAPH_IN);
+    gg_free_degrees(graph);
 }
 
 void gg_free_edge_rows(gpugraph_graph *graph) {

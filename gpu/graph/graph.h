@@ -223,10 +223,12 @@ void gg_free_retired(gpugraph_graph *graph, struct retired_rows *list);
 void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
 /* Host bytes of edges and ids. */
 int64_t gg_graph_bytes(const gpugraph_graph *graph);
-/* degree[v], a loop counting twice in BOTH. (count_degrees.c) */
+/* degree[v], a loop counting twice in BOTH, also of edges with gaps. (count_degrees.c) */
 gpugraph_status gg_count_degrees(const gpugraph_graph *graph,
                                  gpugraph_direction direction, gpugraph_run *run,
                                  uint32_t *degree);
+/* Forgets derived.degree. (count_degrees.c) */
+void gg_free_degrees(gpugraph_graph *graph);
 /* Sets degree_high: a bound if `more` further edges cannot exceed gg_limits.most_degree,
 ** otherwise the largest degree. GPUGRAPH_TOO_LARGE if a vertex already has more.
 ** (count_degrees.c) */

@@ -27,12 +27,6 @@ static void copy_slot(gpugraph_run *run, const struct csr_slot *from, uint32_t n
     to->weight = copy_of(run, from->weight, arcs, weight_size);
 }
 
-static void copy_adjacency(gpugraph_run *run, const struct adjacency *from, uint32_t n,
-                           struct adjacency *to) {
-    copy_slot(run, &from->rows, n, sizeof(uint32_t), &to->rows);
-    to->in = copy_of(run, from->in, n, sizeof *to->in);
-}
-
 static void copy_edges(gpugraph_run *run, const gpugraph_graph *from,
                        gpugraph_graph *to) {
     uint64_t m = from->m;
@@ -103,8 +97,10 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
     copy_slot(run, &graph->derived.edge_rows, graph->n, gg_edge_size(graph->wide),
               &made->derived.edge_rows);
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
-        copy_adjacency(run, &graph->derived.adjacency[side], graph->n,
-                       &made->derived.adjacency[side]);
+        copy_slot(run, &graph->derived.adjacency[side].rows, graph->n, sizeof(uint32_t),
+                  &made->derived.adjacency[side].rows);
+    made->derived.degree =
+        copy_of(run, graph->derived.degree, graph->n, sizeof *made->derived.degree);
     if (gg_stopping(run)) {
         gpugraph_free(made);
         return gg_stopped(run);

@@ -37,7 +37,6 @@ typedef struct compaction {
     gpugraph_graph ids; /* holds the new n, ids and id */
     int kinds;
     moved_rows rows[ROW_PLANS];
-    uint32_t *in; /* a new block for the counts of entering edges */
 } compaction;
 
 /* ---- new numbers ---- */
@@ -151,8 +150,6 @@ static void prepare_all_rows(compaction *c) {
     prepare_rows(c, &derived->edge_rows, gg_edge_size(graph->wide));
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
         prepare_rows(c, &derived->adjacency[side].rows, sizeof(uint32_t));
-    if (derived->adjacency[GPUGRAPH_OUT].in && !gg_stopping(c->run))
-        c->in = gg_alloc_slack(c->run, c->ids.n, sizeof *c->in);
 }
 
 /* ---- rows: the commit ---- */
@@ -220,14 +217,6 @@ static void move_rows(const compaction *c, moved_rows *rows) {
     gg_take_longer((void **)&slot->spare, (void **)&rows->spare);
 }
 
-static void move_counts(compaction *c) {
-    struct adjacency *out = &c->graph->derived.adjacency[GPUGRAPH_OUT];
-    for (uint32_t v = 0; v < c->graph->n; v++)
-        if (c->map[v] != GPUGRAPH_NONE)
-            c->in[c->map[v]] = out->in[v];
-    gg_take_longer((void **)&out->in, (void **)&c->in);
-}
-
 static void renumber_rows(compaction *c) {
     for (int i = 0; i < c->kinds; i++) {
         struct csr_slot *slot = c->rows[i].slot;
@@ -240,8 +229,6 @@ static void renumber_rows(compaction *c) {
         if (slot->sorted)
             gg_slices(threads, c->ids.n, sort_some_rows, &pass);
     }
-    if (c->in)
-        move_counts(c);
 }
 
 /* ---- the commit ---- */
@@ -278,6 +265,7 @@ static void commit_compaction(compaction *c) {
     gpugraph_graph *graph = c->graph;
     renumber_edges(c);
     renumber_rows(c);
+    gg_free_degrees(graph);
     gg_free_ids(graph);
     graph->id = c->ids.id;
     graph->ids = c->ids.ids;
@@ -308,7 +296,6 @@ void gg_compact(gpugraph_graph *graph, gpugraph_run *run) {
         gg_release(c.rows[i].end);
         gg_release(c.rows[i].spare);
     }
-    gg_release(c.in);
     gg_free_ids(&c.ids);
     gg_release(c.map);
     gg_release(c.vertex);

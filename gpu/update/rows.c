@@ -248,14 +248,6 @@ static bool arcs_follow(const update *u, const struct adjacency *a) {
                                     gg_arc_id(a, id[u->added_count - 1], &offset)));
 }
 
-/* Plans the counts of entering edges, which belong to the arcs that leave. */
-static void plan_in(update *u) {
-    struct adjacency *out = &u->graph->derived.adjacency[GPUGRAPH_OUT];
-    u->counts_in = out->in && !u->drops_arcs[GPUGRAPH_OUT];
-    if (u->counts_in)
-        u->longer_in = gg_longer(u, out->in, u->graph->n, u->n, sizeof *out->in);
-}
-
 static void plan_arcs(update *u) {
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN && !gg_stopping(u->run); side++) {
         struct adjacency *a = &u->graph->derived.adjacency[side];
@@ -268,7 +260,6 @@ static void plan_arcs(update *u) {
                 (row_plan){.slot = &a->rows, .column = IDS, .first_id = a->first_id},
                 sizeof(uint32_t));
     }
-    plan_in(u);
 }
 
 void gg_update_rows(update *u) {

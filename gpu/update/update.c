@@ -68,6 +68,7 @@ static void move_array(const update *u, const array_move *move) {
 static void commit_vertices(update *u) {
     gpugraph_graph *graph = u->graph;
     gg_commit_ids(u);
+    gg_commit_degrees(u);
     if (u->tombstones_change) {
         gg_release(graph->id.tombstones.vertex);
         graph->id.tombstones = u->tombstones;
@@ -108,19 +109,6 @@ static void move(void *of, uint64_t task) {
         gg_commit_rows(u, &u->rows[i - u->move_count]);
 }
 
-/* Updates adjacency[OUT].in for removed and added edges. */
-static void count_entering(update *u) {
-    struct adjacency *out = &u->graph->derived.adjacency[GPUGRAPH_OUT];
-    gg_take_longer((void **)&out->in, (void **)&u->longer_in);
-    uint32_t *in = out->in;
-    for (uint64_t i = 0; i < u->removed_count; i++)
-        in[u->removed_ends.target[i]]--;
-    for (uint32_t v = u->graph->n; v < u->n; v++)
-        in[v] = 0;
-    for (uint64_t i = 0; i < u->added_count; i++)
-        in[u->added_ends.target[i]]++;
-}
-
 static void commit(update *u) {
     gpugraph_graph *graph = u->graph;
     for (int kind = 0; kind < CSR_KINDS; kind++)
@@ -131,8 +119,6 @@ static void commit(update *u) {
             gg_free_adjacency(graph, (gpugraph_direction)side);
     if (u->drops_numbered)
         gg_free_edge_rows(graph);
-    if (u->counts_in)
-        count_entering(u);
     gg_parts(gg_threads(u->run, work_of(u)),
              (uint64_t)(OTHER_MOVES + u->move_count + u->row_plans), move, u);
     u->move_count = 0; /* their blocks belong to the graph now */
@@ -284,7 +270,7 @@ void gg_update_free(update *u) {
                       u->removed_ends.source,
                       u->removed_ends.target,
                       u->removed_weight,
-                      u->longer_in,
+                      u->longer_degree,
                       u->tombstones.vertex};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         gg_release(blocks[k]);

@@ -124,13 +124,12 @@ typedef struct update {
     uint64_t *vanished_at, vanished;
     struct tombstones tombstones; /* after the batch, if they change */
     bool tombstones_change;
+    uint32_t *longer_degree; /* a longer array of degrees; NULL: it has slack */
     struct new_ids new_ids;
     /* Arrays. */
     row_plan rows[ROW_PLANS];
     int row_plans;
     bool drops[CSR_KINDS], drops_numbered, drops_arcs[2]; /* the batch drops these rows */
-    bool counts_in;      /* adjacency[OUT].in is updated */
-    uint32_t *longer_in; /* a longer array for it; NULL: it has slack */
     array_move moves[ARRAY_MOVES];
     int move_count;
     /* A list with gaps for the commit to install; unset if the present list suffices. */
@@ -190,6 +189,7 @@ static inline bool gg_same_ends(const update *u) {
 /* The steps before the commit, in this order. A failure sets the run's status. */
 void gg_update_edges(update *u);
 void gg_update_vertices(update *u);
+void gg_commit_degrees(update *u);
 /* Allocates blocks for the ids of new vertices; commits them. (new_ids.c) */
 void gg_update_ids(update *u);
 void gg_commit_ids(update *u);

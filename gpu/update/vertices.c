@@ -6,8 +6,8 @@
 **     vanished      4                unless it is kept: a tombstone at number 2
 **     ids           1 3 - 7 'a' 5    an edge that names 4 again fills the tombstone
 **
-** Existing arcs by ids or rows show whether a vertex has other edges; without them, one
-** pass over the edges does. */
+** A vertex vanishes if the batch removes as many ends as its degree. The first batch that
+** removes edges counts the degrees, later ones keep them. */
 #include "update.h"
 #include "ids/ids.h"
 
@@ -159,18 +159,16 @@ static void find_new_vertices(update *u) {
 
 /* ---- vertices that vanish ---- */
 
-/* How the batch touches a vertex: removed edges leave it, enter it, do both (loops); the
-** batch lists it as loose; an added edge or another list keeps it alive. */
-enum { LEAVES, ENTERS, LOOPS, LOOSE, KEEPS, HOWS, HOW_BITS = 3, HOW_MASK = 7 };
+/* How the batch touches a vertex: it removes an end of an edge there; it lists the vertex
+** as loose; an added edge or another list keeps it alive. */
+enum { REMOVED, LOOSE, KEEPS, HOWS, HOW_BITS = 2, HOW_MASK = 3 };
 
 /* Lists touched old vertices as v << HOW_BITS | how; returns their number. */
 static uint64_t list_touched(update *u, uint64_t *touched) {
     uint64_t count = 0;
     for (uint64_t i = 0; i < u->removed_count; i++) {
-        uint64_t from = u->removed_ends.source[i], to = u->removed_ends.target[i];
-        touched[count++] = from << HOW_BITS | (from == to ? LOOPS : LEAVES);
-        if (from != to)
-            touched[count++] = to << HOW_BITS | ENTERS;
+        touched[count++] = (uint64_t)u->removed_ends.source[i] << HOW_BITS | REMOVED;
+        touched[count++] = (uint64_t)u->removed_ends.target[i] << HOW_BITS | REMOVED;
     }
     for (uint64_t k = 0; k < name_count(u); k++)
         if (!is_new(u, k))
@@ -182,118 +180,56 @@ static uint64_t list_touched(update *u, uint64_t *touched) {
     return count;
 }
 
-static uint64_t row_length(const struct csr_slot *slot, uint64_t v) {
-    return slot->made ? gg_row_end(slot, v) - slot->offset[v] : 0;
+static gpugraph_status make_degrees(gpugraph_graph *graph, gpugraph_run *run) {
+    uint32_t *degree = gg_alloc_slack(run, graph->n, sizeof *degree);
+    if (degree && !gg_count_degrees(graph, GPUGRAPH_BOTH, run, degree))
+        graph->derived.degree = degree;
+    else
+        gg_release(degree);
+    return run->status;
 }
 
-/* 1: v has edges that stay; 0: it has none; -1: unknown. in_count: number of edges that
-** enter each vertex, if the adjacency has the leaving edges; or NULL. */
-static int stays(const gpugraph_graph *graph, const uint32_t *in_count, uint64_t v,
-                 const uint64_t *touches) {
-    const struct csr_slot *out = &graph->csr[CSR_OUT], *in = &graph->csr[CSR_IN];
-    const struct csr_slot *both = &graph->csr[CSR_BOTH];
-    if (in_count)
-        return row_length(&graph->derived.adjacency[GPUGRAPH_OUT].rows, v) + in_count[v] >
-               touches[LEAVES] + touches[ENTERS] + 2 * touches[LOOPS];
-    if (both->made)
-        return row_length(both, v) > touches[LEAVES] + touches[ENTERS] + touches[LOOPS];
-    if (row_length(out, v) > touches[LEAVES] + touches[LOOPS] ||
-        row_length(in, v) > touches[ENTERS] + touches[LOOPS])
-        return 1;
-    return out->made && in->made ? 0 : -1;
-}
-
-/* Prefetches the data of stays() for touched[i] if it is the last of its vertex. */
-static inline void fetch_row(const gpugraph_graph *graph, const uint32_t *in_count,
-                             const uint64_t *touched, uint64_t i, uint64_t count) {
-    if (!in_count || i >= count || (touched[i] & HOW_MASK) == KEEPS ||
-        (i + 1 < count && touched[i + 1] >> HOW_BITS == touched[i] >> HOW_BITS))
-        return;
-    gg_fetch_row(&graph->derived.adjacency[GPUGRAPH_OUT].rows, touched[i] >> HOW_BITS);
-    gg_fetch(&in_count[touched[i] >> HOW_BITS]);
-}
-
-static inline void find_open(uint64_t *open, uint64_t v) {
-    uint64_t bit = (uint64_t)1 << (v % 64);
-    if (__atomic_load_n(&open[v / 64], __ATOMIC_RELAXED) & bit)
-        __atomic_fetch_and(&open[v / 64], ~bit, __ATOMIC_RELAXED);
-}
-
-typedef struct edge_look {
-    const update *u;
-    uint64_t *open;
-} edge_look;
-
-/* Clears the bits of the ends of edges that stay, among edges begin .. end - 1. */
-static void look_at_slice(void *job, uint64_t begin, uint64_t end) {
-    const edge_look *l = job;
-    const update *u = l->u;
-    const uint32_t *source = gg_sources_of(u->graph), *target = gg_targets_of(u->graph);
-    for (uint64_t k = 0; k < u->edges.pieces; k++) {
-        const splice_piece piece = gg_clip_piece(&u->edges.piece[k], begin, end);
-        const uint64_t high = piece.from + piece.count;
-        for (uint64_t e = piece.from; e < high && !gg_leave(u->run, e); e++) {
-            const uint64_t at = gg_edge_place(u->graph, e);
-            find_open(l->open, source[at]);
-            find_open(l->open, target[at]);
-        }
-    }
-}
-
-/* Removes from vanished_at the listed vertices that have edges. */
-static void settle_open(update *u, const uint64_t *list, uint64_t count) {
-    uint64_t *open = gg_alloc_zero(u->run, u->graph->n / 64 + 1, sizeof *open);
-    uint64_t left = 0, k = 0;
-    if (!open)
-        return;
-    for (uint64_t i = 0; i < count; i++)
-        open[list[i] / 64] |= (uint64_t)1 << (list[i] % 64);
-    edge_look look = {u, open};
-    gg_slices(gg_threads(u->run, u->graph->m), u->graph->m, look_at_slice, &look);
-    for (uint64_t i = 0; i < u->vanished; i++) {
-        uint64_t v = u->vanished_at[i];
-        bool was_open = k < count && list[k] == v;
-        k += was_open;
-        if (!was_open || open[v / 64] >> (v % 64) & 1)
-            u->vanished_at[left++] = v;
-    }
-    u->vanished = left;
-    gg_release(open);
-}
-
-/* touched: sorted. If rows do not decide, a vertex vanishes unless settle_open finds an
-** edge. */
+/* touched: sorted. */
 static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
-    uint64_t opens = 0, *open = u->key_scratch;
-    const uint32_t *in = gg_adjacency_made(u->graph, GPUGRAPH_OUT)
-                             ? u->graph->derived.adjacency[GPUGRAPH_OUT].in
-                             : NULL;
+    const uint32_t *degree = u->graph->derived.degree;
     for (uint64_t i = 0, next; i < count; i = next) {
         uint64_t v = touched[i] >> HOW_BITS, touches[HOWS] = {0};
         for (next = i; next < count && touched[next] >> HOW_BITS == v; next++) {
             touches[touched[next] & HOW_MASK]++;
-            fetch_row(u->graph, in, touched, next + GG_FETCH_AHEAD, count);
+            if (next + GG_FETCH_AHEAD < count)
+                gg_fetch(&degree[touched[next + GG_FETCH_AHEAD] >> HOW_BITS]);
         }
-        int alive = touches[KEEPS] ? 1 : stays(u->graph, in, v, touches);
-        if (alive == 1)
-            continue;
-        u->vanished_at[u->vanished++] = v;
-        if (alive < 0)
-            open[opens++] = v;
+        if (!touches[KEEPS] && touches[REMOVED] == degree[v])
+            u->vanished_at[u->vanished++] = v;
     }
-    if (opens && !gg_stopping(u->run))
-        settle_open(u, open, opens);
 }
 
 static void find_touched(update *u) {
     uint64_t most = 2 * u->removed_count + (uint64_t)u->changes->loose_count;
     u->vanished_at = gg_alloc(u->run, most, sizeof *u->vanished_at);
-    if (!u->vanished_at)
+    if (!u->vanished_at || (!u->graph->derived.degree && make_degrees(u->graph, u->run)))
         return;
     uint64_t count = list_touched(u, u->key);
     gg_update_sort(u, u->removed_arc, count);
     if (!gg_stopping(u->run))
         find_vanished(u, u->key, count);
+}
+
+void gg_commit_degrees(update *u) {
+    uint32_t **degree = &u->graph->derived.degree;
+    gg_take_longer((void **)degree, (void **)&u->longer_degree);
+    if (!*degree)
+        return;
+    for (uint32_t v = u->graph->n; v < u->n; v++)
+        (*degree)[v] = 0;
+    for (uint64_t i = 0; i < u->removed_count; i++) {
+        (*degree)[u->removed_ends.source[i]]--;
+        (*degree)[u->removed_ends.target[i]]--;
+    }
+    for (uint64_t i = 0; i < u->added_count; i++) {
+        (*degree)[u->added_ends.source[i]]++;
+        (*degree)[u->added_ends.target[i]]++;
+    }
 }
 
 /* ---- tombstones ---- */
@@ -376,6 +312,9 @@ void gg_update_vertices(update *u) {
     if (!gg_stopping(run))
         update_tombstones(u);
     u->n = u->graph->n + u->fresh;
+    if (u->graph->derived.degree)
+        u->longer_degree = gg_longer(u, u->graph->derived.degree, u->graph->n, u->n,
+                                     sizeof *u->longer_degree);
     if (!gg_stopping(run))
         list_added_ends(u);
 }

@@ -176,7 +176,7 @@ static void check_all(gpugraph_graph *graph, const edge_model *model) {
 }
 
 /* The check detects arcs that are not those of the edges: a wrong target, a wrong id, a
-** missing arc, an extra arc; and wrong counts. */
+** missing arc, an extra arc. */
 START_TEST(wrong_arcs) {
     edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 20, 90, 3);
     gpugraph_graph *graph = model_graph(&model, 1);
@@ -208,6 +208,24 @@ START_TEST(wrong_arcs) {
         }
     }
     ck_assert_int_eq(gpugraph_check_arcs(graph, &run, &e), GPUGRAPH_OK);
+    gpugraph_free(graph);
+    model_free(&model);
+}
+END_TEST
+
+/* The check detects a wrong degree. */
+START_TEST(wrong_degrees) {
+    edge_model model = model_make(MODEL_GAPS, MODEL_SMALL, 20, 90, 3);
+    gpugraph_graph *graph = model_graph(&model, 1);
+    gpugraph_run run = {.threads = 1};
+    const int64_t id = gpugraph_edge_of(graph, 7).id;
+    uint64_t e;
+    ck_assert(!graph->derived.degree);
+    gpugraph_update(graph, &(gpugraph_changes){.removed = &id, .removed_count = 1}, &run);
+    ck_assert_int_eq(gpugraph_check_arcs(graph, &run, &e), GPUGRAPH_OK);
+    ck_assert(graph->derived.degree);
+    graph->derived.degree[3]++;
+    ck_assert_int_eq(gpugraph_check_arcs(graph, &run, &e), GPUGRAPH_INVALID);
     gpugraph_free(graph);
     model_free(&model);
 }
@@ -323,6 +341,7 @@ const struct suite suite = {
       .cases = {{&random_graphs, KINDS},
                 {&long_rows},
                 {&wrong_arcs},
+                {&wrong_degrees},
                 {&room_runs_out},
                 {&ids_far_apart},
                 {&refused}}}},

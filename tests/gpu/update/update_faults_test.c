@@ -89,8 +89,8 @@ static long own_blocks(const gpugraph_graph *graph) {
         blocks += id->later.id[i].is_text;
     blocks += graph->id.text_index != NULL;
     for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
-        blocks += slot_blocks(graph, &graph->derived.adjacency[side].rows) +
-                  (graph->derived.adjacency[side].in != NULL);
+        blocks += slot_blocks(graph, &graph->derived.adjacency[side].rows);
+    blocks += graph->derived.degree != NULL;
     for (int kind = 0; kind < CSR_KINDS; kind++)
         blocks += slot_blocks(graph, &graph->csr[kind]);
     return blocks + slot_blocks(graph, &graph->derived.edge_rows);
