@@ -217,8 +217,7 @@ static bool is_small(const update *u) {
 static bool may_have_gaps(const update *u) {
     const gpugraph_graph *graph = u->graph;
     return (graph->gaps.made || !u->edges.still) && is_small(u) && !u->changes->before &&
-           !graph->known.has_equal_edge_ids && graph->m > 0 &&
-           u->distance_type == graph->distance_type &&
+           !graph->known.has_equal_edge_ids && graph->m > 0 && gg_same_layout(u) &&
            gg_is_wide(u->edges.after) == graph->wide;
 }
 

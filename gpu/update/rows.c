@@ -280,7 +280,7 @@ void gg_update_rows(update *u) {
         if (!slot->made || (same_ends && !slot->weight))
             continue;
         u->drops[kind] = !gg_changes_in_place(slot, most_arcs(u, (enum csr_kind)kind)) ||
-                         (slot->weight && u->distance_type != graph->distance_type) ||
+                         (slot->weight && !gg_same_layout(u)) ||
                          (kind == CSR_SIMPLE && !gg_adjacency_made(graph, GPUGRAPH_OUT));
         if (!u->drops[kind])
             plan_rows(u, (enum csr_kind)kind, (row_plan){.slot = slot},

@@ -18,23 +18,27 @@ enum { ROOM_WASTE = 8 };
 
 /* A piece of an array that several threads work on. */
 typedef struct piece_work {
+    const update *u;
     const array_move *move;
     const splice_piece *piece;
     void *to;
 } piece_work;
 
-/* Converts weights to the other layout, or makes ids for edges that had none. */
+/* Converts INTEGER weights to another layout, or makes ids for edges that had none. */
 static void convert_span(void *work, uint64_t low, uint64_t high) {
     const piece_work *w = work;
-    const void *from = *w->move->array;
+    const array_move *move = w->move;
+    const size_t size = gg_distance_size(w->u->graph->distance_type);
     for (uint64_t i = low; i < high; i++) {
-        uint64_t old = w->piece->from + i, new = w->piece->to + i;
-        if (w->move->how == WIDEN)
-            ((int64_t *)w->to)[new] = ((const uint32_t *)from)[old];
-        else if (w->move->how == NARROW)
-            ((uint32_t *)w->to)[new] = (uint32_t)((const int64_t *)from)[old];
+        const uint64_t old = w->piece->from + i, new = w->piece->to + i;
+        const uint64_t value =
+            move->how == COUNT_UP ? old + 1 : gg_weight_at(*move->array, old, size);
+        if (move->how == CONVERT_TO_REAL)
+            ((double *)w->to)[new] = (double)(int64_t)value;
+        else if (move->size == sizeof(uint32_t))
+            ((uint32_t *)w->to)[new] = (uint32_t)value;
         else
-            ((int64_t *)w->to)[new] = (int64_t)old + 1;
+            ((uint64_t *)w->to)[new] = value;
     }
 }
 
@@ -52,7 +56,7 @@ static void move_array(const update *u, const array_move *move) {
     if (move->how == MOVE)
         gg_splice_move(s, to, *move->array, move->size);
     for (uint64_t k = 0; k < s->pieces && move->how != MOVE; k++) {
-        piece_work w = {move, &s->piece[k], to};
+        piece_work w = {u, move, &s->piece[k], to};
         const uint64_t count = s->piece[k].count;
         gg_slices(gg_threads(u->run, count), count, convert_span, &w);
     }
@@ -140,6 +144,10 @@ static void commit(update *u) {
         gg_release(graph->edge_id);
         graph->edge_id = NULL;
     }
+    if (u->weight_type == GPUGRAPH_UNWEIGHTED) {
+        gg_release(graph->weight);
+        graph->weight = NULL;
+    }
     commit_vertices(u);
     graph->m = u->edges.after;
     graph->wide = gg_is_wide(graph->m);
@@ -149,7 +157,7 @@ static void commit(update *u) {
     graph->known.degree_high = u->degree_high;
     graph->known.path_low = u->path_low;
     graph->known.path_high = u->path_high;
-    gg_point_edges(graph, graph->edges.weight_type);
+    gg_point_edges(graph, u->weight_type);
     graph->host_bytes = gg_graph_bytes(graph);
 }
 
@@ -187,13 +195,13 @@ static void plan_edges(update *u) {
     move.array = (void **)&graph->target;
     move.put = u->added_ends.target;
     gg_plan_move(u, move);
-    if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
+    if (u->weight_type == GPUGRAPH_UNWEIGHTED)
         return;
     move.array = &graph->weight;
     move.put = u->weight;
     move.size = gg_distance_size(u->distance_type);
-    if (u->distance_type != graph->distance_type)
-        move.how = u->distance_type == GPUGRAPH_UINT32 ? NARROW : WIDEN;
+    if (!gg_same_layout(u))
+        move.how = u->distance_type == GPUGRAPH_REAL ? CONVERT_TO_REAL : CONVERT;
     gg_plan_move(u, move);
 }
 
@@ -242,7 +250,7 @@ void gg_update_prepare(update *u) {
 static void patch_device(update *u) {
     if (!u->graph->device)
         return;
-    if (u->distance_type != u->graph->distance_type) {
+    if (!gg_same_layout(u)) {
         gpugraph_release_device(u->graph);
         return;
     }
@@ -295,22 +303,6 @@ void gg_update_free(update *u) {
 
 /* ---- the call ---- */
 
-/* The type of weights after the batch. */
-static gpugraph_weight_type settle_type(const gpugraph_graph *graph,
-                                        const gpugraph_changes *changes,
-                                        gpugraph_run *run) {
-    const gpugraph_edges *added = changes->added;
-    gpugraph_weight_type type = graph->edges.weight_type;
-    if (!added || added->count == 0 || type == added->weight_type)
-        return type;
-    if ((int64_t)graph->m == changes->removed_count)
-        return added->weight_type;
-    if (!type || !added->weight_type)
-        gg_fail(run, GPUGRAPH_INVALID, "the graph's edges have %s, added ones %s",
-                type ? "weights" : "no weights", type ? "have none" : "have weights");
-    return GPUGRAPH_REAL_WEIGHTS;
-}
-
 static void check_vertices(const gpugraph_graph *graph, const uint32_t *vertex,
                            int64_t count, gpugraph_run *run) {
     for (int64_t i = 0; i < count && !run->status; i++)
@@ -349,11 +341,6 @@ static void change_graph(gpugraph_graph *graph, const gpugraph_changes *changes,
                          gpugraph_run *run) {
     static const gpugraph_edges none;
     const double start = gg_now_ms();
-    const gpugraph_weight_type type = settle_type(graph, changes, run);
-    const bool retypes = type != graph->edges.weight_type;
-    old_weights old;
-    if (run->status || (retypes && !gg_retype(graph, type, run, &old)))
-        return;
     update u = {.graph = graph,
                 .added = changes->added ? changes->added : &none,
                 .run = run,
@@ -365,8 +352,6 @@ static void change_graph(gpugraph_graph *graph, const gpugraph_changes *changes,
     gg_update_edges(&u);
     if (!gg_stopping(run))
         change(&u);
-    if (retypes)
-        gg_settle_type(graph, &old, !gg_stopping(run));
     gg_update_free(&u);
     if (gg_stopping(run))
         return;

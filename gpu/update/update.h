@@ -5,8 +5,7 @@
 **     edges.c      removed edges, numbers of added edges; detects changes of weights only
 **     vertices.c   ends of added edges: known or new; vertices that vanish; tombstones
 **     new_ids.c    ids of new vertices
-**     retype.c     weights of another type
-**     weights.c    weights and their width
+**     weights.c    weights, their type and width
 **     rows.c       CSRs: removed arcs, positions of added arcs
 **     slack.c      rows with slack, which change in place
 **     gaps.c       the list of edges with gaps
@@ -57,7 +56,8 @@ typedef struct array_move {
     uint64_t count;  /* new elements: put[i] goes to place[i] */
     const uint64_t *place;
     const void *put;
-    enum { MOVE, WIDEN, NARROW, COUNT_UP } how; /* COUNT_UP: from edge numbers to ids */
+    /* COUNT_UP: the new array lists edge ids, which were 1 .. m. */
+    enum { MOVE, CONVERT, CONVERT_TO_REAL, COUNT_UP } how;
 } array_move;
 
 /* The change of one CSR on the host. */
@@ -114,6 +114,7 @@ typedef struct update {
     uint64_t degree_high;
     /* Weights. */
     uint64_t path_low, path_high;
+    gpugraph_weight_type weight_type; /* after the batch */
     gpugraph_distance_type distance_type;
     void *weight; /* of added edges, in the new layout */
     /* Vertices. */
@@ -187,6 +188,12 @@ static inline bool gg_same_ends(const update *u) {
     return u->reweights && u->fresh == 0 && u->vanished == 0;
 }
 
+/* True if the batch keeps the layout of weights. */
+static inline bool gg_same_layout(const update *u) {
+    return u->weight_type == u->graph->edges.weight_type &&
+           u->distance_type == u->graph->distance_type;
+}
+
 /* The steps before the commit, in this order. A failure sets the run's status. */
 void gg_update_edges(update *u);
 void gg_update_vertices(update *u);
@@ -227,8 +234,7 @@ bool gg_may_stay_loose(const gpugraph_graph *graph);
 /* gpugraph_compact inside another call. (compact.c) */
 void gg_compact(gpugraph_graph *graph, gpugraph_run *run);
 
-/* The steps between gg_update_edges and the commit. Weights of the batch have the graph's
-** type. */
+/* The steps between gg_update_edges and the commit. */
 void gg_update_prepare(update *u);
 void gg_update_free(update *u);
 
@@ -253,19 +259,6 @@ void gg_plan_move(update *u, array_move move);
 /* The sum of each vertex's largest INTEGER weight; larger weights count as 2^32 - 1.
 ** (weights.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
-
-/* Weights that gg_retype has replaced, with their type and bounds. (retype.c) */
-typedef struct old_weights {
-    void *weight;
-    gpugraph_weight_type type;
-    gpugraph_distance_type distance_type;
-    uint64_t path_low, path_high;
-} old_weights;
-/* Converts the graph's weights to `type`. False: the run must end. */
-bool gg_retype(gpugraph_graph *graph, gpugraph_weight_type type, gpugraph_run *run,
-               old_weights *old);
-/* After the batch: frees the old weights, or restores them if the batch has failed. */
-void gg_settle_type(gpugraph_graph *graph, old_weights *old, bool changed);
 
 #ifdef __cplusplus
 }
