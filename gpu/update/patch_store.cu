@@ -232,12 +232,16 @@ void gg_store_first(struct there *t) {
 
 /* ---- rows ---- */
 
+bool gg_has_tables(const struct there *t) {
+    return t->tables && t->tables->filled;
+}
+
 bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
                        const uint32_t *vertex, bool loopless, struct chain_rows *rows) {
     struct kept_tables *k = t->tables;
     gpugraph_run *run = t->job.run;
     auto phase = run->phase;
-    if (!k->filled) /* freed because memory is short */
+    if (!gg_has_tables(t))
         return false;
     run->phase = NULL; /* one phase reports everything */
     k->busy = true;
