@@ -231,46 +231,26 @@ static void copy_removed(update *u) {
     }
 }
 
-/* Finds the id of the first or last edge that stays. False: no edge stays. */
-static bool kept_id(const update *u, bool last, int64_t *id) {
-    const splice_piece *piece = u->edges.piece + (last ? u->edges.pieces - 1 : 0);
-    if (!u->edges.pieces)
-        return false;
-    uint64_t e = last ? piece->from + piece->count - 1 : piece->from;
-    *id = gg_edge_id(u->graph, e);
-    return true;
-}
-
 /* If no id occurs twice, ids ascend strictly, so the first and the last id decide. */
 static bool plain_afterwards(const update *u) {
-    int64_t first = INT64_MAX, last = INT64_MIN, id;
-    if (u->edges.after == 0 || u->changes->before)
+    const gpugraph_graph *graph = u->graph;
+    const splice *s = &u->edges;
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    if (s->after == 0 || u->changes->before)
         return true;
-    for (int end = 0; end < 2; end++)
-        if (kept_id(u, end, &id)) {
-            first = id < first ? id : first;
-            last = id > last ? id : last;
-        }
+    if (graph->known.has_equal_edge_ids && gg_lists_ids(graph))
+        return false;
+    if (s->pieces) {
+        const splice_piece *end = &s->piece[s->pieces - 1];
+        first = gg_edge_id(graph, s->piece[0].from);
+        last = gg_edge_id(graph, end->from + end->count - 1);
+    }
     if (u->added_count) {
         int64_t low = u->added->edge_id[0], high = u->added->edge_id[u->added_count - 1];
         first = low < first ? low : first;
         last = high > last ? high : last;
     }
-    if (first != 1 || last != (int64_t)u->edges.after)
-        return false;
-    if (!u->graph->known.has_equal_edge_ids || !gg_lists_ids(u->graph))
-        return true;
-    int64_t before = 0;
-    for (uint64_t k = 0; k < u->edges.pieces; k++) {
-        const splice_piece *piece = &u->edges.piece[k];
-        for (uint64_t i = 0; i < piece->count; i++) {
-            int64_t here = gg_edge_id(u->graph, piece->from + i);
-            if (here == before)
-                return false;
-            before = here;
-        }
-    }
-    return true;
+    return first == 1 && last == (int64_t)s->after;
 }
 
 /* The bound grows with each batch; when it exceeds the limit, degrees are counted. */

@@ -42,7 +42,8 @@ static void count_places(struct edge_gaps *g, size_t weight_size) {
 }
 
 /* Divides the existing arrays into blocks; they stay the graph's own until the commit. */
-static bool open_gaps(update *u, struct edge_gaps *g) {
+static bool open_gaps(update *u) {
+    struct edge_gaps *g = &u->gaps;
     const gpugraph_graph *graph = u->graph;
     gpugraph_run *run = u->run;
     const uint64_t size = (uint64_t)1 << gg_limits.gap_shift;
@@ -66,42 +67,32 @@ static bool open_gaps(update *u, struct edge_gaps *g) {
     return true;
 }
 
-/* Grows the arrays behind the last edge; a large block grows without a copy. */
+/* A large block grows without a copy. */
+static bool grow_block(void **block, uint64_t count, size_t size) {
+    void *larger = *block ? gg_grow(*block, count, size) : NULL;
+    *block = larger ? larger : *block;
+    return larger != NULL;
+}
+
+/* Grows the arrays behind the last edge. */
 static bool grow_places(gpugraph_graph *graph) {
     struct edge_gaps *g = &graph->gaps;
     const size_t weight_size = gg_distance_size(graph->distance_type);
     const uint64_t had = g->block_room, places = g->places + g->places / GG_ROOM_SHARE +
                                                  ((uint64_t)1 << g->shift);
-    void *array[] = {g->source, g->target, g->edge_id, g->weight}, *larger[4];
-    const size_t size[] = {sizeof *g->source, sizeof *g->target, sizeof *g->edge_id,
-                           weight_size};
-    for (int i = 0; i < 4; i++) {
-        larger[i] = array[i] ? gg_grow(array[i], places, size[i]) : NULL;
-        array[i] = larger[i] ? larger[i] : array[i];
-    }
-    g->source = array[0];
-    g->target = array[1];
-    g->edge_id = array[2];
-    g->weight = array[3];
+    grow_block((void **)&g->source, places, sizeof *g->source);
+    grow_block((void **)&g->target, places, sizeof *g->target);
+    grow_block((void **)&g->edge_id, places, sizeof *g->edge_id);
+    grow_block(&g->weight, places, weight_size);
     struct edge_gaps after = *g;
     count_places(&after, weight_size);
-    if (after.places < places || after.block_room <= had)
+    if (after.places < places || after.block_room <= had ||
+        !grow_block((void **)&g->start, after.block_room + 1, sizeof *g->start) ||
+        !grow_block((void **)&g->listed, after.block_room + 1, sizeof *g->listed))
         return false;
-    after.listed = gg_grow(g->listed, after.block_room + 1, 1);
-    if (!after.listed)
-        return false;
-    memset(after.listed + had, after.listed[had], after.block_room + 1 - had);
-    *g = after;
-    return true;
-}
-
-static bool copy_starts(update *u, struct edge_gaps *g) {
-    *g = u->graph->gaps;
-    g->made = false; /* the graph's gaps are still the old ones */
-    g->start = gg_alloc(u->run, g->block_room + 1, sizeof *g->start);
-    if (!g->start)
-        return false;
-    memcpy(g->start, u->graph->gaps.start, (g->blocks + 1) * sizeof *g->start);
+    memset(g->listed + had, g->listed[had], after.block_room + 1 - had);
+    g->places = after.places;
+    g->block_room = after.block_room;
     return true;
 }
 
@@ -241,26 +232,23 @@ static bool try_batch(const update *u, struct edge_gaps *g) {
     return true;
 }
 
-static void free_plan(struct edge_gaps *g, const gpugraph_graph *graph) {
+void gg_free_gap_plan(update *u) {
+    struct edge_gaps *g = &u->gaps;
     gg_release(g->start);
-    if (g->listed != graph->gaps.listed)
-        gg_release(g->listed);
-    if (g->edge_id != graph->gaps.edge_id && g->edge_id != graph->edge_id)
+    gg_release(g->listed);
+    if (g->edge_id != u->graph->edge_id)
         gg_release(g->edge_id);
     *g = (struct edge_gaps){0};
 }
 
-void gg_free_gap_plan(update *u) {
-    free_plan(&u->gaps, u->graph);
-}
-
 /* Tries the batch on a copy of the starts. *at_end: slack behind all edges is missing. */
 static bool fits_gaps(const update *u, bool *at_end) {
-    struct edge_gaps after = u->gaps;
-    after.start = gg_alloc(u->run, after.block_room + 1, sizeof *after.start);
+    const struct edge_gaps *g = u->graph->gaps.made ? &u->graph->gaps : &u->gaps;
+    struct edge_gaps after = *g;
+    after.start = gg_alloc(u->run, g->block_room + 1, sizeof *after.start);
     if (!after.start)
         return false;
-    memcpy(after.start, u->gaps.start, (after.blocks + 1) * sizeof *after.start);
+    memcpy(after.start, g->start, (g->blocks + 1) * sizeof *after.start);
     const bool fits = try_batch(u, &after);
     *at_end = after.blocks == after.block_room;
     gg_release(after.start);
@@ -268,19 +256,17 @@ static bool fits_gaps(const update *u, bool *at_end) {
 }
 
 bool gg_plan_gaps(update *u) {
-    const gpugraph_graph *graph = u->graph;
-    const bool made = graph->gaps.made;
-    for (int turn = 0; turn < 2 && may_have_gaps(u); turn++) {
-        bool at_end = false;
-        if (made ? copy_starts(u, &u->gaps) : open_gaps(u, &u->gaps))
+    const bool made = u->graph->gaps.made;
+    bool at_end = false;
+    if (may_have_gaps(u)) {
+        u->gapped = (made || open_gaps(u)) && fits_gaps(u, &at_end);
+        if (!u->gapped && made && at_end && grow_places(u->graph))
             u->gapped = fits_gaps(u, &at_end);
         if (u->gapped || gg_stopping(u->run))
             return true;
-        free_plan(&u->gaps, graph);
-        if (!made || !at_end || turn > 0 || !grow_places(u->graph))
-            break;
+        gg_free_gap_plan(u);
     }
-    gg_close_gaps(u->graph, gg_threads(u->run, graph->m));
+    gg_close_gaps(u->graph, gg_threads(u->run, u->graph->m));
     return false;
 }
 
@@ -297,8 +283,6 @@ static void put_ends(const update *u, const struct edge_gaps *g, size_t size,
 }
 
 static void take_over(gpugraph_graph *graph, struct edge_gaps *planned) {
-    if (graph->gaps.made)
-        gg_release(graph->gaps.start);
     graph->gaps = *planned;
     *planned = (struct edge_gaps){0};
     graph->source = graph->target = NULL;
@@ -310,7 +294,8 @@ static void take_over(gpugraph_graph *graph, struct edge_gaps *planned) {
 void gg_commit_gaps(update *u) {
     gpugraph_graph *graph = u->graph;
     struct edge_gaps *g = &graph->gaps;
-    take_over(graph, &u->gaps);
+    if (!g->made)
+        take_over(graph, &u->gaps);
     const size_t size = g->weight ? gg_distance_size(graph->distance_type) : 0;
     take_edges(u, g, size, true);
     for (uint64_t k = 0, i = 0; k < u->added_count; k++) {

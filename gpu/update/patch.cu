@@ -143,7 +143,7 @@ static bool change_list(struct there *t) {
     for (int i = 0; i < arrays && gg_going(job); i++)
         a[i].size == sizeof(uint32_t) ? change_array<uint32_t>(t, piece, place, &a[i])
                                       : change_array<uint64_t>(t, piece, place, &a[i]);
-    const bool done = gg_wait(job);
+    const bool done = gg_going(job) && gg_wait(job);
     for (int i = 0; grows && i < arrays; i++) {
         give(&copy->part, done ? *a[i].array : a[i].larger, done ? copy->edge_room : room,
              a[i].size);

@@ -44,6 +44,20 @@ static void drop_tables(gpugraph_graph *graph, struct device_part *part, unsigne
 static const struct device_part_kind tables_kind = {
     "slab tables", sizeof(struct kept_tables), PART_ON_ROOM, drop_tables};
 
+/* Calls use(), during which the tables are not dropped. The caller's phase reports
+** everything. */
+template <typename work>
+static void use_tables(struct cuda_job *job, struct kept_tables *k, const work &use) {
+    auto phase = job->run->phase;
+    job->run->phase = NULL;
+    k->busy = true;
+    gg_store_lend(&k->store, job);
+    use();
+    k->busy = false;
+    account_for_tables(k);
+    job->run->phase = phase;
+}
+
 /* NULL: no tables. */
 static struct kept_tables *tables_there(const gpugraph_graph *graph) {
     return (struct kept_tables *)gg_device_part_of(graph, &tables_kind);
@@ -148,16 +162,11 @@ static bool make_patch_store(struct cuda_job *job) {
         return true;
     /* any thread may close gaps at any time */
     gg_close_gaps(graph, gg_threads(job->run, graph->m));
-    auto phase = job->run->phase;
-    job->run->phase = NULL; /* one phase reports everything */
-    k->busy = true;
-    gg_store_lend(&k->store, job);
-    fill(job, k);
-    if (gg_going(job))
-        gg_wait(job);
-    job->run->phase = phase;
-    k->busy = false;
-    account_for_tables(k);
+    use_tables(job, k, [&] {
+        fill(job, k);
+        if (gg_going(job))
+            gg_wait(job);
+    });
     if (!gg_going(job))
         give_up(job, k);
     else
@@ -210,16 +219,11 @@ void gg_store_first(struct there *t) {
         return;
     }
     double started = gg_now_ms();
-    auto phase = run->phase;
     bool fresh = !k->filled;
-    run->phase = NULL; /* one phase reports everything */
-    k->busy = true;
-    gg_store_lend(&k->store, job);
-    fill(job, k);
-    take_batch(t, k);
-    run->phase = phase;
-    k->busy = false;
-    account_for_tables(k);
+    use_tables(job, k, [&] {
+        fill(job, k);
+        take_batch(t, k);
+    });
     if (!t->tables) {
         give_up(job, k);
         return;
@@ -238,17 +242,12 @@ bool gg_has_tables(const struct there *t) {
 
 bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
                        const uint32_t *vertex, bool loopless, struct chain_rows *rows) {
-    struct kept_tables *k = t->tables;
-    gpugraph_run *run = t->job.run;
-    auto phase = run->phase;
     if (!gg_has_tables(t))
         return false;
-    run->phase = NULL; /* one phase reports everything */
-    k->busy = true;
-    gg_multigraph_list_rows(k->store.side[side], count, vertex, loopless, run, rows);
-    k->busy = false;
-    account_for_tables(k);
-    run->phase = phase;
+    use_tables(&t->job, t->tables, [&] {
+        gg_multigraph_list_rows(t->tables->store.side[side], count, vertex, loopless,
+                                t->job.run, rows);
+    });
     return gg_going(&t->job);
 }
 
@@ -262,13 +261,8 @@ extern "C" gpugraph_status gg_cuda_check_copy(gpugraph_graph *graph, gpugraph_ru
     if (gg_job_open(&job, graph, run)) {
         auto phase = run->phase;
         run->phase = NULL;
-        if (gg_check_device_copy(&job) && k && k->filled) {
-            k->busy = true;
-            gg_store_lend(&k->store, &job);
-            gg_store_check(&k->store, graph, run);
-            k->busy = false;
-            account_for_tables(k);
-        }
+        if (gg_check_device_copy(&job) && k && k->filled)
+            use_tables(&job, k, [&] { gg_store_check(&k->store, graph, run); });
         run->phase = phase;
         gg_job_close(&job);
     }
