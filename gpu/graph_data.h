@@ -148,7 +148,6 @@ struct graph_derived {
     struct csr_slot edge_rows; /* OUT, sorted; weight: the edge number */
     /* [GPUGRAPH_OUT], and [GPUGRAPH_IN] with reversed arcs. */
     struct adjacency adjacency[2];
-    bool tables_kept;    /* gpugraph_make_tables has been called */
     bool tables_settled; /* made on the device, or known to be impossible */
 };
 

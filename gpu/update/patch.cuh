@@ -26,8 +26,8 @@ struct there {
 
 /* ---- patch_store.cu ---- */
 
-/* Sets t->tables: makes the tables if they are wanted, and applies the batch to them.
-** After a failure the tables are freed. */
+/* Applies the batch to the tables, if they are made, and sets t->tables. After a failure
+** the tables are freed. */
 void gg_store_first(struct there *t);
 /* Lists the rows of `count` vertices in OUT or IN after the batch, from the tables.
 ** False: the job must end, or the tables were freed. */

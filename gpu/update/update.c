@@ -80,20 +80,13 @@ static void commit_vertices(update *u) {
     graph->n = u->n;
 }
 
-/* About the number of elements that move or are renumbered: if none moves, one thread is
-** enough to insert. */
+/* About the number of elements that move: if none moves, one thread is enough to
+** insert. */
 static uint64_t work_of(const update *u) {
-    uint64_t work = 0;
-    for (int i = 0; i < u->move_count; i++) {
-        const array_move *move = &u->moves[i];
-        work += move->to || !move->s->still ? move->s->after : move->count;
-    }
-    for (int i = 0; i < u->row_plans; i++) {
-        const row_plan *p = &u->rows[i];
-        if (p->column == NUMBERS && gg_renumbers(&u->edges))
-            work += p->slot->used;
-    }
-    return work + (u->removed_count + u->added_count) * GG_FETCH_ITEMS;
+    uint64_t work = (u->removed_count + u->added_count) * GG_FETCH_ITEMS;
+    for (int i = 0; i < u->move_count; i++)
+        work += u->moves[i].to || !u->edges.still ? u->edges.after : 0;
+    return work;
 }
 
 /* Tasks of a commit: edges with gaps, each array, rows of each kind. */
