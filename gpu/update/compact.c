@@ -23,7 +23,7 @@
 #include <string.h>
 
 typedef struct moved_rows {
-    const uint32_t *map; /* of the compaction */
+    const uint32_t *map; /* the compaction's */
     struct csr_slot *slot;
     size_t weight_size;
     uint64_t *offset, *end; /* new blocks */
