@@ -11,23 +11,24 @@
 
 /* ---- splices ---- */
 
-static void cut(splice *s, const uint64_t *removed, uint64_t removed_count,
-                const uint64_t *inserted, uint64_t inserted_count, uint64_t *place) {
+/* Lists the pieces of edges that stay, and numbers the added edges. */
+static void cut(update *u) {
+    splice *s = &u->edges;
     uint64_t at = 0, to = 0, r = 0, i = 0;
     for (;;) {
         uint64_t next = s->before;
-        if (r < removed_count && removed[r] < next)
-            next = removed[r];
-        if (i < inserted_count && inserted[i] < next)
-            next = inserted[i];
+        if (r < u->removed_count && u->removed[r] < next)
+            next = u->removed[r];
+        if (i < u->added_count && u->added_at[i] < next)
+            next = u->added_at[i];
         if (next > at) {
             s->piece[s->pieces++] = (splice_piece){at, to, next - at};
             to += next - at;
             at = next;
         }
-        while (i < inserted_count && inserted[i] == at)
-            place[i++] = to++;
-        if (r == removed_count || removed[r] != at) {
+        while (i < u->added_count && u->added_at[i] == at)
+            u->added_edge[i++] = to++;
+        if (r == u->removed_count || u->removed[r] != at) {
             if (at == s->before)
                 break;
             continue;
@@ -56,19 +57,6 @@ static void look_at_moves(splice *s) {
         s->bound = s->piece[first].from;
         s->shift = shift;
     }
-}
-
-gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
-                               const uint64_t *removed, uint64_t removed_count,
-                               const uint64_t *inserted, uint64_t inserted_count,
-                               uint64_t *place) {
-    *s = (splice){.before = before};
-    s->piece = gg_alloc(run, removed_count + inserted_count + 1, sizeof *s->piece);
-    if (!s->piece)
-        return run->status;
-    cut(s, removed, removed_count, inserted, inserted_count, place);
-    look_at_moves(s);
-    return run->status;
 }
 
 void gg_splice_free(splice *s) {
@@ -302,11 +290,13 @@ static bool changes_weights_alone(const update *u) {
 
 void gg_update_edges(update *u) {
     gpugraph_run *run = u->run;
+    splice *s = &u->edges;
+    *s = (splice){.before = u->graph->m};
+    s->piece = gg_alloc(run, u->removed_count + u->added_count + 1, sizeof *s->piece);
     u->removed = gg_alloc(run, u->removed_count, sizeof *u->removed);
-    u->added_at = u->removed ? gg_alloc(run, u->added_count, sizeof *u->added_at) : NULL;
-    u->added_edge =
-        u->added_at ? gg_alloc(run, u->added_count, sizeof *u->added_edge) : NULL;
-    if (u->added_edge)
+    u->added_at = gg_alloc(run, u->added_count, sizeof *u->added_at);
+    u->added_edge = gg_alloc(run, u->added_count, sizeof *u->added_edge);
+    if (!gg_stopping(run))
         find_removed(u);
     if (!gg_stopping(run) && u->changes->before)
         take_places(u);
@@ -317,9 +307,8 @@ void gg_update_edges(update *u) {
     if (gg_stopping(run))
         return;
     u->reweights = changes_weights_alone(u);
-    if (!gg_splice_make(run, &u->edges, u->graph->m, u->removed, u->removed_count,
-                        u->added_at, u->added_count, u->added_edge))
-        u->plain = plain_afterwards(u);
-    if (!gg_stopping(run))
-        bound_degrees(u);
+    cut(u);
+    look_at_moves(s);
+    u->plain = plain_afterwards(u);
+    bound_degrees(u);
 }

@@ -42,16 +42,16 @@ static void convert_span(void *work, uint64_t low, uint64_t high) {
     }
 }
 
-static void put_new(const array_move *move, void *to) {
-    for (uint64_t i = 0; i < move->count; i++)
+static void put_new(const update *u, const array_move *move, void *to) {
+    for (uint64_t i = 0; i < u->added_count; i++)
         if (move->size == sizeof(uint32_t))
-            ((uint32_t *)to)[move->place[i]] = ((const uint32_t *)move->put)[i];
+            ((uint32_t *)to)[u->added_edge[i]] = ((const uint32_t *)move->put)[i];
         else
-            ((uint64_t *)to)[move->place[i]] = ((const uint64_t *)move->put)[i];
+            ((uint64_t *)to)[u->added_edge[i]] = ((const uint64_t *)move->put)[i];
 }
 
 static void move_array(const update *u, const array_move *move) {
-    const splice *s = move->s;
+    const splice *s = &u->edges;
     void *to = move->to ? move->to : *move->array;
     if (move->how == MOVE)
         gg_splice_move(s, to, *move->array, move->size);
@@ -60,7 +60,7 @@ static void move_array(const update *u, const array_move *move) {
         const uint64_t count = s->piece[k].count;
         gg_slices(gg_threads(u->run, count), count, convert_span, &w);
     }
-    put_new(move, to);
+    put_new(u, move, to);
     if (move->to) {
         gg_release(*move->array);
         *move->array = to;
@@ -156,12 +156,12 @@ static void commit(update *u) {
 
 /* ---- plans ---- */
 
-void gg_plan_move(update *u, array_move move) {
-    uint64_t bytes = move.s->after * move.size, room = gg_room(*move.array);
+static void plan_move(update *u, array_move move) {
+    uint64_t bytes = u->edges.after * move.size, room = gg_room(*move.array);
     if (gg_stopping(u->run))
         return;
     if (move.how != MOVE || bytes > room || bytes < room / ROOM_WASTE) {
-        move.to = gg_alloc_slack(u->run, move.s->after, move.size);
+        move.to = gg_alloc_slack(u->run, u->edges.after, move.size);
         if (!move.to)
             return;
     }
@@ -172,48 +172,39 @@ static void plan_edges(update *u) {
     gpugraph_graph *graph = u->graph;
     if (gg_plan_gaps(u))
         return;
-    array_move move = {.s = &u->edges, .count = u->added_count, .place = u->added_edge};
-    if (!u->plain) {
-        move.array = (void **)&graph->edge_id;
-        move.size = sizeof *graph->edge_id;
-        move.put = u->added->edge_id;
-        move.how = graph->edge_id ? MOVE : COUNT_UP;
-        gg_plan_move(u, move);
-    }
-    move.size = sizeof(uint32_t);
-    move.how = MOVE;
-    move.array = (void **)&graph->source;
-    move.put = u->added_ends.source;
-    gg_plan_move(u, move);
-    move.array = (void **)&graph->target;
-    move.put = u->added_ends.target;
-    gg_plan_move(u, move);
-    if (u->weight_type == GPUGRAPH_UNWEIGHTED)
-        return;
-    move.array = &graph->weight;
-    move.put = u->weight;
-    move.size = gg_distance_size(u->distance_type);
-    if (!gg_same_layout(u))
-        move.how = u->distance_type == GPUGRAPH_REAL ? CONVERT_TO_REAL : CONVERT;
-    gg_plan_move(u, move);
+    if (!u->plain)
+        plan_move(u, (array_move){.array = (void **)&graph->edge_id,
+                                  .size = sizeof *graph->edge_id,
+                                  .put = u->added->edge_id,
+                                  .how = graph->edge_id ? MOVE : COUNT_UP});
+    plan_move(u, (array_move){.array = (void **)&graph->source,
+                              .size = sizeof *graph->source,
+                              .put = u->added_ends.source});
+    plan_move(u, (array_move){.array = (void **)&graph->target,
+                              .size = sizeof *graph->target,
+                              .put = u->added_ends.target});
+    if (u->weight_type != GPUGRAPH_UNWEIGHTED)
+        plan_move(u, (array_move){.array = &graph->weight,
+                                  .size = gg_distance_size(u->distance_type),
+                                  .put = u->weight,
+                                  .how = gg_same_layout(u) ? MOVE
+                                         : u->distance_type == GPUGRAPH_REAL
+                                             ? CONVERT_TO_REAL
+                                             : CONVERT});
 }
 
 void gg_update_sort(update *u, end_ref *ref, uint64_t count) {
     gg_sort_pairs(u->run, count, u->key, ref, u->key_scratch, u->value_scratch);
 }
 
-static bool take_scratch(update *u) {
+static void take_scratch(update *u) {
     uint64_t most = 2 * (u->removed_count + u->added_count) + u->lone_count +
                     (uint64_t)u->changes->kept_count + (uint64_t)u->changes->loose_count;
     u->key = gg_alloc(u->run, most, sizeof *u->key);
-    u->key_scratch = u->key ? gg_alloc(u->run, most, sizeof *u->key_scratch) : NULL;
-    u->value_scratch =
-        u->key_scratch ? gg_alloc(u->run, most, sizeof *u->value_scratch) : NULL;
-    u->removed_arc =
-        u->value_scratch ? gg_alloc_zero(u->run, most, sizeof *u->removed_arc) : NULL;
-    u->added_arc =
-        u->removed_arc ? gg_alloc_zero(u->run, most, sizeof *u->added_arc) : NULL;
-    return u->added_arc != NULL;
+    u->key_scratch = gg_alloc(u->run, most, sizeof *u->key_scratch);
+    u->value_scratch = gg_alloc(u->run, most, sizeof *u->value_scratch);
+    u->removed_arc = gg_alloc_zero(u->run, most, sizeof *u->removed_arc);
+    u->added_arc = gg_alloc_zero(u->run, most, sizeof *u->added_arc);
 }
 
 /* SIMPLE rows are updated from the arcs by ids, which the first change of ends makes. */
@@ -230,8 +221,9 @@ static gpugraph_status prepare_simple(update *u) {
 void gg_update_prepare(update *u) {
     static void (*const steps[])(update *) = {
         gg_update_vertices, gg_update_ids, gg_update_weights, plan_edges, gg_update_rows};
-    if (gg_own_rows(u->graph, u->run) || prepare_simple(u) || !take_scratch(u))
+    if (gg_own_rows(u->graph, u->run) || prepare_simple(u))
         return;
+    take_scratch(u);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !gg_stopping(u->run); i++)
         steps[i](u);
 }

@@ -47,15 +47,12 @@ static inline uint32_t gg_end_at(const edge_ends *ends, end_ref ref) {
     return (ref % 2 ? ends->target : ends->source)[ref / 2];
 }
 
-/* One array of the graph that changes. */
+/* One array of edges that changes. */
 typedef struct array_move {
     void **array;    /* the graph's */
     void *to;        /* a new block; NULL: in place */
     size_t size;     /* bytes of an element after the batch */
-    const splice *s; /* positions of elements that stay */
-    uint64_t count;  /* new elements: put[i] goes to place[i] */
-    const uint64_t *place;
-    const void *put;
+    const void *put; /* the elements of added edges */
     /* COUNT_UP: the new array lists edge ids, which were 1 .. m. */
     enum { MOVE, CONVERT, CONVERT_TO_REAL, COUNT_UP } how;
 } array_move;
@@ -252,9 +249,6 @@ gpugraph_status gg_store_changes(const update *u, store_changes *c);
 
 /* Sorts `count` refs by the keys in u->key. */
 void gg_update_sort(update *u, end_ref *ref, uint64_t count);
-
-/* Plans the change of one array. */
-void gg_plan_move(update *u, array_move move);
 
 /* The sum of each vertex's largest INTEGER weight; larger weights count as 2^32 - 1.
 ** (weights.c) */
