@@ -114,14 +114,10 @@ static void lay_out_texts(compaction *c) {
 }
 
 static void lay_out_ids(compaction *c) {
-    uint32_t integers = 0, high = c->ids.n;
-    while (integers < high) { /* INTEGERs come first */
-        const uint32_t middle = integers + (high - integers) / 2;
-        if (gpugraph_id_of(&c->graph->ids, c->vertex[middle]).is_text)
-            high = middle;
-        else
-            integers = middle + 1;
-    }
+    uint32_t integers = 0; /* they come first */
+    while (integers < c->ids.n &&
+           !gpugraph_id_of(&c->graph->ids, c->vertex[integers]).is_text)
+        integers++;
     lay_out_integers(c, integers);
     if (!gg_stopping(c->run))
         lay_out_texts(c);
@@ -244,36 +240,19 @@ static void renumber_rows(compaction *c) {
 
 static void renumber_ends(void *of, uint64_t low, uint64_t high) {
     const compaction *c = of;
-    uint32_t *source = (uint32_t *)gg_sources_of(c->graph),
-             *target = (uint32_t *)gg_targets_of(c->graph);
-    for (uint64_t at = low; at < high; at++) {
-        source[at] = c->map[source[at]];
-        target[at] = c->map[target[at]];
+    uint32_t *source = c->graph->source, *target = c->graph->target;
+    for (uint64_t e = low; e < high; e++) {
+        source[e] = c->map[source[e]];
+        target[e] = c->map[target[e]];
     }
-}
-
-static void renumber_blocks(void *of, uint64_t low, uint64_t high) {
-    const compaction *c = of;
-    const struct edge_gaps *g = &c->graph->gaps;
-    for (uint64_t b = low; b < high; b++) {
-        const uint64_t first = b << g->shift;
-        renumber_ends(of, first, first + g->start[b + 1] - g->start[b]);
-    }
-}
-
-static void renumber_edges(compaction *c) {
-    gpugraph_graph *graph = c->graph;
-    const int threads = gg_threads(c->run, graph->m);
-    if (graph->gaps.made)
-        gg_chunks(threads, graph->gaps.blocks, 1, renumber_blocks, c);
-    else
-        gg_slices(threads, graph->m, renumber_ends, c);
 }
 
 static void commit_compaction(compaction *c) {
     gpugraph_graph *graph = c->graph;
+    const int threads = gg_threads(c->run, graph->m);
     gpugraph_release_device(graph);
-    renumber_edges(c);
+    gg_close_gaps(graph, threads);
+    gg_slices(threads, graph->m, renumber_ends, c);
     renumber_rows(c);
     gg_free_ids(graph);
     graph->id = c->ids.id;

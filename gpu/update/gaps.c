@@ -15,13 +15,6 @@
 /* A batch of more than one edge per 4 blocks closes the gaps and moves whole arrays. */
 enum { GAP_BATCH = 4 };
 
-/* An added edge. */
-typedef struct coming_edge {
-    uint32_t source, target;
-    int64_t id;
-    const void *weight;
-} coming_edge;
-
 /* ---- arrays with gaps ---- */
 
 /* Entries in each of four arrays, of which the last two may be NULL. */
@@ -158,22 +151,32 @@ static bool block_for(struct edge_gaps *g, uint64_t e, uint64_t *block) {
     return true;
 }
 
-static bool put_edge_of_gaps(struct edge_gaps *g, size_t weight_size, uint64_t e,
-                             const coming_edge *edge) {
+/* Writes added edge k, except for its id. */
+static void write_edge(const update *u, const struct edge_gaps *g, size_t weight_size,
+                       uint64_t at, uint64_t k) {
+    g->source[at] = u->added_ends.source[k];
+    g->target[at] = u->added_ends.target[k];
+    if (weight_size)
+        memcpy((char *)g->weight + at * weight_size,
+               (const char *)u->weight + k * weight_size, weight_size);
+}
+
+/* Adds edge k of the batch. False: there is no gap for it. */
+static bool put_edge_of_gaps(const update *u, struct edge_gaps *g, size_t weight_size,
+                             uint64_t k, bool moves) {
+    const uint64_t e = u->added_edge[k];
+    const int64_t id = u->added->edge_id[k];
     uint64_t block;
     if (!block_for(g, e, &block))
         return false;
     const uint64_t first = block << g->shift, end = first + edges_in(g, block);
     const uint64_t at = first + (e - g->start[block]);
-    if (edge && !(at == end && edge->id == (int64_t)at + 1))
+    if (moves && !(at == end && id == (int64_t)at + 1))
         list_ids(g, block);
-    if (edge) {
+    if (moves) {
         move_places(g, weight_size, at + 1, at, end - at);
-        g->source[at] = edge->source;
-        g->target[at] = edge->target;
-        g->edge_id[at] = edge->id;
-        if (g->weight)
-            memcpy((char *)g->weight + at * weight_size, edge->weight, weight_size);
+        write_edge(u, g, weight_size, at, k);
+        g->edge_id[at] = id;
     }
     count_from(g, block, 1);
     return true;
@@ -224,10 +227,11 @@ static void take_edges(const update *u, struct edge_gaps *g, size_t weight_size,
 }
 
 /* True if every added edge finds a gap. */
-static bool try_batch(const update *u, struct edge_gaps *g) {
-    take_edges(u, g, 0, false);
+static bool move_edges(const update *u, struct edge_gaps *g, size_t weight_size,
+                       bool moves) {
+    take_edges(u, g, weight_size, moves);
     for (uint64_t k = 0, i = 0; k < u->added_count; k++)
-        if (!takes_place(u, k, &i) && !put_edge_of_gaps(g, 0, u->added_edge[k], NULL))
+        if (!takes_place(u, k, &i) && !put_edge_of_gaps(u, g, weight_size, k, moves))
             return false;
     return true;
 }
@@ -249,7 +253,7 @@ static bool fits_gaps(const update *u, bool *at_end) {
     if (!after.start)
         return false;
     memcpy(after.start, g->start, (g->blocks + 1) * sizeof *after.start);
-    const bool fits = try_batch(u, &after);
+    const bool fits = move_edges(u, &after, 0, false);
     *at_end = after.blocks == after.block_room;
     gg_release(after.start);
     return fits;
@@ -272,16 +276,6 @@ bool gg_plan_gaps(update *u) {
 
 /* ---- the commit ---- */
 
-/* Writes an added edge that keeps its place, once all edges have their numbers. */
-static void put_ends(const update *u, const struct edge_gaps *g, size_t size,
-                     uint64_t k) {
-    const uint64_t at = gg_edge_place(u->graph, u->added_edge[k]);
-    g->source[at] = u->added_ends.source[k];
-    g->target[at] = u->added_ends.target[k];
-    if (size)
-        memcpy((char *)g->weight + at * size, (const char *)u->weight + k * size, size);
-}
-
 static void take_over(gpugraph_graph *graph, struct edge_gaps *planned) {
     graph->gaps = *planned;
     *planned = (struct edge_gaps){0};
@@ -297,15 +291,8 @@ void gg_commit_gaps(update *u) {
     if (!g->made)
         take_over(graph, &u->gaps);
     const size_t size = g->weight ? gg_distance_size(graph->distance_type) : 0;
-    take_edges(u, g, size, true);
-    for (uint64_t k = 0, i = 0; k < u->added_count; k++) {
-        const coming_edge edge = {u->added_ends.source[k], u->added_ends.target[k],
-                                  u->added->edge_id[k],
-                                  (const char *)u->weight + k * size};
-        if (!takes_place(u, k, &i))
-            put_edge_of_gaps(g, size, u->added_edge[k], &edge);
-    }
+    move_edges(u, g, size, true);
     for (uint64_t k = 0, i = 0; k < u->added_count; k++)
-        if (takes_place(u, k, &i))
-            put_ends(u, g, size, k);
+        if (takes_place(u, k, &i)) /* it keeps its place, which is known now */
+            write_edge(u, g, size, gg_edge_place(graph, u->added_edge[k]), k);
 }

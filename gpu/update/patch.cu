@@ -33,13 +33,15 @@ static uint64_t changes_of(const update *u) {
     return u->removed_count + u->added_count + u->fresh + u->vanished;
 }
 
-/* Bytes for the elements of one array that move within it. */
+/* Bytes for the elements of one array that move within it, with some slack: the next
+** batch may move more. */
 static uint64_t scratch_bytes(const struct there *t) {
     const splice *s = &t->u->edges;
     const struct device_copy *copy = t->copy;
     if (!copy->source || s->after > copy->edge_room)
         return 0;
-    return (s->after - patch_first_moved(s)) *
+    const uint64_t moved = s->after - patch_first_moved(s);
+    return (moved + moved / GG_ROOM_SHARE) *
            (copy->weight ? copy->weight_size : sizeof(uint32_t));
 }
 

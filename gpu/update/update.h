@@ -86,8 +86,7 @@ struct new_ids {
     char *text_bytes;
     gpugraph_id *later;
     uint32_t *order;
-    gpugraph_id *id; /* LATER_IDS: of each new vertex, in order of ids */
-    uint32_t texts;  /* entries of id whose text is a block of this struct */
+    struct later_ids copies; /* LATER_IDS: of each new vertex, in order of ids */
 };
 
 typedef struct update {
