@@ -42,21 +42,14 @@ static void cut(update *u) {
 /* Sets still, bound and shift, which describe all pieces together. */
 static void look_at_moves(splice *s) {
     uint64_t k = 0;
-    s->bound = UINT64_MAX;
     while (k < s->pieces && s->piece[k].to == s->piece[k].from)
         k++;
     s->still = k == s->pieces;
-    if (s->still) {
-        s->bound = s->before;
-        return;
-    }
-    uint64_t first = k, shift = s->piece[k].to - s->piece[k].from;
-    while (k < s->pieces && s->piece[k].to - s->piece[k].from == shift)
-        k++;
-    if (k == s->pieces) {
-        s->bound = s->piece[first].from;
-        s->shift = shift;
-    }
+    s->bound = s->still ? s->before : s->piece[k].from;
+    s->shift = s->still ? 0 : s->piece[k].to - s->piece[k].from;
+    for (; k < s->pieces; k++)
+        if (s->piece[k].to - s->piece[k].from != s->shift)
+            s->bound = UINT64_MAX;
 }
 
 void gg_splice_free(splice *s) {

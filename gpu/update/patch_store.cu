@@ -6,7 +6,6 @@
 **
 ** Tables only save time, so they are freed if memory is short or they fail; then rows are
 ** rebuilt from the edges. */
-#include "base/limits.h"
 #include "patch.cuh"
 #include "graph/graph.h"
 

@@ -14,6 +14,9 @@
 /* An update frees a block of which it would use less than an eighth. */
 enum { ROOM_WASTE = 8 };
 
+/* Time to process one prefetched item, in items of GG_THREAD_GRAIN. */
+enum { FETCH_ITEMS = 8 };
+
 /* ---- the commit: arrays ---- */
 
 /* A piece of an array that several threads work on. */
@@ -83,23 +86,17 @@ static void commit_vertices(update *u) {
 /* About the number of elements that move: if none moves, one thread is enough to
 ** insert. */
 static uint64_t work_of(const update *u) {
-    uint64_t work = (u->removed_count + u->added_count) * GG_FETCH_ITEMS;
+    uint64_t work = (u->removed_count + u->added_count) * FETCH_ITEMS;
     for (int i = 0; i < u->move_count; i++)
         work += u->moves[i].to || !u->edges.still ? u->edges.after : 0;
     return work;
 }
 
-/* Tasks of a commit: edges with gaps, each array, rows of each kind. */
-enum { EDGES_MOVE, OTHER_MOVES };
-
+/* Tasks of a commit: each array, then rows of each kind. */
 static void move(void *of, uint64_t task) {
     update *u = of;
-    int i = (int)task - OTHER_MOVES;
-    if (task == EDGES_MOVE && u->gapped)
-        gg_commit_gaps(u);
-    else if (task < OTHER_MOVES)
-        return;
-    else if (i < u->move_count)
+    const int i = (int)task;
+    if (i < u->move_count)
         move_array(u, &u->moves[i]);
     else
         gg_commit_rows(u, &u->rows[i - u->move_count]);
@@ -130,8 +127,10 @@ static void commit(update *u) {
         gg_free_edge_rows(graph);
     if (u->counts_in)
         count_entering(u);
-    gg_parts(gg_threads(u->run, work_of(u)),
-             (uint64_t)(OTHER_MOVES + u->move_count + u->row_plans), move, u);
+    if (u->gapped)
+        gg_commit_gaps(u);
+    gg_parts(gg_threads(u->run, work_of(u)), (uint64_t)(u->move_count + u->row_plans),
+             move, u);
     u->move_count = 0; /* their blocks belong to the graph now */
     if (u->plain) {
         gg_release(graph->edge_id);
@@ -246,15 +245,6 @@ static void patch_device(update *u) {
 
 /* ---- all steps ---- */
 
-/* The device's copy comes first, since the commit cannot fail. */
-static void change(update *u) {
-    gg_update_prepare(u);
-    if (!gg_stopping(u->run) && !gg_poll(u->run))
-        patch_device(u);
-    if (!gg_stopping(u->run))
-        commit(u);
-}
-
 void gg_update_free(update *u) {
     for (int i = 0; i < u->move_count; i++)
         gg_release(u->moves[i].to);
@@ -336,7 +326,11 @@ static void change_graph(gpugraph_graph *graph, const gpugraph_changes *changes,
     u.lone_count = (uint64_t)u.added->vertex_count;
     gg_update_edges(&u);
     if (!gg_stopping(run))
-        change(&u);
+        gg_update_prepare(&u);
+    if (!gg_stopping(run) && !gg_poll(run))
+        patch_device(&u); /* first, since the commit cannot fail */
+    if (!gg_stopping(run))
+        commit(&u);
     gg_update_free(&u);
     if (gg_stopping(run))
         return;

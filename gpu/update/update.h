@@ -29,11 +29,6 @@
 extern "C" {
 #endif
 
-enum {
-    /* Time to process one prefetched item, in items of GG_THREAD_GRAIN. */
-    GG_FETCH_ITEMS = 8
-};
-
 /* An edge of the batch, by one of its ends: 2 * i for the source of edge i, 2 * i + 1 for
 ** its target. Also the arc that leaves that end. */
 typedef uint32_t end_ref;
@@ -62,6 +57,7 @@ typedef struct row_plan {
     struct csr_slot *slot;
     enum { WEIGHTS, NUMBERS, IDS } column; /* the meaning of the slot's weights */
     int64_t first_id;                      /* IDS: a weight is an id minus first_id */
+    const splice *renumbers;               /* NUMBERS: NULL if no number changes */
     size_t weight_size;                    /* bytes of an arc's weight; 0: no weights */
     uint64_t removed, inserted;
     uint64_t *removed_at, *removed_row; /* position and row of each removed arc */
@@ -169,6 +165,15 @@ static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
         gg_fetch((const char *)slot->weight + begin * weight_size);
         gg_fetch((const char *)slot->weight + end * weight_size);
     }
+}
+
+/* Prefetches rows after row[i]: their begins, then their arcs. */
+static inline void gg_fetch_rows_after(const row_plan *p, const uint64_t *row, uint64_t i,
+                                       uint64_t count) {
+    if (i + GG_FETCH_AHEAD < count)
+        gg_fetch_row(p->slot, row[i + GG_FETCH_AHEAD]);
+    if (i + GG_FETCH_AHEAD / 2 < count)
+        gg_fetch_arcs(p->slot, row[i + GG_FETCH_AHEAD / 2], p->weight_size);
 }
 
 /* The end of the arcs from arc i on that are in the row of arc i. */
