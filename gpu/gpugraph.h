@@ -331,11 +331,11 @@ gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_r
 ** that has no arc, or GPUGRAPH_NO_EDGE. */
 gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
                                     uint64_t *edge);
-/* Requests slab tables of the graph's edges on the device that has the graph's copy, to
-** which every later gpugraph_update applies its batch first. They are made at once if the
-** copy exists (phase "tables"), otherwise by a later call or change. Tables never affect
-** an answer: if they cannot be made or changed, they are freed, which is not an error.
-** Returns GPUGRAPH_OK or GPUGRAPH_INTERRUPTED. gpugraph_memory counts their bytes. */
+/* Makes slab tables of the graph's edges on the device that has the graph's copy, to
+** which every later gpugraph_update applies its batch first (phase "tables"). Without a
+** copy it does nothing. Tables never affect an answer: if they cannot be made or changed,
+** they are freed, which is not an error. Returns GPUGRAPH_OK or GPUGRAPH_INTERRUPTED.
+** gpugraph_memory counts their bytes. */
 gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run);
 /* Checks the copy on a device: its edges against the host's edges, its rows against its
 ** edges, and its tables, if there are any, against the host's edges. GPUGRAPH_INVALID if

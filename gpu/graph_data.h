@@ -150,7 +150,6 @@ struct graph_derived {
     /* Edges of each vertex, a loop counting twice. The first deletion counts them, later
     ** changes keep them. */
     uint32_t *degree;
-    bool tables_kept;    /* gpugraph_make_tables has been called */
     bool tables_settled; /* made on the device, or known to be impossible */
 };
 

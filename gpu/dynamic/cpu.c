@@ -245,47 +245,39 @@ static uint64_t items_of(const gpugraph_dynamic *d, enum dynamic_step step,
     }
 }
 
-static void add_tally(gpugraph_dynamic *d, enum dynamic_step step,
-                      const struct tally *t) {
-    struct slab_pool *pool = d->slabs.pool;
-    pool->report.added += t->added;
-    pool->report.removed += t->removed;
-    pool->report.sectors += t->sectors;
-    pool->report.triangles += t->triangles;
-    pool->report.far += t->far;
-    if (step != STEP_SETTLE)
-        return;
-    if (pool->report.marked)
-        memset(d->slabs.filter, 0, SLAB_FILTER_WORDS * sizeof *d->slabs.filter);
-    slab_end_phase(&d->slabs);
-}
-
 typedef struct step_job {
     gpugraph_dynamic *d;
     const struct dynamic_batch *b;
     enum dynamic_step step;
-    bool settles; /* the step completes what others began */
-    struct tally done;
+    bool settles;   /* the step completes what others began */
+    uint64_t since; /* gg_worked */
 } step_job;
 
 static void do_items(void *job, uint64_t low, uint64_t high) {
     step_job *s = job;
     gpugraph_run *run = s->d->run;
+    struct slab_report *report = &s->d->slabs.pool->report;
     /* A chunk is short, so its work since the latest poll is passed to the next chunk, of
     ** any thread. */
-    struct tally done = {.since =
-                             __atomic_exchange_n(&s->done.since, 0, __ATOMIC_RELAXED)};
+    struct tally done = {.since = __atomic_exchange_n(&s->since, 0, __ATOMIC_RELAXED)};
     for (uint64_t i = low; i < high; i++) {
         if (!s->settles && (gg_stopping(run) || gg_worked(run, &done.since, ITEM_WORK)))
             break;
         one_item(s->d, s->step, s->b, i, &done);
     }
-    __atomic_fetch_add(&s->done.added, done.added, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&s->done.removed, done.removed, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&s->done.sectors, done.sectors, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&s->done.triangles, done.triangles, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&s->done.far, done.far, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&s->done.since, done.since, __ATOMIC_RELAXED);
+    device_add_64(&report->added, done.added);
+    device_add_64(&report->removed, done.removed);
+    device_add_64(&report->sectors, done.sectors);
+    device_add_64(&report->triangles, done.triangles);
+    device_add_64(&report->far, done.far);
+    device_add_64(&s->since, done.since);
+}
+
+/* Called by one thread at the end of STEP_SETTLE. */
+static void end_phase(const struct slab_graph *g) {
+    if (g->pool->report.marked)
+        memset(g->filter, 0, SLAB_FILTER_WORDS * sizeof *g->filter);
+    slab_end_phase(g);
 }
 
 static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
@@ -294,11 +286,12 @@ static void run_step(gpugraph_dynamic *d, enum dynamic_step step,
     bool settles = step == STEP_FINISH || step == STEP_CLAIM || step == STEP_SETTLE;
     if (run->status && !settles)
         return;
-    step_job job = {d, b, step, settles, {.since = GG_POLL_ITEMS}};
+    step_job job = {d, b, step, settles, GG_POLL_ITEMS};
     uint64_t items = items_of(d, step, b);
     gg_chunks(gg_threads(run, items * GG_SLAB_WORK), items, GG_SLAB_ITEMS, do_items,
               &job);
-    add_tally(d, step, &job.done);
+    if (step == STEP_SETTLE)
+        end_phase(&d->slabs);
     if (gg_stopping(run) && run->status == GPUGRAPH_OK)
         gg_stopped(run);
 }
@@ -324,12 +317,6 @@ static void offsets_cpu(gpugraph_dynamic *d, const struct dynamic_batch *b) {
         gg_stopped(d->run);
 }
 
-/* A batch stays as it is: a CPU cache holds less than one range of sources would take. */
-static void gather_cpu(gpugraph_dynamic *d, struct dynamic_batch *b) {
-    (void)d;
-    (void)b;
-}
-
 const dynamic_place gg_cpu_dynamic = {
     .open = open_cpu,
     .close = close_cpu,
@@ -341,7 +328,6 @@ const dynamic_place gg_cpu_dynamic = {
     .download = copy_cpu,
     .step = step_cpu,
     .offsets = offsets_cpu,
-    .gather = gather_cpu,
     .mark = mark_cpu,
     .elapsed = elapsed_cpu,
     .host = true,

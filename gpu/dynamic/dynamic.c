@@ -308,7 +308,7 @@ static void insert_once(gpugraph_dynamic *d, struct dynamic_batch *b) {
     b->first = d->end == 0;
     b->attempted = is_attempted(d, b);
     b->unsorted |= b->attempted;
-    if (!b->attempted && !b->unsorted)
+    if (!b->attempted && !b->unsorted && d->place->gather)
         d->place->gather(d, b);
     if (d->announced || !b->attempted)
         forget_announcements(d);

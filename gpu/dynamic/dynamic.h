@@ -90,7 +90,7 @@ typedef struct dynamic_place {
                  const struct dynamic_batch *batch);
     void (*offsets)(gpugraph_dynamic *d, const struct dynamic_batch *batch);
     /* Reorders a large batch so that items of a source are close together, and items of
-    ** an edge keep their order; or leaves it as it is. */
+    ** an edge keep their order; or leaves it as it is. NULL: batches stay as they are. */
     void (*gather)(gpugraph_dynamic *d, struct dynamic_batch *batch);
     /* Milliseconds between two marks, by the place's own clock: its steps alone. */
     void (*mark)(gpugraph_dynamic *d, int which);

@@ -14,8 +14,8 @@
 **     target    0 3 2                    entries get their new numbers, and a sorted row
 **               0 1 2                    is sorted again
 **
-** The copy on a device is freed, and uploaded again on need. Vertices keep their
-** numbers until every block has been allocated. */
+** Vertices keep their numbers, and a device its copy, until every block has been
+** allocated; then the copy is freed, and uploaded again on need. */
 #include "update.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
@@ -23,6 +23,7 @@
 #include <string.h>
 
 typedef struct moved_rows {
+    const uint32_t *map; /* the compaction's */
     struct csr_slot *slot;
     size_t weight_size;
     uint64_t *offset, *end; /* new blocks */
@@ -112,14 +113,10 @@ static void lay_out_texts(compaction *c) {
 }
 
 static void lay_out_ids(compaction *c) {
-    uint32_t integers = 0, high = c->ids.n;
-    while (integers < high) { /* INTEGERs come first */
-        const uint32_t middle = integers + (high - integers) / 2;
-        if (gpugraph_id_of(&c->graph->ids, c->vertex[middle]).is_text)
-            high = middle;
-        else
-            integers = middle + 1;
-    }
+    uint32_t integers = 0; /* they come first */
+    while (integers < c->ids.n &&
+           !gpugraph_id_of(&c->graph->ids, c->vertex[integers]).is_text)
+        integers++;
     lay_out_integers(c, integers);
     if (!gg_stopping(c->run))
         lay_out_texts(c);
@@ -134,7 +131,9 @@ static void prepare_rows(compaction *c, struct csr_slot *slot, size_t weight_siz
         gg_give_slack(c->run, slot, c->graph->n, weight_size, 0))
         return;
     moved_rows *rows = &c->rows[c->kinds++];
-    *rows = (moved_rows){slot, weight_size,
+    *rows = (moved_rows){c->map,
+                         slot,
+                         weight_size,
                          gg_alloc_slack(c->run, after, sizeof *rows->offset),
                          gg_alloc_slack(c->run, after, sizeof *rows->end),
                          gg_alloc_slack(c->run, after, sizeof *rows->spare)};
@@ -154,47 +153,40 @@ static void prepare_all_rows(compaction *c) {
 
 /* ---- rows: the commit ---- */
 
-typedef struct row_pass {
-    const uint32_t *map;
-    struct csr_slot *slot;
-    size_t weight_size;
-} row_pass;
-
 /* Entries outside of rows may name a tombstone; they must name a vertex. */
 static void renumber_targets(void *of, uint64_t low, uint64_t high) {
-    const row_pass *p = of;
-    uint32_t *target = p->slot->target;
+    const moved_rows *rows = of;
+    uint32_t *target = rows->slot->target;
     for (uint64_t k = low; k < high; k++) {
-        const uint32_t now = p->map[target[k]];
+        const uint32_t now = rows->map[target[k]];
         target[k] = now == GPUGRAPH_NONE ? 0 : now;
     }
 }
 
 /* Moves arc `from` down to position `to`, before the arcs that it passes. */
-static void move_arc(const row_pass *p, uint64_t from, uint64_t to) {
-    uint32_t *target = p->slot->target;
+static void move_arc(const moved_rows *rows, uint64_t from, uint64_t to) {
+    const size_t size = rows->weight_size;
+    uint32_t *target = rows->slot->target;
     const uint32_t moved = target[from];
     memmove(target + to + 1, target + to, (from - to) * sizeof *target);
     target[to] = moved;
-    if (!p->slot->weight)
+    if (!rows->slot->weight)
         return;
-    char *weight = p->slot->weight;
-    char one[sizeof(uint64_t)];
-    memcpy(one, weight + from * p->weight_size, p->weight_size);
-    memmove(weight + (to + 1) * p->weight_size, weight + to * p->weight_size,
-            (from - to) * p->weight_size);
-    memcpy(weight + to * p->weight_size, one, p->weight_size);
+    char *weight = rows->slot->weight, one[sizeof(uint64_t)];
+    memcpy(one, weight + from * size, size);
+    memmove(weight + (to + 1) * size, weight + to * size, (from - to) * size);
+    memcpy(weight + to * size, one, size);
 }
 
 /* Sorts rows, in which only the few arcs to later vertices are out of order. Arcs with
 ** equal targets keep their order. */
 static void sort_some_rows(void *of, uint64_t low, uint64_t high) {
-    const row_pass *p = of;
-    const struct csr_slot *slot = p->slot;
+    const moved_rows *rows = of;
+    const struct csr_slot *slot = rows->slot;
     for (uint64_t v = low; v < high; v++)
         for (uint64_t k = slot->offset[v] + 1; k < slot->end[v]; k++)
             if (slot->target[k] < slot->target[k - 1])
-                move_arc(p, k,
+                move_arc(rows, k,
                          gg_first_arc(slot->target, slot->offset[v], k,
                                       slot->target[k] + (uint64_t)1));
 }
@@ -219,15 +211,15 @@ static void move_rows(const compaction *c, moved_rows *rows) {
 
 static void renumber_rows(compaction *c) {
     for (int i = 0; i < c->kinds; i++) {
-        struct csr_slot *slot = c->rows[i].slot;
-        row_pass pass = {c->map, slot, c->rows[i].weight_size};
+        moved_rows *rows = &c->rows[i];
+        struct csr_slot *slot = rows->slot;
         const int threads = gg_threads(c->run, slot->used);
-        gg_slices(threads, slot->used, renumber_targets, &pass);
-        move_rows(c, &c->rows[i]);
+        gg_slices(threads, slot->used, renumber_targets, rows);
+        move_rows(c, rows);
         if (c->ids.n == 0) /* no entry can name a vertex */
             slot->used = slot->dead = 0;
         if (slot->sorted)
-            gg_slices(threads, c->ids.n, sort_some_rows, &pass);
+            gg_slices(threads, c->ids.n, sort_some_rows, rows);
     }
 }
 
@@ -235,35 +227,19 @@ static void renumber_rows(compaction *c) {
 
 static void renumber_ends(void *of, uint64_t low, uint64_t high) {
     const compaction *c = of;
-    uint32_t *source = (uint32_t *)gg_sources_of(c->graph),
-             *target = (uint32_t *)gg_targets_of(c->graph);
-    for (uint64_t at = low; at < high; at++) {
-        source[at] = c->map[source[at]];
-        target[at] = c->map[target[at]];
+    uint32_t *source = c->graph->source, *target = c->graph->target;
+    for (uint64_t e = low; e < high; e++) {
+        source[e] = c->map[source[e]];
+        target[e] = c->map[target[e]];
     }
-}
-
-static void renumber_blocks(void *of, uint64_t low, uint64_t high) {
-    const compaction *c = of;
-    const struct edge_gaps *g = &c->graph->gaps;
-    for (uint64_t b = low; b < high; b++) {
-        const uint64_t first = b << g->shift;
-        renumber_ends(of, first, first + g->start[b + 1] - g->start[b]);
-    }
-}
-
-static void renumber_edges(compaction *c) {
-    gpugraph_graph *graph = c->graph;
-    const int threads = gg_threads(c->run, graph->m);
-    if (graph->gaps.made)
-        gg_chunks(threads, graph->gaps.blocks, 1, renumber_blocks, c);
-    else
-        gg_slices(threads, graph->m, renumber_ends, c);
 }
 
 static void commit_compaction(compaction *c) {
     gpugraph_graph *graph = c->graph;
-    renumber_edges(c);
+    const int threads = gg_threads(c->run, graph->m);
+    gpugraph_release_device(graph);
+    gg_close_gaps(graph, threads);
+    gg_slices(threads, graph->m, renumber_ends, c);
     renumber_rows(c);
     gg_free_degrees(graph);
     gg_free_ids(graph);
@@ -279,7 +255,6 @@ void gg_compact(gpugraph_graph *graph, gpugraph_run *run) {
     const uint32_t before = graph->n;
     compaction c = {.graph = graph, .run = run};
     gg_rows_back(graph);
-    gpugraph_release_device(graph);
     number_vertices(&c);
     if (!gg_stopping(run))
         lay_out_ids(&c);

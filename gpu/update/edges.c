@@ -11,23 +11,24 @@
 
 /* ---- splices ---- */
 
-static void cut(splice *s, const uint64_t *removed, uint64_t removed_count,
-                const uint64_t *inserted, uint64_t inserted_count, uint64_t *place) {
+/* Lists the pieces of edges that stay, and numbers the added edges. */
+static void cut(update *u) {
+    splice *s = &u->edges;
     uint64_t at = 0, to = 0, r = 0, i = 0;
     for (;;) {
         uint64_t next = s->before;
-        if (r < removed_count && removed[r] < next)
-            next = removed[r];
-        if (i < inserted_count && inserted[i] < next)
-            next = inserted[i];
+        if (r < u->removed_count && u->removed[r] < next)
+            next = u->removed[r];
+        if (i < u->added_count && u->added_at[i] < next)
+            next = u->added_at[i];
         if (next > at) {
             s->piece[s->pieces++] = (splice_piece){at, to, next - at};
             to += next - at;
             at = next;
         }
-        while (i < inserted_count && inserted[i] == at)
-            place[i++] = to++;
-        if (r == removed_count || removed[r] != at) {
+        while (i < u->added_count && u->added_at[i] == at)
+            u->added_edge[i++] = to++;
+        if (r == u->removed_count || u->removed[r] != at) {
             if (at == s->before)
                 break;
             continue;
@@ -41,34 +42,14 @@ static void cut(splice *s, const uint64_t *removed, uint64_t removed_count,
 /* Sets still, bound and shift, which describe all pieces together. */
 static void look_at_moves(splice *s) {
     uint64_t k = 0;
-    s->bound = UINT64_MAX;
     while (k < s->pieces && s->piece[k].to == s->piece[k].from)
         k++;
     s->still = k == s->pieces;
-    if (s->still) {
-        s->bound = s->before;
-        return;
-    }
-    uint64_t first = k, shift = s->piece[k].to - s->piece[k].from;
-    while (k < s->pieces && s->piece[k].to - s->piece[k].from == shift)
-        k++;
-    if (k == s->pieces) {
-        s->bound = s->piece[first].from;
-        s->shift = shift;
-    }
-}
-
-gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
-                               const uint64_t *removed, uint64_t removed_count,
-                               const uint64_t *inserted, uint64_t inserted_count,
-                               uint64_t *place) {
-    *s = (splice){.before = before};
-    s->piece = gg_alloc(run, removed_count + inserted_count + 1, sizeof *s->piece);
-    if (!s->piece)
-        return run->status;
-    cut(s, removed, removed_count, inserted, inserted_count, place);
-    look_at_moves(s);
-    return run->status;
+    s->bound = s->still ? s->before : s->piece[k].from;
+    s->shift = s->still ? 0 : s->piece[k].to - s->piece[k].from;
+    for (; k < s->pieces; k++)
+        if (s->piece[k].to - s->piece[k].from != s->shift)
+            s->bound = UINT64_MAX;
 }
 
 void gg_splice_free(splice *s) {
@@ -231,46 +212,26 @@ static void copy_removed(update *u) {
     }
 }
 
-/* Finds the id of the first or last edge that stays. False: no edge stays. */
-static bool kept_id(const update *u, bool last, int64_t *id) {
-    const splice_piece *piece = u->edges.piece + (last ? u->edges.pieces - 1 : 0);
-    if (!u->edges.pieces)
-        return false;
-    uint64_t e = last ? piece->from + piece->count - 1 : piece->from;
-    *id = gg_edge_id(u->graph, e);
-    return true;
-}
-
 /* If no id occurs twice, ids ascend strictly, so the first and the last id decide. */
 static bool plain_afterwards(const update *u) {
-    int64_t first = INT64_MAX, last = INT64_MIN, id;
-    if (u->edges.after == 0 || u->changes->before)
+    const gpugraph_graph *graph = u->graph;
+    const splice *s = &u->edges;
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    if (s->after == 0 || u->changes->before)
         return true;
-    for (int end = 0; end < 2; end++)
-        if (kept_id(u, end, &id)) {
-            first = id < first ? id : first;
-            last = id > last ? id : last;
-        }
+    if (graph->known.has_equal_edge_ids && gg_lists_ids(graph))
+        return false;
+    if (s->pieces) {
+        const splice_piece *end = &s->piece[s->pieces - 1];
+        first = gg_edge_id(graph, s->piece[0].from);
+        last = gg_edge_id(graph, end->from + end->count - 1);
+    }
     if (u->added_count) {
         int64_t low = u->added->edge_id[0], high = u->added->edge_id[u->added_count - 1];
         first = low < first ? low : first;
         last = high > last ? high : last;
     }
-    if (first != 1 || last != (int64_t)u->edges.after)
-        return false;
-    if (!u->graph->known.has_equal_edge_ids || !gg_lists_ids(u->graph))
-        return true;
-    int64_t before = 0;
-    for (uint64_t k = 0; k < u->edges.pieces; k++) {
-        const splice_piece *piece = &u->edges.piece[k];
-        for (uint64_t i = 0; i < piece->count; i++) {
-            int64_t here = gg_edge_id(u->graph, piece->from + i);
-            if (here == before)
-                return false;
-            before = here;
-        }
-    }
-    return true;
+    return first == 1 && last == (int64_t)s->after;
 }
 
 /* The bound grows with each batch; when it exceeds the limit, degrees are counted. */
@@ -322,11 +283,13 @@ static bool changes_weights_alone(const update *u) {
 
 void gg_update_edges(update *u) {
     gpugraph_run *run = u->run;
+    splice *s = &u->edges;
+    *s = (splice){.before = u->graph->m};
+    s->piece = gg_alloc(run, u->removed_count + u->added_count + 1, sizeof *s->piece);
     u->removed = gg_alloc(run, u->removed_count, sizeof *u->removed);
-    u->added_at = u->removed ? gg_alloc(run, u->added_count, sizeof *u->added_at) : NULL;
-    u->added_edge =
-        u->added_at ? gg_alloc(run, u->added_count, sizeof *u->added_edge) : NULL;
-    if (u->added_edge)
+    u->added_at = gg_alloc(run, u->added_count, sizeof *u->added_at);
+    u->added_edge = gg_alloc(run, u->added_count, sizeof *u->added_edge);
+    if (!gg_stopping(run))
         find_removed(u);
     if (!gg_stopping(run) && u->changes->before)
         take_places(u);
@@ -337,9 +300,8 @@ void gg_update_edges(update *u) {
     if (gg_stopping(run))
         return;
     u->reweights = changes_weights_alone(u);
-    if (!gg_splice_make(run, &u->edges, u->graph->m, u->removed, u->removed_count,
-                        u->added_at, u->added_count, u->added_edge))
-        u->plain = plain_afterwards(u);
-    if (!gg_stopping(run))
-        bound_degrees(u);
+    cut(u);
+    look_at_moves(s);
+    u->plain = plain_afterwards(u);
+    bound_degrees(u);
 }

@@ -15,13 +15,6 @@
 /* A batch of more than one edge per 4 blocks closes the gaps and moves whole arrays. */
 enum { GAP_BATCH = 4 };
 
-/* An added edge. */
-typedef struct coming_edge {
-    uint32_t source, target;
-    int64_t id;
-    const void *weight;
-} coming_edge;
-
 /* ---- arrays with gaps ---- */
 
 /* Entries in each of four arrays, of which the last two may be NULL. */
@@ -42,7 +35,8 @@ static void count_places(struct edge_gaps *g, size_t weight_size) {
 }
 
 /* Divides the existing arrays into blocks; they stay the graph's own until the commit. */
-static bool open_gaps(update *u, struct edge_gaps *g) {
+static bool open_gaps(update *u) {
+    struct edge_gaps *g = &u->gaps;
     const gpugraph_graph *graph = u->graph;
     gpugraph_run *run = u->run;
     const uint64_t size = (uint64_t)1 << gg_limits.gap_shift;
@@ -66,42 +60,32 @@ static bool open_gaps(update *u, struct edge_gaps *g) {
     return true;
 }
 
-/* Grows the arrays behind the last edge; a large block grows without a copy. */
+/* A large block grows without a copy. */
+static bool grow_block(void **block, uint64_t count, size_t size) {
+    void *larger = *block ? gg_grow(*block, count, size) : NULL;
+    *block = larger ? larger : *block;
+    return larger != NULL;
+}
+
+/* Grows the arrays behind the last edge. */
 static bool grow_places(gpugraph_graph *graph) {
     struct edge_gaps *g = &graph->gaps;
     const size_t weight_size = gg_distance_size(graph->distance_type);
     const uint64_t had = g->block_room, places = g->places + g->places / GG_ROOM_SHARE +
                                                  ((uint64_t)1 << g->shift);
-    void *array[] = {g->source, g->target, g->edge_id, g->weight}, *larger[4];
-    const size_t size[] = {sizeof *g->source, sizeof *g->target, sizeof *g->edge_id,
-                           weight_size};
-    for (int i = 0; i < 4; i++) {
-        larger[i] = array[i] ? gg_grow(array[i], places, size[i]) : NULL;
-        array[i] = larger[i] ? larger[i] : array[i];
-    }
-    g->source = array[0];
-    g->target = array[1];
-    g->edge_id = array[2];
-    g->weight = array[3];
+    grow_block((void **)&g->source, places, sizeof *g->source);
+    grow_block((void **)&g->target, places, sizeof *g->target);
+    grow_block((void **)&g->edge_id, places, sizeof *g->edge_id);
+    grow_block(&g->weight, places, weight_size);
     struct edge_gaps after = *g;
     count_places(&after, weight_size);
-    if (after.places < places || after.block_room <= had)
+    if (after.places < places || after.block_room <= had ||
+        !grow_block((void **)&g->start, after.block_room + 1, sizeof *g->start) ||
+        !grow_block((void **)&g->listed, after.block_room + 1, sizeof *g->listed))
         return false;
-    after.listed = gg_grow(g->listed, after.block_room + 1, 1);
-    if (!after.listed)
-        return false;
-    memset(after.listed + had, after.listed[had], after.block_room + 1 - had);
-    *g = after;
-    return true;
-}
-
-static bool copy_starts(update *u, struct edge_gaps *g) {
-    *g = u->graph->gaps;
-    g->made = false; /* the graph's gaps are still the old ones */
-    g->start = gg_alloc(u->run, g->block_room + 1, sizeof *g->start);
-    if (!g->start)
-        return false;
-    memcpy(g->start, u->graph->gaps.start, (g->blocks + 1) * sizeof *g->start);
+    memset(g->listed + had, g->listed[had], after.block_room + 1 - had);
+    g->places = after.places;
+    g->block_room = after.block_room;
     return true;
 }
 
@@ -167,22 +151,32 @@ static bool block_for(struct edge_gaps *g, uint64_t e, uint64_t *block) {
     return true;
 }
 
-static bool put_edge_of_gaps(struct edge_gaps *g, size_t weight_size, uint64_t e,
-                             const coming_edge *edge) {
+/* Writes added edge k, except for its id. */
+static void write_edge(const update *u, const struct edge_gaps *g, size_t weight_size,
+                       uint64_t at, uint64_t k) {
+    g->source[at] = u->added_ends.source[k];
+    g->target[at] = u->added_ends.target[k];
+    if (weight_size)
+        memcpy((char *)g->weight + at * weight_size,
+               (const char *)u->weight + k * weight_size, weight_size);
+}
+
+/* Adds edge k of the batch. False: there is no gap for it. */
+static bool put_edge_of_gaps(const update *u, struct edge_gaps *g, size_t weight_size,
+                             uint64_t k, bool moves) {
+    const uint64_t e = u->added_edge[k];
+    const int64_t id = u->added->edge_id[k];
     uint64_t block;
     if (!block_for(g, e, &block))
         return false;
     const uint64_t first = block << g->shift, end = first + edges_in(g, block);
     const uint64_t at = first + (e - g->start[block]);
-    if (edge && !(at == end && edge->id == (int64_t)at + 1))
+    if (moves && !(at == end && id == (int64_t)at + 1))
         list_ids(g, block);
-    if (edge) {
+    if (moves) {
         move_places(g, weight_size, at + 1, at, end - at);
-        g->source[at] = edge->source;
-        g->target[at] = edge->target;
-        g->edge_id[at] = edge->id;
-        if (g->weight)
-            memcpy((char *)g->weight + at * weight_size, edge->weight, weight_size);
+        write_edge(u, g, weight_size, at, k);
+        g->edge_id[at] = id;
     }
     count_from(g, block, 1);
     return true;
@@ -217,8 +211,7 @@ static bool is_small(const update *u) {
 static bool may_have_gaps(const update *u) {
     const gpugraph_graph *graph = u->graph;
     return (graph->gaps.made || !u->edges.still) && is_small(u) && !u->changes->before &&
-           !graph->known.has_equal_edge_ids && graph->m > 0 &&
-           u->distance_type == graph->distance_type &&
+           !graph->known.has_equal_edge_ids && graph->m > 0 && gg_same_layout(u) &&
            gg_is_wide(u->edges.after) == graph->wide;
 }
 
@@ -234,72 +227,56 @@ static void take_edges(const update *u, struct edge_gaps *g, size_t weight_size,
 }
 
 /* True if every added edge finds a gap. */
-static bool try_batch(const update *u, struct edge_gaps *g) {
-    take_edges(u, g, 0, false);
+static bool move_edges(const update *u, struct edge_gaps *g, size_t weight_size,
+                       bool moves) {
+    take_edges(u, g, weight_size, moves);
     for (uint64_t k = 0, i = 0; k < u->added_count; k++)
-        if (!takes_place(u, k, &i) && !put_edge_of_gaps(g, 0, u->added_edge[k], NULL))
+        if (!takes_place(u, k, &i) && !put_edge_of_gaps(u, g, weight_size, k, moves))
             return false;
     return true;
 }
 
-static void free_plan(struct edge_gaps *g, const gpugraph_graph *graph) {
+void gg_free_gap_plan(update *u) {
+    struct edge_gaps *g = &u->gaps;
     gg_release(g->start);
-    if (g->listed != graph->gaps.listed)
-        gg_release(g->listed);
-    if (g->edge_id != graph->gaps.edge_id && g->edge_id != graph->edge_id)
+    gg_release(g->listed);
+    if (g->edge_id != u->graph->edge_id)
         gg_release(g->edge_id);
     *g = (struct edge_gaps){0};
 }
 
-void gg_free_gap_plan(update *u) {
-    free_plan(&u->gaps, u->graph);
-}
-
 /* Tries the batch on a copy of the starts. *at_end: slack behind all edges is missing. */
 static bool fits_gaps(const update *u, bool *at_end) {
-    struct edge_gaps after = u->gaps;
-    after.start = gg_alloc(u->run, after.block_room + 1, sizeof *after.start);
+    const struct edge_gaps *g = u->graph->gaps.made ? &u->graph->gaps : &u->gaps;
+    struct edge_gaps after = *g;
+    after.start = gg_alloc(u->run, g->block_room + 1, sizeof *after.start);
     if (!after.start)
         return false;
-    memcpy(after.start, u->gaps.start, (after.blocks + 1) * sizeof *after.start);
-    const bool fits = try_batch(u, &after);
+    memcpy(after.start, g->start, (g->blocks + 1) * sizeof *after.start);
+    const bool fits = move_edges(u, &after, 0, false);
     *at_end = after.blocks == after.block_room;
     gg_release(after.start);
     return fits;
 }
 
 bool gg_plan_gaps(update *u) {
-    const gpugraph_graph *graph = u->graph;
-    const bool made = graph->gaps.made;
-    for (int turn = 0; turn < 2 && may_have_gaps(u); turn++) {
-        bool at_end = false;
-        if (made ? copy_starts(u, &u->gaps) : open_gaps(u, &u->gaps))
+    const bool made = u->graph->gaps.made;
+    bool at_end = false;
+    if (may_have_gaps(u)) {
+        u->gapped = (made || open_gaps(u)) && fits_gaps(u, &at_end);
+        if (!u->gapped && made && at_end && grow_places(u->graph))
             u->gapped = fits_gaps(u, &at_end);
         if (u->gapped || gg_stopping(u->run))
             return true;
-        free_plan(&u->gaps, graph);
-        if (!made || !at_end || turn > 0 || !grow_places(u->graph))
-            break;
+        gg_free_gap_plan(u);
     }
-    gg_close_gaps(u->graph, gg_threads(u->run, graph->m));
+    gg_close_gaps(u->graph, gg_threads(u->run, u->graph->m));
     return false;
 }
 
 /* ---- the commit ---- */
 
-/* Writes an added edge that keeps its place, once all edges have their numbers. */
-static void put_ends(const update *u, const struct edge_gaps *g, size_t size,
-                     uint64_t k) {
-    const uint64_t at = gg_edge_place(u->graph, u->added_edge[k]);
-    g->source[at] = u->added_ends.source[k];
-    g->target[at] = u->added_ends.target[k];
-    if (size)
-        memcpy((char *)g->weight + at * size, (const char *)u->weight + k * size, size);
-}
-
 static void take_over(gpugraph_graph *graph, struct edge_gaps *planned) {
-    if (graph->gaps.made)
-        gg_release(graph->gaps.start);
     graph->gaps = *planned;
     *planned = (struct edge_gaps){0};
     graph->source = graph->target = NULL;
@@ -311,17 +288,11 @@ static void take_over(gpugraph_graph *graph, struct edge_gaps *planned) {
 void gg_commit_gaps(update *u) {
     gpugraph_graph *graph = u->graph;
     struct edge_gaps *g = &graph->gaps;
-    take_over(graph, &u->gaps);
+    if (!g->made)
+        take_over(graph, &u->gaps);
     const size_t size = g->weight ? gg_distance_size(graph->distance_type) : 0;
-    take_edges(u, g, size, true);
-    for (uint64_t k = 0, i = 0; k < u->added_count; k++) {
-        const coming_edge edge = {u->added_ends.source[k], u->added_ends.target[k],
-                                  u->added->edge_id[k],
-                                  (const char *)u->weight + k * size};
-        if (!takes_place(u, k, &i))
-            put_edge_of_gaps(g, size, u->added_edge[k], &edge);
-    }
+    move_edges(u, g, size, true);
     for (uint64_t k = 0, i = 0; k < u->added_count; k++)
-        if (takes_place(u, k, &i))
-            put_ends(u, g, size, k);
+        if (takes_place(u, k, &i)) /* it keeps its place, which is known now */
+            write_edge(u, g, size, gg_edge_place(graph, u->added_edge[k]), k);
 }

@@ -142,20 +142,19 @@ static void commit_texts(update *u) {
 
 /* Each text gets its own block. */
 static void copy_new_ids(update *u) {
-    struct new_ids *to = &u->new_ids;
+    struct later_ids *to = &u->new_ids.copies;
     to->id = gg_alloc(u->run, u->fresh, sizeof *to->id);
-    for (uint32_t f = 0; to->id && f < u->fresh; f++) {
-        to->id[f] = new_id(u, f);
-        if (!to->id[f].is_text)
+    for (; to->id && to->count < u->fresh; to->count++) {
+        const gpugraph_id id = to->id[to->count] = new_id(u, to->count);
+        if (!id.is_text)
             continue;
-        char *text = gg_alloc(u->run, to->id[f].length + 1, 1);
+        char *text = gg_alloc(u->run, id.length + 1, 1);
         if (!text)
             return;
-        if (to->id[f].length)
-            memcpy(text, to->id[f].text, to->id[f].length);
-        text[to->id[f].length] = '\0';
-        to->id[f].text = text;
-        to->texts++;
+        if (id.length)
+            memcpy(text, id.text, id.length);
+        text[id.length] = '\0';
+        to->id[to->count].text = text;
     }
 }
 
@@ -175,12 +174,13 @@ static void commit_later(update *u) {
     gg_take_longer((void **)&later->id, (void **)&to->later);
     gg_take_longer((void **)&later->order, (void **)&to->order);
     graph->ids.later = later->id;
-    memcpy(later->id + later->count, to->id, u->fresh * sizeof *to->id);
-    to->texts = 0; /* the texts are the graph's now */
+    const gpugraph_id *id = to->copies.id;
+    memcpy(later->id + later->count, id, u->fresh * sizeof *id);
+    to->copies.count = 0; /* the texts are the graph's now */
     /* Merges both lists in order of ids, from the last id on. */
     const uint32_t before = later->count;
     for (uint32_t f = u->fresh; f-- > 0;) {
-        const uint64_t below = gg_later_below(later, &to->id[f]);
+        const uint64_t below = gg_later_below(later, &id[f]);
         memmove(later->order + below + f + 1, later->order + below,
                 (later->count - below) * sizeof *later->order);
         later->order[below + f] = before + f;
@@ -216,13 +216,9 @@ void gg_commit_ids(update *u) {
 }
 
 void gg_free_new_ids(struct new_ids *ids) {
-    for (uint32_t i = 0; ids->id && ids->texts > 0; i++)
-        if (ids->id[i].is_text) {
-            gg_release((void *)ids->id[i].text);
-            ids->texts--;
-        }
-    void *blocks[] = {ids->integer,    ids->present, ids->rank,  ids->text_offset,
-                      ids->text_bytes, ids->later,   ids->order, ids->id};
+    gg_free_later(&ids->copies);
+    void *blocks[] = {ids->integer,    ids->present, ids->rank, ids->text_offset,
+                      ids->text_bytes, ids->later,   ids->order};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         gg_release(blocks[i]);
     *ids = (struct new_ids){.how = NO_IDS};

@@ -2,7 +2,7 @@
 **
 **     host                                    device
 **     the batch                 ----------->  slab tables of the edges (patch_store.cu)
-**     pieces of the edges that  ----------->  source, target, weight (patch_arrays.cu)
+**     pieces of the edges that  ----------->  source, target, weight (patch.cu)
 **     stay, added edges
 **     numbers of vertices whose ----------->  rows, read from the tables and written
 **     rows change                             into a pool (rewrite.cu, row_pool.h)

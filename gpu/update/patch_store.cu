@@ -1,12 +1,11 @@
 /* The tables of a graph's edges on its device (store/store.h). A batch is applied to them
 ** first.
 **
-**     edges of the copy  --once-->  tables OUT, and IN if rows need it
+**     edges of the copy  --once, after a search-->  tables OUT, and IN if rows need it
 **     batch              ------->   tables  --rows that change (rewrite.cu)--> the copy
 **
 ** Tables only save time, so they are freed if memory is short or they fail; then rows are
 ** rebuilt from the edges. */
-#include "base/limits.h"
 #include "patch.cuh"
 #include "graph/graph.h"
 
@@ -44,6 +43,20 @@ static void drop_tables(gpugraph_graph *graph, struct device_part *part, unsigne
 static const struct device_part_kind tables_kind = {
     "slab tables", sizeof(struct kept_tables), PART_ON_ROOM, drop_tables};
 
+/* Calls use(), during which the tables are not dropped. The caller's phase reports
+** everything. */
+template <typename work>
+static void use_tables(struct cuda_job *job, struct kept_tables *k, const work &use) {
+    auto phase = job->run->phase;
+    job->run->phase = NULL;
+    k->busy = true;
+    gg_store_lend(&k->store, job);
+    use();
+    k->busy = false;
+    account_for_tables(k);
+    job->run->phase = phase;
+}
+
 /* NULL: no tables. */
 static struct kept_tables *tables_there(const gpugraph_graph *graph) {
     return (struct kept_tables *)gg_device_part_of(graph, &tables_kind);
@@ -64,45 +77,23 @@ static void give_up(struct cuda_job *job, struct kept_tables *k) {
 
 /* ---- fill ---- */
 
-/* Uploads the edge ids of the graph before the batch, to fill the tables. */
-static int64_t *send_ids(struct cuda_job *job, const gpugraph_graph *graph) {
-    uint64_t bytes = block_bytes(graph->m, sizeof(int64_t));
-    int64_t *id = (int64_t *)gg_take(job, bytes), *listed = NULL;
-    if (id && graph->gaps.made) { /* lists the ids without gaps */
-        listed = (int64_t *)gg_alloc(job->run, graph->m, sizeof *listed);
-        for (uint64_t e = 0; listed && e < graph->m; e++)
-            listed[e] = gg_edge_id(graph, e);
-    }
-    const int64_t *from = graph->gaps.made ? listed : graph->edge_id;
-    const bool sent =
-        id && from && gg_upload(job, id, from, graph->m * sizeof *id) && gg_wait(job);
-    gg_release(listed);
-    if (sent)
-        return id;
-    if (id)
-        gg_give(job, id, bytes);
-    return NULL;
-}
-
+/* The host's edges have no gaps. */
 static void fill_tables(struct cuda_job *job, struct kept_tables *k) {
     const gpugraph_graph *graph = job->graph;
+    const uint64_t bytes = graph->m * sizeof(int64_t);
     struct device_copy *copy = gg_device_copy_of(graph);
-    int64_t *id = gg_going(job) && gg_lists_ids(graph) ? send_ids(job, graph) : NULL;
+    int64_t *id = graph->edge_id ? (int64_t *)gg_take(job, bytes) : NULL;
     struct chain_edges edges = {copy->m, copy->source, copy->target,
                                 id,      copy->weight, copy->weight_size};
+    if (id)
+        gg_upload(job, id, graph->edge_id, bytes);
     if (gg_going(job))
         gg_store_fill(&k->store, copy->n, &edges, gg_cuda_dynamic, job, job->run);
     if (id) {
         if (!gg_wait(job))
             cudaStreamSynchronize(job->stream);
-        gg_give(job, id, block_bytes(graph->m, sizeof *id));
+        gg_give(job, id, bytes);
     }
-}
-
-/* Tables need weights that are already on the device. */
-static bool can_fill(const gpugraph_graph *graph) {
-    const struct device_copy *copy = gg_device_copy_of(graph);
-    return copy->source && copy->target && (copy->weight || !gg_has_weights(graph));
 }
 
 /* True if rows of some kind have arcs towards a vertex. */
@@ -111,15 +102,10 @@ static bool has_entering_arcs(const gpugraph_graph *graph) {
     return rows[CSR_IN].made || rows[CSR_BOTH].made || rows[CSR_SIMPLE].made;
 }
 
-static void fill(struct cuda_job *job, struct kept_tables *k) {
-    if (!k->filled && !can_fill(job->graph))
-        return;
-    if (!k->filled)
-        fill_tables(job, k);
+static void mirror_tables(struct cuda_job *job, struct kept_tables *k) {
     if (gg_going(job) && !k->store.side[GPUGRAPH_IN] && has_entering_arcs(job->graph))
         gg_multigraph_mirror(k->store.side[GPUGRAPH_OUT], job->run,
                              &k->store.side[GPUGRAPH_IN]);
-    k->filled = gg_going(job);
 }
 
 /* ---- making the tables ---- */
@@ -148,16 +134,11 @@ static bool make_patch_store(struct cuda_job *job) {
         return true;
     /* any thread may close gaps at any time */
     gg_close_gaps(graph, gg_threads(job->run, graph->m));
-    auto phase = job->run->phase;
-    job->run->phase = NULL; /* one phase reports everything */
-    k->busy = true;
-    gg_store_lend(&k->store, job);
-    fill(job, k);
-    if (gg_going(job))
-        gg_wait(job);
-    job->run->phase = phase;
-    k->busy = false;
-    account_for_tables(k);
+    use_tables(job, k, [&] {
+        fill_tables(job, k);
+        mirror_tables(job, k);
+        k->filled = gg_going(job) && gg_wait(job);
+    });
     if (!gg_going(job))
         give_up(job, k);
     else
@@ -197,54 +178,43 @@ static void take_batch(struct there *t, struct kept_tables *k) {
 
 void gg_store_first(struct there *t) {
     struct cuda_job *job = &t->job;
-    gpugraph_run *run = job->run;
-    gpugraph_graph *graph = t->u->graph;
-    if (!__atomic_load_n(&graph->derived.tables_kept, __ATOMIC_RELAXED))
-        return;
-    struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
-    if (!k || k->refused || (!k->filled && !can_fill(graph)))
+    struct kept_tables *k = tables_there(job->graph);
+    if (!k || !k->filled)
         return;
     if (!gg_store_follows(t->u)) {
         k->refused = true;
-        empty(graph, k);
+        empty(job->graph, k);
         return;
     }
     double started = gg_now_ms();
-    auto phase = run->phase;
-    bool fresh = !k->filled;
-    run->phase = NULL; /* one phase reports everything */
-    k->busy = true;
-    gg_store_lend(&k->store, job);
-    fill(job, k);
-    take_batch(t, k);
-    run->phase = phase;
-    k->busy = false;
-    account_for_tables(k);
+    use_tables(job, k, [&] {
+        mirror_tables(job, k);
+        take_batch(t, k);
+    });
     if (!t->tables) {
         give_up(job, k);
         return;
     }
-    gg_phase(run, "tables", started, (int64_t)(t->u->removed_count + t->u->added_count),
-             "%s a batch on device %d: %lld bytes in all",
-             fresh ? "made, with" : "updated by", job->device->ordinal,
+    gg_phase(job->run, "tables", started,
+             (int64_t)(t->u->removed_count + t->u->added_count),
+             "updated by a batch on device %d: %lld bytes in all", job->device->ordinal,
              (long long)k->counted);
 }
 
 /* ---- rows ---- */
 
+bool gg_has_tables(const struct there *t) {
+    return t->tables && t->tables->filled;
+}
+
 bool gg_rows_of_tables(struct there *t, gpugraph_direction side, uint64_t count,
                        const uint32_t *vertex, bool loopless, struct chain_rows *rows) {
-    struct kept_tables *k = t->tables;
-    gpugraph_run *run = t->job.run;
-    auto phase = run->phase;
-    if (!k->filled) /* freed because memory is short */
+    if (!gg_has_tables(t))
         return false;
-    run->phase = NULL; /* one phase reports everything */
-    k->busy = true;
-    gg_multigraph_list_rows(k->store.side[side], count, vertex, loopless, run, rows);
-    k->busy = false;
-    account_for_tables(k);
-    run->phase = phase;
+    use_tables(&t->job, t->tables, [&] {
+        gg_multigraph_list_rows(t->tables->store.side[side], count, vertex, loopless,
+                                t->job.run, rows);
+    });
     return gg_going(&t->job);
 }
 
@@ -258,13 +228,8 @@ extern "C" gpugraph_status gg_cuda_check_copy(gpugraph_graph *graph, gpugraph_ru
     if (gg_job_open(&job, graph, run)) {
         auto phase = run->phase;
         run->phase = NULL;
-        if (gg_check_device_copy(&job) && k && k->filled) {
-            k->busy = true;
-            gg_store_lend(&k->store, &job);
-            gg_store_check(&k->store, graph, run);
-            k->busy = false;
-            account_for_tables(k);
-        }
+        if (gg_check_device_copy(&job) && k && k->filled)
+            use_tables(&job, k, [&] { gg_store_check(&k->store, graph, run); });
         run->phase = phase;
         gg_job_close(&job);
     }

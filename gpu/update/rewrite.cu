@@ -93,21 +93,31 @@ static bool add_rows(struct there *t, struct device_rows *rows) {
 
 /* ---- rows that change ---- */
 
-/* Arrays that rewriting needs beside the pool, in one device block. */
+/* Arrays that rewriting needs beside the pool, in the workspace. */
 struct rewriting {
     new_rows rows;
     uint32_t *vertex;
     uint64_t *sums; /* entries taken, growth */
+    uint64_t arcs;
+    /* For SIMPLE: both parts, sorted. */
+    struct arc_keys keys;
+    uint64_t *offset;
+    uint32_t *target;
 };
 
-static void carve_rewriting(struct workspace *space, uint64_t count,
+static void carve_rewriting(struct workspace *space, enum csr_kind kind,
                             struct rewriting *r) {
-    r->rows.count = count;
+    const uint64_t count = r->rows.count;
     r->rows.vertex = r->vertex = gg_carve<uint32_t>(space, count);
     r->rows.place = gg_carve<uint64_t>(space, count);
     r->sums = gg_carve<uint64_t>(space, 2);
     r->rows.taken = &r->sums[0];
     r->rows.longer = &r->sums[1];
+    if (kind != CSR_SIMPLE)
+        return;
+    r->offset = gg_carve<uint64_t>(space, count + 1);
+    r->target = gg_carve<uint32_t>(space, r->arcs);
+    gg_carve_keys(space, &r->keys);
 }
 
 /* A key for each arc: its row's index among the changed rows, then its target. */
@@ -123,49 +133,37 @@ static __global__ void make_row_keys(const __grid_constant__ new_rows rows, int 
     }
 }
 
-/* Merges two parts into one, in the workspace. */
-static bool sort_parts(struct there *t, uint64_t arcs, new_rows *rows) {
+/* Merges two parts into one. */
+static bool sort_parts(struct there *t, struct rewriting *r) {
     struct cuda_job *job = &t->job;
-    struct workspace space = {NULL, 0};
-    struct arc_keys keys = {arcs, gg_key_bits(t->u->n)};
-    uint64_t *offset = NULL, left = 0;
-    uint32_t *target = NULL;
-    auto carve = [&](struct workspace *s) {
-        offset = gg_carve<uint64_t>(s, rows->count + 1);
-        target = gg_carve<uint32_t>(s, arcs);
-        gg_carve_keys(s, &keys);
-    };
-    carve(&space);
-    if (!gg_workspace(job, &space))
+    struct arc_keys *keys = &r->keys;
+    uint64_t left = 0;
+    make_row_keys<<<gg_grid(job, r->arcs, 8), GG_BLOCK, 0, job->stream>>>(
+        r->rows, keys->bits, keys->key);
+    if (!gg_launched(job, "make_row_keys") || !gg_sort_keys(job, keys) ||
+        !gg_offsets_of_keys(job, keys, (uint32_t)r->rows.count, r->offset, &left) ||
+        !gg_targets_of_keys(job, keys, left, r->target))
         return false;
-    carve(&space);
-    make_row_keys<<<gg_grid(job, arcs, 8), GG_BLOCK, 0, job->stream>>>(*rows, keys.bits,
-                                                                       keys.key);
-    if (!gg_launched(job, "make_row_keys") || !gg_sort_keys(job, &keys) ||
-        !gg_offsets_of_keys(job, &keys, (uint32_t)rows->count, offset, &left) ||
-        !gg_targets_of_keys(job, &keys, left, target))
-        return false;
-    rows->part[0] = {offset, target, NULL};
-    rows->part[1] = {};
+    r->rows.part[0] = {r->offset, r->target, NULL};
+    r->rows.part[1] = {};
     return true;
 }
 
 /* Reads the parts of these vertices' rows. False: no tables, or the job must end. */
 static bool list_parts(struct there *t, enum csr_kind kind, const uint32_t *vertex,
-                       new_rows *rows) {
+                       struct rewriting *r) {
     const bool two = kind == CSR_BOTH || kind == CSR_SIMPLE;
-    uint64_t arcs = 0;
     for (int part = 0; part < (two ? 2 : 1); part++) {
         const gpugraph_direction side =
             kind == CSR_IN || part == 1 ? GPUGRAPH_IN : GPUGRAPH_OUT;
         struct chain_rows listed;
-        if (!gg_rows_of_tables(t, side, rows->count, vertex,
+        if (!gg_rows_of_tables(t, side, r->rows.count, vertex,
                                kind == CSR_SIMPLE || part == 1, &listed))
             return false;
-        rows->part[part] = {listed.offset, listed.target, listed.weight};
-        arcs += listed.edges;
+        r->rows.part[part] = {listed.offset, listed.target, listed.weight};
+        r->arcs += listed.edges;
     }
-    return kind != CSR_SIMPLE || sort_parts(t, arcs, rows);
+    return true;
 }
 
 /* *fits: the rows were written. False when the job must end. */
@@ -203,7 +201,6 @@ static bool rewrite_kind(struct there *t, enum csr_kind kind, const uint32_t *ve
     struct cuda_job *job = &t->job;
     struct device_rows *rows = &t->copy->rows[kind];
     struct rewriting r = {};
-    struct workspace space = {NULL, 0};
     *written = false;
     if ((!rows->end && !make_pool(t, rows)) || !add_rows(t, rows))
         return gg_going(job);
@@ -211,16 +208,16 @@ static bool rewrite_kind(struct there *t, enum csr_kind kind, const uint32_t *ve
         *written = true;
         return true;
     }
-    carve_rewriting(&space, count, &r);
-    space.base = (unsigned char *)gg_spare_block(t, space.used);
-    space.used = 0;
-    if (!space.base)
-        return false;
-    carve_rewriting(&space, count, &r);
-    if (!gg_upload(job, r.vertex, vertex, count * sizeof *vertex) ||
-        !list_parts(t, kind, vertex, &r.rows))
+    r.rows.count = count;
+    if (!list_parts(t, kind, vertex, &r))
         return gg_going(job);
-    return write_rows(t, rows, &r, written) && gg_wait(job);
+    r.keys = {r.arcs, gg_key_bits(t->u->n)};
+    auto carve = [&](struct workspace *space) { carve_rewriting(space, kind, &r); };
+    if (!gg_take_arrays(job, carve) || !gg_has_tables(t))
+        return gg_going(job);
+    return gg_upload(job, r.vertex, vertex, count * sizeof *vertex) &&
+           (kind != CSR_SIMPLE || sort_parts(t, &r)) &&
+           write_rows(t, rows, &r, written) && gg_wait(job);
 }
 
 /* True if the rows of this kind do not change. */
@@ -243,8 +240,8 @@ bool gg_change_rows(struct there *t) {
             gg_free_device_rows(t->copy, &t->copy->rows[kind]);
         t->rewritten += written;
         t->dropped += !written;
+        t->job.working = false;
     }
-    t->job.working = false;
     gg_release(vertex);
     return gg_going(&t->job);
 }

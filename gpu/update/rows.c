@@ -169,7 +169,6 @@ static void match_row(row_walk *w, uint64_t v, uint64_t low, uint64_t high) {
 }
 
 static void find_removed_arcs(row_walk *w) {
-    enum { NEAR = GG_FETCH_AHEAD / 2 };
     update *u = w->u;
     row_plan *p = w->p;
     p->removed_at = gg_alloc(u->run, w->removed, sizeof *p->removed_at);
@@ -185,10 +184,7 @@ static void find_removed_arcs(row_walk *w) {
         p->removed_row[i] = u->key[i] >> 32;
     for (uint64_t i = 0, next; i < w->removed && !gg_stopping(u->run); i = next) {
         next = gg_same_row(p->removed_row, i, w->removed);
-        if (i + GG_FETCH_AHEAD < w->removed)
-            gg_fetch_row(p->slot, p->removed_row[i + GG_FETCH_AHEAD]);
-        if (i + NEAR < w->removed)
-            gg_fetch_arcs(p->slot, p->removed_row[i + NEAR], p->weight_size);
+        gg_fetch_rows_after(p, p->removed_row, i, w->removed);
         match_row(w, p->removed_row[i], i, next);
     }
     gg_release(w->matched);
@@ -271,7 +267,7 @@ void gg_update_rows(update *u) {
         if (!slot->made || (same_ends && !slot->weight))
             continue;
         u->drops[kind] = !gg_changes_in_place(slot, most_arcs(u, (enum csr_kind)kind)) ||
-                         (slot->weight && u->distance_type != graph->distance_type) ||
+                         (slot->weight && !gg_same_layout(u)) ||
                          (kind == CSR_SIMPLE && !gg_adjacency_made(graph, GPUGRAPH_OUT));
         if (!u->drops[kind])
             plan_rows(u, (enum csr_kind)kind, (row_plan){.slot = slot},
@@ -285,10 +281,10 @@ void gg_update_rows(update *u) {
                         !gg_changes_in_place(numbered, most_arcs(u, CSR_OUT));
     if (u->drops_numbered)
         return;
-    plan_rows(u, CSR_OUT, (row_plan){.slot = numbered, .column = NUMBERS},
-              gg_edge_size(graph->wide));
-    if (!gg_stopping(u->run) && gg_renumbers(&u->edges))
-        gg_splice_index(u->run, &u->edges);
+    row_plan plan = {.slot = numbered, .column = NUMBERS};
+    if (gg_renumbers(&u->edges) && !gg_splice_index(u->run, &u->edges))
+        plan.renumbers = &u->edges;
+    plan_rows(u, CSR_OUT, plan, gg_edge_size(graph->wide));
 }
 
 /* ---- rows on a device ---- */

@@ -10,58 +10,34 @@
 ** and rebuilt on need, on host and device. */
 #include "update.h"
 
-typedef struct edge_pair {
-    uint64_t ends;           /* smaller end first */
-    uint32_t removed, added; /* edges of the batch */
-    end_ref leaves, enters;  /* the source of a removed edge; of an added edge */
-    bool joined, stays;      /* joined: had edges before the batch; stays: keeps one */
-} edge_pair;
-
-typedef struct pair_work {
-    const update *u;
-    edge_pair *pair;
-} pair_work;
-
 /* A loop is no pair. */
 #define NO_PAIR UINT64_MAX
 
-static uint64_t pair_of(uint32_t a, uint32_t b) {
-    return a == b ? NO_PAIR : a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+/* The smaller end first. */
+static uint64_t pair_of(const edge_ends *ends, uint64_t edge) {
+    const uint64_t a = ends->source[edge], b = ends->target[edge];
+    return a == b ? NO_PAIR : a < b ? a << 32 | b : b << 32 | a;
 }
 
-/* Lists the distinct pairs of the batch, in order. */
-static uint64_t list_pairs(update *u, edge_pair *pair) {
-    uint64_t edges = 0, pairs = 0;
+/* Sorts the edges of the batch by their pairs: u->key. u->added_arc: removed edge i has
+** the number i, added edge i the number removed_count + i. */
+static uint64_t list_pairs(update *u) {
+    uint64_t edges = 0;
     for (uint64_t i = 0; i < u->removed_count + u->added_count; i++) {
-        const bool removed = i < u->removed_count;
-        const uint64_t k = removed ? i : i - u->removed_count;
-        u->key[edges] =
-            removed ? pair_of(u->removed_ends.source[k], u->removed_ends.target[k])
-                    : pair_of(u->added_ends.source[k], u->added_ends.target[k]);
+        u->key[edges] = i < u->removed_count
+                            ? pair_of(&u->removed_ends, i)
+                            : pair_of(&u->added_ends, i - u->removed_count);
         u->added_arc[edges] = (uint32_t)i;
         edges += u->key[edges] != NO_PAIR;
     }
     gg_update_sort(u, u->added_arc, edges);
-    for (uint64_t i = 0; i < edges && !gg_stopping(u->run); i++) {
-        const uint64_t edge = u->added_arc[i];
-        if (i == 0 || u->key[i] != u->key[i - 1])
-            pair[pairs++] = (edge_pair){.ends = u->key[i]};
-        edge_pair *p = &pair[pairs - 1];
-        if (edge < u->removed_count) {
-            p->removed++;
-            p->leaves = (end_ref)(2 * edge);
-        } else {
-            p->added++;
-            p->enters = (end_ref)(2 * (edge - u->removed_count));
-        }
-    }
-    return pairs;
+    return edges;
 }
 
 /* Prefetches the rows of a pair, or their arcs. */
-static void fetch_pair(const update *u, const edge_pair *p, bool arcs) {
+static void fetch_pair(const update *u, uint64_t pair, bool arcs) {
     const struct csr_slot *out = &u->graph->derived.adjacency[GPUGRAPH_OUT].rows;
-    const uint32_t end[2] = {(uint32_t)(p->ends >> 32), (uint32_t)p->ends};
+    const uint32_t end[2] = {(uint32_t)(pair >> 32), (uint32_t)pair};
     for (int i = 0; i < 2 && end[1] < u->graph->n; i++)
         if (arcs)
             gg_fetch_arcs(out, end[i], 0);
@@ -70,51 +46,52 @@ static void fetch_pair(const update *u, const edge_pair *p, bool arcs) {
 }
 
 /* Number of edges from one vertex to another, if it is less than `most`; or `most`. */
-static uint32_t count_some_arcs(const struct csr_slot *out, uint32_t from, uint32_t to,
-                                uint32_t most) {
+static uint64_t count_some_arcs(const update *u, uint32_t from, uint32_t to,
+                                uint64_t most) {
+    const struct csr_slot *out = &u->graph->derived.adjacency[GPUGRAPH_OUT].rows;
     const uint64_t end = gg_row_end(out, from);
-    uint32_t count = 0;
+    uint64_t count = 0;
     for (uint64_t k = gg_first_arc(out->target, out->offset[from], end, to);
          k < end && out->target[k] == to && count < most; k++)
         count++;
     return count;
 }
 
-/* New vertices, which have the largest numbers, have no edges before the batch. */
-static void look_at_pairs(void *of, uint64_t low, uint64_t high) {
-    enum { NEAR = GG_FETCH_AHEAD / 2 };
-    const pair_work *w = of;
-    const update *u = w->u;
-    const struct csr_slot *out = &u->graph->derived.adjacency[GPUGRAPH_OUT].rows;
-    for (uint64_t k = low; k < high && !gg_leave(u->run, k); k++) {
-        edge_pair *p = &w->pair[k];
-        const uint32_t a = (uint32_t)(p->ends >> 32), b = (uint32_t)p->ends,
-                       most = p->removed + 1;
-        if (k + GG_FETCH_AHEAD < high)
-            fetch_pair(u, &w->pair[k + GG_FETCH_AHEAD], false);
-        if (k + NEAR < high)
-            fetch_pair(u, &w->pair[k + NEAR], true);
-        if (b >= u->graph->n)
-            continue;
-        uint32_t edges = count_some_arcs(out, a, b, most);
-        edges += count_some_arcs(out, b, a, most - edges);
-        p->joined = edges > 0;
-        p->stays = edges == most;
-    }
+/* Number of edges of a pair before the batch, at most `most`. New vertices, which have
+** the largest numbers, have none. */
+static uint64_t edges_before(const update *u, uint64_t pair, uint64_t most) {
+    const uint32_t a = (uint32_t)(pair >> 32), b = (uint32_t)pair;
+    if (b >= u->graph->n)
+        return 0;
+    const uint64_t there = count_some_arcs(u, a, b, most);
+    return there + count_some_arcs(u, b, a, most - there);
 }
 
 void gg_update_simple(update *u, uint64_t *removed, uint64_t *added) {
-    enum { PAIRS_AT_ONCE = 64 }; /* per thread; few, since rows may be long */
-    edge_pair *pair = gg_alloc(u->run, u->removed_count + u->added_count, sizeof *pair);
-    const uint64_t pairs = pair ? list_pairs(u, pair) : 0;
-    pair_work work = {u, pair};
+    enum { NEAR = GG_FETCH_AHEAD / 2 };
+    const uint64_t edges = list_pairs(u), *pair = u->key;
     *removed = *added = 0;
-    gg_chunks(gg_threads(u->run, pairs * GG_FETCH_ITEMS), pairs, PAIRS_AT_ONCE,
-              look_at_pairs, &work);
-    for (uint64_t k = 0; k < pairs && !gg_stopping(u->run); k++)
-        if (!pair[k].joined && pair[k].added)
-            u->added_arc[(*added)++] = pair[k].enters;
-        else if (pair[k].joined && !pair[k].stays && !pair[k].added)
-            u->removed_arc[(*removed)++] = pair[k].leaves;
-    gg_release(pair);
+    for (uint64_t i = 0, next; i < edges && !gg_leave(u->run, i); i = next) {
+        uint64_t gone = 0, come = 0;
+        end_ref leaves = 0, enters = 0; /* sources of a removed and of an added edge */
+        for (next = i; next < edges && pair[next] == pair[i]; next++) {
+            const uint64_t edge = u->added_arc[next];
+            if (next + GG_FETCH_AHEAD < edges)
+                fetch_pair(u, pair[next + GG_FETCH_AHEAD], false);
+            if (next + NEAR < edges)
+                fetch_pair(u, pair[next + NEAR], true);
+            if (edge < u->removed_count) {
+                gone++;
+                leaves = (end_ref)(2 * edge);
+            } else {
+                come++;
+                enters = (end_ref)(2 * (edge - u->removed_count));
+            }
+        }
+        const uint64_t before = edges_before(u, pair[i], gone + 1);
+        if (before == 0 && come)
+            u->added_arc[(*added)++] = enters;
+        else if (before > 0 && before <= gone && !come)
+            u->removed_arc[(*removed)++] = leaves;
+    }
 }

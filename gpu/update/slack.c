@@ -129,23 +129,9 @@ static void add_rows(const update *u, row_plan *p) {
     }
 }
 
-typedef struct renumbering {
-    const row_plan *p;
-    const splice *edges;
-} renumbering;
-
 static void renumber_edges(void *of, uint64_t low, uint64_t high) {
-    const renumbering *r = of;
-    gg_renumber(r->edges, r->p->slot->weight, r->p->weight_size, low, high);
-}
-
-/* Prefetches rows after row[i]: their begins, then their arcs. */
-static void fetch_ahead(const row_plan *p, const uint64_t *row, uint64_t i,
-                        uint64_t count) {
-    if (i + GG_FETCH_AHEAD < count)
-        gg_fetch_row(p->slot, row[i + GG_FETCH_AHEAD]);
-    if (i + GG_FETCH_AHEAD / 2 < count)
-        gg_fetch_arcs(p->slot, row[i + GG_FETCH_AHEAD / 2], p->weight_size);
+    const row_plan *p = of;
+    gg_renumber(p->renumbers, p->slot->weight, p->weight_size, low, high);
 }
 
 void gg_commit_rows(update *u, row_plan *p) {
@@ -153,15 +139,14 @@ void gg_commit_rows(update *u, row_plan *p) {
     add_rows(u, p);
     for (uint64_t i = 0, next; i < p->removed; i = next) {
         next = gg_same_row(p->removed_row, i, p->removed);
-        fetch_ahead(p, p->removed_row, i, p->removed);
+        gg_fetch_rows_after(p, p->removed_row, i, p->removed);
         take_out(slot, p->weight_size, p->removed_row[i], p->removed_at + i, next - i);
     }
-    renumbering r = {p, &u->edges};
-    if (p->column == NUMBERS && gg_renumbers(&u->edges))
-        gg_slices(gg_threads(u->run, slot->used), slot->used, renumber_edges, &r);
+    if (p->renumbers)
+        gg_slices(gg_threads(u->run, slot->used), slot->used, renumber_edges, p);
     for (uint64_t k = 0, next; k < p->inserted; k = next) {
         next = gg_same_row(p->inserted_at, k, p->inserted);
-        fetch_ahead(p, p->inserted_at, k, p->inserted);
+        gg_fetch_rows_after(p, p->inserted_at, k, p->inserted);
         put_in(p, p->inserted_at[k], k, next - k);
     }
     slot->m += p->inserted - p->removed;

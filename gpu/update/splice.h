@@ -27,12 +27,6 @@ typedef struct splice {
     uint64_t bound, shift;
 } splice;
 
-/* removed: ascending positions; inserted: ascending positions before which elements are
-** inserted, ties in order. place[i]: the new position of inserted element i. */
-gpugraph_status gg_splice_make(gpugraph_run *run, splice *s, uint64_t before,
-                               const uint64_t *removed, uint64_t removed_count,
-                               const uint64_t *inserted, uint64_t inserted_count,
-                               uint64_t *place);
 void gg_splice_free(splice *s);
 
 /* The part of a piece that was at positions begin .. end - 1. */

@@ -1,7 +1,7 @@
 /* The slab tables of a graph's edges, which lie beside its copy on a device
 ** (patch_store.cu).
 **
-**     gpugraph_make_tables   requests the tables, and makes them from the copy's edges
+**     gpugraph_make_tables   makes the tables from the copy's edges
 **     gpugraph_update        deletes, then inserts, before the rest of the copy changes
 **     gpugraph_check_copy    compares the copy and the tables with the edges
 **
@@ -11,7 +11,6 @@
 gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run) {
     gg_enter_graph(graph, run);
     gg_count_for(NULL);
-    __atomic_store_n(&graph->derived.tables_kept, true, __ATOMIC_RELAXED);
     if (!__atomic_load_n(&graph->derived.tables_settled, __ATOMIC_RELAXED) &&
         __atomic_load_n(&graph->device, __ATOMIC_ACQUIRE) && gg_patches.make)
         gg_patches.make(graph, run);

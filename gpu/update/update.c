@@ -14,49 +14,56 @@
 /* An update frees a block of which it would use less than an eighth. */
 enum { ROOM_WASTE = 8 };
 
+/* Time to process one prefetched item, in items of GG_THREAD_GRAIN. */
+enum { FETCH_ITEMS = 8 };
+
 /* ---- the commit: arrays ---- */
 
 /* A piece of an array that several threads work on. */
 typedef struct piece_work {
+    const update *u;
     const array_move *move;
     const splice_piece *piece;
     void *to;
 } piece_work;
 
-/* Converts weights to the other layout, or makes ids for edges that had none. */
+/* Converts INTEGER weights to another layout, or makes ids for edges that had none. */
 static void convert_span(void *work, uint64_t low, uint64_t high) {
     const piece_work *w = work;
-    const void *from = *w->move->array;
+    const array_move *move = w->move;
+    const size_t size = gg_distance_size(w->u->graph->distance_type);
     for (uint64_t i = low; i < high; i++) {
-        uint64_t old = w->piece->from + i, new = w->piece->to + i;
-        if (w->move->how == WIDEN)
-            ((int64_t *)w->to)[new] = ((const uint32_t *)from)[old];
-        else if (w->move->how == NARROW)
-            ((uint32_t *)w->to)[new] = (uint32_t)((const int64_t *)from)[old];
+        const uint64_t old = w->piece->from + i, new = w->piece->to + i;
+        const uint64_t value =
+            move->how == COUNT_UP ? old + 1 : gg_weight_at(*move->array, old, size);
+        if (move->how == CONVERT_TO_REAL)
+            ((double *)w->to)[new] = (double)(int64_t)value;
+        else if (move->size == sizeof(uint32_t))
+            ((uint32_t *)w->to)[new] = (uint32_t)value;
         else
-            ((int64_t *)w->to)[new] = (int64_t)old + 1;
+            ((uint64_t *)w->to)[new] = value;
     }
 }
 
-static void put_new(const array_move *move, void *to) {
-    for (uint64_t i = 0; i < move->count; i++)
+static void put_new(const update *u, const array_move *move, void *to) {
+    for (uint64_t i = 0; i < u->added_count; i++)
         if (move->size == sizeof(uint32_t))
-            ((uint32_t *)to)[move->place[i]] = ((const uint32_t *)move->put)[i];
+            ((uint32_t *)to)[u->added_edge[i]] = ((const uint32_t *)move->put)[i];
         else
-            ((uint64_t *)to)[move->place[i]] = ((const uint64_t *)move->put)[i];
+            ((uint64_t *)to)[u->added_edge[i]] = ((const uint64_t *)move->put)[i];
 }
 
 static void move_array(const update *u, const array_move *move) {
-    const splice *s = move->s;
+    const splice *s = &u->edges;
     void *to = move->to ? move->to : *move->array;
     if (move->how == MOVE)
         gg_splice_move(s, to, *move->array, move->size);
     for (uint64_t k = 0; k < s->pieces && move->how != MOVE; k++) {
-        piece_work w = {move, &s->piece[k], to};
+        piece_work w = {u, move, &s->piece[k], to};
         const uint64_t count = s->piece[k].count;
         gg_slices(gg_threads(u->run, count), count, convert_span, &w);
     }
-    put_new(move, to);
+    put_new(u, move, to);
     if (move->to) {
         gg_release(*move->array);
         *move->array = to;
@@ -77,33 +84,20 @@ static void commit_vertices(update *u) {
     graph->n = u->n;
 }
 
-/* About the number of elements that move or are renumbered: if none moves, one thread is
-** enough to insert. */
+/* About the number of elements that move: if none moves, one thread is enough to
+** insert. */
 static uint64_t work_of(const update *u) {
-    uint64_t work = 0;
-    for (int i = 0; i < u->move_count; i++) {
-        const array_move *move = &u->moves[i];
-        work += move->to || !move->s->still ? move->s->after : move->count;
-    }
-    for (int i = 0; i < u->row_plans; i++) {
-        const row_plan *p = &u->rows[i];
-        if (p->column == NUMBERS && gg_renumbers(&u->edges))
-            work += p->slot->used;
-    }
-    return work + (u->removed_count + u->added_count) * GG_FETCH_ITEMS;
+    uint64_t work = (u->removed_count + u->added_count) * FETCH_ITEMS;
+    for (int i = 0; i < u->move_count; i++)
+        work += u->moves[i].to || !u->edges.still ? u->edges.after : 0;
+    return work;
 }
 
-/* Tasks of a commit: edges with gaps, each array, rows of each kind. */
-enum { EDGES_MOVE, OTHER_MOVES };
-
+/* Tasks of a commit: each array, then rows of each kind. */
 static void move(void *of, uint64_t task) {
     update *u = of;
-    int i = (int)task - OTHER_MOVES;
-    if (task == EDGES_MOVE && u->gapped)
-        gg_commit_gaps(u);
-    else if (task < OTHER_MOVES)
-        return;
-    else if (i < u->move_count)
+    const int i = (int)task;
+    if (i < u->move_count)
         move_array(u, &u->moves[i]);
     else
         gg_commit_rows(u, &u->rows[i - u->move_count]);
@@ -119,12 +113,18 @@ static void commit(update *u) {
             gg_free_adjacency(graph, (gpugraph_direction)side);
     if (u->drops_numbered)
         gg_free_edge_rows(graph);
-    gg_parts(gg_threads(u->run, work_of(u)),
-             (uint64_t)(OTHER_MOVES + u->move_count + u->row_plans), move, u);
+    if (u->gapped)
+        gg_commit_gaps(u);
+    gg_parts(gg_threads(u->run, work_of(u)), (uint64_t)(u->move_count + u->row_plans),
+             move, u);
     u->move_count = 0; /* their blocks belong to the graph now */
     if (u->plain) {
         gg_release(graph->edge_id);
         graph->edge_id = NULL;
+    }
+    if (u->weight_type == GPUGRAPH_UNWEIGHTED) {
+        gg_release(graph->weight);
+        graph->weight = NULL;
     }
     commit_vertices(u);
     graph->m = u->edges.after;
@@ -135,18 +135,18 @@ static void commit(update *u) {
     graph->known.degree_high = u->degree_high;
     graph->known.path_low = u->path_low;
     graph->known.path_high = u->path_high;
-    gg_point_edges(graph, graph->edges.weight_type);
+    gg_point_edges(graph, u->weight_type);
     graph->host_bytes = gg_graph_bytes(graph);
 }
 
 /* ---- plans ---- */
 
-void gg_plan_move(update *u, array_move move) {
-    uint64_t bytes = move.s->after * move.size, room = gg_room(*move.array);
+static void plan_move(update *u, array_move move) {
+    uint64_t bytes = u->edges.after * move.size, room = gg_room(*move.array);
     if (gg_stopping(u->run))
         return;
     if (move.how != MOVE || bytes > room || bytes < room / ROOM_WASTE) {
-        move.to = gg_alloc_slack(u->run, move.s->after, move.size);
+        move.to = gg_alloc_slack(u->run, u->edges.after, move.size);
         if (!move.to)
             return;
     }
@@ -157,48 +157,39 @@ static void plan_edges(update *u) {
     gpugraph_graph *graph = u->graph;
     if (gg_plan_gaps(u))
         return;
-    array_move move = {.s = &u->edges, .count = u->added_count, .place = u->added_edge};
-    if (!u->plain) {
-        move.array = (void **)&graph->edge_id;
-        move.size = sizeof *graph->edge_id;
-        move.put = u->added->edge_id;
-        move.how = graph->edge_id ? MOVE : COUNT_UP;
-        gg_plan_move(u, move);
-    }
-    move.size = sizeof(uint32_t);
-    move.how = MOVE;
-    move.array = (void **)&graph->source;
-    move.put = u->added_ends.source;
-    gg_plan_move(u, move);
-    move.array = (void **)&graph->target;
-    move.put = u->added_ends.target;
-    gg_plan_move(u, move);
-    if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
-        return;
-    move.array = &graph->weight;
-    move.put = u->weight;
-    move.size = gg_distance_size(u->distance_type);
-    if (u->distance_type != graph->distance_type)
-        move.how = u->distance_type == GPUGRAPH_UINT32 ? NARROW : WIDEN;
-    gg_plan_move(u, move);
+    if (!u->plain)
+        plan_move(u, (array_move){.array = (void **)&graph->edge_id,
+                                  .size = sizeof *graph->edge_id,
+                                  .put = u->added->edge_id,
+                                  .how = graph->edge_id ? MOVE : COUNT_UP});
+    plan_move(u, (array_move){.array = (void **)&graph->source,
+                              .size = sizeof *graph->source,
+                              .put = u->added_ends.source});
+    plan_move(u, (array_move){.array = (void **)&graph->target,
+                              .size = sizeof *graph->target,
+                              .put = u->added_ends.target});
+    if (u->weight_type != GPUGRAPH_UNWEIGHTED)
+        plan_move(u, (array_move){.array = &graph->weight,
+                                  .size = gg_distance_size(u->distance_type),
+                                  .put = u->weight,
+                                  .how = gg_same_layout(u) ? MOVE
+                                         : u->distance_type == GPUGRAPH_REAL
+                                             ? CONVERT_TO_REAL
+                                             : CONVERT});
 }
 
 void gg_update_sort(update *u, end_ref *ref, uint64_t count) {
     gg_sort_pairs(u->run, count, u->key, ref, u->key_scratch, u->value_scratch);
 }
 
-static bool take_scratch(update *u) {
+static void take_scratch(update *u) {
     uint64_t most = 2 * (u->removed_count + u->added_count) + u->lone_count +
                     (uint64_t)u->changes->kept_count + (uint64_t)u->changes->loose_count;
     u->key = gg_alloc(u->run, most, sizeof *u->key);
-    u->key_scratch = u->key ? gg_alloc(u->run, most, sizeof *u->key_scratch) : NULL;
-    u->value_scratch =
-        u->key_scratch ? gg_alloc(u->run, most, sizeof *u->value_scratch) : NULL;
-    u->removed_arc =
-        u->value_scratch ? gg_alloc_zero(u->run, most, sizeof *u->removed_arc) : NULL;
-    u->added_arc =
-        u->removed_arc ? gg_alloc_zero(u->run, most, sizeof *u->added_arc) : NULL;
-    return u->added_arc != NULL;
+    u->key_scratch = gg_alloc(u->run, most, sizeof *u->key_scratch);
+    u->value_scratch = gg_alloc(u->run, most, sizeof *u->value_scratch);
+    u->removed_arc = gg_alloc_zero(u->run, most, sizeof *u->removed_arc);
+    u->added_arc = gg_alloc_zero(u->run, most, sizeof *u->added_arc);
 }
 
 /* SIMPLE rows are updated from the arcs by ids, which the first change of ends makes. */
@@ -215,8 +206,9 @@ static gpugraph_status prepare_simple(update *u) {
 void gg_update_prepare(update *u) {
     static void (*const steps[])(update *) = {
         gg_update_vertices, gg_update_ids, gg_update_weights, plan_edges, gg_update_rows};
-    if (gg_own_rows(u->graph, u->run) || prepare_simple(u) || !take_scratch(u))
+    if (gg_own_rows(u->graph, u->run) || prepare_simple(u))
         return;
+    take_scratch(u);
     for (size_t i = 0; i < sizeof steps / sizeof *steps && !gg_stopping(u->run); i++)
         steps[i](u);
 }
@@ -228,7 +220,7 @@ void gg_update_prepare(update *u) {
 static void patch_device(update *u) {
     if (!u->graph->device)
         return;
-    if (u->distance_type != u->graph->distance_type) {
+    if (!gg_same_layout(u)) {
         gpugraph_release_device(u->graph);
         return;
     }
@@ -238,15 +230,6 @@ static void patch_device(update *u) {
 }
 
 /* ---- all steps ---- */
-
-/* The device's copy comes first, since the commit cannot fail. */
-static void change(update *u) {
-    gg_update_prepare(u);
-    if (!gg_stopping(u->run) && !gg_poll(u->run))
-        patch_device(u);
-    if (!gg_stopping(u->run))
-        commit(u);
-}
 
 void gg_update_free(update *u) {
     for (int i = 0; i < u->move_count; i++)
@@ -280,22 +263,6 @@ void gg_update_free(update *u) {
 }
 
 /* ---- the call ---- */
-
-/* The type of weights after the batch. */
-static gpugraph_weight_type settle_type(const gpugraph_graph *graph,
-                                        const gpugraph_changes *changes,
-                                        gpugraph_run *run) {
-    const gpugraph_edges *added = changes->added;
-    gpugraph_weight_type type = graph->edges.weight_type;
-    if (!added || added->count == 0 || type == added->weight_type)
-        return type;
-    if ((int64_t)graph->m == changes->removed_count)
-        return added->weight_type;
-    if (!type || !added->weight_type)
-        gg_fail(run, GPUGRAPH_INVALID, "the graph's edges have %s, added ones %s",
-                type ? "weights" : "no weights", type ? "have none" : "have weights");
-    return GPUGRAPH_REAL_WEIGHTS;
-}
 
 static void check_vertices(const gpugraph_graph *graph, const uint32_t *vertex,
                            int64_t count, gpugraph_run *run) {
@@ -335,11 +302,6 @@ static void change_graph(gpugraph_graph *graph, const gpugraph_changes *changes,
                          gpugraph_run *run) {
     static const gpugraph_edges none;
     const double start = gg_now_ms();
-    const gpugraph_weight_type type = settle_type(graph, changes, run);
-    const bool retypes = type != graph->edges.weight_type;
-    old_weights old;
-    if (run->status || (retypes && !gg_retype(graph, type, run, &old)))
-        return;
     update u = {.graph = graph,
                 .added = changes->added ? changes->added : &none,
                 .run = run,
@@ -350,9 +312,11 @@ static void change_graph(gpugraph_graph *graph, const gpugraph_changes *changes,
     u.lone_count = (uint64_t)u.added->vertex_count;
     gg_update_edges(&u);
     if (!gg_stopping(run))
-        change(&u);
-    if (retypes)
-        gg_settle_type(graph, &old, !gg_stopping(run));
+        gg_update_prepare(&u);
+    if (!gg_stopping(run) && !gg_poll(run))
+        patch_device(&u); /* first, since the commit cannot fail */
+    if (!gg_stopping(run))
+        commit(&u);
     gg_update_free(&u);
     if (gg_stopping(run))
         return;

@@ -5,8 +5,7 @@
 **     edges.c      removed edges, numbers of added edges; detects changes of weights only
 **     vertices.c   ends of added edges: known or new; vertices that vanish; tombstones
 **     new_ids.c    ids of new vertices
-**     retype.c     weights of another type
-**     weights.c    weights and their width
+**     weights.c    weights, their type and width
 **     rows.c       CSRs: removed arcs, positions of added arcs
 **     slack.c      rows with slack, which change in place
 **     gaps.c       the list of edges with gaps
@@ -30,11 +29,6 @@
 extern "C" {
 #endif
 
-enum {
-    /* Time to process one prefetched item, in items of GG_THREAD_GRAIN. */
-    GG_FETCH_ITEMS = 8
-};
-
 /* An edge of the batch, by one of its ends: 2 * i for the source of edge i, 2 * i + 1 for
 ** its target. Also the arc that leaves that end. */
 typedef uint32_t end_ref;
@@ -48,16 +42,14 @@ static inline uint32_t gg_end_at(const edge_ends *ends, end_ref ref) {
     return (ref % 2 ? ends->target : ends->source)[ref / 2];
 }
 
-/* One array of the graph that changes. */
+/* One array of edges that changes. */
 typedef struct array_move {
     void **array;    /* the graph's */
     void *to;        /* a new block; NULL: in place */
     size_t size;     /* bytes of an element after the batch */
-    const splice *s; /* positions of elements that stay */
-    uint64_t count;  /* new elements: put[i] goes to place[i] */
-    const uint64_t *place;
-    const void *put;
-    enum { MOVE, WIDEN, NARROW, COUNT_UP } how; /* COUNT_UP: from edge numbers to ids */
+    const void *put; /* the elements of added edges */
+    /* COUNT_UP: the new array lists edge ids, which were 1 .. m. */
+    enum { MOVE, CONVERT, CONVERT_TO_REAL, COUNT_UP } how;
 } array_move;
 
 /* The change of one CSR on the host. */
@@ -65,6 +57,7 @@ typedef struct row_plan {
     struct csr_slot *slot;
     enum { WEIGHTS, NUMBERS, IDS } column; /* the meaning of the slot's weights */
     int64_t first_id;                      /* IDS: a weight is an id minus first_id */
+    const splice *renumbers;               /* NUMBERS: NULL if no number changes */
     size_t weight_size;                    /* bytes of an arc's weight; 0: no weights */
     uint64_t removed, inserted;
     uint64_t *removed_at, *removed_row; /* position and row of each removed arc */
@@ -89,8 +82,7 @@ struct new_ids {
     char *text_bytes;
     gpugraph_id *later;
     uint32_t *order;
-    gpugraph_id *id; /* LATER_IDS: of each new vertex, in order of ids */
-    uint32_t texts;  /* entries of id whose text is a block of this struct */
+    struct later_ids copies; /* LATER_IDS: of each new vertex, in order of ids */
 };
 
 typedef struct update {
@@ -114,6 +106,7 @@ typedef struct update {
     uint64_t degree_high;
     /* Weights. */
     uint64_t path_low, path_high;
+    gpugraph_weight_type weight_type; /* after the batch */
     gpugraph_distance_type distance_type;
     void *weight; /* of added edges, in the new layout */
     /* Vertices. */
@@ -173,6 +166,15 @@ static inline void gg_fetch_arcs(const struct csr_slot *slot, uint64_t v,
     }
 }
 
+/* Prefetches rows after row[i]: their begins, then their arcs. */
+static inline void gg_fetch_rows_after(const row_plan *p, const uint64_t *row, uint64_t i,
+                                       uint64_t count) {
+    if (i + GG_FETCH_AHEAD < count)
+        gg_fetch_row(p->slot, row[i + GG_FETCH_AHEAD]);
+    if (i + GG_FETCH_AHEAD / 2 < count)
+        gg_fetch_arcs(p->slot, row[i + GG_FETCH_AHEAD / 2], p->weight_size);
+}
+
 /* The end of the arcs from arc i on that are in the row of arc i. */
 static inline uint64_t gg_same_row(const uint64_t *row, uint64_t i, uint64_t count) {
     uint64_t end = i + 1;
@@ -184,6 +186,12 @@ static inline uint64_t gg_same_row(const uint64_t *row, uint64_t i, uint64_t cou
 /* True if the batch leaves all ends unchanged. */
 static inline bool gg_same_ends(const update *u) {
     return u->reweights && u->fresh == 0 && u->vanished == 0;
+}
+
+/* True if the batch keeps the layout of weights. */
+static inline bool gg_same_layout(const update *u) {
+    return u->weight_type == u->graph->edges.weight_type &&
+           u->distance_type == u->graph->distance_type;
 }
 
 /* The steps before the commit, in this order. A failure sets the run's status. */
@@ -227,8 +235,7 @@ bool gg_may_stay_loose(const gpugraph_graph *graph);
 /* gpugraph_compact inside another call. (compact.c) */
 void gg_compact(gpugraph_graph *graph, gpugraph_run *run);
 
-/* The steps between gg_update_edges and the commit. Weights of the batch have the graph's
-** type. */
+/* The steps between gg_update_edges and the commit. */
 void gg_update_prepare(update *u);
 void gg_update_free(update *u);
 
@@ -247,25 +254,9 @@ gpugraph_status gg_store_changes(const update *u, store_changes *c);
 /* Sorts `count` refs by the keys in u->key. */
 void gg_update_sort(update *u, end_ref *ref, uint64_t count);
 
-/* Plans the change of one array. */
-void gg_plan_move(update *u, array_move move);
-
 /* The sum of each vertex's largest INTEGER weight; larger weights count as 2^32 - 1.
 ** (weights.c) */
 uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run);
-
-/* Weights that gg_retype has replaced, with their type and bounds. (retype.c) */
-typedef struct old_weights {
-    void *weight;
-    gpugraph_weight_type type;
-    gpugraph_distance_type distance_type;
-    uint64_t path_low, path_high;
-} old_weights;
-/* Converts the graph's weights to `type`. False: the run must end. */
-bool gg_retype(gpugraph_graph *graph, gpugraph_weight_type type, gpugraph_run *run,
-               old_weights *old);
-/* After the batch: frees the old weights, or restores them if the batch has failed. */
-void gg_settle_type(gpugraph_graph *graph, old_weights *old, bool changed);
 
 #ifdef __cplusplus
 }

@@ -100,17 +100,18 @@ uint64_t gg_longest_path(const gpugraph_graph *graph, gpugraph_run *run) {
     return longest_path(&as_it_is);
 }
 
-static void settle_layout(update *u, uint64_t sum, uint64_t largest) {
+static void settle_width(update *u, uint64_t sum, uint64_t largest) {
+    const struct graph_statistics *known = &u->graph->known;
     uint64_t removed = 0;
-    for (uint64_t i = 0; i < u->removed_count; i++)
-        removed += capped((int64_t)u->removed_weight[i]);
-    u->path_low = u->graph->known.path_low > 2 * removed
-                      ? u->graph->known.path_low - 2 * removed
-                      : 0;
-    u->path_low = largest > u->path_low ? largest : u->path_low;
-    u->path_high = add_capped(u->graph->known.path_high, 2 * sum);
-    if (u->edges.after == u->added_count)
-        u->path_high = 2 * sum;
+    u->path_low = largest;
+    u->path_high = 2 * sum;
+    if (u->edges.after > u->added_count) { /* edges stay, and their type, too */
+        for (uint64_t i = 0; i < u->removed_count; i++)
+            removed += capped((int64_t)u->removed_weight[i]);
+        if (known->path_low > 2 * removed && known->path_low - 2 * removed > largest)
+            u->path_low = known->path_low - 2 * removed;
+        u->path_high = add_capped(known->path_high, 2 * sum);
+    }
     if (u->path_low < UINT32_MAX && u->path_high >= UINT32_MAX)
         u->path_low = u->path_high = longest_path(u);
     u->distance_type = u->path_high < UINT32_MAX ? GPUGRAPH_UINT32 : GPUGRAPH_UINT64;
@@ -133,14 +134,31 @@ static void put_weights(update *u) {
     }
 }
 
+/* The type of weights after the batch: INTEGER weights become REAL if the batch adds REAL
+** weights, and a graph that loses all its edges takes the type of the added ones. */
+static void settle_type(update *u) {
+    const gpugraph_weight_type before = u->graph->edges.weight_type,
+                               added = u->added->weight_type;
+    u->weight_type = GPUGRAPH_REAL_WEIGHTS;
+    if (u->added_count == 0 || before == added)
+        u->weight_type = before;
+    else if (u->removed_count == u->graph->m)
+        u->weight_type = added;
+    else if (!before || !added)
+        gg_fail(u->run, GPUGRAPH_INVALID, "the graph's edges have %s, added ones %s",
+                before ? "weights" : "no weights", before ? "have none" : "have weights");
+}
+
 void gg_update_weights(update *u) {
     uint64_t sum, largest;
-    u->distance_type = u->graph->distance_type;
-    if (u->graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
+    settle_type(u);
+    const bool real = u->weight_type == GPUGRAPH_REAL_WEIGHTS;
+    u->distance_type = real ? GPUGRAPH_REAL : GPUGRAPH_UINT32;
+    if (gg_stopping(u->run) || u->weight_type == GPUGRAPH_UNWEIGHTED)
         return;
     check_added(u, &sum, &largest);
-    if (!gg_stopping(u->run) && u->distance_type != GPUGRAPH_REAL)
-        settle_layout(u, sum, largest);
+    if (!gg_stopping(u->run) && !real)
+        settle_width(u, sum, largest);
     if (!gg_stopping(u->run))
         put_weights(u);
 }

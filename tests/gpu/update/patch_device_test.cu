@@ -384,10 +384,10 @@ START_TEST(answers) {
     struct heard h = {0, 0, 0};
     gpugraph_run run = device_run(&h), host = gpugraph_run();
     host.backend = GPUGRAPH_CPU;
-    if (_i % 2)
-        gpugraph_make_tables(graph, &run);
     for (int i = 0; i < (_i < 2 ? 12 : 36); i++) {
         edge_model before = model_copy(&model);
+        if (_i % 2)
+            gpugraph_make_tables(graph, &run);
         model_change(&model, _i < 2 || i % 6 == 0 ? 200 : 4);
         update(graph, &before, &model, &run);
         /* Sets compact a loose graph first, which then has the numbers of a new one. */
