@@ -8,9 +8,7 @@
 #include "platform.h"
 #include "team.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* 0: free; otherwise gg_this_process() of the holder's process. */
 typedef struct gg_brief_lock {
@@ -33,7 +31,5 @@ static inline void gg_unlock(gg_brief_lock *lock) {
     __atomic_store_n(&lock->holder, 0, __ATOMIC_RELEASE);
 }
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

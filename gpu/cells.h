@@ -20,10 +20,9 @@
 #define GPUGRAPH_CELLS_H
 
 #include "gpugraph_types.h"
+#include "language.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 enum gg_cell_column { CELL_SOURCE, CELL_TARGET, CELL_WEIGHT, CELL_ROWID, CELL_COLUMNS };
 enum { CELL_VALUES = CELL_ROWID }; /* columns that a record may hold */
@@ -99,8 +98,6 @@ typedef struct gg_cell_place {
 ** NULL. (cells/cells.cu) */
 const gg_cell_place *gg_cells_for(const gpugraph_run *run);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 
 #endif

@@ -21,9 +21,7 @@
 #include "base/limits.h"
 #include "base/run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* Compressed sparse rows; a view that owns nothing. The arcs of v are target[begin[v]] ..
 ** target[end[v] - 1], in unspecified order unless sorted. Packed rows follow one another:
@@ -231,7 +229,5 @@ static inline uint32_t gg_searches(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->known.searches, __ATOMIC_RELAXED);
 }
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

@@ -12,9 +12,7 @@
 
 #include "platform.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 typedef struct gg_mutex {
     uint32_t state;
@@ -39,7 +37,5 @@ void gg_condition_wait(gg_condition *condition, gg_mutex *mutex, double ms);
 /* Wakes all threads that wait. */
 void gg_condition_wake(gg_condition *condition);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

@@ -5,13 +5,13 @@
 #ifndef GPUGRAPH_PLATFORM_H
 #define GPUGRAPH_PLATFORM_H
 
+#include "language.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* ---- time ---- */
 
@@ -81,7 +81,5 @@ void gg_describe_machine(char *name, size_t room, int64_t *memory, int64_t *avai
 void *gg_open_library(const char *name);
 void *gg_library_symbol(void *library, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

@@ -18,12 +18,12 @@
 #ifndef GPUGRAPH_TEAM_H
 #define GPUGRAPH_TEAM_H
 
+#include "language.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* The most threads of a team: arrays with a row for each thread stay small. */
 #define GG_MOST_THREADS 256
@@ -101,7 +101,5 @@ static inline void gg_raise(uint64_t *most, uint64_t value) {
         ;
 }
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

@@ -28,9 +28,7 @@
 ** refused. */
 #define GG_THREAD_RETRY_MS 1000.0
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* ---- status, interrupts, time: run.c ---- */
 
@@ -165,7 +163,5 @@ static inline int gg_count_bits(uint64_t x) {
     return (int)(x * 0x0101010101010101u >> 56);
 }
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

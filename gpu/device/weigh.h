@@ -23,9 +23,7 @@
 #include "cost.h"
 #include "opening.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* Milliseconds, except for searches. */
 struct stakes {
@@ -92,7 +90,5 @@ struct outlook gg_look_at_session(const gpugraph_run *run);
 ** on_device set if the device is open and the search must use it. */
 struct course gg_take_course(gpugraph_run *run, const struct stakes *s);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif
