@@ -30,10 +30,9 @@ typedef struct gg_condition {
     uint32_t woken;
 } gg_condition;
 
-/* Releases the mutex, sleeps until the condition is woken or for `ms` milliseconds
-** (negative: without limit), and takes the mutex again. May return early without a
-** reason. */
-void gg_condition_wait(gg_condition *condition, gg_mutex *mutex, double ms);
+/* Releases the mutex, sleeps until the condition is woken, and takes the mutex again. May
+** return early without a reason. */
+void gg_condition_wait(gg_condition *condition, gg_mutex *mutex);
 /* Wakes all threads that wait. */
 void gg_condition_wake(gg_condition *condition);
 

@@ -49,14 +49,12 @@ extern void (*const gg_device_mapper)(struct id_mapper *);
 ** id if the column was given away. (sparse.c) */
 void gg_number_sparse_ids(id_mapper *m);
 
-/* Predicted times for INTEGER ids: on the host, and on an open device. (where.c) */
-double gg_map_host_ms(uint64_t edges, int threads);
-double gg_map_device_ms(uint64_t edges);
+/* Predicted times for mapping INTEGER ids on the host and on an open device; `ahead` is
+** the time that the first search of the graph gains on a device. (where.c) */
+struct stakes gg_map_stakes(uint64_t edges, int threads);
 /* For a device that will be open in left_ms: true if the edges arrive there earlier when
 ** the host numbers their ends meanwhile. */
 bool gg_host_maps_sooner(uint64_t edges, int threads, double left_ms);
-/* Milliseconds that the first search of this graph gains on a device. */
-double gg_first_search_gain_ms(uint64_t edges, int threads);
 
 /* ---- what folders above use ---- */
 
