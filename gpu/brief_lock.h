@@ -1,7 +1,7 @@
 /* A lock that is held for a few instructions, never during a call that may wait, fail, or
 ** run foreign code. All zero is free. A child of fork() finds the lock free whatever
 ** thread of the parent held it; the protected data may then be changed by half, so the
-** holder asks gg_forks() whether the data belongs to this process. */
+** holder asks gg_this_process() whether the data belongs to this process. */
 #ifndef GPUGRAPH_BRIEF_LOCK_H
 #define GPUGRAPH_BRIEF_LOCK_H
 

@@ -158,8 +158,7 @@ struct graph_statistics {
     ** bits. */
     uint64_t path_low, path_high;
     uint64_t degree_high; /* no vertex has more edges; a loop counts twice */
-    /* Facts that searches have found: gg_know, gg_knows, gg_count_searches,
-    ** gg_searches. */
+    /* Facts that searches have found, by the functions below. */
     uint32_t searches; /* number of searches begun; preparation pays only after some */
     bool thin;         /* a depth-first search on a device found it thin */
     bool ways_tie;     /* a path by weight from both ends was ambiguous because of ties */

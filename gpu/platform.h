@@ -55,7 +55,6 @@ bool gg_around_fork(void (*before)(void), void (*in_parent)(void),
 
 /* ---- memory ---- */
 
-/* Bytes of a page. */
 size_t gg_page_bytes(void);
 /* Bytes of a huge page: one page fault brings 2 MiB in place of 4 KiB. */
 #define GG_HUGE_PAGE ((size_t)2 << 20)
@@ -64,12 +63,9 @@ size_t gg_page_bytes(void);
 void *gg_alloc_huge(size_t bytes);
 /* Bytes of a block of malloc, which may be more than its owner has asked for. */
 size_t gg_block_bytes(void *block);
-/* Advice to the system about the whole pages within [block, block + bytes). */
-enum gg_page_advice {
-    GG_PAGES_HUGE, /* use huge pages */
-    GG_PAGES_SMALL /* use pages of the usual size */
-};
-void gg_advise_pages(void *block, size_t bytes, enum gg_page_advice advice);
+/* Advises the system to use huge pages, or else pages of the usual size, for the whole
+** pages within [block, block + bytes). */
+void gg_advise_pages(void *block, size_t bytes, bool huge);
 
 /* ---- the machine ---- */
 

@@ -37,13 +37,9 @@ int gg_team_limit(int asked);
 ** work of its own: the start of a driver. */
 void gg_share_cores(double until_ms);
 
-/* Returns the number of forks between the process that loaded the library and this
-** process. */
-uint32_t gg_forks(void);
-/* A number that differs between a process and its parent; not 0. */
-static inline uint32_t gg_this_process(void) {
-    return 1 + gg_forks();
-}
+/* Returns 1 plus the number of forks between the process that loaded the library and this
+** process: a number that differs between a process and its parent. */
+uint32_t gg_this_process(void);
 /* Surround work that a child must not find half done: fork() in another thread waits for
 ** its end. The work must end, and must not wait for a thread that may fork. Several
 ** threads may be in such work. */

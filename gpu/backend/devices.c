@@ -233,21 +233,6 @@ static void take(gpugraph_run *run, const struct candidates *c, int devices) {
         run->device_set |= (uint32_t)1 << c->ordinal[i];
 }
 
-/* One device lacks the room: tries several. */
-static gpugraph_status take_for_memory(const gpugraph_graph *graph,
-                                       const struct sharing *s, gpugraph_run *run,
-                                       const struct candidates *c) {
-    char why[sizeof run->why];
-    snprintf(why, sizeof why, "%s", run->why);
-    for (int devices = 2; !s->searches && devices <= c->count; devices++)
-        if (all_have_room(graph, s, run, c, devices) == GPUGRAPH_OK) {
-            take(run, c, devices);
-            return GPUGRAPH_OK;
-        }
-    snprintf(run->why, sizeof run->why, "%s", why);
-    return GPUGRAPH_DEVICE_MEMORY;
-}
-
 gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
                                 gpugraph_run *run) {
     const char *why = "";
@@ -267,12 +252,16 @@ gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
     struct sharing usual = *s;
     usual.frugal = false;
     status = has_room_of_devices(graph, &usual, run, run->device, 1);
-    if (status == GPUGRAPH_DEVICE_MEMORY)
-        status = take_for_memory(graph, s, run, &c);
+    /* If one device lacks the room, several may have it. run->why stays as it is. */
+    gpugraph_run other = *run;
+    const bool lacks_room = status == GPUGRAPH_DEVICE_MEMORY && !s->searches;
+    for (int devices = 2; lacks_room && devices <= c.count; devices++)
+        if (all_have_room(graph, s, &other, &c, devices) == GPUGRAPH_OK) {
+            take(run, &c, devices);
+            return GPUGRAPH_OK;
+        }
     if (status == GPUGRAPH_DEVICE_MEMORY && s->frugal)
         status = has_room_of_devices(graph, s, run, run->device, 1);
-    if (run->used_devices > 1)
-        return status;
     if (status == GPUGRAPH_OK && c.count > 1)
         take(run, &c, pay_now(graph, s, run, &c));
     return status;

@@ -124,7 +124,7 @@ static void run_pass(radix_pass *p) {
     gg_parts(p->slices, (uint64_t)p->slices, move_pairs, p);
 }
 
-gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
+gpugraph_status gg_sort_pairs(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
                               void *value, uint64_t *key_scratch, void *value_scratch) {
     if (count < 2)
         return run->status;
@@ -167,12 +167,6 @@ gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint
         memcpy(value, pass.from.value, gg_edge_size(wide) * count);
     }
     return run->status;
-}
-
-gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
-                              uint32_t *value, uint64_t *key_scratch,
-                              uint32_t *value_scratch) {
-    return gg_sort_edges(run, false, count, key, value, key_scratch, value_scratch);
 }
 
 /* ---- the order of a result ---- */
@@ -267,7 +261,7 @@ static void order_radix(ordering *o, uint64_t count) {
         o->to = (pairs){key, order};
         gg_parts(o->slices, (uint64_t)o->slices, count_or_collect, o);
         if (!gg_stopping(run))
-            gg_sort_pairs(run, count, key, order, key_scratch, value_scratch);
+            gg_sort_pairs(run, false, count, key, order, key_scratch, value_scratch);
     }
     gg_release(key);
     gg_release(key_scratch);

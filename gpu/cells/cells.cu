@@ -102,15 +102,11 @@ static bool take_columns(struct device_cells *d) {
 
 /* ---- open and close ---- */
 
-static void free_struct(struct device_cells *d) {
-    gg_release(d->of);
-    gg_release(d);
-}
-
 /* Copies may be running; the memory that they write is freed after them. */
-static void end_job(struct device_cells *d) {
+static gpugraph_status close_cells(gg_cells *cells) {
+    struct device_cells *d = of_cells(cells);
     if (d->closed)
-        return;
+        return d->job.run->status;
     d->closed = true;
     cudaStreamSynchronize(d->job.stream);
     for (int i = 0; i < BLOCKS; i++)
@@ -123,13 +119,7 @@ static void end_job(struct device_cells *d) {
         give_block(d, &d->ends);
     if (!gg_going(&d->job) || !d->cells.weights.stay)
         give_block(d, &d->weight);
-    gg_job_close(&d->job);
-}
-
-static gpugraph_status close_cells(gg_cells *cells) {
-    struct device_cells *d = of_cells(cells);
-    end_job(d);
-    return d->job.run->status;
+    return gg_job_close(&d->job);
 }
 
 /* In a child of fork() the memory is the parent's. */
@@ -145,7 +135,8 @@ static void free_cells(gg_cells *cells) {
             gg_job_close(&d->job);
         }
     }
-    free_struct(d);
+    gg_release(d->of);
+    gg_release(d);
 }
 
 static bool begin_cells(struct device_cells *d) {
@@ -176,13 +167,13 @@ static gg_cells *open_cells(const gg_cell_layout *layout, uint32_t leaves,
     d->v.last = cells_last(layout);
     d->v.real = layout->real;
     if (!gg_job_open(&d->job, NULL, run)) {
-        free_struct(d);
+        free_cells(&d->cells);
         return NULL;
     }
     d->began_ms = gg_now_ms();
     if (!begin_cells(d)) {
-        end_job(d);
-        free_struct(d);
+        close_cells(&d->cells);
+        free_cells(&d->cells);
         return NULL;
     }
     return &d->cells;

@@ -151,7 +151,7 @@ static void rank_ids(parting *p, uint64_t distinct) {
     if (integer)
         gg_parts(p->threads, p->parts, list_part, &a);
     if (!gg_stopping(run) &&
-        !gg_sort_pairs(run, distinct, a.key, a.number, a.key_scratch, a.scratch))
+        !gg_sort_pairs(run, false, distinct, a.key, a.number, a.key_scratch, a.scratch))
         gg_slices(p->threads, distinct, take_ranks, &a);
     gg_release(a.key);
     gg_release(a.key_scratch);

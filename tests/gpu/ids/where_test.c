@@ -78,7 +78,7 @@ START_TEST(nobody_waits) {
     steps.usual_ms = 1e5;
     stub.began_ms = gg_now_ms();
     stub.state = OPENING_UNDER_WAY;
-    stub.process = 1 + gg_forks();
+    stub.process = gg_this_process();
     gg_limits.devices = &services;
     gg_begin(&run);
     ck_assert(!gg_map_on_device(&graph, &edges, &run));
