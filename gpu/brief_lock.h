@@ -10,9 +10,8 @@
 
 GG_BEGIN_C
 
-/* 0: free; otherwise gg_this_process() of the holder's process. */
 typedef struct gg_brief_lock {
-    uint32_t holder;
+    uint32_t holder; /* 0: free; otherwise gg_this_process() of the holder's process */
 } gg_brief_lock;
 
 static inline void gg_lock(gg_brief_lock *lock) {

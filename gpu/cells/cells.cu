@@ -32,7 +32,6 @@ struct device_block { /* device memory, and its size as allocated */
 struct device_cells {
     gg_cells cells;
     struct cuda_job job;
-    bool closed;
     struct cells_view v;
     struct device_block pages, book, ends, weight, rowid;
     uint32_t *of; /* unusual leaves */
@@ -105,9 +104,6 @@ static bool take_columns(struct device_cells *d) {
 /* Copies may be running; the memory that they write is freed after them. */
 static gpugraph_status close_cells(gg_cells *cells) {
     struct device_cells *d = of_cells(cells);
-    if (d->closed)
-        return d->job.run->status;
-    d->closed = true;
     cudaStreamSynchronize(d->job.stream);
     for (int i = 0; i < BLOCKS; i++)
         if (d->sent[i])
@@ -441,10 +437,9 @@ const int64_t *gg_cell_weights_at(const gg_cells *cells) {
     return (const int64_t *)of_cells(cells)->weight.at;
 }
 
-int64_t *gg_take_cell_weights(gg_cells *cells, uint64_t *bytes) {
+int64_t *gg_take_cell_weights(gg_cells *cells) {
     struct device_cells *d = of_cells(cells);
     int64_t *weight = (int64_t *)d->weight.at;
-    *bytes = d->weight.bytes;
     d->weight.at = NULL;
     return weight;
 }
