@@ -22,7 +22,8 @@ says how to compile and link; [`examples/graph.c`](../examples/graph.c) is a who
 
 def pieces(text):
     """Splits a header where a line is empty, and before a comment, outside of braces and comments."""
-    text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n|#pragma [^\n]*\n", "", text, flags=re.S)
+    marks = r"#ifdef __cplusplus\n.*?#endif\n|GPUGRAPH_(BEGIN|END)_DECLS\n"
+    text = re.sub(marks, "", text, flags=re.S)
     depth, in_comment, piece = 0, False, []
     for line in text.split("\n"):
         outside = not depth and not in_comment

@@ -104,16 +104,12 @@ extern const char *const gg_backend_name[GPUGRAPH_CUDA + 1];
 
 /* Chooses the backend: checks run->method against run->backend, compares predicted times
 ** for auto, sets run->used_backend and run->used_method. GPUGRAPH_AUTO after gg_fail.
-** search: NULL if the algorithm takes the whole graph. *fallback: true if
-** GPUGRAPH_DEVICE_MEMORY should lead to the CPU. */
+** search: NULL if the algorithm takes the whole graph. searches: 0, or the number of
+** independent searches that device/share.h distributes to devices, each of which has a
+** copy of the graph. *fallback: true if GPUGRAPH_DEVICE_MEMORY should lead to the CPU. */
 gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
-                           const gpugraph_search *search, gpugraph_run *run,
-                           bool *fallback);
-/* gg_choose for several independent searches, which device/share.h distributes to devices
-** that each have a copy of the graph. */
-gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
-                                  const gpugraph_search *search, uint32_t searches,
-                                  gpugraph_run *run, bool *fallback);
+                           const gpugraph_search *search, uint32_t searches,
+                           gpugraph_run *run, bool *fallback);
 /* After a run on several devices. True if a device failed and the caller left the number
 ** of devices to auto: the error is cleared, and run->device goes on alone. */
 bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a);
@@ -128,7 +124,8 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
 #define GG_RUN(type, a, search, graph, run, arguments)                                   \
     do {                                                                                 \
         bool gg_fallback;                                                                \
-        const gpugraph_backend gg_on = gg_choose(graph, a, search, run, &gg_fallback);   \
+        const gpugraph_backend gg_on =                                                   \
+            gg_choose(graph, a, search, 0, run, &gg_fallback);                           \
         if (gg_on && (graph)->n > 0) {                                                   \
             const algorithm_side *gg_side = gg_chosen_side(a, gg_on, run);               \
             GG_CALL_OF(type, gg_side) arguments;                                         \
@@ -138,9 +135,6 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
                 GG_CALL_OF(type, (a)->side[GPUGRAPH_CPU]) arguments;                     \
         }                                                                                \
     } while (0)
-/* Predicted milliseconds on the CPU. */
-double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
-                 const gpugraph_run *run);
 /* The method with this name, or the side's first; NULL: it has none, or side is NULL. */
 const gg_method *gg_find_method(const algorithm_side *side, const char *name);
 /* The side that gg_choose has selected: of a backend, or of several devices. */

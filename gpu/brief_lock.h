@@ -1,20 +1,17 @@
 /* A lock that is held for a few instructions, never during a call that may wait, fail, or
 ** run foreign code. All zero is free. A child of fork() finds the lock free whatever
 ** thread of the parent held it; the protected data may then be changed by half, so the
-** holder asks gg_forks() whether the data belongs to this process. */
+** holder asks gg_this_process() whether the data belongs to this process. */
 #ifndef GPUGRAPH_BRIEF_LOCK_H
 #define GPUGRAPH_BRIEF_LOCK_H
 
 #include "platform.h"
 #include "team.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
-/* 0: free; otherwise gg_this_process() of the holder's process. */
 typedef struct gg_brief_lock {
-    uint32_t holder;
+    uint32_t holder; /* 0: free; otherwise gg_this_process() of the holder's process */
 } gg_brief_lock;
 
 static inline void gg_lock(gg_brief_lock *lock) {
@@ -33,7 +30,5 @@ static inline void gg_unlock(gg_brief_lock *lock) {
     __atomic_store_n(&lock->holder, 0, __ATOMIC_RELEASE);
 }
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

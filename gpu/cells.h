@@ -20,18 +20,16 @@
 #define GPUGRAPH_CELLS_H
 
 #include "gpugraph_types.h"
+#include "language.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 enum gg_cell_column { CELL_SOURCE, CELL_TARGET, CELL_WEIGHT, CELL_ROWID, CELL_COLUMNS };
-enum { CELL_VALUES = CELL_ROWID }; /* columns that a record may hold */
-
 enum {
-    CELL_IS_ROWID = -1,      /* for gg_cell_layout.column: the row's rowid */
-    CELL_NO_COLUMN = -2,     /* not wanted */
-    CELL_RECORD_COLUMNS = 16 /* only the first columns of a record are read */
+    CELL_VALUES = CELL_ROWID, /* columns that a record may hold */
+    CELL_IS_ROWID = -1,       /* for gg_cell_layout.column: the row's rowid */
+    CELL_NO_COLUMN = -2,      /* not wanted */
+    CELL_RECORD_COLUMNS = 16  /* only the first columns of a record are read */
 };
 
 typedef struct gg_cell_layout {
@@ -70,8 +68,8 @@ typedef struct gg_cells { /* a place appends its own members */
 } gg_cells;
 
 typedef struct gg_cell_place {
-    const uint64_t
-        *least_bytes;   /* bytes of pages below which decoding on a device does not pay */
+    /* Bytes of pages below which decoding on a device does not pay. */
+    const uint64_t *least_bytes;
     size_t block_bytes; /* bytes of a block, or of one page if that is more */
     /* Returns NULL after an error. */
     gg_cells *(*open)(const gg_cell_layout *layout, uint32_t leaves, gpugraph_run *run);
@@ -80,8 +78,7 @@ typedef struct gg_cell_place {
     uint8_t *(*block)(gg_cells *cells);
     /* Takes the block back, filled with leaves first .. first + count - 1. */
     void (*send)(gg_cells *cells, uint8_t *block, uint32_t first, uint32_t count);
-    /* Called after every send has returned. These four return false if the run must
-    ** end. */
+    /* The next four come after all sends, and return false if the run must end. */
     bool (*decode)(gg_cells *cells);
     bool (*put)(gg_cells *cells, uint32_t leaf, const gg_cell_rows *rows);
     bool (*settle)(gg_cells *cells);
@@ -89,8 +86,7 @@ typedef struct gg_cell_place {
     /* Copies entries of a column to the host. */
     bool (*bring)(gg_cells *cells, enum gg_cell_column column, uint64_t from,
                   uint64_t count, int64_t *to);
-    /* Frees all but source and target, and weights that stay. Returns the run's
-    ** status. */
+    /* Frees all but source, target and weights that stay. Returns the run's status. */
     gpugraph_status (*close)(gg_cells *cells);
     void (*free)(gg_cells *cells); /* after close */
 } gg_cell_place;
@@ -99,8 +95,6 @@ typedef struct gg_cell_place {
 ** NULL. (cells/cells.cu) */
 const gg_cell_place *gg_cells_for(const gpugraph_run *run);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 
 #endif

@@ -31,10 +31,7 @@
 
 #include "gpugraph_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#pragma GCC visibility push(default)
+GPUGRAPH_BEGIN_DECLS
 
 #define GPUGRAPH_VERSION "0.1.0"
 
@@ -530,9 +527,8 @@ gpugraph_status gpugraph_complete_tree(gpugraph_graph *graph,
 /* The maximal independent set that a greedy pass in order of priority chooses, on the
 ** undirected simple graph. member[n]: 1 or 0. */
 typedef enum gpugraph_priority {
-    GPUGRAPH_BY_DEGREE =
-        0, /* fewest distinct neighbours first, then hash(id, seed), then id */
-    GPUGRAPH_BY_DEGREE_ID, /* fewest distinct neighbours first, then id */
+    GPUGRAPH_BY_DEGREE,    /* fewest distinct neighbours, then hash(id, seed), then id */
+    GPUGRAPH_BY_DEGREE_ID, /* fewest distinct neighbours, then id */
     GPUGRAPH_BY_RANDOM,    /* hash(id, seed), then id */
     GPUGRAPH_BY_ID         /* lowest id first */
 } gpugraph_priority;
@@ -643,9 +639,7 @@ gpugraph_status gpugraph_order(gpugraph_distance_type type, const void *value, u
 ** Methods, devices, estimates. */
 
 typedef struct gpugraph_method {
-    /* "bfs", "sssp", "path" (beside those of bfs and sssp), "dfs", "mis", "triangles",
-    ** "components", "pagerank", "label_propagation", "vertex_triangles", "degrees" */
-    const char *function;
+    const char *function; /* "bfs", "sssp", "dfs", "mis" and others */
     const char *name;
     const char *backend; /* "cpu" or "cuda" */
     const char *description;
@@ -695,10 +689,7 @@ int gpugraph_estimates(const char *function, const gpugraph_search *search,
 ** static sentence. */
 bool gpugraph_cuda_usable(const char **why);
 
-#pragma GCC visibility pop
-#ifdef __cplusplus
-}
-#endif
+GPUGRAPH_END_DECLS
 
 #include "gpugraph_dynamic.h" /* graphs that change by batches of edges */
 

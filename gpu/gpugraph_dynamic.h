@@ -17,10 +17,7 @@
 
 #include "gpugraph_types.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#pragma GCC visibility push(default)
+GPUGRAPH_BEGIN_DECLS
 
 /* ---- sets and maps of edges ----
 **
@@ -52,9 +49,8 @@ gpugraph_status gpugraph_dynamic_reserve(gpugraph_dynamic *graph, uint32_t verti
 gpugraph_status gpugraph_dynamic_add_vertex(gpugraph_dynamic *graph, gpugraph_run *run,
                                             uint32_t *vertex);
 
-/* Inserts edges, or replaces their values; the last item of a batch wins. value: for
-** a map; ignored for a set. *added (may be NULL): the number of edges that did not
-** exist. */
+/* Inserts edges, or replaces their values; the last item of a batch wins. value: ignored
+** for a set. *added (may be NULL): the number of edges that did not exist. */
 gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *graph, uint64_t count,
                                         const uint32_t *source, const uint32_t *target,
                                         const uint32_t *value, gpugraph_run *run,
@@ -134,16 +130,13 @@ gpugraph_status gpugraph_multigraph_query(gpugraph_multigraph *graph, uint64_t c
                                           const uint32_t *source, const uint32_t *target,
                                           const int64_t *id, gpugraph_run *run,
                                           bool *found, int64_t *weight);
-/* All edges as compressed sparse rows. offset: vertex count + 1 entries. target, id
-** and weight (each may be NULL): one entry for each edge. Edges between the same two
-** vertices follow one another, by ascending ids; otherwise the order within a row is
-** unspecified. */
+/* All edges, as gpugraph_dynamic_rows returns them; every array but offset may be NULL.
+** Edges between the same two vertices follow one another, by ascending ids. */
 gpugraph_status gpugraph_multigraph_rows(gpugraph_multigraph *graph, gpugraph_run *run,
                                          uint64_t *offset, uint32_t *target, int64_t *id,
                                          int64_t *weight);
-
-/* The rows of the given vertices, one after the other. offset: count + 1 entries. Call it
-** with the other arrays NULL first: offset[count] is their length. */
+/* The rows of the given vertices, as gpugraph_dynamic_rows_of returns them. Call it with
+** all arrays but offset NULL first. */
 gpugraph_status gpugraph_multigraph_rows_of(gpugraph_multigraph *graph, uint64_t count,
                                             const uint32_t *vertex, gpugraph_run *run,
                                             uint64_t *offset, uint32_t *target,
@@ -153,8 +146,5 @@ uint64_t gpugraph_multigraph_edge_count(const gpugraph_multigraph *graph);
 /* Bytes on the host, or on the device of the multigraph. */
 int64_t gpugraph_multigraph_bytes(const gpugraph_multigraph *graph);
 
-#pragma GCC visibility pop
-#ifdef __cplusplus
-}
-#endif
+GPUGRAPH_END_DECLS
 #endif

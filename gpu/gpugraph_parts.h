@@ -29,10 +29,7 @@
 
 #include "gpugraph.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#pragma GCC visibility push(default)
+GPUGRAPH_BEGIN_DECLS
 
 /* ---------------------------------------------------------------------------------------
 ** Messages. */
@@ -79,8 +76,7 @@ typedef struct gpugraph_part gpugraph_part;
 /* Which partition has an arc. A hash of the vertex number decides the partition of a
 ** master. */
 typedef enum gpugraph_partition {
-    GPUGRAPH_BY_SOURCE =
-        0,              /* the partition of the source's master: rows are whole there */
+    GPUGRAPH_BY_SOURCE, /* the partition of the source's master: rows are whole there */
     GPUGRAPH_BY_TARGET, /* the partition of the target's master */
     /* Partitions form a grid: the one in the row of the source's master and in the column
     ** of the target's master. A partition exchanges messages only with its row and its
@@ -178,8 +174,5 @@ gpugraph_status gpugraph_part_pagerank(gpugraph_part *part,
                                        double *rank, uint32_t *iterations,
                                        double *change);
 
-#pragma GCC visibility pop
-#ifdef __cplusplus
-}
-#endif
+GPUGRAPH_END_DECLS
 #endif

@@ -8,9 +8,17 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-extern "C" {
+/* Surround public declarations: C names, visible outside the library. */
+#define GPUGRAPH_BEGIN_DECLS _Pragma("GCC visibility push(default)") extern "C" {
+#define GPUGRAPH_END_DECLS                                                               \
+    }                                                                                    \
+    _Pragma("GCC visibility pop")
+#else
+#define GPUGRAPH_BEGIN_DECLS _Pragma("GCC visibility push(default)")
+#define GPUGRAPH_END_DECLS   _Pragma("GCC visibility pop")
 #endif
-#pragma GCC visibility push(default)
+
+GPUGRAPH_BEGIN_DECLS
 
 /* In arrays of 32-bit vertex numbers or depths: no vertex, or not reached. */
 #define GPUGRAPH_NONE UINT32_MAX
@@ -104,9 +112,6 @@ typedef struct gpugraph_run {
 ** run->host_memory_limit. */
 gpugraph_status gpugraph_hold_memory(gpugraph_run *run, int64_t bytes);
 
-#pragma GCC visibility pop
-#ifdef __cplusplus
-}
-#endif
+GPUGRAPH_END_DECLS
 
 #endif

@@ -21,9 +21,7 @@
 #include "base/limits.h"
 #include "base/run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* Compressed sparse rows; a view that owns nothing. The arcs of v are target[begin[v]] ..
 ** target[end[v] - 1], in unspecified order unless sorted. Packed rows follow one another:
@@ -161,8 +159,7 @@ struct graph_statistics {
     ** bits. */
     uint64_t path_low, path_high;
     uint64_t degree_high; /* no vertex has more edges; a loop counts twice */
-    /* Facts that searches have found: gg_know, gg_knows, gg_count_searches,
-    ** gg_searches. */
+    /* Facts that searches have found, by the functions below. */
     uint32_t searches; /* number of searches begun; preparation pays only after some */
     bool thin;         /* a depth-first search on a device found it thin */
     bool ways_tie;     /* a path by weight from both ends was ambiguous because of ties */
@@ -232,7 +229,5 @@ static inline uint32_t gg_searches(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->known.searches, __ATOMIC_RELAXED);
 }
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

@@ -12,9 +12,7 @@
 
 #include "platform.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 typedef struct gg_mutex {
     uint32_t state;
@@ -32,14 +30,11 @@ typedef struct gg_condition {
     uint32_t woken;
 } gg_condition;
 
-/* Releases the mutex, sleeps until the condition is woken or for `ms` milliseconds
-** (negative: without limit), and takes the mutex again. May return early without a
-** reason. */
-void gg_condition_wait(gg_condition *condition, gg_mutex *mutex, double ms);
+/* Releases the mutex, sleeps until the condition is woken, and takes the mutex again. May
+** return early without a reason. */
+void gg_condition_wait(gg_condition *condition, gg_mutex *mutex);
 /* Wakes all threads that wait. */
 void gg_condition_wake(gg_condition *condition);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

@@ -5,13 +5,13 @@
 #ifndef GPUGRAPH_PLATFORM_H
 #define GPUGRAPH_PLATFORM_H
 
+#include "language.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* ---- time ---- */
 
@@ -55,7 +55,6 @@ bool gg_around_fork(void (*before)(void), void (*in_parent)(void),
 
 /* ---- memory ---- */
 
-/* Bytes of a page. */
 size_t gg_page_bytes(void);
 /* Bytes of a huge page: one page fault brings 2 MiB in place of 4 KiB. */
 #define GG_HUGE_PAGE ((size_t)2 << 20)
@@ -64,12 +63,9 @@ size_t gg_page_bytes(void);
 void *gg_alloc_huge(size_t bytes);
 /* Bytes of a block of malloc, which may be more than its owner has asked for. */
 size_t gg_block_bytes(void *block);
-/* Advice to the system about the whole pages within [block, block + bytes). */
-enum gg_page_advice {
-    GG_PAGES_HUGE, /* use huge pages */
-    GG_PAGES_SMALL /* use pages of the usual size */
-};
-void gg_advise_pages(void *block, size_t bytes, enum gg_page_advice advice);
+/* Advises the system to use huge pages, or else pages of the usual size, for the whole
+** pages within [block, block + bytes). */
+void gg_advise_pages(void *block, size_t bytes, bool huge);
 
 /* ---- the machine ---- */
 
@@ -81,7 +77,5 @@ void gg_describe_machine(char *name, size_t room, int64_t *memory, int64_t *avai
 void *gg_open_library(const char *name);
 void *gg_library_symbol(void *library, const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

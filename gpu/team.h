@@ -18,12 +18,12 @@
 #ifndef GPUGRAPH_TEAM_H
 #define GPUGRAPH_TEAM_H
 
+#include "language.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* The most threads of a team: arrays with a row for each thread stay small. */
 #define GG_MOST_THREADS 256
@@ -37,13 +37,9 @@ int gg_team_limit(int asked);
 ** work of its own: the start of a driver. */
 void gg_share_cores(double until_ms);
 
-/* Returns the number of forks between the process that loaded the library and this
-** process. */
-uint32_t gg_forks(void);
-/* A number that differs between a process and its parent; not 0. */
-static inline uint32_t gg_this_process(void) {
-    return 1 + gg_forks();
-}
+/* Returns 1 plus the number of forks between the process that loaded the library and this
+** process: a number that differs between a process and its parent. */
+uint32_t gg_this_process(void);
 /* Surround work that a child must not find half done: fork() in another thread waits for
 ** its end. The work must end, and must not wait for a thread that may fork. Several
 ** threads may be in such work. */
@@ -101,7 +97,5 @@ static inline void gg_raise(uint64_t *most, uint64_t value) {
         ;
 }
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

@@ -13,8 +13,7 @@ enum { PAGE = 4096, HUGE = GG_HUGE_PAGE, LEAST = 8 << 20 };
 static void *advise(void *block, size_t bytes) {
     if (block && bytes >= LEAST) {
         const size_t before = (uintptr_t)block % PAGE;
-        gg_advise_pages((char *)block - before, before + gg_block_bytes(block),
-                        GG_PAGES_HUGE);
+        gg_advise_pages((char *)block - before, before + gg_block_bytes(block), true);
     }
     return block;
 }

@@ -120,7 +120,7 @@ static bool find_place(struct team *team, uint32_t b) {
         gg_mutex_lock(&team->order_lock);
     }
     while (team->placed <= b && team_goes_on(team))
-        gg_condition_wait(&team->moved_on, &team->order_lock, -1);
+        gg_condition_wait(&team->moved_on, &team->order_lock);
     const bool placed = team->placed > b;
     gg_mutex_unlock(&team->order_lock);
     return placed;
@@ -259,7 +259,7 @@ static enum page_reason take_turn(struct team *team, uint32_t b, page_rows *rows
             team->source->texts, (const char *)rows->text[i].bytes, rows->text[i].length);
     gg_mutex_lock(&team->order_lock);
     while (team->turn != b && team_goes_on(team))
-        gg_condition_wait(&team->moved_on, &team->order_lock, -1);
+        gg_condition_wait(&team->moved_on, &team->order_lock);
     gg_mutex_unlock(&team->order_lock);
     if (!team_goes_on(team))
         return PAGE_FINE;

@@ -10,7 +10,7 @@ static void *new_block(size_t bytes) {
         return malloc(bytes);
     void *block = whole < bytes ? NULL : gg_alloc_huge(whole);
     if (block)
-        gg_advise_pages(block, whole, GG_PAGES_HUGE);
+        gg_advise_pages(block, whole, true);
     return block;
 }
 

@@ -73,16 +73,12 @@ bool gg_may_always(const void *task) {
     return true;
 }
 
-static bool suits(const gg_method *m, const gpugraph_run *run, const void *task) {
-    return gg_method_is_auto(run)
-               ? m->may && m->may(task)
-               : run->used_method && strcmp(m->is.name, run->used_method) == 0;
-}
-
 const gg_method *gg_settle_method(gpugraph_run *run, const gg_method *methods,
                                   const void *task) {
+    const bool by_name = !gg_method_is_auto(run);
     for (const gg_method *m = methods; m->is.name; m++)
-        if (suits(m, run, task)) {
+        if (by_name ? run->used_method && strcmp(m->is.name, run->used_method) == 0
+                    : m->may && m->may(task)) {
             run->used_method = m->is.name;
             return m;
         }
@@ -113,19 +109,18 @@ static gpugraph_backend settle_choose(gpugraph_graph *graph, const request *r,
     run->searched = graph;
     if (on == GPUGRAPH_CPU)
         gg_use_one_device(run, false);
-    if (gg_is_device_resident(graph) &&
-        (on == GPUGRAPH_CPU || run->used_devices > 1 ||
-         !gg_copies_asked()->are_on(graph, run->device)) &&
-        gg_bring_edges(graph, run))
-        return GPUGRAPH_AUTO;
-    if (gg_has_gaps(graph) && (!r->by.a->brings_edges || run->used_devices > 1) &&
+    const bool several = run->used_devices > 1;
+    if (((gg_is_device_resident(graph) &&
+          (on == GPUGRAPH_CPU || several ||
+           !gg_copies_asked()->are_on(graph, run->device))) ||
+         (gg_has_gaps(graph) && (several || !r->by.a->brings_edges))) &&
         gg_bring_edges(graph, run))
         return GPUGRAPH_AUTO;
     run->used_backend = gg_backend_name[on];
     run->used_method = method->is.name;
     run->chosen_at_ms = 0;
-    if (!r->method && !(r->by.searches && run->used_devices > 1)) {
-        run->chosen = run->used_devices > 1 ? GG_SEVERAL : on;
+    if (!r->method && !(r->by.searches && several)) {
+        run->chosen = several ? GG_SEVERAL : on;
         struct prediction p = gg_predict(graph, r->by.a, r->by.search, run->chosen, run);
         run->search_ms = p.search_ms;
         run->stays_ms = p.stays_ms;
@@ -226,9 +221,9 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
     return settle_choose(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
 }
 
-gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
-                                  const gpugraph_search *search, uint32_t searches,
-                                  gpugraph_run *run, bool *fallback) {
+gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
+                           const gpugraph_search *search, uint32_t searches,
+                           gpugraph_run *run, bool *fallback) {
     request r = {.by = {.a = a, .search = search, .searches = searches},
                  .method = gg_method_is_auto(run) ? NULL : run->method};
     r.on_cpu = find_on_backend(a, GPUGRAPH_CPU, r.method);
@@ -255,12 +250,6 @@ gpugraph_backend gg_choose_shared(gpugraph_graph *graph, const gg_algorithm *a,
     if (run->backend == GPUGRAPH_CPU)
         return settle_choose(graph, &r, run, GPUGRAPH_CPU, r.on_cpu);
     return choose_auto(graph, &r, run, fallback);
-}
-
-gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
-                           const gpugraph_search *search, gpugraph_run *run,
-                           bool *fallback) {
-    return gg_choose_shared(graph, a, search, 0, run, fallback);
 }
 
 /* Reports the time of a search, unless the search ran elsewhere than chosen. */

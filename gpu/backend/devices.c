@@ -197,17 +197,12 @@ static void leave_open_ones(struct candidates *c) {
 static void open_others(const struct candidates *all, const struct offer *wanted,
                         const struct offer *open) {
     const double gain = wanted->gain - open->gain;
-    const bool pays = gg_opening_pays(gg_rent_ms(&gg_rent_paid), gain,
-                                      fmax(open->ms, gg_session_ms()), GG_CUDA_START_MS);
-    bool lacking = false;
-    for (int i = 1; i < wanted->devices; i++) {
-        const enum opening_state state = gg_devices_asked()->state(all->ordinal[i], NULL);
-        lacking |= state != OPENING_OPEN;
-        if (state == OPENING_CLOSED && pays)
+    const bool pays = gg_opening_pays(gg_rent_ms(), gain, fmax(open->ms, gg_session_ms()),
+                                      GG_CUDA_START_MS);
+    for (int i = 1; i < wanted->devices; i++)
+        if (pays && gg_devices_asked()->state(all->ordinal[i], NULL) == OPENING_CLOSED)
             gg_devices_asked()->begin(all->ordinal[i]);
-    }
-    if (lacking)
-        gg_rent_add(&gg_rent_paid, gain);
+    gg_rent_add(gain);
 }
 
 /* Returns the number of devices that pay if earlier searches were like this one. */
@@ -238,21 +233,6 @@ static void take(gpugraph_run *run, const struct candidates *c, int devices) {
         run->device_set |= (uint32_t)1 << c->ordinal[i];
 }
 
-/* One device lacks the room: tries several. */
-static gpugraph_status take_for_memory(const gpugraph_graph *graph,
-                                       const struct sharing *s, gpugraph_run *run,
-                                       const struct candidates *c) {
-    char why[sizeof run->why];
-    snprintf(why, sizeof why, "%s", run->why);
-    for (int devices = 2; !s->searches && devices <= c->count; devices++)
-        if (all_have_room(graph, s, run, c, devices) == GPUGRAPH_OK) {
-            take(run, c, devices);
-            return GPUGRAPH_OK;
-        }
-    snprintf(run->why, sizeof run->why, "%s", why);
-    return GPUGRAPH_DEVICE_MEMORY;
-}
-
 gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
                                 gpugraph_run *run) {
     const char *why = "";
@@ -272,12 +252,16 @@ gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
     struct sharing usual = *s;
     usual.frugal = false;
     status = has_room_of_devices(graph, &usual, run, run->device, 1);
-    if (status == GPUGRAPH_DEVICE_MEMORY)
-        status = take_for_memory(graph, s, run, &c);
+    /* If one device lacks the room, several may have it. run->why stays as it is. */
+    gpugraph_run other = *run;
+    const bool lacks_room = status == GPUGRAPH_DEVICE_MEMORY && !s->searches;
+    for (int devices = 2; lacks_room && devices <= c.count; devices++)
+        if (all_have_room(graph, s, &other, &c, devices) == GPUGRAPH_OK) {
+            take(run, &c, devices);
+            return GPUGRAPH_OK;
+        }
     if (status == GPUGRAPH_DEVICE_MEMORY && s->frugal)
         status = has_room_of_devices(graph, s, run, run->device, 1);
-    if (run->used_devices > 1)
-        return status;
     if (status == GPUGRAPH_OK && c.count > 1)
         take(run, &c, pay_now(graph, s, run, &c));
     return status;
@@ -297,13 +281,12 @@ static int expected(const gpugraph_graph *graph, const struct sharing *s,
                     const gpugraph_run *run, struct candidates *c) {
     if (run->all_devices || !is_open(run->device))
         return run->all_devices ? c->count : 1;
-    const bool too_large =
-        !s->searches && c->count > 1 && !is_within_limit(graph, s, run, 1);
-    for (int devices = 2; too_large && devices <= c->count; devices++)
-        if (is_within_limit(graph, s, run, devices))
-            return devices;
-    if (too_large)
-        return 1;
+    if (!s->searches && c->count > 1 && !is_within_limit(graph, s, run, 1)) {
+        int devices = 2;
+        while (devices <= c->count && !is_within_limit(graph, s, run, devices))
+            devices++;
+        return devices <= c->count ? devices : 1;
+    }
     leave_open_ones(c);
     const struct offer open = best_offer(graph, s, run, c);
     return count_paying(graph, &open);
@@ -325,10 +308,7 @@ int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
 /* A predicted saving is not counted as lost time yet, because reading may fail or be
 ** given up. */
 bool gpugraph_expect(uint64_t edges, const gpugraph_run *run) {
-    const int threads = gg_threads(run, edges);
-    const struct stakes s = {.cpu = gg_map_host_ms(edges, threads),
-                             .cuda = gg_map_device_ms(edges),
-                             .ahead = gg_first_search_gain_ms(edges, threads)};
+    const struct stakes s = gg_map_stakes(edges, gg_threads(run, edges));
     const struct outlook o = gg_look_at_session(run);
     if (run->backend == GPUGRAPH_CPU || o.state != OPENING_CLOSED)
         return false;

@@ -203,9 +203,3 @@ struct stakes gg_predict_stakes(const gpugraph_graph *graph, const gg_algorithm 
                            .cuda_stays = cuda.stays_ms,
                            .searches = gg_searches(graph)};
 }
-
-double gg_cpu_ms(const gpugraph_graph *graph, const gg_algorithm *a,
-                 const gpugraph_run *run) {
-    struct prediction p = gg_predict(graph, a, NULL, GPUGRAPH_CPU, run);
-    return gg_all_ms(&p);
-}

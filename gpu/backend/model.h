@@ -18,9 +18,7 @@
 ** memory: H200, 16 cores. */
 #define GG_DOWNLOAD_BYTES_PER_MS 8e6
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* The real time of searches as a multiple of the predicted time: the median of the latest
 ** five ratios, each within an eighth and eight times. A ratio that has not been measured
@@ -65,7 +63,5 @@ void gg_report_time(const gg_algorithm *a, int like, gpugraph_backend on,
 /* Forgets all learned ratios: for tests. */
 void gg_unlearn(void);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

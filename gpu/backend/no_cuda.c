@@ -26,8 +26,7 @@ static bool usable(const char **why) {
 }
 
 static bool at(int ordinal, gpugraph_device *device) {
-    (void)ordinal;
-    (void)device;
+    (void)ordinal, (void)device;
     return false;
 }
 

@@ -8,9 +8,7 @@
 
 #include "run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 struct gg_distinct { /* all zero: empty */
     uint64_t count, room;
@@ -27,7 +25,5 @@ bool gg_distinct_reserve(struct gg_distinct *d, gpugraph_run *run, uint64_t coun
 uint64_t gg_distinct_add(struct gg_distinct *d, gpugraph_run *run, uint64_t value);
 void gg_distinct_free(struct gg_distinct *d);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

@@ -9,11 +9,11 @@
 #ifndef GPUGRAPH_LIMITS_H
 #define GPUGRAPH_LIMITS_H
 
+#include "language.h"
+
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 struct copy_services;
 struct device_services;
@@ -108,7 +108,5 @@ static const struct gg_limits gg_usual_limits = GG_USUAL_LIMITS;
 static const struct gg_limits gg_limits = GG_USUAL_LIMITS;
 #endif
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

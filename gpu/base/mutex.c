@@ -25,10 +25,10 @@ void gg_mutex_unlock(gg_mutex *mutex) {
         gg_wake_one(&mutex->state);
 }
 
-void gg_condition_wait(gg_condition *condition, gg_mutex *mutex, double ms) {
+void gg_condition_wait(gg_condition *condition, gg_mutex *mutex) {
     const uint32_t seen = __atomic_load_n(&condition->woken, __ATOMIC_RELAXED);
     gg_mutex_unlock(mutex);
-    gg_sleep_on(&condition->woken, seen, ms);
+    gg_sleep_on(&condition->woken, seen, -1);
     gg_mutex_lock(mutex);
 }
 

@@ -28,9 +28,12 @@ typedef struct narrowing {
     uint64_t done; /* entries */
 } narrowing;
 
-/* Converts entries low .. high - 1 in the calling thread. */
-static void narrow_slice(const narrowing *n, uint64_t low, uint64_t high) {
+/* Converts entries low .. high - 1 of those that are left, in the calling thread. */
+static void narrow_slice(void *job, uint64_t low, uint64_t high) {
+    const narrowing *n = job;
     uint32_t buffer[NARROW_ITEMS];
+    low += n->done;
+    high += n->done;
     for (uint64_t i = low, count; i < high; i += count) {
         if ((i - low) % GG_POLL_ITEMS == 0 && gg_pause(n->run))
             return;
@@ -38,11 +41,6 @@ static void narrow_slice(const narrowing *n, uint64_t low, uint64_t high) {
         n->part(n->of, i, i + count, buffer);
         memcpy(n->block + i * sizeof *buffer, buffer, count * sizeof *buffer);
     }
-}
-
-static void narrow_more(void *narrowing_pointer, uint64_t low, uint64_t high) {
-    const narrowing *n = narrowing_pointer;
-    narrow_slice(n, n->done + low, n->done + high);
 }
 
 uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
@@ -54,7 +52,7 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
     narrow_slice(&n, 0, first);
     for (n.done = first; n.done < count && !gg_stopping(run);) {
         uint64_t more = count - n.done < n.done ? count - n.done : n.done;
-        gg_slices(gg_threads(run, more), more, narrow_more, &n);
+        gg_slices(gg_threads(run, more), more, narrow_slice, &n);
         n.done += more;
     }
     uint32_t *narrow =

@@ -124,7 +124,7 @@ static void run_pass(radix_pass *p) {
     gg_parts(p->slices, (uint64_t)p->slices, move_pairs, p);
 }
 
-gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
+gpugraph_status gg_sort_pairs(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
                               void *value, uint64_t *key_scratch, void *value_scratch) {
     if (count < 2)
         return run->status;
@@ -169,12 +169,6 @@ gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint
     return run->status;
 }
 
-gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
-                              uint32_t *value, uint64_t *key_scratch,
-                              uint32_t *value_scratch) {
-    return gg_sort_edges(run, false, count, key, value, key_scratch, value_scratch);
-}
-
 /* ---- the order of a result ---- */
 
 /* Maps value[v] to a key; all ones if v is not reached. The bits of doubles that are not
@@ -208,18 +202,25 @@ typedef struct ordering {
     pairs to; /* reached vertices and their keys, without gaps */
 } ordering;
 
-static void count_reached(void *job, uint64_t slice) {
+/* Counts the reached vertices of a slice. Once `to` is set, also writes them to it. */
+static void count_or_collect(void *job, uint64_t slice) {
     ordering *o = job;
-    uint64_t count = 0, top = 0, end = gg_slice(o->n, (int)slice + 1, o->slices);
+    uint64_t at = o->reached[slice], top = 0;
+    uint64_t *to = o->to.key, end = gg_slice(o->n, (int)slice + 1, o->slices);
+    uint32_t *vertex = o->to.value;
     for (uint64_t v = gg_slice(o->n, (int)slice, o->slices);
          v < end && !gg_leave(o->run, v); v++) {
         uint64_t key = key_order_of(o->type, o->value, v);
-        if (key != UINT64_MAX) {
-            count++;
-            top = key > top ? key : top;
+        if (key == UINT64_MAX)
+            continue;
+        if (to) {
+            to[at] = key;
+            vertex[at] = (uint32_t)v;
         }
+        at++;
+        top = key > top ? key : top;
     }
-    o->reached[slice] = count;
+    o->reached[slice] = at;
     gg_raise(&o->largest, top);
 }
 
@@ -249,20 +250,6 @@ static void order_counting(ordering *o) {
     gg_parts(o->slices, (uint64_t)o->slices, count_or_place, o);
 }
 
-static void collect(void *job, uint64_t slice) {
-    const ordering *o = job;
-    uint64_t place = o->reached[slice], end = gg_slice(o->n, (int)slice + 1, o->slices);
-    uint32_t *vertex = o->to.value;
-    for (uint64_t v = gg_slice(o->n, (int)slice, o->slices);
-         v < end && !gg_leave(o->run, v); v++) {
-        uint64_t key = key_order_of(o->type, o->value, v);
-        if (key == UINT64_MAX)
-            continue;
-        o->to.key[place] = key;
-        vertex[place++] = (uint32_t)v;
-    }
-}
-
 static void order_radix(ordering *o, uint64_t count) {
     gpugraph_run *run = o->run;
     uint32_t *order = o->order;
@@ -272,9 +259,9 @@ static void order_radix(ordering *o, uint64_t count) {
     if (value_scratch) {
         gg_counts_to_starts(o->slices, 1, o->reached, NULL);
         o->to = (pairs){key, order};
-        gg_parts(o->slices, (uint64_t)o->slices, collect, o);
+        gg_parts(o->slices, (uint64_t)o->slices, count_or_collect, o);
         if (!gg_stopping(run))
-            gg_sort_pairs(run, count, key, order, key_scratch, value_scratch);
+            gg_sort_pairs(run, false, count, key, order, key_scratch, value_scratch);
     }
     gg_release(key);
     gg_release(key_scratch);
@@ -293,10 +280,10 @@ static void order_values(gpugraph_distance_type type, const void *value, uint32_
                   .order = order};
     uint64_t total = 0;
     *count = 0;
-    o.reached = gg_alloc(run, (uint64_t)slices, sizeof *o.reached);
+    o.reached = gg_alloc_zero(run, (uint64_t)slices, sizeof *o.reached);
     if (!o.reached)
         return;
-    gg_parts(slices, (uint64_t)slices, count_reached, &o);
+    gg_parts(slices, (uint64_t)slices, count_or_collect, &o);
     for (int t = 0; t < slices; t++)
         total += o.reached[t];
     if (!gg_stopping(run) && o.largest < COUNTED_VALUES && o.largest <= total) {

@@ -206,7 +206,7 @@ static void *take_run(size_t bytes) {
         huge += GG_HUGE_PAGE;
     void *block = gg_alloc_huge(bytes > huge ? bytes : huge);
     if (block)
-        gg_advise_pages(block, huge, GG_PAGES_HUGE);
+        gg_advise_pages(block, huge, true);
     return block;
 }
 
@@ -252,7 +252,7 @@ void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
     void *block = take_counted(run, count, size, malloc);
     const size_t bytes = gg_room(block), before = (uintptr_t)block % gg_page_bytes();
     if (bytes > OWN_MAPPING)
-        gg_advise_pages((char *)block - before, before + bytes, GG_PAGES_SMALL);
+        gg_advise_pages((char *)block - before, before + bytes, false);
     return block;
 }
 

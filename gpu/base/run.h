@@ -28,9 +28,7 @@
 ** refused. */
 #define GG_THREAD_RETRY_MS 1000.0
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* ---- status, interrupts, time: run.c ---- */
 
@@ -146,12 +144,9 @@ void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
 void gg_widen(const gpugraph_run *run, uint32_t *to, const uint8_t *from, uint64_t count,
               uint64_t all);
 /* Sorts `count` pairs by key; equal keys keep their order. A radix sort that skips bits
-** in which all keys agree. The scratch arrays have `count` entries, too. gg_sort_edges:
-** the values are edge numbers, wide or not. (order.c) */
-gpugraph_status gg_sort_pairs(gpugraph_run *run, uint64_t count, uint64_t *key,
-                              uint32_t *value, uint64_t *key_scratch,
-                              uint32_t *value_scratch);
-gpugraph_status gg_sort_edges(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
+** in which all keys agree. Values are uint64_t if `wide`, otherwise uint32_t. The scratch
+** arrays have `count` entries, too. (order.c) */
+gpugraph_status gg_sort_pairs(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
                               void *value, uint64_t *key_scratch, void *value_scratch);
 /* start[thread][part] counts the items that a thread writes to a part. Replaces counts by
 ** positions, part by part, and sets begin[parts + 1] unless it is NULL. (order.c) */
@@ -165,7 +160,5 @@ static inline int gg_count_bits(uint64_t x) {
     return (int)(x * 0x0101010101010101u >> 56);
 }
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

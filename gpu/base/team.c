@@ -107,8 +107,8 @@ __attribute__((constructor)) static void learn_origin(void) {
     origin.notified = gg_around_fork(begin_fork, end_fork, reset_child);
 }
 
-uint32_t gg_forks(void) {
-    return origin.notified ? origin.forks : gg_process_id() != origin.pid;
+uint32_t gg_this_process(void) {
+    return 1 + (origin.notified ? origin.forks : gg_process_id() != origin.pid);
 }
 
 /* ---- how many ---- */
@@ -181,15 +181,6 @@ static void *serve_team(void *worker) {
     return NULL;
 }
 
-/* Called under the lock. Returns false if the system provides no thread. */
-static bool make_worker(void) {
-    workers[pool.made].state = AT_REST;
-    bool started = gg_start_thread(serve_team, &workers[pool.made], WORKER_STACK);
-    if (started)
-        pool.at_rest[pool.idle++] = (uint8_t)pool.made++;
-    return started;
-}
-
 /* ---- a team ---- */
 
 /* Called under the lock. Creates workers until `wanted` are idle or that many exist. */
@@ -199,17 +190,20 @@ static void make_workers(int wanted) {
     double now = gg_now_ms();
     if (now < pool.again_ms)
         return;
-    while (pool.made < wanted && pool.idle < wanted)
-        if (!make_worker()) {
+    while (pool.made < wanted && pool.idle < wanted) {
+        workers[pool.made].state = AT_REST;
+        if (!gg_start_thread(serve_team, &workers[pool.made], WORKER_STACK)) {
             pool.again_ms = now + GG_THREAD_RETRY_MS;
             return;
         }
+        pool.at_rest[pool.idle++] = (uint8_t)pool.made++;
+    }
 }
 
 /* Takes up to `wanted` idle workers; returns their number. */
 static int take_workers(int wanted, uint8_t *taken) {
     int count = 0;
-    if (wanted <= 0 || (!origin.notified && gg_forks() > 0))
+    if (wanted <= 0 || (!origin.notified && gg_this_process() > 1))
         return 0;
     gg_mutex_lock(&pool.lock);
     make_workers(wanted);

@@ -110,7 +110,7 @@ static void each_by(gpugraph_graph *graph, const gpugraph_search *search,
         .items = search->source_count, .portion = 1, .part = search_some, .of = &each};
     bool fallback = false;
     gpugraph_backend on =
-        gg_choose_shared(graph, &gg_bfs, NULL, search->source_count, run, &fallback);
+        gg_choose(graph, &gg_bfs, NULL, search->source_count, run, &fallback);
     if (!on)
         return;
     run->chosen_at_ms = 0; /* the time of many searches says nothing about one */

@@ -262,7 +262,7 @@ static __global__ void __launch_bounds__(GG_BFS_NARROW_BLOCK, 1)
     if (gg_lane() == 0 && found > 0)
         atomicAdd(&c->reached, (unsigned long long)found);
     __threadfence();
-    gg_close_mail();
+    gg_cluster_barrier();
     if (blockIdx.x == 0 && threadIdx.x == 0)
         leave_cluster(w, depth, turn, missing, over, p.tail);
 }

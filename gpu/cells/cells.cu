@@ -32,7 +32,6 @@ struct device_block { /* device memory, and its size as allocated */
 struct device_cells {
     gg_cells cells;
     struct cuda_job job;
-    bool closed;
     struct cells_view v;
     struct device_block pages, book, ends, weight, rowid;
     uint32_t *of; /* unusual leaves */
@@ -102,16 +101,9 @@ static bool take_columns(struct device_cells *d) {
 
 /* ---- open and close ---- */
 
-static void free_struct(struct device_cells *d) {
-    gg_release(d->of);
-    gg_release(d);
-}
-
 /* Copies may be running; the memory that they write is freed after them. */
-static void end_job(struct device_cells *d) {
-    if (d->closed)
-        return;
-    d->closed = true;
+static gpugraph_status close_cells(gg_cells *cells) {
+    struct device_cells *d = of_cells(cells);
     cudaStreamSynchronize(d->job.stream);
     for (int i = 0; i < BLOCKS; i++)
         if (d->sent[i])
@@ -123,13 +115,7 @@ static void end_job(struct device_cells *d) {
         give_block(d, &d->ends);
     if (!gg_going(&d->job) || !d->cells.weights.stay)
         give_block(d, &d->weight);
-    gg_job_close(&d->job);
-}
-
-static gpugraph_status close_cells(gg_cells *cells) {
-    struct device_cells *d = of_cells(cells);
-    end_job(d);
-    return d->job.run->status;
+    return gg_job_close(&d->job);
 }
 
 /* In a child of fork() the memory is the parent's. */
@@ -145,7 +131,8 @@ static void free_cells(gg_cells *cells) {
             gg_job_close(&d->job);
         }
     }
-    free_struct(d);
+    gg_release(d->of);
+    gg_release(d);
 }
 
 static bool begin_cells(struct device_cells *d) {
@@ -176,13 +163,13 @@ static gg_cells *open_cells(const gg_cell_layout *layout, uint32_t leaves,
     d->v.last = cells_last(layout);
     d->v.real = layout->real;
     if (!gg_job_open(&d->job, NULL, run)) {
-        free_struct(d);
+        free_cells(&d->cells);
         return NULL;
     }
     d->began_ms = gg_now_ms();
     if (!begin_cells(d)) {
-        end_job(d);
-        free_struct(d);
+        close_cells(&d->cells);
+        free_cells(&d->cells);
         return NULL;
     }
     return &d->cells;
@@ -450,10 +437,9 @@ const int64_t *gg_cell_weights_at(const gg_cells *cells) {
     return (const int64_t *)of_cells(cells)->weight.at;
 }
 
-int64_t *gg_take_cell_weights(gg_cells *cells, uint64_t *bytes) {
+int64_t *gg_take_cell_weights(gg_cells *cells) {
     struct device_cells *d = of_cells(cells);
     int64_t *weight = (int64_t *)d->weight.at;
-    *bytes = d->weight.bytes;
     d->weight.at = NULL;
     return weight;
 }

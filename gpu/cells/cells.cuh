@@ -7,9 +7,9 @@
 
 /* Returns source and then target, 2 * rows INTEGERs on the device of that number. */
 int64_t *gg_cell_ends(const gg_cells *cells, int *ordinal);
-/* Returns the weights that stayed on the device, INTEGERs or REALs; and takes them over,
-** with the bytes that they were allocated with: the caller frees them. */
+/* Returns the weights that stayed on the device, `rows` INTEGERs or REALs. The second
+** function also takes them over: the caller frees them. */
 const int64_t *gg_cell_weights_at(const gg_cells *cells);
-int64_t *gg_take_cell_weights(gg_cells *cells, uint64_t *bytes);
+int64_t *gg_take_cell_weights(gg_cells *cells);
 
 #endif

@@ -21,11 +21,8 @@
 #define GPUGRAPH_CELLS_DECODE_H
 
 #include "base/warp.h"
+#include "base/words.h"
 #include "cells.h"
-
-#ifndef __CUDACC__
-#include <string.h>
-#endif
 
 enum {
     CELLS_PAD = 2048, /* readable bytes behind the last page */
@@ -101,15 +98,6 @@ WARP_FUNCTION uint64_t cells_join_sevens(uint64_t x) {
     return (x & 0x0fffffff) | (x & 0x0fffffff00000000) >> 4;
 }
 
-WARP_FUNCTION int64_t cells_real_bits(double x) {
-    union {
-        double real;
-        int64_t bits;
-    } both;
-    both.real = x;
-    return both.bits;
-}
-
 /* ---- one cell ---- */
 
 struct cells_row {
@@ -136,7 +124,7 @@ WARP_FUNCTION bool cells_value(const uint8_t *bytes, uint32_t type, bool real,
     if (type == 7) /* SQLite reads a stored NaN as NULL */
         return (uint64_t)*value << 1 <= 0xffe0000000000000u;
     if (real)
-        *value = cells_real_bits((double)*value);
+        *value = (int64_t)gg_real_word((double)*value);
     return true;
 }
 
@@ -199,8 +187,9 @@ WARP_FUNCTION bool cells_cell(const struct cells_view *v, const uint8_t *page,
     WARP_UNROLL
     for (int k = 0; k < CELL_VALUES; k++)
         if (v->column[k] == CELL_IS_ROWID)
-            row->value[k] =
-                v->real && k == CELL_WEIGHT ? cells_real_bits((double)rowid) : rowid;
+            row->value[k] = v->real && k == CELL_WEIGHT
+                                ? (int64_t)gg_real_word((double)rowid)
+                                : rowid;
     return cells_record(v, at, page + v->usable, payload, row);
 }
 
@@ -261,12 +250,8 @@ WARP_FUNCTION void cells_leaf(const struct cells_view *v, uint32_t leaf) {
 
 /* Returns true if a weight may be that INTEGER, or that REAL. */
 WARP_FUNCTION bool cells_weight_is_good(bool real, int64_t value) {
-    union {
-        int64_t bits;
-        double real;
-    } both;
-    both.bits = value;
-    return real ? both.real >= 0 && both.real <= 1.7976931348623157e308 : value >= 0;
+    const double weight = gg_word_real((uint64_t)value);
+    return real ? weight >= 0 && weight <= DBL_MAX : value >= 0;
 }
 
 /* Returns what an INTEGER weight counts in the sum. */

@@ -254,6 +254,7 @@ gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_ki
                 "kind is %d, not one of GPUGRAPH_WEAK and GPUGRAPH_STRONG", (int)kind);
     else if (gg_needs(run, component, graph->n, "component"))
         GG_RUN(components_entry, a, NULL, graph, run, (graph, run, component));
-    gg_label_by_id(graph, run, component);
+    if (!run->status)
+        gg_label_by_id(graph, component);
     return gg_leave_graph(graph, run);
 }

@@ -92,10 +92,6 @@ static __device__ __forceinline__ uint32_t gg_cluster_blocks() {
     return __clusterSizeInBlocks();
 }
 
-static __device__ __forceinline__ void gg_close_mail() {
-    gg_cluster_barrier();
-}
-
 #else
 
 static __device__ __forceinline__ void gg_open_mail(cluster_mail *, uint32_t) {
@@ -114,7 +110,7 @@ static __device__ __forceinline__ bool gg_receive(cluster_mail *, uint32_t) {
 static __device__ __forceinline__ uint32_t gg_cluster_blocks() {
     return 1;
 }
-static __device__ __forceinline__ void gg_close_mail() {
+static __device__ __forceinline__ void gg_cluster_barrier() {
     __syncthreads();
 }
 

@@ -31,17 +31,14 @@ static struct cuda_device devices[GG_MAX_DEVICES];
 static struct opening openings[GG_MAX_DEVICES];
 static cudaDeviceProp about[GG_MAX_DEVICES]; /* all zero: unknown */
 
-int gg_oldest_architecture() {
+/* The oldest architecture that this build has code for: 10 * major + minor. */
+static int oldest_architecture() {
     const int built_for[] = {__CUDA_ARCH_LIST__};
     return built_for[0] / 10;
 }
 
-bool gg_device_fits(int ordinal) {
-    return 10 * about[ordinal].major + about[ordinal].minor >= gg_oldest_architecture();
-}
-
-const cudaDeviceProp *gg_device_properties(int ordinal) {
-    return &about[ordinal];
+static bool device_fits(int ordinal) {
+    return 10 * about[ordinal].major + about[ordinal].minor >= oldest_architecture();
 }
 
 /* Returns why no device fits this build; NULL: one does. */
@@ -56,7 +53,7 @@ static const char *look_for_devices(cudaError_t error, int count) {
     process.devices = count < GG_MAX_DEVICES ? count : GG_MAX_DEVICES;
     for (int i = 0; i < process.devices; i++) {
         cudaGetDeviceProperties(&about[i], i);
-        one_fits |= gg_device_fits(i);
+        one_fits |= device_fits(i);
     }
     return one_fits ? NULL : "the CUDA devices of this machine are older than this build";
 }
@@ -104,12 +101,24 @@ bool gg_usable(const char **why) {
     return reason == NULL;
 }
 
-struct cuda_device *gg_device(int ordinal) {
+struct cuda_device *gg_device(gpugraph_run *run, const cudaDeviceProp **properties) {
+    const int ordinal = run->device, oldest = oldest_architecture();
+    const char *why;
+    if (!gg_usable(&why))
+        gg_fail(run, GPUGRAPH_NO_DEVICE, "no CUDA device can be used: %s", why);
+    else if (ordinal < 0 || ordinal >= process.devices)
+        gg_fail(run, GPUGRAPH_NO_DEVICE,
+                "CUDA device %d does not exist: this machine has devices 0 to %d",
+                ordinal, process.devices - 1);
+    else if (!device_fits(ordinal))
+        gg_fail(run, GPUGRAPH_NO_DEVICE,
+                "CUDA device %d is older than the architecture %d.%d that this build is "
+                "for",
+                ordinal, oldest / 10, oldest % 10);
+    if (run->status != GPUGRAPH_OK)
+        return NULL;
+    *properties = &about[ordinal];
     return &devices[ordinal];
-}
-
-int gg_device_count() {
-    return process.devices;
 }
 
 /* ---- the context ---- */

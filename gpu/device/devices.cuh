@@ -10,14 +10,9 @@
 /* Returns true if this process can use a device. *why (unless NULL): the reason if not,
 ** otherwise "". Asks the runtime once. */
 bool gg_usable(const char **why);
-/* Returns the number of devices, after gg_usable; devices are numbered from 0. */
-int gg_device_count();
-struct cuda_device *gg_device(int ordinal);
-/* Returns true if this build has code for the device; and the oldest architecture that it
-** has code for, as 10 * major + minor. */
-bool gg_device_fits(int ordinal);
-const cudaDeviceProp *gg_device_properties(int ordinal);
-int gg_oldest_architecture();
+/* Returns run->device and its properties. NULL if the run has failed, or fails because
+** the device does not exist or is too old for this build. */
+struct cuda_device *gg_device(gpugraph_run *run, const cudaDeviceProp **properties);
 /* As in struct device_services. */
 bool gg_device_at(int i, gpugraph_device *device);
 /* Returns true if this process is a fork of one that had used CUDA. */

@@ -172,13 +172,13 @@ static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
     return gg_going(job);
 }
 
-static bool open_device(struct cuda_job *job, int ordinal) {
-    struct cuda_device *device = gg_device(ordinal);
-    double started = gg_now_ms();
+static bool open_device(struct cuda_job *job, struct cuda_device *device,
+                        const cudaDeviceProp *about) {
+    const int ordinal = job->run->device;
+    const double started = gg_now_ms();
     if (!gg_note(job, cudaSetDevice(ordinal), "open a context"))
         return false;
     if (!device->open) {
-        const cudaDeviceProp *about = gg_device_properties(ordinal);
         device->ordinal = ordinal;
         device->processors = about->multiProcessorCount;
         device->cache_bytes = (uint64_t)about->l2CacheSize;
@@ -197,27 +197,6 @@ static bool open_device(struct cuda_job *job, int ordinal) {
     return true;
 }
 
-static bool is_usable(gpugraph_run *run) {
-    const char *why;
-    const int ordinal = run->device;
-    if (!gg_usable(&why)) {
-        gg_fail(run, GPUGRAPH_NO_DEVICE, "no CUDA device can be used: %s", why);
-        return false;
-    }
-    if (ordinal < 0 || ordinal >= gg_device_count()) {
-        gg_fail(run, GPUGRAPH_NO_DEVICE,
-                "CUDA device %d does not exist: this machine has devices 0 to %d",
-                ordinal, gg_device_count() - 1);
-        return false;
-    }
-    if (!gg_device_fits(ordinal))
-        gg_fail(run, GPUGRAPH_NO_DEVICE,
-                "CUDA device %d is older than the architecture %d.%d that this build is "
-                "for",
-                ordinal, gg_oldest_architecture() / 10, gg_oldest_architecture() % 10);
-    return gg_device_fits(ordinal);
-}
-
 static void end_turn(struct cuda_job *job, int ordinal) {
     gg_give_host_context_back(&job->host);
     gg_turn_end(ordinal);
@@ -225,14 +204,16 @@ static void end_turn(struct cuda_job *job, int ordinal) {
 }
 
 bool gg_job_open(struct cuda_job *job, gpugraph_graph *graph, gpugraph_run *run) {
+    const cudaDeviceProp *about;
+    struct cuda_device *device = gg_device(run, &about);
     *job = cuda_job();
     job->graph = graph;
     job->run = run;
-    if (!is_usable(run) || !gg_turn_take(run, run->device))
+    if (!device || !gg_turn_take(run, run->device))
         return false;
     job->host = gg_host_context();
     gg_look_at_device(run->device);
-    if (!open_device(job, run->device)) {
+    if (!open_device(job, device, about)) {
         end_turn(job, run->device);
         return false;
     }
@@ -278,8 +259,9 @@ void gg_with_devices_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
 ** refused one, and one more half a millisecond into its start. The library's handler must
 ** run before them, so it is registered again after the first call and after the start. A
 ** step that fails here fails again in the job, which reports it. */
-static void start_driver(int ordinal) {
+static void start_driver(gpugraph_run *run) {
     const struct cuda_driver *driver = gg_driver();
+    const cudaDeviceProp *about;
     CUdevice device;
     CUcontext context;
     if (!driver)
@@ -288,9 +270,8 @@ static void start_driver(int ordinal) {
     gg_await_openings_at_exit();
     const CUresult started = driver->init(0);
     gg_await_openings_at_exit();
-    if (started == CUDA_SUCCESS && !gg_process_ends() && gg_usable(NULL) &&
-        ordinal < gg_device_count() && gg_device_fits(ordinal) &&
-        driver->device(&device, ordinal) == CUDA_SUCCESS && !gg_process_ends())
+    if (started == CUDA_SUCCESS && !gg_process_ends() && gg_device(run, &about) &&
+        driver->device(&device, run->device) == CUDA_SUCCESS && !gg_process_ends())
         driver->retain(&context, device);
 }
 
@@ -306,12 +287,12 @@ bool gg_open_context(gpugraph_graph *graph, gpugraph_run *run) {
 bool gg_open_in_background(int ordinal, const char **why) {
     static char sentence[GG_MAX_DEVICES][sizeof(((gpugraph_run *)0)->message)];
     gpugraph_run run = {};
-    start_driver(ordinal);
-    if (gg_process_ends())
-        return false;
     run.device = ordinal;
     run.interrupted = process_ends;
     gg_begin(&run);
+    start_driver(&run);
+    if (gg_process_ends())
+        return false;
     const bool opened = gg_open_context(NULL, &run);
     memcpy(sentence[ordinal], run.message, sizeof run.message);
     *why = sentence[ordinal];

@@ -21,16 +21,15 @@ bool gg_await_device(gpugraph_run *run, double ms) {
     return open;
 }
 
-static void describe_processor(gpugraph_device *device) {
-    device->backend = "cpu";
-    gg_describe_machine(device->name, sizeof device->name, &device->memory,
-                        &device->free);
-}
-
 bool gpugraph_device_at(int i, gpugraph_device *device) {
-    if (i == 0 && device)
-        describe_processor(device);
-    return i == 0 || (i > 0 && gg_devices_asked()->at(i - 1, device));
+    if (i != 0)
+        return i > 0 && gg_devices_asked()->at(i - 1, device);
+    if (device) {
+        device->backend = "cpu";
+        gg_describe_machine(device->name, sizeof device->name, &device->memory,
+                            &device->free);
+    }
+    return true;
 }
 
 bool gpugraph_cuda_usable(const char **why) {

@@ -20,9 +20,7 @@
 
 #include "base/run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 enum opening_state { OPENING_CLOSED, OPENING_UNDER_WAY, OPENING_OPEN, OPENING_FAILED };
 
@@ -72,7 +70,5 @@ void gg_await_openings_at_exit(void);
 ** or until the run must end. Returns the state. */
 enum opening_state gg_opening_wait(struct opening *o, double ms, gpugraph_run *run);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

@@ -30,14 +30,14 @@
 
 #include "cuda.cuh"
 
-enum part_ground {                       /* what a part depends on, in bits */
-                   PART_ON_EDGES = 1,    /* the set of edges */
-                   PART_ON_VERTICES = 2, /* the numbers of vertices */
-                   PART_ON_WEIGHTS = 4,
-                   PART_ON_ROOM =
-                       8, /* it only saves time, and is dropped when memory is short */
-                   PART_ON_DEVICE = 16, /* every part; drops all of them */
-                   PART_GROUNDS = 31
+/* The data that a part depends on, in bits. */
+enum part_ground {
+    PART_ON_EDGES = 1,    /* the set of edges */
+    PART_ON_VERTICES = 2, /* the numbers of vertices */
+    PART_ON_WEIGHTS = 4,
+    PART_ON_ROOM = 8,    /* it only saves time, and is dropped when memory is short */
+    PART_ON_DEVICE = 16, /* every part; drops all of them */
+    PART_GROUNDS = 31
 };
 
 struct device_part_kind { /* one for each owner; its address identifies the part */

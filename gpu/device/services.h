@@ -7,9 +7,7 @@
 #include "opening.h"
 #include "turn.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 struct device_services {
     bool (*usable)(const char **why);
@@ -46,7 +44,5 @@ int gg_used_devices(const gpugraph_run *run, int ordinal[GG_MAX_DEVICES]);
 ** limit). Phase "context". Returns true if the device is open. */
 bool gg_await_device(gpugraph_run *run, double ms);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

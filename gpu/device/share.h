@@ -12,9 +12,7 @@
 
 #include "base/run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 struct shared_work {
     uint32_t items, portion;
@@ -27,7 +25,5 @@ struct shared_work {
 /* Distributes the work over run->used_devices devices, at least 1. Phase "devices". */
 gpugraph_status gg_share_out(gpugraph_run *run, const struct shared_work *work);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

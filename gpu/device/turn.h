@@ -12,9 +12,7 @@
 
 #include "base/run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 enum { GG_MAX_DEVICES = 16 }; /* larger ordinals are refused */
 
@@ -29,7 +27,5 @@ void gg_turn_end(int ordinal);
 /* Returns the last device that this thread has a turn on; negative: none. */
 int gg_turn_of_thread(void);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

@@ -48,7 +48,17 @@ struct course gg_weigh(const struct stakes *s, const struct outlook *o) {
 
 /* ---- in this process ---- */
 
-struct rent gg_rent_paid;
+static int64_t rent_us; /* microseconds; changed by any thread */
+
+double gg_rent_ms(void) {
+    return (double)__atomic_load_n(&rent_us, __ATOMIC_RELAXED) * 1e-3;
+}
+
+void gg_rent_add(double ms) {
+    const double most_ms = 1e9; /* the most for one search, whatever is predicted */
+    const double added_us = fmin(fmax(ms, 0), most_ms) * 1e3;
+    __atomic_add_fetch(&rent_us, (int64_t)added_us, __ATOMIC_RELAXED);
+}
 
 double gg_session_ms(void) {
     static int64_t began; /* microseconds; 0: not called yet */
@@ -66,7 +76,7 @@ struct outlook gg_look_at_session(const gpugraph_run *run) {
         .state = gg_devices_asked()->state(run->device, NULL),
         .left_ms = opening ? gg_opening_left_ms(opening) : GG_CUDA_START_MS,
         .usual_ms = opening ? opening->steps->usual_ms : GG_CUDA_START_MS,
-        .rent_ms = gg_rent_ms(&gg_rent_paid),
+        .rent_ms = gg_rent_ms(),
         .session_ms = gg_session_ms(),
     };
 }
@@ -79,6 +89,6 @@ struct course gg_take_course(gpugraph_run *run, const struct stakes *s) {
     if (c.wait_ms > 0 && gg_await_device(run, c.wait_ms))
         c.on_device = true;
     if (!c.on_device)
-        gg_rent_add(&gg_rent_paid, c.rent);
+        gg_rent_add(c.rent);
     return c;
 }

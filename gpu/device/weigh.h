@@ -23,9 +23,7 @@
 #include "cost.h"
 #include "opening.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* Milliseconds, except for searches. */
 struct stakes {
@@ -57,22 +55,8 @@ struct course gg_weigh(const struct stakes *s, const struct outlook *o);
 /* The time that this process has lost because a device was not open. Every search adds
 ** the time that it would have saved on the device; opening pays once the sum is large
 ** enough. */
-struct rent {
-    int64_t microseconds; /* changed by any thread */
-};
-extern struct rent gg_rent_paid;
-
-static inline double gg_rent_ms(const struct rent *r) {
-    return (double)__atomic_load_n(&r->microseconds, __ATOMIC_RELAXED) * 1e-3;
-}
-
-static inline void gg_rent_add(struct rent *r, double ms) {
-    const double most_ms = 1e9; /* the most for one search, whatever is predicted */
-    if (ms > 0)
-        __atomic_add_fetch(&r->microseconds,
-                           (int64_t)((ms < most_ms ? ms : most_ms) * 1e3),
-                           __ATOMIC_RELAXED);
-}
+double gg_rent_ms(void);
+void gg_rent_add(double ms);
 
 /* Returns true if it is time to open a device that usually takes `usual_ms`. worth_ms:
 ** what is about to be saved. lasts_ms: how long the process is predicted to search from
@@ -92,7 +76,5 @@ struct outlook gg_look_at_session(const gpugraph_run *run);
 ** on_device set if the device is open and the search must use it. */
 struct course gg_take_course(gpugraph_run *run, const struct stakes *s);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

@@ -15,6 +15,7 @@
 **
 ** An ordered tree has no parallelism: method "serial" searches on the host. The
 ** host also searches graphs that are long and thin, at which a device is slow. */
+#include "backend/model.h"
 #include "components/components.cuh"
 #include "dfs.h"
 #include "dfs.cuh"
@@ -232,8 +233,8 @@ static bool search_on_host(const struct dfs_task *t, const char *method,
 ** is the predicted time of the CPU and a little more. A search that reaches the limit has
 ** too little parallelism. */
 static uint32_t limit_of(const gpugraph_graph *graph, gpugraph_run *run) {
-    double ms = gg_cpu_ms(graph, &gg_dfs, run);
-    double steps = (ms + PATIENCE_MS) * 1e3 / GG_DFS_STEP_US;
+    const struct prediction cpu = gg_predict(graph, &gg_dfs, NULL, GPUGRAPH_CPU, run);
+    double steps = (gg_all_ms(&cpu) + PATIENCE_MS) * 1e3 / GG_DFS_STEP_US;
     if (run->backend != GPUGRAPH_AUTO || !gg_method_is_auto(run))
         return UINT32_MAX;
     return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;

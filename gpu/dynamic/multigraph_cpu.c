@@ -33,10 +33,10 @@ static void order_cpu(gpugraph_dynamic *d, const struct chain_sort *s,
     if (!gg_dynamic_going(d))
         return;
     gg_slices(threads, c->count, key_by_id, &o);
-    if (s->by_id && gg_sort_pairs(run, c->count, key, item, s->key[1], s->item[1]))
+    if (s->by_id && gg_sort_pairs(run, false, c->count, key, item, s->key[1], s->item[1]))
         return;
     gg_slices(threads, c->count, key_by_pair, &o);
-    gg_sort_pairs(run, c->count, key, item, s->key[1], s->item[1]);
+    gg_sort_pairs(run, false, c->count, key, item, s->key[1], s->item[1]);
 }
 
 typedef struct chain_job {

@@ -90,8 +90,7 @@ static bool keep_narrow(struct cuda_job *job, const int64_t *from,
 
 /* Gives the decoded block to the part. */
 static bool keep_block(struct cuda_job *job, gg_cells *cells, struct device_ends *ends) {
-    uint64_t bytes;
-    ends->weight = gg_take_cell_weights(cells, &bytes);
+    ends->weight = gg_take_cell_weights(cells);
     ends->weight_size = sizeof(int64_t);
     add_bytes(&ends->part, (int64_t)block_bytes(ends->m, sizeof(int64_t)));
     if (!cells->weights.real)

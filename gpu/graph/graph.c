@@ -108,7 +108,7 @@ static void keys_to_ids(void *arrays, uint64_t low, uint64_t high) {
 /* The sort is stable: edges with equal ids keep the order of rows. */
 static void sort_order(const builder *b, sort_arrays *a) {
     gg_slices(b->threads, b->m, ids_to_keys, a);
-    if (gg_sort_edges(b->run, b->graph->wide, b->m, a->key, b->order, a->key_scratch,
+    if (gg_sort_pairs(b->run, b->graph->wide, b->m, a->key, b->order, a->key_scratch,
                       a->scratch))
         return;
     gg_slices(b->threads, b->m, keys_to_ids, a);

@@ -145,27 +145,17 @@ static const struct text_index *index_of(const gpugraph_graph *graph) {
                : NULL;
 }
 
-/* For changes, when no other thread uses the graph. Drops an incomplete index. */
-static struct text_index *complete_index(gpugraph_graph *graph) {
-    if (graph->id.text_index && !graph->id.text_index->complete)
-        gg_drop_text_index(graph);
-    return graph->id.text_index;
-}
-
-void gg_drop_text_index(gpugraph_graph *graph) {
-    gg_release(graph->id.text_index);
-    graph->id.text_index = NULL;
-    graph->id.texts_asked = 0;
-}
-
 void gg_text_index_add(gpugraph_graph *graph, uint32_t t) {
-    struct text_index *index = complete_index(graph);
+    struct text_index *index = graph->id.text_index;
     if (!index)
         return;
-    if (4 * (index->taken + 1) > 3 * (index->mask + 1))
-        gg_drop_text_index(graph);
-    else
+    if (index->complete && 4 * (index->taken + 1) <= 3 * (index->mask + 1)) {
         put(index, hash_of(index, &graph->ids.texts, t), t);
+        return;
+    }
+    gg_release(index);
+    graph->id.text_index = NULL;
+    graph->id.texts_asked = 0;
 }
 
 static uint32_t find_by_hash(const gpugraph_graph *graph, const struct text_index *index,
@@ -186,13 +176,29 @@ static uint32_t find_by_hash(const gpugraph_graph *graph, const struct text_inde
 
 /* ---- ids ---- */
 
+static uint32_t find_in_order(const gpugraph_ids *ids, const gpugraph_id *id) {
+    const uint64_t at = gg_ids_below(ids, id);
+    if (at >= ids->integer_count + (uint64_t)ids->texts.count)
+        return GPUGRAPH_NONE;
+    const gpugraph_id there = gpugraph_id_of(ids, (uint32_t)at);
+    return gg_compare_ids(&there, id) == 0 ? (uint32_t)at : GPUGRAPH_NONE;
+}
+
+static uint32_t find_later(const gpugraph_graph *graph, const gpugraph_id *id) {
+    const struct later_ids *later = &graph->id.later;
+    const uint64_t at = gg_later_below(later, id);
+    return at < later->count && gg_compare_ids(&later->id[later->order[at]], id) == 0
+               ? gg_ids_in_order(graph) + later->order[at]
+               : GPUGRAPH_NONE;
+}
+
 uint32_t gg_number_of(const gpugraph_graph *graph, const gpugraph_id *id) {
     const struct text_index *index = id->is_text ? index_of(graph) : NULL;
     const uint32_t v = index ? find_by_hash(graph, index, id->text, id->length)
                        : graph->id.present && !id->is_text
                            ? find_by_bitmap(graph, id->integer)
-                           : gg_find_in_order(&graph->ids, id);
-    return v == GPUGRAPH_NONE && graph->id.later.count > 0 ? gg_find_later(graph, id) : v;
+                           : find_in_order(&graph->ids, id);
+    return v == GPUGRAPH_NONE ? find_later(graph, id) : v;
 }
 
 static uint32_t find_live(const gpugraph_graph *graph, const gpugraph_id *id) {

@@ -152,10 +152,6 @@ static void list_words(void *mapper, uint64_t low, uint64_t high) {
     }
 }
 
-static void list_present(id_mapper *m, uint64_t words) {
-    gg_slices(gg_threads(m->run, m->graph->ids.integer_count), words, list_words, m);
-}
-
 static void number_by_bitmap(id_mapper *m) {
     gpugraph_graph *graph = m->graph;
     uint64_t span = (uint64_t)m->last - (uint64_t)m->first + 1;
@@ -189,7 +185,7 @@ static void number_by_bitmap(id_mapper *m) {
     m->mode = IDS_BITMAP;
     graph->id.integer = gg_alloc_slack(m->run, distinct, sizeof *graph->id.integer);
     if (graph->id.integer)
-        list_present(m, words);
+        gg_slices(gg_threads(m->run, distinct), words, list_words, m);
 }
 
 /* ---- texts ---- */
@@ -415,12 +411,17 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
 }
 
 void gg_free_ids(gpugraph_graph *graph) {
+    const struct later_ids *later = &graph->id.later;
     gg_release(graph->id.integer);
     gg_release(graph->id.present);
     gg_release(graph->id.rank);
     gg_release(graph->id.text_offset);
     gg_release(graph->id.text_bytes);
     gg_release(graph->id.tombstones.vertex);
-    gg_free_later(&graph->id.later);
-    gg_drop_text_index(graph);
+    for (uint32_t i = 0; i < later->count; i++)
+        gg_release((void *)later->id[i].text);
+    gg_release(later->id);
+    gg_release(later->order);
+    gg_release(graph->id.text_index);
+    graph->id = (struct graph_ids){.integer = NULL};
 }

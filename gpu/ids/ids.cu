@@ -67,11 +67,9 @@ static bool upload_narrow(struct id_job *w, const struct id_source *c, int64_t *
     int32_t *narrow = c->count ? (int32_t *)gg_take(&w->job, bytes) : NULL;
     if (!narrow)
         return gg_going(&w->job);
-    if (gg_upload(&w->job, narrow, c->ids.value32, bytes)) {
-        widen_ids<<<gg_grid(&w->job, c->count, 16), GG_BLOCK, 0, w->job.stream>>>(
-            narrow, c->count, to);
-        gg_launched(&w->job, "widen_ids");
-    }
+    if (gg_upload(&w->job, narrow, c->ids.value32, bytes))
+        GG_LAUNCH(&w->job, widen_ids, gg_grid(&w->job, c->count, 16), narrow, c->count,
+                  to);
     gg_wait(&w->job);
     gg_give(&w->job, narrow, bytes);
     return gg_going(&w->job);
@@ -104,20 +102,13 @@ static bool upload_columns(struct id_job *w) {
 }
 
 static bool learn_range(struct id_job *w) {
-    struct id_range range = {INT64_MAX, INT64_MIN};
-    struct workspace space = {NULL, 0};
-    gg_carve<id_range>(&space, 1);
-    if (!gg_workspace(&w->job, &space))
-        return false;
-    id_range *found = gg_carve<id_range>(&space, 1);
-    gg_note(&w->job,
-            cudaMemcpyAsync(found, &range, sizeof range, cudaMemcpyHostToDevice,
-                            w->job.stream),
-            "receive data");
-    find_range<<<gg_grid(&w->job, w->entries, 8), GG_BLOCK, 0, w->job.stream>>>(
-        w->id, w->entries, found);
-    gg_launched(&w->job, "find_range");
-    if (!gg_fetch(&w->job, &range, found, sizeof range))
+    struct cuda_job *job = &w->job;
+    id_range range = {INT64_MAX, INT64_MIN}, *found;
+    if (!gg_take_arrays(job, [&](workspace *s) { found = gg_carve<id_range>(s, 1); }) ||
+        !gg_upload(job, found, &range, sizeof range) ||
+        !GG_LAUNCH(job, find_range, gg_grid(job, w->entries, 8), w->id, w->entries,
+                   found) ||
+        !gg_fetch(job, &range, found, sizeof range))
         return false;
     w->first = range.first;
     w->span = (uint64_t)range.last - (uint64_t)range.first + 1; /* 0: all integers */
@@ -221,12 +212,10 @@ static bool fill_bitmap(struct id_job *w, const struct bitmap_scratch *s, uint64
     struct cuda_job *job = &w->job;
     size_t bytes = s->cub_bytes;
     gg_fill(job, s->present, 0, words * sizeof *s->present);
-    mark_present<<<gg_grid(job, w->entries, 16), GG_BLOCK, 0, job->stream>>>(
-        w->id, w->entries, w->first, (uint32_t *)s->present);
-    gg_launched(job, "mark_present");
-    count_words<<<gg_grid(job, words + 1, 16), GG_BLOCK, 0, job->stream>>>(
-        s->present, words, s->rank);
-    if (gg_launched(job, "count_words"))
+    GG_LAUNCH(job, mark_present, gg_grid(job, w->entries, 16), w->id, w->entries,
+              w->first, (uint32_t *)s->present);
+    if (GG_LAUNCH(job, count_words, gg_grid(job, words + 1, 16), s->present, words,
+                  s->rank))
         gg_note(job,
                 cub::DeviceScan::ExclusiveSum(s->cub, bytes, s->rank, s->rank,
                                               (int64_t)words + 1, job->stream),
@@ -239,9 +228,8 @@ static bool bring_bitmap(struct id_job *w, const struct bitmap_scratch *s, uint6
                          uint32_t distinct) {
     struct cuda_job *job = &w->job;
     gpugraph_graph *graph = job->graph;
-    list_present<<<gg_grid(job, words, 16), GG_BLOCK, 0, job->stream>>>(
-        s->present, s->rank, words, w->first, s->integer);
-    return gg_launched(job, "list_present") &&
+    return GG_LAUNCH(job, list_present, gg_grid(job, words, 16), s->present, s->rank,
+                     words, w->first, s->integer) &&
            bring(w, &graph->id.present, s->present, words) &&
            bring(w, &graph->id.rank, s->rank, words) &&
            bring(w, &graph->id.integer, s->integer, distinct);
@@ -249,28 +237,21 @@ static bool bring_bitmap(struct id_job *w, const struct bitmap_scratch *s, uint6
 
 static void number_by_bitmap(struct id_job *w) {
     struct cuda_job *job = &w->job;
-    struct workspace space = {NULL, 0};
     struct bitmap_scratch s;
     uint64_t words = (w->span + 63) / 64;
     uint64_t most = w->span < w->entries ? w->span : w->entries;
     uint32_t distinct;
-    carve_bitmap(&space, words, most, &s);
-    if (!gg_workspace(job, &space))
-        return;
-    carve_bitmap(&space, words, most, &s);
-    if (!fill_bitmap(w, &s, words, &distinct) || !gg_make_ends(w, distinct))
+    if (!gg_take_arrays(job, [&](workspace *to) { carve_bitmap(to, words, most, &s); }) ||
+        !fill_bitmap(w, &s, words, &distinct) || !gg_make_ends(w, distinct))
         return;
     bool consecutive = distinct == w->span;
     job->graph->ids.first_integer = w->first;
     job->graph->id.span = w->span;
     w->mapper->mode = consecutive ? IDS_CONSECUTIVE : IDS_BITMAP;
     uint32_t *number[] = {w->ends->source, w->ends->target};
-    for (int i = 0; i < 2; i++) {
-        take_ranks<<<gg_grid(job, w->m, 16), GG_BLOCK, 0, job->stream>>>(
-            w->id + (uint64_t)i * w->m, w->m, w->first, s.present,
-            consecutive ? NULL : s.rank, number[i]);
-        gg_launched(job, "take_ranks");
-    }
+    for (int i = 0; i < 2; i++)
+        GG_LAUNCH(job, take_ranks, gg_grid(job, w->m, 16), w->id + (uint64_t)i * w->m,
+                  w->m, w->first, s.present, consecutive ? NULL : s.rank, number[i]);
     if (!consecutive)
         bring_bitmap(w, &s, words, distinct);
     gg_wait(job);
@@ -297,9 +278,6 @@ static void forget(struct id_job *w) {
     gpugraph_graph *graph = w->job.graph;
     gg_device_graph_free(graph, false);
     gg_free_ids(graph);
-    graph->id.integer = NULL;
-    graph->id.present = NULL;
-    graph->id.rank = NULL;
     graph->ids = gpugraph_ids();
     graph->device_resident = false;
     graph->n = 0;

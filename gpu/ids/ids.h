@@ -5,9 +5,7 @@
 
 #include "graph_data.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+GG_BEGIN_C
 
 /* Flipping this bit turns signed order into unsigned order. */
 #define GG_SIGN_BIT ((uint64_t)1 << 63)
@@ -51,14 +49,12 @@ extern void (*const gg_device_mapper)(struct id_mapper *);
 ** id if the column was given away. (sparse.c) */
 void gg_number_sparse_ids(id_mapper *m);
 
-/* Predicted times for INTEGER ids: on the host, and on an open device. (where.c) */
-double gg_map_host_ms(uint64_t edges, int threads);
-double gg_map_device_ms(uint64_t edges);
+/* Predicted times for mapping INTEGER ids on the host and on an open device; `ahead` is
+** the time that the first search of the graph gains on a device. (where.c) */
+struct stakes gg_map_stakes(uint64_t edges, int threads);
 /* For a device that will be open in left_ms: true if the edges arrive there earlier when
 ** the host numbers their ends meanwhile. */
 bool gg_host_maps_sooner(uint64_t edges, int threads, double left_ms);
-/* Milliseconds that the first search of this graph gains on a device. */
-double gg_first_search_gain_ms(uint64_t edges, int threads);
 
 /* ---- what folders above use ---- */
 
@@ -89,14 +85,9 @@ int gg_compare_ids(const gpugraph_id *a, const gpugraph_id *b);
 uint64_t gg_texts_below(const gpugraph_texts *texts, const char *bytes, uint64_t length);
 uint64_t gg_ids_below(const gpugraph_ids *ids, const gpugraph_id *id);
 uint64_t gg_later_below(const struct later_ids *later, const gpugraph_id *id);
-/* The number of a vertex in order of ids, or of a later vertex, or GPUGRAPH_NONE. */
-uint32_t gg_find_in_order(const gpugraph_ids *ids, const gpugraph_id *id);
-uint32_t gg_find_later(const gpugraph_graph *graph, const gpugraph_id *id);
-void gg_free_later(struct later_ids *later);
 /* label[v] is the smallest number among the vertices with this label; the function
 ** replaces it by the vertex among them with the smallest id. */
-gpugraph_status gg_label_by_id(const gpugraph_graph *graph, gpugraph_run *run,
-                               uint32_t *label);
+void gg_label_by_id(const gpugraph_graph *graph, uint32_t *label);
 /* True if v is a tombstone; *place: its position among them, or where it would be. */
 bool gg_find_tombstone(const gpugraph_graph *graph, uint32_t v, uint64_t *place);
 
@@ -127,9 +118,8 @@ gpugraph_status gg_sort_texts(gpugraph_run *run, const gpugraph_texts *texts,
 /* Like memcmp; a prefix is less. */
 int gg_compare_texts(const char *a, uint64_t a_length, const char *b, uint64_t b_length);
 
-/* Drop the hash table of TEXTs before they change; add a text appended after all others.
-** (ids/find.c) */
-void gg_drop_text_index(gpugraph_graph *graph);
+/* The hash table of TEXTs: its bytes; adds a text that follows all others. No other
+** thread may use the graph while a text is added. (ids/find.c) */
 uint64_t gg_text_index_bytes(const gpugraph_graph *graph);
 void gg_text_index_add(gpugraph_graph *graph, uint32_t t);
 
@@ -149,7 +139,5 @@ gpugraph_status gg_hash_ids(const gpugraph_graph *graph, int64_t seed, gpugraph_
 bool gg_map_on_device(gpugraph_graph *graph, const gpugraph_edges *edges,
                       gpugraph_run *run);
 
-#ifdef __cplusplus
-}
-#endif
+GG_END_C
 #endif

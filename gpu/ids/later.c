@@ -8,8 +8,6 @@
 ** A look-up searches the ids in order first, then the later ids by binary search. */
 #include "ids.h"
 
-#include <string.h>
-
 int gg_compare_ids(const gpugraph_id *a, const gpugraph_id *b) {
     if (a->is_text != b->is_text)
         return a->is_text ? 1 : -1;
@@ -28,22 +26,6 @@ uint64_t gg_later_below(const struct later_ids *later, const gpugraph_id *id) {
             high = middle;
     }
     return low;
-}
-
-uint32_t gg_find_later(const gpugraph_graph *graph, const gpugraph_id *id) {
-    const struct later_ids *later = &graph->id.later;
-    const uint64_t at = gg_later_below(later, id);
-    return at < later->count && gg_compare_ids(&later->id[later->order[at]], id) == 0
-               ? gg_ids_in_order(graph) + later->order[at]
-               : GPUGRAPH_NONE;
-}
-
-void gg_free_later(struct later_ids *later) {
-    for (uint32_t i = 0; i < later->count; i++)
-        gg_release((void *)later->id[i].text);
-    gg_release(later->id);
-    gg_release(later->order);
-    *later = (struct later_ids){NULL, NULL, 0};
 }
 
 uint32_t gpugraph_later_vertices(const gpugraph_graph *graph) {
@@ -101,105 +83,50 @@ uint64_t gg_ids_below(const gpugraph_ids *ids, const gpugraph_id *id) {
                : integers_below(ids, id->integer);
 }
 
-uint32_t gg_find_in_order(const gpugraph_ids *ids, const gpugraph_id *id) {
-    const uint64_t at = gg_ids_below(ids, id);
-    const uint64_t count = ids->integer_count + (uint64_t)ids->texts.count;
-    if (at >= count)
-        return GPUGRAPH_NONE;
-    const gpugraph_id there = gpugraph_id_of(ids, (uint32_t)at);
-    return gg_compare_ids(&there, id) == 0 ? (uint32_t)at : GPUGRAPH_NONE;
+static uint32_t listed_at(const uint32_t *vertex, uint64_t place) {
+    return vertex ? vertex[place] : (uint32_t)place;
 }
 
-/* Sorts vertices: the first `early` are in order already; later vertices follow. */
-typedef struct id_sorter {
-    const gpugraph_graph *graph;
-    const uint32_t *vertex;
-    uint32_t count, early;
-    uint32_t *rank;       /* of each later id: its position in later.order */
-    uint64_t *key, *swap; /* for the later vertices */
-    uint32_t *value, *value_swap;
-} id_sorter;
-
-static uint32_t vertex_of(const id_sorter *s, uint32_t place) {
-    return s->vertex ? s->vertex[place] : place;
-}
-
-static void sort_later(id_sorter *s, gpugraph_run *run) {
-    const struct later_ids *later = &s->graph->id.later;
-    const uint32_t count = s->count - s->early, first_later = gg_ids_in_order(s->graph);
-    s->rank = gg_alloc(run, later->count, sizeof *s->rank);
-    s->key = s->rank ? gg_alloc(run, count, sizeof *s->key) : NULL;
-    s->swap = s->key ? gg_alloc(run, count, sizeof *s->swap) : NULL;
-    s->value = s->swap ? gg_alloc(run, count, sizeof *s->value) : NULL;
-    s->value_swap = s->value ? gg_alloc(run, count, sizeof *s->value_swap) : NULL;
-    if (!s->value_swap)
-        return;
-    for (uint32_t i = 0; i < later->count; i++)
-        s->rank[later->order[i]] = i;
-    for (uint32_t i = 0; i < count; i++) {
-        s->key[i] = s->rank[vertex_of(s, s->early + i) - first_later];
-        s->value[i] = s->early + i;
-    }
-    gg_sort_pairs(run, count, s->key, s->value, s->swap, s->value_swap);
-}
-
-static void merge_later(const id_sorter *s, uint32_t *place) {
-    const struct later_ids *later = &s->graph->id.later;
-    uint32_t next = 0, to = 0;
-    for (uint32_t i = 0; i < s->count - s->early; i++) {
-        const gpugraph_id *id = &later->id[later->order[s->key[i]]];
-        const uint64_t below = gg_ids_below(&s->graph->ids, id);
-        while (next < s->early && vertex_of(s, next) < below)
-            place[to++] = next++;
-        place[to++] = s->value[i];
-    }
-    while (next < s->early)
-        place[to++] = next++;
-}
-
-static gpugraph_status sort_by_id(const gpugraph_graph *graph, const uint32_t *vertex,
-                                  uint32_t count, gpugraph_run *run, uint32_t *place) {
-    const uint32_t in_order = gg_ids_in_order(graph);
-    id_sorter s = {.graph = graph, .vertex = vertex, .count = count};
-    s.early = vertex             ? (uint32_t)gg_first_arc(vertex, 0, count, in_order)
-              : count < in_order ? count
-                                 : in_order;
-    sort_later(&s, run);
-    if (!gg_stopping(run))
-        merge_later(&s, place);
-    gg_release(s.rank);
-    gg_release(s.key);
-    gg_release(s.swap);
-    gg_release(s.value);
-    gg_release(s.value_swap);
-    return gg_stopping(run) ? gg_stopped(run) : run->status;
-}
-
+/* The first `early` vertices are in order already. Each later id, in the order of ids,
+** comes behind all of them that are less. */
 gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t *vertex,
                                     uint32_t count, gpugraph_run *run, uint32_t *place) {
+    const struct later_ids *later = &graph->id.later;
+    const uint32_t in_order = gg_ids_in_order(graph);
     gg_begin(run);
     if (count > 0 && !gg_needs(run, place, 1, "place"))
         return run->status;
-    return sort_by_id(graph, vertex, count, run, place);
+    const uint64_t early = vertex             ? gg_first_arc(vertex, 0, count, in_order)
+                           : count < in_order ? count
+                                              : in_order;
+    uint32_t next = 0, to = 0;
+    for (uint32_t i = 0; i < later->count && !gg_leave(run, i); i++) {
+        const uint32_t v = in_order + later->order[i];
+        uint64_t at = vertex ? gg_first_arc(vertex, early, count, v) : v;
+        if (at >= count || listed_at(vertex, at) != v)
+            continue;
+        const uint64_t below = gg_ids_below(&graph->ids, &later->id[later->order[i]]);
+        while (next < early && listed_at(vertex, next) < below)
+            place[to++] = next++;
+        for (; at < count && listed_at(vertex, at) == v; at++)
+            place[to++] = (uint32_t)at;
+    }
+    while (next < early)
+        place[to++] = next++;
+    return gg_stopping(run) ? gg_stopped(run) : run->status;
 }
 
-gpugraph_status gg_label_by_id(const gpugraph_graph *graph, gpugraph_run *run,
-                               uint32_t *label) {
-    const uint32_t n = graph->n;
-    if (graph->id.later.count == 0 || run->status)
-        return run->status;
-    uint32_t *vertex = gg_alloc(run, n, sizeof *vertex);
-    uint32_t *first = vertex ? gg_alloc(run, n, sizeof *first) : NULL;
-    if (first && !sort_by_id(graph, NULL, n, run, vertex)) {
-        memset(first, 0xff, n * sizeof *first);
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t *of_label = &first[label[vertex[i]]];
-            *of_label = *of_label == GPUGRAPH_NONE ? vertex[i] : *of_label;
-        }
-        for (uint32_t v = 0; v < n; v++)
-            label[v] = first[label[v]];
+/* The vertex whose number is a label has this label itself, so its entry receives the
+** later vertex that replaces the label. The last loop changes this entry last, because
+** the other vertices with the label have larger numbers. */
+void gg_label_by_id(const gpugraph_graph *graph, uint32_t *label) {
+    const struct later_ids *later = &graph->id.later;
+    for (uint32_t i = 0; i < later->count; i++) {
+        const uint32_t v = gg_ids_in_order(graph) + later->order[i], first = label[v];
+        const gpugraph_id id = gpugraph_id_of(&graph->ids, first);
+        if (label[first] == first && gg_compare_ids(&later->id[later->order[i]], &id) < 0)
+            label[first] = v;
     }
-    gg_release(vertex);
-    gg_release(first);
-    return run->status;
+    for (uint32_t v = graph->n; later->count > 0 && v-- > 0;)
+        label[v] = label[label[v]];
 }

@@ -51,33 +51,24 @@ static inline uint64_t part_sparse_of(const parting *p, int64_t id) {
 
 /* ---- distributing ids to parts ---- */
 
-static void count_slice(void *parts, uint64_t thread) {
-    const parting *p = parts;
-    uint64_t *count = p->start + thread * p->parts;
-    for (int c = 0; c < ID_COLUMNS; c++) {
-        const gpugraph_id_column ids = p->m->column[c].ids;
-        const uint64_t all = p->m->column[c].count;
-        uint64_t end = gg_slice(all, (int)thread + 1, p->threads);
-        uint64_t i = gg_slice(all, (int)thread, p->threads);
-        for (; i < end && !gg_leave(p->m->run, i); i++)
-            if (!gg_id_is_text(&ids, i))
-                count[part_sparse_of(p, gg_id_at(&ids, i))]++;
-    }
-}
-
-/* Advances each start to the position where the next thread begins. */
-static void write_slice(void *parts, uint64_t thread) {
+/* Counts the ids of a slice by part. Once there are entries, writes the ids to them, and
+** advances each start to the position where the next thread begins. */
+static void count_or_write(void *parts, uint64_t thread) {
     const parting *p = parts;
     uint64_t *next = p->start + thread * p->parts;
+    int64_t *entry = p->entry;
     for (int c = 0; c < ID_COLUMNS; c++) {
         const gpugraph_id_column ids = p->m->column[c].ids;
         const uint64_t all = p->m->column[c].count;
         uint64_t end = gg_slice(all, (int)thread + 1, p->threads);
         uint64_t i = gg_slice(all, (int)thread, p->threads);
         for (; i < end && !gg_leave(p->m->run, i); i++) {
-            int64_t id = gg_id_at(&ids, i);
-            if (!gg_id_is_text(&ids, i))
-                p->entry[next[part_sparse_of(p, id)]++] = id;
+            if (gg_id_is_text(&ids, i))
+                continue;
+            const int64_t id = gg_id_at(&ids, i);
+            const uint64_t at = next[part_sparse_of(p, id)]++;
+            if (entry)
+                entry[at] = id;
         }
     }
 }
@@ -89,12 +80,12 @@ static void part_columns(parting *p) {
     p->begin = p->start ? gg_alloc(run, p->parts + 1, sizeof *p->begin) : NULL;
     if (!p->begin)
         return;
-    gg_parts(p->threads, threads, count_slice, p);
+    gg_parts(p->threads, threads, count_or_write, p);
     gg_counts_to_starts(p->threads, p->parts, p->start, p->begin);
     if (!gg_stopping(run))
         p->entry = gg_alloc(run, p->begin[p->parts], sizeof *p->entry);
     if (p->entry)
-        gg_parts(p->threads, threads, write_slice, p);
+        gg_parts(p->threads, threads, count_or_write, p);
 }
 
 /* ---- ids of a part to arrival numbers ---- */
@@ -147,13 +138,6 @@ static void take_ranks(void *arrays, uint64_t low, uint64_t high) {
 }
 
 /* Sorts the distinct ids, with their arrival numbers among all, by id. */
-static void sort_ids(const parting *p, sort_arrays *a, uint64_t distinct) {
-    gg_parts(p->threads, p->parts, list_part, a);
-    if (!gg_stopping(p->m->run) && !gg_sort_pairs(p->m->run, distinct, a->key, a->number,
-                                                  a->key_scratch, a->scratch))
-        gg_slices(p->threads, distinct, take_ranks, a);
-}
-
 static void rank_ids(parting *p, uint64_t distinct) {
     gpugraph_run *run = p->m->run;
     sort_arrays a = {.p = p};
@@ -165,7 +149,10 @@ static void rank_ids(parting *p, uint64_t distinct) {
     int64_t *integer = p->rank ? gg_alloc_slack(run, distinct, sizeof *integer) : NULL;
     p->m->graph->id.integer = integer;
     if (integer)
-        sort_ids(p, &a, distinct);
+        gg_parts(p->threads, p->parts, list_part, &a);
+    if (!gg_stopping(run) &&
+        !gg_sort_pairs(run, false, distinct, a.key, a.number, a.key_scratch, a.scratch))
+        gg_slices(p->threads, distinct, take_ranks, &a);
     gg_release(a.key);
     gg_release(a.key_scratch);
     gg_release(a.number);
@@ -181,7 +168,8 @@ static void translate_part(void *parts, uint64_t k) {
 
 /* ---- numbers back to the columns ---- */
 
-/* Reads the numbers of a slice in the order in which write_slice has written the ids. */
+/* Reads the numbers of a slice in the order in which count_or_write has written the ids.
+ */
 static void read_slice(void *parts, uint64_t thread) {
     const parting *p = parts;
     uint64_t next[(uint64_t)1 << ID_PART_BITS];

@@ -67,20 +67,16 @@ static bool sort_entries(struct id_job *w, const struct sparse_scratch *s, int b
     struct cuda_job *job = &w->job;
     unsigned grid = gg_grid(job, w->entries, 16);
     size_t bytes = s->cub_bytes;
-    number_entries<<<grid, GG_BLOCK, 0, job->stream>>>((uint64_t *)w->id, w->entries,
-                                                       w->first, s->entry);
-    if (gg_launched(job, "number_entries"))
+    if (GG_LAUNCH(job, number_entries, grid, (uint64_t *)w->id, w->entries, w->first,
+                  s->entry))
         gg_note(job,
                 cub::DeviceRadixSort::SortPairs(s->cub, bytes, (const uint64_t *)w->id,
                                                 s->key, (const uint32_t *)s->entry,
                                                 s->sorted_entry, (int64_t)w->entries, 0,
                                                 bits, job->stream),
                 "sort ids");
-    if (!gg_going(job))
-        return false;
-    mark_heads<<<grid, GG_BLOCK, 0, job->stream>>>(s->key, w->entries, s->sum);
     bytes = s->cub_bytes;
-    if (gg_launched(job, "mark_heads"))
+    if (gg_going(job) && GG_LAUNCH(job, mark_heads, grid, s->key, w->entries, s->sum))
         gg_note(job,
                 cub::DeviceScan::InclusiveSum(s->cub, bytes, s->sum, s->sum,
                                               (int64_t)w->entries, job->stream),
@@ -90,23 +86,19 @@ static bool sort_entries(struct id_job *w, const struct sparse_scratch *s, int b
 
 void gg_number_by_sorting(struct id_job *w) {
     struct cuda_job *job = &w->job;
-    struct workspace space = {NULL, 0};
     struct sparse_scratch s;
     int bits = 64 - __builtin_clzll(w->span - 1); /* the bitmap handles spans up to 1 */
     uint32_t distinct;
-    carve_sparse(&space, w->entries, bits, &s);
-    if (!gg_workspace(job, &space))
-        return;
-    carve_sparse(&space, w->entries, bits, &s);
     w->mapper->mode = IDS_SPARSE;
-    if (!sort_entries(w, &s, bits) ||
+    if (!gg_take_arrays(job,
+                        [&](workspace *to) { carve_sparse(to, w->entries, bits, &s); }) ||
+        !sort_entries(w, &s, bits) ||
         !gg_fetch(job, &distinct, s.sum + w->entries - 1, sizeof distinct) ||
         !gg_make_ends(w, distinct))
         return;
-    place_numbers<<<gg_grid(job, w->entries, 16), GG_BLOCK, 0, job->stream>>>(
-        s.key, s.sorted_entry, s.sum, w->entries, w->m, w->first, w->ends->source,
-        w->ends->target, w->id);
-    if (gg_launched(job, "place_numbers"))
+    if (GG_LAUNCH(job, place_numbers, gg_grid(job, w->entries, 16), s.key, s.sorted_entry,
+                  s.sum, w->entries, w->m, w->first, w->ends->source, w->ends->target,
+                  w->id))
         bring(w, &job->graph->id.integer, (const int64_t *)w->id, distinct);
     gg_wait(job);
 }

@@ -105,7 +105,7 @@ static void sort_group(const text_sorter *s, uint64_t low, uint64_t high,
     depth += common_bytes(s, low, high, depth);
     group g = {s, low, depth};
     gg_slices(gg_threads(s->run, high - low), high - low, take_keys, &g);
-    if (gg_sort_pairs(s->run, high - low, s->key + low, s->number + low,
+    if (gg_sort_pairs(s->run, false, high - low, s->key + low, s->number + low,
                       s->key_scratch + low, s->number_scratch + low))
         return;
     for (uint64_t i = low, end; i < high && !gg_stopping(s->run); i = end) {

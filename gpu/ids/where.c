@@ -17,28 +17,23 @@
 #define SEARCH_NS        5
 #define SEARCH_DEVICE_NS 0.013
 
-double gg_map_host_ms(uint64_t edges, int threads) {
-    double ns = MAP_NS / threads;
-    return (double)edges * (ns > MAP_LEAST_NS ? ns : MAP_LEAST_NS) * 1e-6;
-}
-
-double gg_map_device_ms(uint64_t edges) {
-    return MAP_DEVICE_MS + (double)edges * MAP_DEVICE_NS * 1e-6;
-}
-
-/* Assumes one search, the cheapest one, with the rows that it needs. */
-double gg_first_search_gain_ms(uint64_t edges, int threads) {
-    double search = threads < GG_COST_SPEEDUP ? threads : GG_COST_SPEEDUP;
-    double rows = threads < GG_COST_ROWS_SPEEDUP ? threads : GG_COST_ROWS_SPEEDUP;
-    double ns = SEARCH_NS / search + GG_COST_CSR / rows;
-    return (double)edges * (ns - SEARCH_DEVICE_NS - GG_COST_DEVICE) * 1e-6;
+/* `ahead` assumes one search, the cheapest one, with the rows that it needs. */
+struct stakes gg_map_stakes(uint64_t edges, int threads) {
+    const double count = (double)edges, each = MAP_NS / threads,
+                 search = threads < GG_COST_SPEEDUP ? threads : GG_COST_SPEEDUP,
+                 rows = threads < GG_COST_ROWS_SPEEDUP ? threads : GG_COST_ROWS_SPEEDUP,
+                 search_ns = SEARCH_NS / search + GG_COST_CSR / rows;
+    return (struct stakes){
+        .cpu = count * (each > MAP_LEAST_NS ? each : MAP_LEAST_NS) * 1e-6,
+        .cuda = MAP_DEVICE_MS + count * MAP_DEVICE_NS * 1e-6,
+        .ahead = count * (search_ns - SEARCH_DEVICE_NS - GG_COST_DEVICE) * 1e-6};
 }
 
 /* Vertex numbers have half the bytes of ids to upload. */
 bool gg_host_maps_sooner(uint64_t edges, int threads, double left_ms) {
-    const double host = gg_map_host_ms(edges, threads);
+    const struct stakes s = gg_map_stakes(edges, threads);
     const double up = (double)edges * 2 * sizeof(uint32_t) / GG_UPLOAD_MOST;
-    return (host > left_ms ? host : left_ms) + up < left_ms + gg_map_device_ms(edges);
+    return (s.cpu > left_ms ? s.cpu : left_ms) + up < left_ms + s.cuda;
 }
 
 /* The search waits for the opening of the device, so host work until then is free. */
@@ -55,10 +50,7 @@ static bool device_is_wanted(const gpugraph_edges *edges, gpugraph_run *run) {
     if (run->backend != GPUGRAPH_CPU && host_fills_the_time(edges, run))
         return false;
     if (run->backend == GPUGRAPH_AUTO) {
-        const int threads = gg_threads(run, m);
-        const struct stakes s = {.cpu = gg_map_host_ms(m, threads),
-                                 .cuda = gg_map_device_ms(m),
-                                 .ahead = gg_first_search_gain_ms(m, threads)};
+        const struct stakes s = gg_map_stakes(m, gg_threads(run, m));
         return gg_take_course(run, &s).on_device;
     }
     if (run->backend == GPUGRAPH_CUDA &&

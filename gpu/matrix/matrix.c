@@ -264,8 +264,8 @@ static void find_matrix(matrix *m) {
         return;
     set_bound_of_matrix(m);
     set_ends(m);
-    gpugraph_backend on = gg_choose_shared(m->graph, &gg_matrix, m->search, m->from_count,
-                                           m->run, &fallback);
+    gpugraph_backend on =
+        gg_choose(m->graph, &gg_matrix, m->search, m->from_count, m->run, &fallback);
     if (!on || gg_bring_edges(m->graph, m->run))
         return;
     if (m->run->used_devices > 1)

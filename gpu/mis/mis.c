@@ -104,8 +104,8 @@ static bool greedy(struct mis *m, uint32_t open) {
         }
         go = v % GG_POLL_ITEMS != 0 || !gg_poll(m->run);
     }
-    go = go && gg_sort_pairs(m->run, count, key, order, key + open, order + open) ==
-                   GPUGRAPH_OK;
+    go = go && gg_sort_pairs(m->run, false, count, key, order, key + open,
+                             order + open) == GPUGRAPH_OK;
     gg_release(key);
     go = go && greedy_pass(m, order, count);
     gg_release(order);

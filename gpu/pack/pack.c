@@ -52,39 +52,33 @@ uint64_t gg_header_checksum(const packed_header *header) {
 
 int gg_packed_sections(const packed_header *h, gpugraph_graph *graph,
                        packed_section *list) {
-    struct csr_slot *out = &graph->csr[CSR_OUT];
-    bool ordered = h->flags & PACKED_IN_ORDER, weighted = h->weight_type != 0;
-    size_t weight = gg_distance_size((gpugraph_distance_type)h->distance_type);
+    const bool ordered = h->flags & PACKED_IN_ORDER;
+    const enum packed_numbers ids =
+        h->flags & PACKED_EQUAL_EDGE_IDS ? PACKED_NOT_FALLING : PACKED_RISING;
+    const size_t weight = gg_distance_size((gpugraph_distance_type)h->distance_type);
+    const uint64_t m = h->m, texts = h->texts;
+    struct graph_ids *id = &graph->id;
+    const struct {
+        bool present;
+        packed_section section;
+    } all[PACKED_SECTIONS] = {
+        {!ordered, {"source", (void **)&graph->source, m, 4, PACKED_VERTICES, h->n}},
+        {true, {"target", (void **)&graph->target, m, 4, PACKED_VERTICES, h->n}},
+        {h->weight_type, {"weight", &graph->weight, m, weight, PACKED_WEIGHTS, 0}},
+        {h->flags & PACKED_EDGE_IDS, {"edge_id", (void **)&graph->edge_id, m, 8, ids, 0}},
+        {ordered,
+         {"offset", (void **)&graph->csr[CSR_OUT].offset, h->n + 1, 8, PACKED_OFFSETS,
+          m}},
+        {h->flags & PACKED_INTEGERS,
+         {"id", (void **)&id->integer, h->integer_count, 8, PACKED_RISING, 0}},
+        {texts,
+         {"text offset", (void **)&id->text_offset, texts + 1, 8, PACKED_OFFSETS,
+          h->text_bytes}},
+        {texts, {"text", (void **)&id->text_bytes, h->text_bytes, 1, PACKED_BYTES, 0}}};
     int n = 0;
-    if (!ordered)
-        list[n++] = (packed_section){"source", (void **)&graph->source, h->m,
-                                     4,        PACKED_VERTICES,         h->n};
-    list[n++] = (packed_section){"target", (void **)&graph->target, h->m,
-                                 4,        PACKED_VERTICES,         h->n};
-    if (weighted)
-        list[n++] =
-            (packed_section){"weight", &graph->weight, h->m, weight, PACKED_WEIGHTS, 0};
-    if (h->flags & PACKED_EDGE_IDS)
-        list[n++] = (packed_section){"edge_id",
-                                     (void **)&graph->edge_id,
-                                     h->m,
-                                     8,
-                                     h->flags & PACKED_EQUAL_EDGE_IDS ? PACKED_NOT_FALLING
-                                                                      : PACKED_RISING,
-                                     0};
-    if (ordered)
-        list[n++] = (packed_section){"offset", (void **)&out->offset, h->n + 1,
-                                     8,        PACKED_OFFSETS,        h->m};
-    if (h->flags & PACKED_INTEGERS)
-        list[n++] = (packed_section){
-            "id", (void **)&graph->id.integer, h->integer_count, 8, PACKED_RISING, 0};
-    if (h->texts) {
-        list[n++] = (packed_section){"text offset",  (void **)&graph->id.text_offset,
-                                     h->texts + 1,   8,
-                                     PACKED_OFFSETS, h->text_bytes};
-        list[n++] = (packed_section){
-            "text", (void **)&graph->id.text_bytes, h->text_bytes, 1, PACKED_BYTES, 0};
-    }
+    for (int i = 0; i < PACKED_SECTIONS; i++)
+        if (all[i].present)
+            list[n++] = all[i].section;
     return n;
 }
 

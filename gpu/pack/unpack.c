@@ -140,30 +140,20 @@ static bool rising(const int64_t *id, uint64_t first, uint64_t count, bool stric
     return !falls;
 }
 
+/* Returns true if no weight is negative, or as large as the distance of a vertex that is
+** not reached. */
 static bool integers_good(reader *r, const void *weight, size_t size, uint64_t count) {
+    const uint32_t *narrow = size == sizeof *narrow ? weight : NULL;
+    const uint64_t *wide = weight;
     uint64_t top = 0, sum = 0;
-    int negative = 0;
-    if (size == sizeof(uint32_t)) {
-        const uint32_t *narrow = weight;
-        uint32_t largest = 0;
-        for (uint64_t i = 0; i < count; i++) {
-            largest = narrow[i] > largest ? narrow[i] : largest;
-            sum += narrow[i];
-        }
-        top = largest;
-        negative = top == UINT32_MAX;
-    } else {
-        const int64_t *wide = weight;
-        for (uint64_t i = 0; i < count; i++) {
-            uint64_t here = wide[i] < UINT32_MAX ? (uint64_t)wide[i] : UINT32_MAX;
-            negative |= wide[i] < 0;
-            top = here > top ? here : top;
-            sum += here;
-        }
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t here = narrow ? narrow[i] : wide[i];
+        top = here > top ? here : top;
+        sum += here < UINT32_MAX ? here : UINT32_MAX;
     }
-    gg_raise(&r->largest, top);
+    gg_raise(&r->largest, top < UINT32_MAX ? top : UINT32_MAX);
     add_to(&r->total, sum);
-    return !negative;
+    return top < (narrow ? UINT32_MAX : (uint64_t)INT64_MAX + 1);
 }
 
 /* Returns true if no number is negative, infinite or NaN: the bits of those are larger

@@ -116,7 +116,7 @@ static void find_path_checked(const struct path_task *t) {
         !gg_needs(run, t->edge, t->graph->n, "edge"))
         return;
     bool fallback = false;
-    gpugraph_backend on = gg_choose(t->graph, whose, t->search, run, &fallback);
+    gpugraph_backend on = gg_choose(t->graph, whose, t->search, 0, run, &fallback);
     if (!on)
         return;
     GG_CALL_OF(path_entry, gg_path.side[on])(t);

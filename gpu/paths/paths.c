@@ -385,7 +385,7 @@ static void find_paths_checked(gpugraph_graph *graph, const gpugraph_search *sea
         return;
     }
     bool fallback = false;
-    gpugraph_backend on = gg_choose(graph, &gg_paths, search, run, &fallback);
+    gpugraph_backend on = gg_choose(graph, &gg_paths, search, 0, run, &fallback);
     if (!on || k == 0)
         return;
     if (search->source[0] == search->target[0]) {

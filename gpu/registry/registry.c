@@ -102,8 +102,9 @@ static struct stakes stakes_of(const gpugraph_graph *graph, const gg_algorithm *
                                const gpugraph_search *search, const gpugraph_run *run) {
     struct stakes s = gg_predict_stakes(graph, a, search, run);
     if (!is_made(graph)) { /* ids are mapped to numbers first */
-        s.cpu += gg_map_host_ms(graph->m, gg_threads(run, graph->m));
-        s.cuda += gg_map_device_ms(graph->m);
+        const struct stakes map = gg_map_stakes(graph->m, gg_threads(run, graph->m));
+        s.cpu += map.cpu;
+        s.cuda += map.cuda;
     }
     return s;
 }

@@ -171,7 +171,7 @@ static void sort_list(struct forest *f) {
     uint64_t *key = gg_alloc(f->run, f->count, sizeof *key);
     void *edge = gg_alloc(f->run, f->count, gg_edge_size(f->wide));
     if (key && edge)
-        gg_sort_edges(f->run, f->wide, f->count, f->key, f->edge, key, edge);
+        gg_sort_pairs(f->run, f->wide, f->count, f->key, f->edge, key, edge);
     gg_release(key);
     gg_release(edge);
 }

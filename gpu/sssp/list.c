@@ -314,7 +314,7 @@ static bool is_list_for_device(const struct list *l, const gg_algorithm *a) {
 static void ask_device_for_list(const struct list *l, const gg_algorithm *a) {
     gpugraph_run *run = l->run;
     bool fallback;
-    const gpugraph_backend on = gg_choose(l->graph, a, l->search, run, &fallback);
+    const gpugraph_backend on = gg_choose(l->graph, a, l->search, 0, run, &fallback);
     if (!on || !a->side[on]->list || run->used_devices > 1 ||
         gg_find_method(a->several, run->used_method))
         return;

@@ -179,7 +179,7 @@ static void plan_edges(update *u) {
 }
 
 void gg_update_sort(update *u, end_ref *ref, uint64_t count) {
-    gg_sort_pairs(u->run, count, u->key, ref, u->key_scratch, u->value_scratch);
+    gg_sort_pairs(u->run, false, count, u->key, ref, u->key_scratch, u->value_scratch);
 }
 
 static void take_scratch(update *u) {

@@ -119,7 +119,7 @@ static inline bool gg_receive(cluster_mail *, uint32_t turn) {
 static inline uint32_t gg_cluster_blocks() {
     return cluster.blocks;
 }
-static inline void gg_close_mail() {
+static inline void gg_cluster_barrier() {
     meet_blocks(&cluster.closed);
 }
 

@@ -85,7 +85,10 @@ static int has_failed(void *seat) {
 /* ---- barriers ---- */
 
 static void wait_a_moment(struct hall *h) {
-    gg_condition_wait(&h->turn, &h->lock, LOOK_MS);
+    const uint32_t seen = __atomic_load_n(&h->turn.woken, __ATOMIC_RELAXED);
+    gg_mutex_unlock(&h->lock);
+    gg_sleep_on(&h->turn.woken, seen, LOOK_MS);
+    gg_mutex_lock(&h->lock);
 }
 
 /* Waits awake for some microseconds, since most barriers are short if every partition has
@@ -264,7 +267,7 @@ gpugraph_status gpugraph_in_parts(uint32_t parts, gpugraph_part_body *body, void
     leave_threads(&h->seat[0], body(job, &h->seat[0].exchange, run));
     gg_mutex_lock(&h->lock);
     while (h->ended < parts)
-        gg_condition_wait(&h->turn, &h->lock, -1);
+        gg_condition_wait(&h->turn, &h->lock);
     gg_mutex_unlock(&h->lock);
     if (h->status != GPUGRAPH_OK)
         gg_fail(run, h->status, "%s", h->message);

@@ -95,16 +95,12 @@ void gg_sleep_on(uint32_t *word, uint32_t value, double ms) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, ms < 0 ? NULL : &limit, NULL, 0);
 }
 
-static void wake_threads(uint32_t *word, int threads) {
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, threads, NULL, NULL, 0);
-}
-
 void gg_wake_one(uint32_t *word) {
-    wake_threads(word, 1);
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 void gg_wake_all(uint32_t *word) {
-    wake_threads(word, INT32_MAX);
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
 /* ---- processes ---- */
@@ -133,14 +129,12 @@ size_t gg_block_bytes(void *block) {
     return malloc_usable_size(block);
 }
 
-void gg_advise_pages(void *block, size_t bytes, enum gg_page_advice advice) {
+void gg_advise_pages(void *block, size_t bytes, bool huge) {
     const uintptr_t page = gg_page_bytes(),
                     begin = ((uintptr_t)block + page - 1) / page * page,
                     end = ((uintptr_t)block + bytes) / page * page;
-    static const int number[] = {
-        [GG_PAGES_HUGE] = MADV_HUGEPAGE, [GG_PAGES_SMALL] = MADV_NOHUGEPAGE};
     if (begin < end)
-        madvise((void *)begin, end - begin, number[advice]);
+        madvise((void *)begin, end - begin, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
 /* ---- the machine ---- */

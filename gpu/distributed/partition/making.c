@@ -94,8 +94,8 @@ static bool order_ghosts(struct part_making *m) {
         place[i] = part_place(p, m->ghosts.value[i]);
         old[i] = i;
     }
-    go = go && gg_sort_pairs(m->run, ghosts, place, old, place + ghosts, old + ghosts) ==
-                   GPUGRAPH_OK;
+    go = go && gg_sort_pairs(m->run, false, ghosts, place, old, place + ghosts,
+                             old + ghosts) == GPUGRAPH_OK;
     for (uint32_t v = 0; go && v < p->masters; v++)
         p->number[v] = several_number_of(&p->places, p->exchange->part, v);
     for (uint32_t i = 0; go && i < ghosts; i++) {

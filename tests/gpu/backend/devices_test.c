@@ -137,13 +137,13 @@ static gpugraph_backend choose(void) {
     bool fallback;
     gg_begin(&run);
     algorithm.several_ns = several_ns;
-    return gg_choose(graph, &algorithm, NULL, &run, &fallback);
+    return gg_choose(graph, &algorithm, NULL, 0, &run, &fallback);
 }
 
 static gpugraph_backend choose_shared(uint32_t searches) {
     bool fallback;
     gg_begin(&run);
-    return gg_choose_shared(graph, &algorithm, NULL, searches, &run, &fallback);
+    return gg_choose(graph, &algorithm, NULL, searches, &run, &fallback);
 }
 
 /* Expects exactly these devices. */

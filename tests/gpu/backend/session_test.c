@@ -110,7 +110,7 @@ static gpugraph_backend search(double cpu_ms, double cuda_ms) {
     gg_begin(&run);
     arcs = cpu_ms * 1e6;
     steps = cuda_ms;
-    return gg_choose(graph, &algorithm, NULL, &run, &fallback);
+    return gg_choose(graph, &algorithm, NULL, 0, &run, &fallback);
 }
 
 static void expect_why(const char *part) {

@@ -74,16 +74,10 @@ static struct prediction predict(const struct session *s, int i, gpugraph_backen
     return gg_predict(&s->graph[s->which[i]], algorithms[s->by[i]], NULL, on, &run);
 }
 
-static double mapping(const struct session *s, int g, bool on_device) {
-    uint64_t m = s->graph[g].m;
-    gpugraph_run run = {.threads = s->threads};
-    return on_device ? gg_map_device_ms(m) : gg_map_host_ms(m, gg_threads(&run, m));
-}
-
-static double first_search(const struct session *s, int g) {
+static struct stakes mapping(const struct session *s, int g) {
     gpugraph_run run = {.threads = s->threads};
     uint64_t m = s->graph[g].m;
-    return gg_first_search_gain_ms(m, gg_threads(&run, m));
+    return gg_map_stakes(m, gg_threads(&run, m));
 }
 
 /* Returns the kind of rows that search i walks. */
@@ -126,7 +120,7 @@ static double take(const struct session *s, struct play *p, int i, bool on_devic
 /* ---- by auto ---- */
 
 struct process {
-    struct rent rent;
+    double rent;
     enum opening_state state;
     bool given_up;
     double now_ms, began_ms;
@@ -148,7 +142,7 @@ static struct course consider(const struct session *s, struct process *p,
                                    : p->state == OPENING_UNDER_WAY
                                        ? gg_left_ms(GG_CUDA_START_MS, elapsed)
                                        : GG_CUDA_START_MS,
-                        .rent_ms = gg_rent_ms(&p->rent),
+                        .rent_ms = p->rent,
                         .session_ms = p->now_ms};
     struct course c = gg_weigh(k, &o);
     if (c.begin)
@@ -161,7 +155,7 @@ static struct course consider(const struct session *s, struct process *p,
         p->given_up = !c.on_device;
     }
     if (!c.on_device)
-        gg_rent_add(&p->rent, c.rent);
+        p->rent += c.rent;
     return c;
 }
 
@@ -173,9 +167,7 @@ static double play_auto(const struct session *s, double *at_exit_ms) {
     for (int i = 0; i < s->length; i++) {
         struct play *p = &play[s->which[i]];
         if (!p->mapped) {
-            const struct stakes k = {.cpu = mapping(s, s->which[i], false),
-                                     .cuda = mapping(s, s->which[i], true),
-                                     .ahead = first_search(s, s->which[i])};
+            const struct stakes k = mapping(s, s->which[i]);
             p->copied = consider(s, &process, &k).on_device;
             p->mapped = true;
             process.now_ms += p->copied ? k.cuda : k.cpu;
@@ -200,11 +192,12 @@ static double play_auto(const struct session *s, double *at_exit_ms) {
 
 static double graph_on(const struct session *s, int g, bool on_device) {
     struct play p = {.copied = on_device};
+    const struct stakes map = mapping(s, g);
     double ms = -1;
     for (int i = 0; i < s->length; i++) {
         if (s->which[i] != g)
             continue;
-        ms = ms < 0 ? mapping(s, g, on_device) : ms;
+        ms = ms >= 0 ? ms : on_device ? map.cuda : map.cpu;
         ms += take(s, &p, i, on_device);
     }
     return ms < 0 ? 0 : ms;

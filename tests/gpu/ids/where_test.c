@@ -1,6 +1,7 @@
 /* The choice of host or device for ids during the opening of a device, a stub. */
 /* ctest: serial */
 #include "device/services.h"
+#include "device/weigh.h"
 #include "ids/ids.h"
 #include "suite.h"
 
@@ -12,7 +13,7 @@ enum { MILLION = 1000000 };
 START_TEST(as_long_as_opening_takes) {
     for (int threads = 1; threads <= 64; threads *= 4)
         for (uint64_t m = 1000; m <= 1000 * (uint64_t)MILLION; m *= 10) {
-            const double host = gg_map_host_ms(m, threads);
+            const double host = gg_map_stakes(m, threads).cpu;
             bool sooner = gg_host_maps_sooner(m, threads, 0);
             for (double left = 0; left < 2 * host + 10; left += host / 16 + 1) {
                 const bool now = gg_host_maps_sooner(m, threads, left);
@@ -77,7 +78,7 @@ START_TEST(nobody_waits) {
     steps.usual_ms = 1e5;
     stub.began_ms = gg_now_ms();
     stub.state = OPENING_UNDER_WAY;
-    stub.process = 1 + gg_forks();
+    stub.process = gg_this_process();
     gg_limits.devices = &services;
     gg_begin(&run);
     ck_assert(!gg_map_on_device(&graph, &edges, &run));
