@@ -41,7 +41,7 @@ def _is_whole(text: str) -> bool:
 
 
 def _is_real(text: str) -> bool:
-    """True for a number that a double holds exactly. The digits of a long id may be no such number."""
+    """True for a number, except an integer of 16 characters or more, which may be an id that a double would round."""
     return REAL.fullmatch(text) is not None and (len(text) < 16 or not WHOLE.fullmatch(text))
 
 

@@ -354,6 +354,19 @@ START_TEST(a_statement_sees_one_graph) {
 }
 END_TEST
 
+/* gpu_paths keeps the rows of one direction while it makes sorted ones. */
+START_TEST(paths_after_a_change) {
+    sql_open();
+    run("CREATE TABLE roads(a, b); INSERT INTO roads VALUES (1, 2), (2, 3), (1, 3), "
+        "(3, 4), (2, 4); CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b))");
+    expect("3", "SELECT count(*) FROM gpu_path('g', 4, 1) WHERE direction = 'in'");
+    run("INSERT INTO roads VALUES (4, 5)");
+    expect("4", "SELECT count(*) FROM gpu_path('g', 5, 1) WHERE direction = 'in'");
+    expect("13", "SELECT count(*) FROM gpu_paths('g', 5, 1, 9) WHERE direction = 'in'");
+    sql_close();
+}
+END_TEST
+
 START_TEST(names_share_one_mirror) {
     open_graph();
     expect("1", "SELECT count(*) > 0 FROM gpu_bfs('g', 1)");
@@ -393,5 +406,6 @@ const struct suite suite = {
                 {&kinds_of_weights},
                 {&transactions},
                 {&a_statement_sees_one_graph},
+                {&paths_after_a_change},
                 {&names_share_one_mirror}}}},
 };
