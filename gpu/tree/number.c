@@ -28,7 +28,7 @@ static bool sort_by_depth(struct numbering *t) {
     for (uint32_t v = 0; v < t->n && !gg_leave(t->run, v); v++) {
         const uint32_t depth = t->depth[v];
         t->size[v] = 1;
-        if (depth != GPUGRAPH_NONE) {
+        if (depth < t->n) {
             t->level[depth + 1]++;
             t->levels = depth >= t->levels ? depth + 1 : t->levels;
             continue;
@@ -44,7 +44,7 @@ static bool sort_by_depth(struct numbering *t) {
         return false;
     t->reached = t->level[t->levels];
     for (uint32_t v = 0; v < t->n && !gg_leave(t->run, v); v++)
-        if (t->depth[v] != GPUGRAPH_NONE)
+        if (t->depth[v] < t->n)
             t->order[t->level[t->depth[v]]++] = v;
     return !gg_stopping(t->run);
 }
