@@ -18,10 +18,18 @@ int argument_must_be(const arguments *a, int field, const char *what) {
                        value_written(a->given.value[field], &value));
 }
 
-/* Fails with the sentence and ", as in gpu_bfs('roads', 1)". */
+/* Fails with the sentence and ", as in gpu_bfs('roads', 1)", with the edges of this call
+** unless their text is long. */
 static int fail_with_example(const arguments *a, const char *sentence) {
-    return caller_fail(a->by, SQLITE_ERROR, "%s, as in %s", sentence,
-                       a->by->function->example);
+    enum { LONGEST = 60 };
+    const char *example = a->by->function->example, *quote = strchr(example, '\'');
+    sqlite3_value *edges = a->given.value[F_EDGES];
+    if (!edges || sqlite3_value_type(edges) != SQLITE_TEXT || holds_zero_byte(edges) ||
+        sqlite3_value_bytes(edges) > LONGEST)
+        return caller_fail(a->by, SQLITE_ERROR, "%s, as in %s", sentence, example);
+    return caller_fail(a->by, SQLITE_ERROR, "%s, as in %.*s%Q%s", sentence,
+                       (int)(quote - example), example, sqlite3_value_text(edges),
+                       strchr(quote + 1, '\'') + 1);
 }
 
 /* ---- options ---- */

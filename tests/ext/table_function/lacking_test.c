@@ -175,6 +175,8 @@ START_TEST(conditions_that_sqlite_takes_away) {
     expect_error(
         "gpu_bfs", part,
         "SELECT * FROM gpu_bfs WHERE edges = 'roads' AND (source = 1 OR depth = 0)");
+    expect_error("gpu_bfs", "in the parentheses, as in gpu_bfs('it''s', 1)",
+                 "SELECT * FROM gpu_bfs('it''s')");
     expect_error("gpu_bfs", "the argument edges is missing",
                  "SELECT * FROM nodes n LEFT JOIN gpu_bfs b ON 1 = 0");
     expect("1|-;3|-;9|-", "SELECT n.id, b.vertex FROM nodes n LEFT JOIN gpu_bfs('roads', "
