@@ -33,8 +33,6 @@ struct device_copy {
     uint32_t *source, *target;
     void *weight;
     enum symmetry symmetry; /* of OUT (device_symmetry.cu) */
-    /* changed since the upload; symmetry asked for since the change */
-    bool changed, rested;
     struct device_rows rows[CSR_KINDS];
 };
 
@@ -94,8 +92,8 @@ bool gg_offsets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint32_t
 bool gg_targets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint64_t arcs,
                         uint32_t *target);
 
-/* Makes the rows by sorting. False: not made; if the job goes on, counting is faster, or
-** memory suffices only for counting. (device_rows_sort.cu) */
+/* Makes the rows by sorting. False: not made; if the job goes on, memory is too short for
+** a sort. (device_rows_sort.cu) */
 bool gg_rows_by_sorting(struct cuda_job *job, enum csr_kind kind, bool weighted,
                         const struct device_edges *edges, struct device_rows *rows,
                         const char **how);

@@ -9,9 +9,8 @@
 **                  offset  0 1 2 4      an addition for its position; order is arbitrary
 **
 ** Sorting moves every arc a few times, in long streams. Counting moves every arc once, to
-** a random position. Counting needs less memory, and is faster only if successive edges
-** have near positions, as in a road network. Edges in the order of their rows are copied
-** (device_rows_sort.cu). */
+** a random position. Counting needs less memory, and is used if memory is too short for a
+** sort. Edges in the order of their rows are copied (device_rows_sort.cu). */
 #include "device_copy.cuh"
 
 #include <cub/device/device_scan.cuh>
@@ -75,48 +74,35 @@ bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
     return gg_going(job);
 }
 
-struct row_scratch {
-    uint32_t *count; /* n + 1 */
-    unsigned char *scan;
-    uint64_t scan_bytes;
-};
-
-static void carve_rows(struct workspace *space, uint32_t n, struct row_scratch *scratch) {
-    scratch->scan_bytes = gg_offsets_scratch(n);
-    scratch->count = gg_carve<uint32_t>(space, (uint64_t)n + 1);
-    scratch->scan = gg_carve<unsigned char>(space, scratch->scan_bytes);
-}
-
 static void scatter(struct cuda_job *job, const struct device_edges *edges,
                     struct arc_ends make, struct device_rows *rows, uint32_t *left) {
     unsigned grid = gg_grid(job, edges->m, 16);
     if (gg_device_copy_of(job->graph)->weight_size == 8)
-        scatter_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(
-            *edges, make, rows->offset, left, rows->target, (uint64_t *)rows->weight);
+        GG_LAUNCH(job, scatter_arcs, grid, *edges, make, rows->offset, left, rows->target,
+                  (uint64_t *)rows->weight);
     else
-        scatter_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(
-            *edges, make, rows->offset, left, rows->target, (uint32_t *)rows->weight);
-    gg_launched(job, "scatter_arcs");
+        GG_LAUNCH(job, scatter_arcs, grid, *edges, make, rows->offset, left, rows->target,
+                  (uint32_t *)rows->weight);
 }
 
 static bool build_by_counting(struct cuda_job *job, enum csr_kind kind, bool weighted,
                               const struct device_edges *edges,
                               struct device_rows *rows) {
     struct device_copy *copy = gg_device_copy_of(job->graph);
-    struct workspace space = {NULL, 0};
-    struct row_scratch scratch;
-    uint32_t n = copy->n;
-    carve_rows(&space, n, &scratch);
-    if (!gg_workspace(job, &space))
+    const uint32_t n = copy->n;
+    const uint64_t scan_bytes = gg_offsets_scratch(n);
+    uint32_t *count;
+    unsigned char *scan;
+    if (!gg_take_arrays(job, [&](struct workspace *space) {
+            count = gg_carve<uint32_t>(space, (uint64_t)n + 1);
+            scan = gg_carve<unsigned char>(space, scan_bytes);
+        }))
         return false;
-    carve_rows(&space, n, &scratch);
-    gg_fill(job, scratch.count, 0, ((uint64_t)n + 1) * sizeof *scratch.count);
-    count_arcs<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(
-        *edges, arcs_of(kind), scratch.count);
-    if (!gg_launched(job, "count_arcs") ||
+    gg_fill(job, count, 0, ((uint64_t)n + 1) * sizeof *count);
+    if (!GG_LAUNCH(job, count_arcs, gg_grid(job, edges->m, 16), *edges, arcs_of(kind),
+                   count) ||
         !take(job, &copy->part, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset) ||
-        !gg_offsets(job, scratch.count, rows->offset, n, scratch.scan,
-                    scratch.scan_bytes) ||
+        !gg_offsets(job, count, rows->offset, n, scan, scan_bytes) ||
         !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs))
         return false;
     rows->room = rows->arcs;
@@ -124,7 +110,7 @@ static bool build_by_counting(struct cuda_job *job, enum csr_kind kind, bool wei
         (weighted &&
          !take(job, &copy->part, &rows->weight, rows->room, copy->weight_size)))
         return false;
-    scatter(job, edges, arcs_of(kind), rows, scratch.count);
+    scatter(job, edges, arcs_of(kind), rows, count);
     return gg_wait(job);
 }
 

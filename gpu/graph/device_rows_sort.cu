@@ -1,7 +1,7 @@
 /* Makes rows of a graph on the device by a stable radix sort of its edges (drawing:
 ** device_rows.cu).
 **
-**     survey     are edges in order already? are most near the previous one?
+**     survey     are edges in order already? how many are loops?
 **     arc        target and weight, which are moved with the row
 **
 ** Edges in the order of their rows are copied. */
@@ -10,11 +10,6 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/reverse_iterator.h>
-
-/* Rows of two successive edges are near if their numbers differ by at most this. If most
-** are near, counting is twice as fast as sorting in graphs below ROWS_THIN_DEGREE
-** (road24m on an H200: IN 1.7 ms and 3.5), elsewhere half to a quarter as fast. */
-enum { ROWS_NEAR = 16384, ROWS_THIN_DEGREE = 4 };
 
 struct arc_weight32 { /* the value of a sort by row, with weights */
     uint32_t target, weight;
@@ -55,36 +50,21 @@ static __device__ __forceinline__ uint32_t target_of(const arc_type &arc) {
     return arc.target;
 }
 
-/* Counts of all edges. Each thread of survey_edges adds its own at its end. */
 struct edge_survey {
     unsigned long long loops;
-    unsigned long long far[2]; /* rows, and ends, that are far from the previous edge's */
-    uint32_t falls;            /* a row number is less than the previous one */
+    uint32_t falls; /* a row number is less than the previous one */
 };
-
-static __device__ __forceinline__ bool is_far(const uint32_t *column, uint64_t e) {
-    uint32_t a = column[e - 1], b = column[e];
-    return (a < b ? b - a : a - b) > ROWS_NEAR;
-}
 
 static __global__ void survey_edges(uint64_t m, const uint32_t *row, const uint32_t *ends,
                                     edge_survey *found) {
-    unsigned long long loops = 0, far_rows = 0, far_ends = 0;
+    unsigned long long loops = 0;
     bool falls = false;
     for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid()) {
         loops += row[e] == ends[e];
-        if (e == 0)
-            continue;
-        falls |= row[e - 1] > row[e];
-        far_rows += is_far(row, e);
-        far_ends += is_far(ends, e);
+        falls |= e > 0 && row[e - 1] > row[e];
     }
     if (loops)
         atomicAdd(&found->loops, loops);
-    if (far_rows)
-        atomicAdd(&found->far[0], far_rows);
-    if (far_ends)
-        atomicAdd(&found->far[1], far_ends);
     if (falls)
         found->falls = 1;
 }
@@ -182,9 +162,8 @@ static void take_offsets(struct cuda_job *job, const uint32_t *row, uint64_t arc
                          struct device_rows *rows, void *cub, size_t cub_bytes) {
     uint32_t n = job->graph->n;
     gg_fill(job, rows->offset, 0xff, ((uint64_t)n + 1) * sizeof *rows->offset);
-    find_starts<<<gg_grid(job, arcs + 1, 16), GG_BLOCK, 0, job->stream>>>(row, arcs, n,
-                                                                          rows->offset);
-    if (gg_launched(job, "find_starts"))
+    if (GG_LAUNCH(job, find_starts, gg_grid(job, arcs + 1, 16), row, arcs, n,
+                  rows->offset))
         gg_note(job, close_gaps(cub, &cub_bytes, rows->offset, n, job->stream),
                 "find where rows begin");
 }
@@ -219,13 +198,11 @@ static void sort_rows(struct cuda_job *job, const struct row_sort *s, uint32_t l
     const arc_type *arc = scratch->arc;
     arc_type *sorted_arc = scratch->sorted_arc;
     size_t bytes = scratch->cub_bytes;
-    if (s->both || s->weighted) {
-        lay_arcs<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(
-            s->edges, s->make, s->both ? scratch->row : NULL, scratch->arc);
-        gg_launched(job, "lay_arcs");
-    } else {
+    if (s->both || s->weighted)
+        GG_LAUNCH(job, lay_arcs, gg_grid(job, s->edges.m, 16), s->edges, s->make,
+                  s->both ? scratch->row : NULL, scratch->arc);
+    else
         arc = reinterpret_cast<const arc_type *>(s->ends);
-    }
     if (!s->weighted)
         sorted_arc = reinterpret_cast<arc_type *>(rows->target);
     if (gg_going(job))
@@ -234,11 +211,9 @@ static void sort_rows(struct cuda_job *job, const struct row_sort *s, uint32_t l
                     scratch->cub, bytes, row, scratch->sorted_row, arc, sorted_arc,
                     (int64_t)s->arcs, 0, gg_key_bits(largest), job->stream),
                 "sort arcs");
-    if (s->weighted && gg_going(job)) {
-        unpack_arcs<<<gg_grid(job, rows->arcs, 16), GG_BLOCK, 0, job->stream>>>(
-            sorted_arc, rows->arcs, rows->target, rows->weight);
-        gg_launched(job, "unpack_arcs");
-    }
+    if (s->weighted && gg_going(job))
+        GG_LAUNCH(job, unpack_arcs, gg_grid(job, rows->arcs, 16), sorted_arc, rows->arcs,
+                  rows->target, rows->weight);
     take_offsets(job, scratch->sorted_row, rows->arcs, rows, scratch->cub,
                  scratch->cub_bytes);
 }
@@ -251,18 +226,10 @@ static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
     return (int64_t)(scratch_bytes + rows) <= gg_device_room(job);
 }
 
-/* True if most arcs lie near the previous one and rows are short. Arcs of a hub also lie
-** near one another, but their targets are spread over the graph. */
-static bool mostly_near(const struct row_sort *s, const struct edge_survey *found) {
-    uint64_t m = s->edges.m;
-    return m < (uint64_t)s->edges.n * ROWS_THIN_DEGREE && found->far[0] <= m / 2 &&
-           (!s->both || found->far[1] <= m / 2);
-}
-
 /* Allocates the scratch of a copy or a sort. False: too large, or the job must end. */
 template <typename arc_type>
-static bool make_room_of_device_rows_sort(struct cuda_job *job, const struct row_sort *s,
-                                          bool sorts, sort_scratch<arc_type> *scratch) {
+static bool take_sort_scratch(struct cuda_job *job, const struct row_sort *s, bool sorts,
+                              sort_scratch<arc_type> *scratch) {
     struct workspace space = {NULL, 0};
     carve_sort(&space, s, sorts, scratch);
     if (!sort_fits(job, s, space.used) || !gg_workspace(job, &space))
@@ -277,19 +244,17 @@ template <typename arc_type>
 static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
                              struct device_rows *rows, const char **how) {
     sort_scratch<arc_type> scratch;
-    edge_survey found = {0, {0, 0}, 0};
+    edge_survey found;
     uint32_t n = s->edges.n;
-    if (!make_room_of_device_rows_sort(job, s, false, &scratch))
+    if (!take_sort_scratch(job, s, false, &scratch))
         return false;
     gg_fill(job, scratch.found, 0, sizeof *scratch.found);
-    survey_edges<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(
-        s->edges.m, s->row, s->ends, scratch.found);
-    gg_launched(job, "survey_edges");
+    GG_LAUNCH(job, survey_edges, gg_grid(job, s->edges.m, 16), s->edges.m, s->row,
+              s->ends, scratch.found);
     if (!gg_fetch(job, &found, scratch.found, sizeof found))
         return false;
     bool in_order = !s->both && !found.falls;
-    if (!in_order && (mostly_near(s, &found) ||
-                      !make_room_of_device_rows_sort(job, s, true, &scratch)))
+    if (!in_order && !take_sort_scratch(job, s, true, &scratch))
         return false;
     uint64_t dropped = s->both ? found.loops : 0;
     if (!take_rows(job, s, s->arcs - dropped, rows))
