@@ -51,6 +51,20 @@ static inline struct device_csr gg_view_of_rows(const struct device_copy *copy,
 }
 void gg_free_device_rows(struct device_copy *copy, struct device_rows *rows);
 
+/* Calls launch(there), which launches a kernel that writes to *there, 0 before, and
+** fetches the result. False when the job must end. */
+template <typename type, typename launching>
+static bool gg_fetch_result(struct cuda_job *job, type *result, launching launch) {
+    type *there;
+    if (!gg_take_arrays(
+            job, [&](struct workspace *space) { there = gg_carve<type>(space, 1); }))
+        return false;
+    const bool done = gg_fill(job, there, 0, sizeof *there) && launch(there) &&
+                      gg_fetch(job, result, there, sizeof *there);
+    job->working = false;
+    return done;
+}
+
 /* Compares the copy, if it exists, with the host's edges, and its rows with its edges. A
 ** difference is GPUGRAPH_INVALID; false when the job must end. (device_check.cu) */
 bool gg_check_device_copy(struct cuda_job *job);

@@ -89,9 +89,8 @@ static bool look(struct cuda_job *job, const struct device_csr *g, uint32_t most
                  const struct light_scratch *s, uint64_t *light) {
     const uint64_t groups = groups_of(g);
     gg_fill(job, s->count + groups, 0, sizeof *s->count);
-    mark_light<<<gg_grid(job, groups * GROUP, 16), GG_BLOCK, 0, job->stream>>>(
-        *g, most, groups, *s);
-    return gg_launched(job, "mark_light") &&
+    return GG_LAUNCH(job, mark_light, gg_grid(job, groups * GROUP, 16), *g, most, groups,
+                     *s) &&
            gg_offsets(job, s->count, s->before, (uint32_t)groups, s->scan,
                       s->scan_bytes) &&
            gg_fetch(job, light, s->before + groups, sizeof *light);
@@ -108,11 +107,10 @@ static bool keep(struct cuda_job *job, const struct device_csr *g,
         static_cast<uint64_t *>(gg_take(job, block_bytes(rows->arcs, sizeof *rows->arc)));
     if (!rows->offset || !rows->arc)
         return false;
-    begin_light<<<gg_grid(job, rows->places, 16), GG_BLOCK, 0, job->stream>>>(
-        *g, *s, rows->offset);
-    gg_launched(job, "begin_light");
-    keep_light<<<gg_grid(job, g->m, 16), GG_BLOCK, 0, job->stream>>>(*g, *s, rows->arc);
-    return gg_launched(job, "keep_light") && gg_wait(job);
+    return GG_LAUNCH(job, begin_light, gg_grid(job, rows->places, 16), *g, *s,
+                     rows->offset) &&
+           GG_LAUNCH(job, keep_light, gg_grid(job, g->m, 16), *g, *s, rows->arc) &&
+           gg_wait(job);
 }
 
 bool gg_make_light(struct cuda_job *job, const struct device_csr *g, uint32_t most,

@@ -47,21 +47,6 @@ static __global__ void compare_rows(device_csr out, device_csr in, symmetry_look
         look->differs = 1;
 }
 
-/* Launches a kernel that writes to *look, which is 0 before. False when the job must
-** end. */
-template <typename launching>
-static bool look_at_graph(struct cuda_job *job, symmetry_look *look, launching launch) {
-    symmetry_look *there;
-    if (!gg_take_arrays(job, [&](struct workspace *space) {
-            there = gg_carve<symmetry_look>(space, 1);
-        }))
-        return false;
-    const bool done = gg_fill(job, there, 0, sizeof *there) && launch(there) &&
-                      gg_fetch(job, look, there, sizeof *look);
-    job->working = false;
-    return done;
-}
-
 /* Compares the rows, in the order of the edges, with those of the transpose. */
 static bool compare_with_transpose(struct cuda_job *job, const struct device_edges *edges,
                                    const struct device_csr *rows, bool *symmetric) {
@@ -70,7 +55,7 @@ static bool compare_with_transpose(struct cuda_job *job, const struct device_edg
     struct device_csr in, out = *rows;
     out.target = edges->target; /* the rows may have another order */
     if (!gg_device_csr(job, CSR_IN, false, &in) ||
-        !look_at_graph(job, &look, [&](symmetry_look *there) {
+        !gg_fetch_result(job, &look, [&](symmetry_look *there) {
             return GG_LAUNCH(job, compare_rows, gg_grid(job, out.m + out.n, 16), out, in,
                              there);
         }))
@@ -87,7 +72,7 @@ static bool ask_device_symmetry(struct cuda_job *job, const struct device_csr *r
     struct device_edges edges;
     const double started = gg_now_ms();
     if (!gg_device_edges(job, false, &edges) ||
-        !look_at_graph(job, &look, [&](symmetry_look *there) {
+        !gg_fetch_result(job, &look, [&](symmetry_look *there) {
             return GG_LAUNCH(job, add_ends, gg_grid(job, edges.m, 16), edges, there);
         }))
         return false;
@@ -115,11 +100,8 @@ bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found) {
         *found = NOT_SYMMETRIC; /* the transpose exists, so the answer saves nothing */
         return true;
     }
-    if (!gg_is_packed(&rows)) { /* slack: the graph changes, and the check does not pay */
-        *found = copy->symmetry;
-        return true;
-    }
-    if (copy->symmetry == SYMMETRY_UNKNOWN) {
+    /* With slack the graph changes, and the check does not pay. */
+    if (copy->symmetry == SYMMETRY_UNKNOWN && gg_is_packed(&rows)) {
         if (!ask_device_symmetry(job, &rows, &symmetric))
             return false;
         copy->symmetry = symmetric ? SYMMETRIC : NOT_SYMMETRIC;

@@ -194,6 +194,8 @@ static inline bool gg_arc_id(const struct adjacency *a, int64_t id, uint64_t *of
 }
 void gg_free_adjacency(gpugraph_graph *graph, gpugraph_direction side);
 
+/* Copies an array with slack. NULL if `from` is NULL, or the run must end. */
+void *gg_copy_array(gpugraph_run *run, const void *from, uint64_t count, size_t size);
 /* Copies the targets of OUT if they are the edges' own, so that they can be changed. No
 ** search may run. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
