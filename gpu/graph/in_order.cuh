@@ -1,4 +1,4 @@
-/* Arrays in ascending order: targets of a row, rows of arcs, keys. */
+/* Arrays in ascending order: targets of a row, keys. */
 #ifndef GPUGRAPH_IN_ORDER_CUH
 #define GPUGRAPH_IN_ORDER_CUH
 
@@ -18,21 +18,6 @@ static __device__ __forceinline__ uint64_t gg_first_at_least(const type *key,
         const uint64_t middle = low + (high - low) / 2;
         if (key[middle] < least)
             low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Finds the row of an arc: the last position before `high` whose key is at most `most`.
-** The first key must be at most `most`. */
-static __device__ __forceinline__ uint32_t gg_last_at_most(const uint64_t *key,
-                                                           uint32_t high, uint64_t most) {
-    uint32_t low = 0;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (key[middle] <= most)
-            low = middle;
         else
             high = middle;
     }

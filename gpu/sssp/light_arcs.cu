@@ -5,7 +5,7 @@
 **     light    b:2           |     e:1 g:3          weight << 32 | target, in order */
 #include "light_arcs.cuh"
 #include "device/parts.cuh"
-#include "frontier.cuh"
+#include "graph/frontier.cuh"
 
 /* Rows of light arcs are made if at most half of all arcs are light, so that they pay. */
 enum { LIGHT_SHARE = 2 };
@@ -74,8 +74,8 @@ static uint64_t groups_of(const struct device_csr *g) {
     return g->m / GROUP + 1;
 }
 
-static void carve_device_light_arcs(struct workspace *space, const struct device_csr *g,
-                                    struct light_scratch *s) {
+static void carve_light_arcs(struct workspace *space, const struct device_csr *g,
+                             struct light_scratch *s) {
     const uint64_t groups = groups_of(g);
     s->scan_bytes = gg_offsets_scratch((uint32_t)groups);
     s->bits = gg_carve<uint32_t>(space, groups);
@@ -118,7 +118,7 @@ bool gg_make_light(struct cuda_job *job, const struct device_csr *g, uint32_t mo
     struct workspace space = {NULL, 0};
     struct light_scratch s;
     uint64_t light = 0;
-    carve_device_light_arcs(&space, g, &s);
+    carve_light_arcs(&space, g, &s);
     const uint64_t bytes = space.used;
     *rows = light_rows();
     if (!gg_is_packed(g) || g->m >= UINT32_MAX ||
@@ -127,7 +127,7 @@ bool gg_make_light(struct cuda_job *job, const struct device_csr *g, uint32_t mo
     space = {static_cast<unsigned char *>(gg_take(job, bytes)), 0};
     if (!space.base)
         return gg_do_without(job);
-    carve_device_light_arcs(&space, g, &s);
+    carve_light_arcs(&space, g, &s);
     bool made = look(job, g, most, &s, &light);
     rows->most = most;
     rows->asked = rows->looked = true;
