@@ -246,23 +246,14 @@ static void sort_short_rows(void *walk, uint64_t low, uint64_t high) {
     look_at_rows(walk, low, high);
 }
 
-/* Returns a text about the method for the timings. */
-static const char *sort_rows_of_csr(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
-                                    size_t weight_size, bool symmetric) {
-    const char *how = "";
+static void sort_rows_of_csr(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                             size_t weight_size, bool symmetric) {
     row_walk walk = {.run = run, .slot = slot, .weight_size = weight_size};
     gg_chunks(gg_threads(run, slot->m), n, SHORT_ROWS_ONCE, sort_short_rows, &walk);
-    if (walk.falls) {
+    /* A symmetric CSR is its own transpose, so one transpose has sorted it. */
+    for (int i = symmetric; i < 2 && walk.falls && !gg_stopping(run); i++)
         transpose(run, slot, n, weight_size);
-        how = ", by a transpose, since they are symmetric";
-        /* A symmetric CSR is its own transpose, so one transpose has sorted it. */
-        if (!symmetric && !gg_stopping(run)) {
-            transpose(run, slot, n, weight_size);
-            how = ", by a transpose of the transpose";
-        }
-    }
     slot->sorted = true;
-    return how;
 }
 
 /* ---- the kinds ---- */
@@ -379,7 +370,6 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                       struct csr_slot *slot) {
     static const char *const names[] = {"out", "in, the transpose of out", "both",
                                         "simple"};
-    const char *how = "";
     const double start = gg_now_ms();
     const size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
     const bool same_arcs = old->made && !old->end;
@@ -392,16 +382,15 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
         fill_slot(graph, kind, graph->weight, weight_size, run, slot);
     slot->sorted = slot->sorted || kind == CSR_SIMPLE;
     if (sorted && !slot->sorted && !gg_stopping(run))
-        how = sort_rows_of_csr(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
+        sort_rows_of_csr(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
     if (gg_stopping(run)) {
         release_rows(graph, slot);
         gg_stopped(run);
         return;
     }
     slot->made = true;
-    gg_phase(run, "csr", start, (int64_t)slot->m, "%s%s%s%s", names[kind],
-             weight_size ? ", with weights" : "", slot->sorted ? ", rows sorted" : "",
-             how);
+    gg_phase(run, "csr", start, (int64_t)slot->m, "%s%s%s", names[kind],
+             weight_size ? ", with weights" : "", slot->sorted ? ", rows sorted" : "");
 }
 
 /* ---- rows that several threads read ----

@@ -113,7 +113,6 @@ static __global__ void unpack_arcs(const arc_type *arc, uint64_t arcs, uint32_t 
 }
 
 template <typename arc_type> struct sort_scratch {
-    edge_survey *found;
     uint32_t *row, *sorted_row; /* row: of BOTH */
     arc_type *arc, *sorted_arc; /* for BOTH or with weights; with weights */
     unsigned char *cub;
@@ -149,7 +148,6 @@ static void carve_sort(struct workspace *space, const struct row_sort *s, bool s
                                     (arc_type *)NULL, (int64_t)arcs, 0, 32);
     close_gaps(NULL, &gaps, NULL, s->edges.n, NULL);
     scratch->cub_bytes = sort > gaps ? sort : gaps;
-    scratch->found = gg_carve<edge_survey>(space, 1);
     scratch->row = gg_carve<uint32_t>(space, s->both ? arcs : 0);
     scratch->sorted_row = gg_carve<uint32_t>(space, arcs);
     scratch->arc = gg_carve<arc_type>(space, s->both || s->weighted ? arcs : 0);
@@ -238,26 +236,22 @@ static bool take_sort_scratch(struct cuda_job *job, const struct row_sort *s, bo
     return true;
 }
 
-/* Copies or sorts the edges. Allocates the scratch of a sort, 6 GB for half a billion
-** arcs, only if it sorts. */
+/* Copies or sorts the edges. */
 template <typename arc_type>
 static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
                              struct device_rows *rows, const char **how) {
     sort_scratch<arc_type> scratch;
     edge_survey found;
     uint32_t n = s->edges.n;
-    if (!take_sort_scratch(job, s, false, &scratch))
+    if (!gg_fetch_result(job, &found, [&](edge_survey *there) {
+            return GG_LAUNCH(job, survey_edges, gg_grid(job, s->edges.m, 16), s->edges.m,
+                             s->row, s->ends, there);
+        }))
         return false;
-    gg_fill(job, scratch.found, 0, sizeof *scratch.found);
-    GG_LAUNCH(job, survey_edges, gg_grid(job, s->edges.m, 16), s->edges.m, s->row,
-              s->ends, scratch.found);
-    if (!gg_fetch(job, &found, scratch.found, sizeof found))
-        return false;
-    bool in_order = !s->both && !found.falls;
-    if (!in_order && !take_sort_scratch(job, s, true, &scratch))
-        return false;
-    uint64_t dropped = s->both ? found.loops : 0;
-    if (!take_rows(job, s, s->arcs - dropped, rows))
+    const bool in_order = !s->both && !found.falls;
+    const uint64_t dropped = s->both ? found.loops : 0;
+    if (!take_sort_scratch(job, s, !in_order, &scratch) ||
+        !take_rows(job, s, s->arcs - dropped, rows))
         return false;
     *how = in_order ? ", edges in order" : ", by sorting";
     if (in_order)
