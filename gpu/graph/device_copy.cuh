@@ -6,7 +6,6 @@
 #include "device/parts.cuh"
 #include "graph.cuh"
 #include "graph_data.h"
-#include "in_order.cuh"
 
 struct device_rows { /* owns the arrays of one CSR */
     bool made;
@@ -86,6 +85,11 @@ bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
 ** (device_simple.cu) */
 bool gg_device_simple(struct cuda_job *job, struct device_rows *rows);
 
+/* Bits of a key that is at most `largest`; at least 1. */
+static inline int gg_key_bits(uint32_t largest) {
+    return largest == 0 ? 1 : 32 - __builtin_clz(largest);
+}
+
 /* Arcs as keys, row << bits | column; their order is the order of rows. */
 #define NO_ARC UINT64_MAX
 struct arc_keys {
@@ -106,10 +110,20 @@ bool gg_offsets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint32_t
 bool gg_targets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint64_t arcs,
                         uint32_t *target);
 
-/* Makes the rows by sorting. False: not made; if the job goes on, memory is too short for
-** a sort. (device_rows_sort.cu) */
-bool gg_rows_by_sorting(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                        const struct device_edges *edges, struct device_rows *rows,
-                        const char **how);
+struct row_sort { /* the edges of which rows are made */
+    struct device_edges edges;
+    struct arc_ends make;
+    bool both, weighted;
+    bool in_order;        /* edges have the order of the rows */
+    uint64_t arcs;        /* including loops that BOTH drops */
+    const uint32_t *row;  /* OUT, IN: a column of the edges */
+    const uint32_t *ends; /* their other ends */
+};
+
+/* Makes the rows in existing arrays, by a copy or a sort. False: not made; if the job
+*goes
+** on, memory is too short for a sort. (device_rows_sort.cu) */
+bool gg_rows_by_sorting(struct cuda_job *job, const struct row_sort *s,
+                        struct device_rows *rows);
 
 #endif

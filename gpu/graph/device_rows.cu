@@ -85,11 +85,9 @@ static void scatter(struct cuda_job *job, const struct device_edges *edges,
                   (uint32_t *)rows->weight);
 }
 
-static bool build_by_counting(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                              const struct device_edges *edges,
+static bool build_by_counting(struct cuda_job *job, const struct row_sort *s,
                               struct device_rows *rows) {
-    struct device_copy *copy = gg_device_copy_of(job->graph);
-    const uint32_t n = copy->n;
+    const uint32_t n = s->edges.n;
     const uint64_t scan_bytes = gg_offsets_scratch(n);
     uint32_t *count;
     unsigned char *scan;
@@ -99,32 +97,74 @@ static bool build_by_counting(struct cuda_job *job, enum csr_kind kind, bool wei
         }))
         return false;
     gg_fill(job, count, 0, ((uint64_t)n + 1) * sizeof *count);
-    if (!GG_LAUNCH(job, count_arcs, gg_grid(job, edges->m, 16), *edges, arcs_of(kind),
+    if (!GG_LAUNCH(job, count_arcs, gg_grid(job, s->edges.m, 16), s->edges, s->make,
                    count) ||
-        !take(job, &copy->part, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset) ||
-        !gg_offsets(job, count, rows->offset, n, scan, scan_bytes) ||
-        !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs))
+        !gg_offsets(job, count, rows->offset, n, scan, scan_bytes))
         return false;
-    rows->room = rows->arcs;
-    if (!take(job, &copy->part, &rows->target, rows->room, sizeof *rows->target) ||
-        (weighted &&
-         !take(job, &copy->part, &rows->weight, rows->room, copy->weight_size)))
-        return false;
-    scatter(job, edges, arcs_of(kind), rows, count);
+    scatter(job, &s->edges, s->make, rows, count);
     return gg_wait(job);
 }
 
 /* ---- choice of the method ---- */
 
+struct edge_survey {
+    unsigned long long loops;
+    uint32_t falls; /* a row number is less than the previous one */
+};
+
+static __global__ void survey_edges(uint64_t m, const uint32_t *row, const uint32_t *ends,
+                                    edge_survey *found) {
+    unsigned long long loops = 0;
+    bool falls = false;
+    for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid()) {
+        loops += row[e] == ends[e];
+        falls |= e > 0 && row[e - 1] > row[e];
+    }
+    if (loops)
+        atomicAdd(&found->loops, loops);
+    if (falls)
+        found->falls = 1;
+}
+
+/* Finds out if the edges are in order. Allocates the arrays of the rows. */
+static bool take_rows(struct cuda_job *job, struct row_sort *s,
+                      struct device_rows *rows) {
+    struct device_copy *copy = gg_device_copy_of(job->graph);
+    struct device_part *part = &copy->part;
+    edge_survey found;
+    if (!gg_fetch_result(job, &found, [&](edge_survey *there) {
+            return GG_LAUNCH(job, survey_edges, gg_grid(job, s->edges.m, 16), s->edges.m,
+                             s->row, s->ends, there);
+        }))
+        return false;
+    s->in_order = !s->both && !found.falls;
+    rows->arcs = s->arcs - (s->both ? found.loops : 0);
+    rows->room = s->arcs;
+    return take(job, part, &rows->offset, (uint64_t)s->edges.n + 1,
+                sizeof *rows->offset) &&
+           take(job, part, &rows->target, rows->room, sizeof *rows->target) &&
+           (!s->weighted ||
+            take(job, part, &rows->weight, rows->room, copy->weight_size));
+}
+
 bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
                     struct device_rows *rows, const char **how) {
-    struct device_edges edges;
-    if (!gg_device_edges(job, weighted, &edges))
+    struct row_sort s = {};
+    if (!gg_device_edges(job, weighted, &s.edges))
         return false;
-    bool built = gg_rows_by_sorting(job, kind, weighted, &edges, rows, how);
+    s.make = arcs_of(kind);
+    s.both = kind == CSR_BOTH;
+    s.weighted = weighted;
+    s.arcs = s.both ? 2 * s.edges.m : s.edges.m;
+    s.row = kind == CSR_IN ? s.edges.target : s.edges.source;
+    s.ends = kind == CSR_IN ? s.edges.source : s.edges.target;
+    if (!take_rows(job, &s, rows))
+        return false;
+    *how = s.in_order ? ", edges in order" : ", by sorting";
+    const bool built = gg_rows_by_sorting(job, &s, rows);
     gg_drop_workspace(job); /* large after a sort; counting may need the memory */
     if (built || !gg_going(job))
         return built;
     *how = ", by counting";
-    return build_by_counting(job, kind, weighted, &edges, rows);
+    return build_by_counting(job, &s, rows);
 }

@@ -1,10 +1,6 @@
 /* Makes rows of a graph on the device by a stable radix sort of its edges (drawing:
-** device_rows.cu).
-**
-**     survey     are edges in order already? how many are loops?
-**     arc        target and weight, which are moved with the row
-**
-** Edges in the order of their rows are copied. */
+** device_rows.cu). A weight moves with its target. Edges in the order of their rows are
+** copied. */
 #include "device_copy.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -48,25 +44,6 @@ static __device__ __forceinline__ uint32_t target_of(uint32_t arc) {
 template <typename arc_type>
 static __device__ __forceinline__ uint32_t target_of(const arc_type &arc) {
     return arc.target;
-}
-
-struct edge_survey {
-    unsigned long long loops;
-    uint32_t falls; /* a row number is less than the previous one */
-};
-
-static __global__ void survey_edges(uint64_t m, const uint32_t *row, const uint32_t *ends,
-                                    edge_survey *found) {
-    unsigned long long loops = 0;
-    bool falls = false;
-    for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid()) {
-        loops += row[e] == ends[e];
-        falls |= e > 0 && row[e - 1] > row[e];
-    }
-    if (loops)
-        atomicAdd(&found->loops, loops);
-    if (falls)
-        found->falls = 1;
 }
 
 /* One thread per edge: writes row[e] and arc[e], and for BOTH the reversed arc at m + e;
@@ -119,15 +96,6 @@ template <typename arc_type> struct sort_scratch {
     size_t cub_bytes;
 };
 
-struct row_sort { /* input of a sort */
-    struct device_edges edges;
-    struct arc_ends make;
-    bool both, weighted;
-    uint64_t arcs;        /* including loops that BOTH drops */
-    const uint32_t *row;  /* OUT, IN: a column of the edges */
-    const uint32_t *ends; /* their other ends */
-};
-
 /* An empty row begins where the next row begins. */
 static cudaError_t close_gaps(void *scratch, size_t *bytes, uint64_t *offset, uint32_t n,
                               cudaStream_t stream) {
@@ -136,11 +104,10 @@ static cudaError_t close_gaps(void *scratch, size_t *bytes, uint64_t *offset, ui
         scratch, *bytes, last, last, ::cuda::minimum<uint64_t>(), (int64_t)n + 1, stream);
 }
 
-/* sorts: edges are not in order. */
 template <typename arc_type>
-static void carve_sort(struct workspace *space, const struct row_sort *s, bool sorts,
+static void carve_sort(struct workspace *space, const struct row_sort *s,
                        sort_scratch<arc_type> *scratch) {
-    const uint64_t arcs = sorts ? s->arcs : 0;
+    const uint64_t arcs = s->in_order ? 0 : s->arcs;
     size_t sort = 0, gaps = 0;
     const uint32_t *row = NULL;
     const arc_type *arc = NULL;
@@ -166,19 +133,6 @@ static void take_offsets(struct cuda_job *job, const uint32_t *row, uint64_t arc
                 "find where rows begin");
 }
 
-static bool take_rows(struct cuda_job *job, const struct row_sort *s, uint64_t arcs,
-                      struct device_rows *rows) {
-    rows->arcs = arcs;
-    rows->room = s->arcs;
-    struct device_copy *copy = gg_device_copy_of(job->graph);
-    struct device_part *part = &copy->part;
-    return take(job, part, &rows->offset, (uint64_t)s->edges.n + 1,
-                sizeof *rows->offset) &&
-           take(job, part, &rows->target, rows->room, sizeof *rows->target) &&
-           (!s->weighted ||
-            take(job, part, &rows->weight, rows->room, copy->weight_size));
-}
-
 /* Edges in the order of their rows need no sort. */
 static void copy_rows(struct cuda_job *job, const struct row_sort *s,
                       struct device_rows *rows, void *cub, size_t cub_bytes) {
@@ -190,8 +144,9 @@ static void copy_rows(struct cuda_job *job, const struct row_sort *s,
 }
 
 template <typename arc_type>
-static void sort_rows(struct cuda_job *job, const struct row_sort *s, uint32_t largest,
+static void sort_rows(struct cuda_job *job, const struct row_sort *s,
                       struct device_rows *rows, const sort_scratch<arc_type> *scratch) {
+    const uint32_t n = s->edges.n, largest = rows->arcs < s->arcs || n == 0 ? n : n - 1;
     const uint32_t *row = s->both ? scratch->row : s->row;
     const arc_type *arc = scratch->arc;
     arc_type *sorted_arc = scratch->sorted_arc;
@@ -216,64 +171,28 @@ static void sort_rows(struct cuda_job *job, const struct row_sort *s, uint32_t l
                  scratch->cub_bytes);
 }
 
-/* True if memory suffices for the scratch and the rows. */
-static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
-                      uint64_t scratch_bytes) {
-    uint64_t weight = s->weighted ? gg_device_copy_of(job->graph)->weight_size : 0;
-    uint64_t rows = ((uint64_t)s->edges.n + 1) * 8 + s->arcs * (4 + weight) + 4096;
-    return (int64_t)(scratch_bytes + rows) <= gg_device_room(job);
-}
-
-/* Allocates the scratch of a copy or a sort. False: too large, or the job must end. */
-template <typename arc_type>
-static bool take_sort_scratch(struct cuda_job *job, const struct row_sort *s, bool sorts,
-                              sort_scratch<arc_type> *scratch) {
-    struct workspace space = {NULL, 0};
-    carve_sort(&space, s, sorts, scratch);
-    if (!sort_fits(job, s, space.used) || !gg_workspace(job, &space))
-        return false;
-    carve_sort(&space, s, sorts, scratch);
-    return true;
-}
-
 /* Copies or sorts the edges. */
 template <typename arc_type>
 static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
-                             struct device_rows *rows, const char **how) {
+                             struct device_rows *rows) {
     sort_scratch<arc_type> scratch;
-    edge_survey found;
-    uint32_t n = s->edges.n;
-    if (!gg_fetch_result(job, &found, [&](edge_survey *there) {
-            return GG_LAUNCH(job, survey_edges, gg_grid(job, s->edges.m, 16), s->edges.m,
-                             s->row, s->ends, there);
-        }))
+    struct workspace space = {NULL, 0};
+    carve_sort(&space, s, &scratch);
+    if ((int64_t)space.used > gg_device_room(job) || !gg_workspace(job, &space))
         return false;
-    const bool in_order = !s->both && !found.falls;
-    const uint64_t dropped = s->both ? found.loops : 0;
-    if (!take_sort_scratch(job, s, !in_order, &scratch) ||
-        !take_rows(job, s, s->arcs - dropped, rows))
-        return false;
-    *how = in_order ? ", edges in order" : ", by sorting";
-    if (in_order)
+    carve_sort(&space, s, &scratch);
+    if (s->in_order)
         copy_rows(job, s, rows, scratch.cub, scratch.cub_bytes);
     else
-        sort_rows(job, s, dropped || n == 0 ? n : n - 1, rows, &scratch);
+        sort_rows(job, s, rows, &scratch);
     return gg_wait(job);
 }
 
-bool gg_rows_by_sorting(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                        const struct device_edges *edges, struct device_rows *rows,
-                        const char **how) {
-    struct row_sort s = {*edges,
-                         arcs_of(kind),
-                         kind == CSR_BOTH,
-                         weighted,
-                         kind == CSR_BOTH ? 2 * edges->m : edges->m,
-                         kind == CSR_IN ? edges->target : edges->source,
-                         kind == CSR_IN ? edges->source : edges->target};
-    if (!weighted)
-        return build_by_sorting<uint32_t>(job, &s, rows, how);
+bool gg_rows_by_sorting(struct cuda_job *job, const struct row_sort *s,
+                        struct device_rows *rows) {
+    if (!rows->weight)
+        return build_by_sorting<uint32_t>(job, s, rows);
     return gg_device_copy_of(job->graph)->weight_size == 8
-               ? build_by_sorting<arc_weight64>(job, &s, rows, how)
-               : build_by_sorting<arc_weight32>(job, &s, rows, how);
+               ? build_by_sorting<arc_weight64>(job, s, rows)
+               : build_by_sorting<arc_weight32>(job, s, rows);
 }

@@ -20,8 +20,17 @@ static __global__ void make_keys(device_edges edges, int bits, uint64_t *key) {
 ** row's. */
 static __global__ void find_rows_of_keys(const uint64_t *key, uint64_t count, int bits,
                                          uint32_t n, uint64_t *offset) {
-    for (uint64_t row = gg_thread(); row <= n; row += gg_threads_of_grid())
-        offset[row] = gg_first_at_least(key, 0, count, row << bits);
+    for (uint64_t row = gg_thread(); row <= n; row += gg_threads_of_grid()) {
+        uint64_t low = 0, high = count;
+        while (low < high) {
+            const uint64_t middle = low + (high - low) / 2;
+            if (key[middle] < row << bits)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        offset[row] = low;
+    }
 }
 
 /* One thread per arc. */
