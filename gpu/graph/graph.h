@@ -50,9 +50,16 @@ void gg_close_gaps(gpugraph_graph *graph, int threads);
 void gg_free_gaps(gpugraph_graph *graph);
 
 /* For a caller that is the only user of the graph, or reads edges without gaps: the last
-** block that starts at e or before. */
+** block that starts at e or before. It is near block e >> shift. */
 static inline uint64_t gg_gap_block(const struct edge_gaps *g, uint64_t e) {
-    uint64_t low = e >> g->shift, high = g->blocks - 1; /* a block may have slack */
+    uint64_t low = e >> g->shift, step = 1, high = low; /* a block may have slack */
+    while (high + 1 < g->blocks && g->start[high + 1] <= e) {
+        low = high + 1;
+        high = g->blocks - 1 - low > step ? low + step : g->blocks - 1;
+        step *= 2;
+        if (g->start[high] > e)
+            break;
+    }
     while (low < high) {
         const uint64_t middle = high - (high - low) / 2;
         if (g->start[middle] <= e)
