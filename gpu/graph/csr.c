@@ -582,12 +582,8 @@ void gg_free_csr(gpugraph_graph *graph) {
         release_rows(graph, &graph->csr[kind]);
     gg_free_retired(graph, graph->gate.retired);
     graph->gate.retired = NULL;
-    gg_free_edge_rows(graph);
+    gg_release_slot(&graph->derived.edge_rows);
     gg_free_adjacency(graph, GPUGRAPH_OUT);
     gg_free_adjacency(graph, GPUGRAPH_IN);
     gg_free_degrees(graph);
-}
-
-void gg_free_edge_rows(gpugraph_graph *graph) {
-    gg_release_slot(&graph->derived.edge_rows);
 }

@@ -145,14 +145,14 @@ static void sort_parts(void *rows, int member, int team) {
     row_sort *r = rows;
     const arc_sort *s = r->s;
     uint32_t *column = NULL;
-    uint64_t room = 0, p;
+    uint64_t capacity = 0, p;
     (void)member, (void)team;
     while ((p = __atomic_fetch_add(&r->taken, 1, __ATOMIC_RELAXED)) < s->parts &&
            !gg_pause(s->run)) {
         uint64_t count = s->begin[p + 1] - s->begin[p];
-        if (count > room || !column) {
+        if (count > capacity || !column) {
             gg_release(column);
-            column = gg_alloc_slack(s->run, room = count, sizeof *column);
+            column = gg_alloc_slack(s->run, capacity = count, sizeof *column);
         }
         if (column)
             r->arcs[p] = sort_part(s, p, column, r->offset);

@@ -205,17 +205,21 @@ int64_t gg_graph_bytes(const gpugraph_graph *graph) {
     return (int64_t)bytes;
 }
 
-void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type) {
-    graph->edges = (gpugraph_edge_list){.source = graph->source,
-                                        .target = graph->target,
-                                        .edge_id = graph->edge_id,
-                                        .weight_type = type};
+void gg_point_weights(gpugraph_graph *graph) {
     if (graph->distance_type == GPUGRAPH_REAL)
         graph->edges.weight_real = graph->weight;
     else if (graph->distance_type == GPUGRAPH_UINT64)
         graph->edges.weight64 = graph->weight;
     else
         graph->edges.weight32 = graph->weight;
+}
+
+void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type) {
+    graph->edges = (gpugraph_edge_list){.source = graph->source,
+                                        .target = graph->target,
+                                        .edge_id = graph->edge_id,
+                                        .weight_type = type};
+    gg_point_weights(graph);
 }
 
 static void build(builder *b) {

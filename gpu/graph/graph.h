@@ -157,8 +157,6 @@ gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
 void gg_publish_rows(struct csr_slot *rows, const struct csr_slot *made);
 void gg_release_slot(struct csr_slot *slot);
 uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_size);
-/* Frees the rows of gg_edge_rows. */
-void gg_free_edge_rows(gpugraph_graph *graph);
 
 /* ---- rows with slack (graph/slack.c) ---- */
 
@@ -222,8 +220,9 @@ void gg_free_retired(gpugraph_graph *graph, struct retired_rows *list);
 
 /* ---- graph/graph.c ---- */
 
-/* Points graph->edges to the existing arrays. */
+/* Points graph->edges to the existing arrays, or only to the weights. */
 void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
+void gg_point_weights(gpugraph_graph *graph);
 /* Host bytes of edges and ids. */
 int64_t gg_graph_bytes(const gpugraph_graph *graph);
 /* degree[v], a loop counting twice in BOTH, also of edges with gaps. (count_degrees.c) */
@@ -248,9 +247,6 @@ static inline int64_t gg_integer_weight(const gpugraph_edges *edges, uint64_t i)
 
 /* Reports columns that cannot be read as GPUGRAPH_INVALID. (graph/graph.c) */
 gpugraph_status gg_check_edges(const gpugraph_edges *edges, gpugraph_run *run);
-/* gg_needs for `count` arrays of n entries. (graph/search.c) */
-bool gg_needs_rows(gpugraph_run *run, const void *const *row, uint32_t count, uint32_t n,
-                   const char *name);
 /* Reports vertices or a direction out of range as GPUGRAPH_INVALID. */
 gpugraph_status gg_check_search(const gpugraph_graph *graph,
                                 const gpugraph_search *search, gpugraph_run *run);
