@@ -16,6 +16,7 @@
 ** nothing. */
 #include "bfs.h"
 #include "bfs.cuh"
+#include "slices.cuh"
 #include "device/services.h"
 #include "sssp/reached.cuh"
 #include "regions/regions.cuh"
@@ -74,7 +75,7 @@ static __global__ void seed_sources(bfs b, uint32_t sources, uint32_t n) {
 /* The blocks share the arcs of the frontier: one thread for each arc. */
 static __global__ void __launch_bounds__(GG_BLOCK) explore(device_csr g, bfs b) {
     const uint32_t level = b.state->level, frontier = b.state->frontier;
-    gg_walk<uint32_t>(
+    walk_slices<uint32_t>(
         g, b.slice, frontier, [](uint32_t v) { return v; },
         [&](uint32_t, uint64_t arc, bool live) {
             uint32_t v = live ? g.target[arc] : 0;
@@ -95,7 +96,7 @@ static __device__ void end_level(state *state, bfs_bounds bounds) {
     state->levels += found > 0;
     state->over =
         state->over || found == 0 || slices == 0 || state->level >= bounds.max_depth ||
-        gg_stop_requested(bounds.stop, slices) || (bounds.targets && missing == 0) ||
+        stop_requested(bounds.stop, slices) || (bounds.targets && missing == 0) ||
         (bounds.limit > 0 && state->reached >= bounds.limit);
     state->frontier = state->over ? 0 : slices;
     state->slices = state->found = 0;
@@ -115,7 +116,7 @@ static __global__ void __launch_bounds__(GG_BLOCK)
         bool live = i < found;
         uint32_t v = live ? b.found[i] : 0;
         assert(!live || (v < g.n && b.depth[v] == level));
-        gg_append_slices(g, v, live, b.slice, &state->slices);
+        append_slices(g, v, live, b.slice, &state->slices);
     }
     for (uint64_t i = gg_thread(); i < b.targets && !over; i += gg_threads_of_grid())
         if (b.depth[b.target[i]] == GPUGRAPH_NONE)
@@ -135,7 +136,7 @@ static void carve_bfs_kernels(workspace *space, const device_csr *g,
     b->target = b->ends + search->source_count;
     b->depth = gg_carve<uint32_t>(space, g->n);
     b->found = gg_carve<uint32_t>(space, g->n);
-    b->slice = gg_carve<uint64_t>(space, gg_slices_at_most(g->n, g->m));
+    b->slice = gg_carve<uint64_t>(space, slices_at_most(g->n, g->m));
     b->tree = gg_carve<uint8_t>(space, tree_bytes);
     b->scratch = gg_carve<uint8_t>(space, tree_bytes ? gg_depth_tree_scratch(g->n) : 0);
 }

@@ -122,6 +122,17 @@ static void each_by(gpugraph_graph *graph, const gpugraph_search *search,
         gg_cpu_bfs_each(graph, search, run, depth, tree_edge);
 }
 
+/* gg_needs for `count` arrays of n entries. */
+static bool needs_rows(gpugraph_run *run, const void *const *row, uint32_t count,
+                       uint32_t n, const char *name) {
+    if (gg_needs(run, row, count, name))
+        for (uint32_t i = 0; i < count && n > 0 && !run->status; i++)
+            if (!row[i])
+                gg_fail(run, GPUGRAPH_INVALID,
+                        "%s[%u] is NULL, and should have %u entries", name, i, n);
+    return run->status == GPUGRAPH_OK;
+}
+
 gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t *const *depth,
                                   void *const *tree_edge) {
@@ -129,9 +140,8 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
     const void *const *trees = (const void *const *)tree_edge;
     gg_enter_graph(graph, run);
     if (!gg_check_search(graph, search, run) &&
-        gg_needs_rows(run, depths, search->source_count, graph->n, "depth") &&
-        (!trees ||
-         gg_needs_rows(run, trees, search->source_count, graph->n, "tree_edge")))
+        needs_rows(run, depths, search->source_count, graph->n, "depth") &&
+        (!trees || needs_rows(run, trees, search->source_count, graph->n, "tree_edge")))
         each_by(graph, search, run, depth, tree_edge);
     return gg_leave_graph(graph, run);
 }

@@ -2,7 +2,7 @@
 ** rows, count triangles. */
 #include "batch_item.h"
 #include "dynamic.cuh"
-#include "graph/in_order.cuh"
+#include "base/row_of.h"
 #include "slab_walk.h"
 
 enum {
@@ -106,7 +106,7 @@ static __global__ void count_by_queries(slab_graph g, dynamic_batch b, uint64_t 
     for (uint64_t i = begin + gg_thread(); i < whole; i += gg_threads_of_grid()) {
         uint32_t rest = 0, u = 0, value;
         if (i < arcs) {
-            uint32_t v = gg_last_at_most(b.row_offset, g.n, i), ahead = b.row_count[v];
+            uint32_t v = (uint32_t)row_of(b.row_offset, g.n, i), ahead = b.row_count[v];
             uint64_t place = i - b.row_offset[v];
             rest = place < ahead ? (uint32_t)(ahead - place - 1) : 0;
             u = b.row_target[i];

@@ -8,14 +8,14 @@ typedef struct arc_list {
     const uint32_t *row, *column;
     const void *weight;
     uint64_t count;
-    bool skip_loops;
+    bool both; /* each entry except a loop makes a reversed arc, too */
+    bool loops;
 } arc_list;
 
 typedef struct arc_sort {
     gpugraph_run *run;
     uint32_t n;
-    arc_list list[2];
-    int lists;
+    arc_list list;
     size_t weight_size; /* 0: no weights */
     int threads, shift; /* the part of a row is row >> shift */
     uint64_t parts;
@@ -26,11 +26,8 @@ typedef struct arc_sort {
     struct csr_slot *slot; /* receives the rows */
 } arc_sort;
 
-/* Counts the arcs of a thread's slice in start[thread][part], or writes them there. */
-typedef void gg_part_function(void *arc_sort, uint64_t thread);
-/* The first pass: distributes at most `most` arcs to parts. False: the run must end. */
-bool gg_part_arcs(arc_sort *s, uint64_t most, gg_part_function *count,
-                  gg_part_function *write);
+/* The first pass: distributes the arcs of the list to parts. False: the run must end. */
+bool gg_part_arcs(arc_sort *s);
 void gg_free_parts(arc_sort *s);
 
 /* Makes the arrays of CSR_SIMPLE in an empty slot. (csr_simple.c) */

@@ -1,8 +1,8 @@
 /* Makes compressed sparse rows of the edge list, by a counting sort in two passes. Each
 ** pass writes to few enough places at a time to stay in the cache:
 **
-**     lists      edges as (row, column): OUT source, target; IN target, source;
-**        |       BOTH two lists, the second without loops
+**     list       edges as (row, column): OUT source, target; IN target, source;
+**        |       BOTH each edge in both directions, a loop once
 **        |  pass 1: each thread distributes its slice to ranges of rows
 **        v
 **     parts      | rows 0 .. 511 | rows 512 .. 1023 | ...    as row << 32 | column
@@ -36,35 +36,40 @@ static inline void copy_weight(void *to, uint64_t i, const void *from, uint64_t 
 
 static void count_parts(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
-    const int thread = (int)slice;
-    uint64_t *count = s->start + (uint64_t)thread * s->parts;
-    for (int l = 0; l < s->lists; l++) {
-        const arc_list from = s->list[l]; /* a copy, since stores might alias the list */
-        uint64_t end = gg_slice(from.count, thread + 1, s->threads);
-        uint64_t i = gg_slice(from.count, thread, s->threads);
-        for (; i < end && !gg_leave(s->run, i); i++)
-            if (!from.skip_loops || from.row[i] != from.column[i])
-                count[from.row[i] >> s->shift]++;
+    const arc_list from = s->list; /* a copy, since stores might alias the list */
+    uint64_t *count = s->start + slice * s->parts;
+    uint64_t end = gg_slice(from.count, (int)slice + 1, s->threads);
+    uint64_t i = gg_slice(from.count, (int)slice, s->threads);
+    for (; i < end && !gg_leave(s->run, i); i++) {
+        const uint32_t row = from.row[i], column = from.both ? from.column[i] : row;
+        if (row != column || from.loops)
+            count[row >> s->shift]++;
+        if (row != column)
+            count[column >> s->shift]++;
     }
 }
 
+static inline void write_arc_of_list(const arc_sort *s, const arc_list *from,
+                                     uint64_t *start, uint32_t row, uint32_t column,
+                                     uint64_t i) {
+    const uint64_t place = start[row >> s->shift]++;
+    s->arc[place] = (uint64_t)row << 32 | column;
+    copy_weight(s->weight, place, from->weight, i, s->weight_size);
+}
+
+/* Both directions of an edge are written together, so most rows are nearly in order. */
 static void write_parts(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
-    const int thread = (int)slice;
-    const size_t size = s->weight_size;
-    uint64_t *start = s->start + (uint64_t)thread * s->parts;
-    for (int l = 0; l < s->lists; l++) {
-        const arc_list from = s->list[l];
-        uint64_t end = gg_slice(from.count, thread + 1, s->threads);
-        uint64_t i = gg_slice(from.count, thread, s->threads);
-        for (; i < end && !gg_leave(s->run, i); i++) {
-            uint32_t row = from.row[i], column = from.column[i];
-            if (from.skip_loops && row == column)
-                continue;
-            uint64_t place = start[row >> s->shift]++;
-            s->arc[place] = (uint64_t)row << 32 | column;
-            copy_weight(s->weight, place, from.weight, i, size);
-        }
+    const arc_list from = s->list;
+    uint64_t *start = s->start + slice * s->parts;
+    uint64_t end = gg_slice(from.count, (int)slice + 1, s->threads);
+    uint64_t i = gg_slice(from.count, (int)slice, s->threads);
+    for (; i < end && !gg_leave(s->run, i); i++) {
+        const uint32_t row = from.row[i], column = from.column[i];
+        if (row != column || from.loops)
+            write_arc_of_list(s, &from, start, row, column, i);
+        if (from.both && row != column)
+            write_arc_of_list(s, &from, start, column, row, i);
     }
 }
 
@@ -110,22 +115,21 @@ static void plan_parts(arc_sort *s, uint64_t arcs) {
     s->parts = (last_row >> s->shift) + 1;
 }
 
-bool gg_part_arcs(arc_sort *s, uint64_t most, gg_part_function *count,
-                  gg_part_function *write) {
+bool gg_part_arcs(arc_sort *s) {
     gpugraph_run *run = s->run;
-    plan_parts(s, most);
+    plan_parts(s, s->list.count << s->list.both);
     const uint64_t threads = (uint64_t)s->threads;
     s->start = gg_alloc_zero(run, threads * s->parts, sizeof *s->start);
     s->begin = s->start ? gg_alloc(run, s->parts + 1, sizeof *s->begin) : NULL;
     if (!s->begin)
         return false;
-    gg_parts(s->threads, threads, count, s);
+    gg_parts(s->threads, threads, count_parts, s);
     gg_counts_to_starts(s->threads, s->parts, s->start, s->begin);
     const uint64_t arcs = s->begin[s->parts];
     s->arc = gg_stopping(run) ? NULL : gg_alloc(run, arcs, sizeof *s->arc);
     s->weight = s->arc && s->weight_size ? gg_alloc(run, arcs, s->weight_size) : NULL;
     if (!gg_stopping(run))
-        gg_parts(s->threads, threads, write, s);
+        gg_parts(s->threads, threads, write_parts, s);
     return !gg_stopping(run);
 }
 
@@ -138,8 +142,7 @@ void gg_free_parts(arc_sort *s) {
 
 /* Sorts the lists into the slot, whose arrays they may share. */
 static void sort_arcs(arc_sort *s, struct csr_slot *slot) {
-    const uint64_t most = s->list[0].count + s->list[1].count;
-    const bool parted = gg_part_arcs(s, most, count_parts, write_parts);
+    const bool parted = gg_part_arcs(s);
     const uint64_t arcs = parted ? s->begin[s->parts] : 0;
     slot->m = arcs;
     if (parted && !slot->offset)
@@ -185,8 +188,10 @@ static void transpose(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
     if (row)
         gg_chunks(gg_threads(run, slot->m), n, ROWS, list_rows, &walk);
     if (!gg_stopping(run)) {
-        arc_sort s = {.run = run, .n = n, .lists = 1, .weight_size = weight_size};
-        s.list[0] = (arc_list){slot->target, row, slot->weight, slot->m, false};
+        arc_sort s = {.run = run,
+                      .n = n,
+                      .list = {slot->target, row, slot->weight, slot->m, false, true},
+                      .weight_size = weight_size};
         sort_arcs(&s, slot);
     }
     gg_release(row);
@@ -241,23 +246,14 @@ static void sort_short_rows(void *walk, uint64_t low, uint64_t high) {
     look_at_rows(walk, low, high);
 }
 
-/* Returns a text about the method for the timings. */
-static const char *sort_rows_of_csr(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
-                                    size_t weight_size, bool symmetric) {
-    const char *how = "";
+static void sort_rows_of_csr(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
+                             size_t weight_size, bool symmetric) {
     row_walk walk = {.run = run, .slot = slot, .weight_size = weight_size};
     gg_chunks(gg_threads(run, slot->m), n, SHORT_ROWS_ONCE, sort_short_rows, &walk);
-    if (walk.falls) {
+    /* A symmetric CSR is its own transpose, so one transpose has sorted it. */
+    for (int i = symmetric; i < 2 && walk.falls && !gg_stopping(run); i++)
         transpose(run, slot, n, weight_size);
-        how = ", by a transpose, since they are symmetric";
-        /* A symmetric CSR is its own transpose, so one transpose has sorted it. */
-        if (!symmetric && !gg_stopping(run)) {
-            transpose(run, slot, n, weight_size);
-            how = ", by a transpose of the transpose";
-        }
-    }
     slot->sorted = true;
-    return how;
 }
 
 /* ---- the kinds ---- */
@@ -266,16 +262,16 @@ size_t gg_distance_size(gpugraph_distance_type type) {
     return type == GPUGRAPH_UINT32 ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-static void fill_slot(const gpugraph_graph *graph, enum csr_kind kind, size_t weight_size,
-                      gpugraph_run *run, struct csr_slot *slot) {
-    arc_sort s = {.run = run, .n = graph->n, .weight_size = weight_size};
-    const arc_list out = {graph->source, graph->target, graph->weight, graph->m, false};
-    const arc_list in = {graph->target, graph->source, graph->weight, graph->m,
-                         kind != CSR_IN};
-    if (kind != CSR_IN)
-        s.list[s.lists++] = out;
-    if (kind != CSR_OUT)
-        s.list[s.lists++] = in;
+/* Makes rows of the graph's edges in the slot, with these weights if size is not 0. */
+static void fill_slot(const gpugraph_graph *graph, enum csr_kind kind, const void *weight,
+                      size_t size, gpugraph_run *run, struct csr_slot *slot) {
+    const bool in = kind == CSR_IN;
+    arc_sort s = {.run = run,
+                  .n = graph->n,
+                  .list = {in ? graph->target : graph->source,
+                           in ? graph->source : graph->target, weight, graph->m,
+                           kind == CSR_BOTH, true},
+                  .weight_size = size};
     sort_arcs(&s, slot);
 }
 
@@ -301,10 +297,8 @@ void gg_drop_rows(gpugraph_graph *graph, enum csr_kind kind) {
     release_rows(graph, &graph->csr[kind]);
 }
 
-/* NULL when the run must end. */
-static void *copy_array(gpugraph_run *run, const void *from, uint64_t count,
-                        size_t size) {
-    void *to = gg_poll(run) ? NULL : gg_alloc_slack(run, count, size);
+void *gg_copy_array(gpugraph_run *run, const void *from, uint64_t count, size_t size) {
+    void *to = from && !gg_poll(run) ? gg_alloc_slack(run, count, size) : NULL;
     if (to)
         gg_copy(run, to, from, count * size);
     return to;
@@ -316,7 +310,7 @@ gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
     graph->gate.retired = NULL;
     if (!out->target || out->target != graph->target)
         return run->status;
-    uint32_t *target = copy_array(run, out->target, out->m, sizeof *target);
+    uint32_t *target = gg_copy_array(run, out->target, out->m, sizeof *target);
     if (gg_stopping(run)) {
         gg_release(target);
         return gg_stopped(run);
@@ -361,12 +355,12 @@ static void copy_rows_of(const gpugraph_graph *graph, const struct csr_slot *fro
     const void *weight = from->weight ? from->weight : graph->weight;
     *to = (struct csr_slot){.m = from->m, .sorted = from->sorted};
     to->offset =
-        copy_array(run, from->offset, (uint64_t)graph->n + 1, sizeof *to->offset);
+        gg_copy_array(run, from->offset, (uint64_t)graph->n + 1, sizeof *to->offset);
     to->target = from->target == graph->target && !own
                      ? from->target
-                     : copy_array(run, from->target, from->m, sizeof *to->target);
+                     : gg_copy_array(run, from->target, from->m, sizeof *to->target);
     if (weight_size)
-        to->weight = copy_array(run, weight, from->m, weight_size);
+        to->weight = gg_copy_array(run, weight, from->m, weight_size);
 }
 
 /* Makes rows of this kind in an empty slot, from `old` rows if these only lack order, or
@@ -376,7 +370,6 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                       struct csr_slot *slot) {
     static const char *const names[] = {"out", "in, the transpose of out", "both",
                                         "simple"};
-    const char *how = "";
     const double start = gg_now_ms();
     const size_t weight_size = weighted ? gg_distance_size(graph->distance_type) : 0;
     const bool same_arcs = old->made && !old->end;
@@ -386,19 +379,18 @@ static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
     else if (kind == CSR_SIMPLE)
         gg_simple_rows(graph, run, slot);
     else
-        fill_slot(graph, kind, weight_size, run, slot);
+        fill_slot(graph, kind, graph->weight, weight_size, run, slot);
     slot->sorted = slot->sorted || kind == CSR_SIMPLE;
     if (sorted && !slot->sorted && !gg_stopping(run))
-        how = sort_rows_of_csr(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
+        sort_rows_of_csr(run, slot, graph->n, weight_size, kind >= CSR_BOTH);
     if (gg_stopping(run)) {
         release_rows(graph, slot);
         gg_stopped(run);
         return;
     }
     slot->made = true;
-    gg_phase(run, "csr", start, (int64_t)slot->m, "%s%s%s%s", names[kind],
-             weight_size ? ", with weights" : "", slot->sorted ? ", rows sorted" : "",
-             how);
+    gg_phase(run, "csr", start, (int64_t)slot->m, "%s%s%s", names[kind],
+             weight_size ? ", with weights" : "", slot->sorted ? ", rows sorted" : "");
 }
 
 /* ---- rows that several threads read ----
@@ -495,18 +487,13 @@ bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind) {
 gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
                                  const struct edge_column *column, gpugraph_run *run,
                                  struct csr_slot *slot) {
-    const bool in = side == GPUGRAPH_IN;
     const uint64_t m = graph->m;
     struct edge_column c = *column;
     c.entry = gg_alloc(run, m, c.size);
     if (c.entry)
         gg_slices(gg_threads(run, m), m, c.fill, &c);
-    if (!gg_stopping(run)) {
-        arc_sort s = {.run = run, .n = graph->n, .weight_size = c.size, .lists = 1};
-        s.list[0] = (arc_list){in ? graph->target : graph->source,
-                               in ? graph->source : graph->target, c.entry, m, false};
-        sort_arcs(&s, slot);
-    }
+    if (!gg_stopping(run))
+        fill_slot(graph, gg_forward_kind(side), c.entry, c.size, run, slot);
     if (!gg_stopping(run))
         sort_rows_of_csr(run, slot, graph->n, c.size, false);
     gg_release(c.entry);
@@ -595,12 +582,8 @@ void gg_free_csr(gpugraph_graph *graph) {
         release_rows(graph, &graph->csr[kind]);
     gg_free_retired(graph, graph->gate.retired);
     graph->gate.retired = NULL;
-    gg_free_edge_rows(graph);
+    gg_release_slot(&graph->derived.edge_rows);
     gg_free_adjacency(graph, GPUGRAPH_OUT);
     gg_free_adjacency(graph, GPUGRAPH_IN);
     gg_free_degrees(graph);
-}
-
-void gg_free_edge_rows(gpugraph_graph *graph) {
-    gg_release_slot(&graph->derived.edge_rows);
 }

@@ -1,5 +1,5 @@
 /* Makes the rows of CSR_SIMPLE: undirected, ascending, without loops and repeats. Two
-** passes, as in csr.c, work in the block that becomes the targets:
+** passes, the first of them that of csr.c, work in the block that becomes the targets:
 **
 **     pass 1     distributes both directions of each edge to parts, which are ranges of
 **                rows, with 8 bytes an arc
@@ -12,39 +12,6 @@
 #include "arc_sort.h"
 
 #include <string.h>
-
-/* ---- pass 1 ---- */
-
-/* One pass adds both directions of each edge. Then most rows are nearly in order. */
-static void count_both_ends(void *arcs, uint64_t slice) {
-    const arc_sort *s = arcs;
-    const int thread = (int)slice;
-    uint64_t *count = s->start + (uint64_t)thread * s->parts;
-    const uint32_t *source = s->list[0].row, *target = s->list[0].column;
-    uint64_t end = gg_slice(s->list[0].count, thread + 1, s->threads);
-    uint64_t e = gg_slice(s->list[0].count, thread, s->threads);
-    for (; e < end && !gg_leave(s->run, e); e++)
-        if (source[e] != target[e]) {
-            count[source[e] >> s->shift]++;
-            count[target[e] >> s->shift]++;
-        }
-}
-
-static void write_both_ends(void *arcs, uint64_t slice) {
-    const arc_sort *s = arcs;
-    const int thread = (int)slice;
-    uint64_t *start = s->start + (uint64_t)thread * s->parts;
-    const uint32_t *source = s->list[0].row, *target = s->list[0].column;
-    uint64_t end = gg_slice(s->list[0].count, thread + 1, s->threads);
-    uint64_t e = gg_slice(s->list[0].count, thread, s->threads);
-    for (; e < end && !gg_leave(s->run, e); e++) {
-        uint32_t u = source[e], v = target[e];
-        if (u == v)
-            continue;
-        s->arc[start[u >> s->shift]++] = (uint64_t)u << 32 | v;
-        s->arc[start[v >> s->shift]++] = (uint64_t)v << 32 | u;
-    }
-}
 
 /* ---- sorting a row ---- */
 
@@ -178,14 +145,14 @@ static void sort_parts(void *rows, int member, int team) {
     row_sort *r = rows;
     const arc_sort *s = r->s;
     uint32_t *column = NULL;
-    uint64_t room = 0, p;
+    uint64_t capacity = 0, p;
     (void)member, (void)team;
     while ((p = __atomic_fetch_add(&r->taken, 1, __ATOMIC_RELAXED)) < s->parts &&
            !gg_pause(s->run)) {
         uint64_t count = s->begin[p + 1] - s->begin[p];
-        if (count > room || !column) {
+        if (count > capacity || !column) {
             gg_release(column);
-            column = gg_alloc_slack(s->run, room = count, sizeof *column);
+            column = gg_alloc_slack(s->run, capacity = count, sizeof *column);
         }
         if (column)
             r->arcs[p] = sort_part(s, p, column, r->offset);
@@ -251,10 +218,11 @@ static void make_rows(arc_sort *s, uint64_t *start, struct csr_slot *slot) {
 
 void gg_simple_rows(const gpugraph_graph *graph, gpugraph_run *run,
                     struct csr_slot *slot) {
-    arc_sort s = {.run = run, .n = graph->n, .lists = 1};
+    arc_sort s = {.run = run,
+                  .n = graph->n,
+                  .list = {graph->source, graph->target, NULL, graph->m, true, false}};
     uint64_t *start = NULL;
-    s.list[0] = (arc_list){graph->source, graph->target, NULL, graph->m, true};
-    if (gg_part_arcs(&s, 2 * graph->m, count_both_ends, write_both_ends))
+    if (gg_part_arcs(&s))
         slot->offset = gg_alloc_slack(run, (uint64_t)s.n + 1, sizeof *slot->offset);
     if (!gg_stopping(run))
         start = gg_alloc_zero(run, s.parts + 1, sizeof *start);

@@ -52,23 +52,6 @@ static __global__ void sum_rows(const __grid_constant__ device_csr rows, size_t 
     atomicAdd(sum, mine);
 }
 
-/* Launches a kernel that adds to one sum; false when the job must end. */
-template <typename launch>
-static bool add_hashes(struct cuda_job *job, uint64_t items, uint64_t *sum, launch add) {
-    struct workspace space = {NULL, 0};
-    gg_carve<hash_sum>(&space, 1);
-    if (!gg_workspace(job, &space))
-        return false;
-    hash_sum *there = gg_carve<hash_sum>(&space, 1);
-    if (!gg_fill(job, there, 0, sizeof *there))
-        return false;
-    add(gg_grid(job, items, 8), there);
-    const bool done =
-        gg_launched(job, "add hashes") && gg_fetch(job, sum, there, sizeof *sum);
-    job->working = false;
-    return done;
-}
-
 static bool differs(struct cuda_job *job, const char *what) {
     gg_fail(job->run, GPUGRAPH_INVALID,
             "the %s of the copy on device %d differ from those of the graph", what,
@@ -86,16 +69,17 @@ static uint64_t sum_host_edges(const gpugraph_graph *graph, bool weighted) {
 }
 
 static bool sum_of_edges(struct cuda_job *job, const struct device_copy *copy,
-                         bool weighted, struct arc_ends make, uint64_t *sum) {
+                         bool weighted, struct arc_ends make, hash_sum *sum) {
     const device_edges edges = {copy->n, copy->m, copy->source, copy->target,
                                 weighted ? copy->weight : NULL};
-    return add_hashes(job, edges.m, sum, [&](unsigned grid, hash_sum *to) {
-        sum_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(edges, make, copy->weight_size, to);
+    return gg_fetch_result(job, sum, [&](hash_sum *to) {
+        return GG_LAUNCH(job, sum_arcs, gg_grid(job, edges.m, 8), edges, make,
+                         copy->weight_size, to);
     });
 }
 
 static bool check_edges(struct cuda_job *job, const struct device_copy *copy) {
-    uint64_t sum = 0;
+    hash_sum sum;
     if (copy->n != job->graph->n || copy->m != job->graph->m)
         return differs(job, "counts");
     return sum_of_edges(job, copy, true, arc_ends{false, false}, &sum) &&
@@ -104,16 +88,16 @@ static bool check_edges(struct cuda_job *job, const struct device_copy *copy) {
 }
 
 static bool sum_of_rows(struct cuda_job *job, const struct device_csr *rows, size_t size,
-                        uint64_t *sum) {
-    return add_hashes(job, (uint64_t)rows->n * GG_WARP, sum,
-                      [&](unsigned grid, hash_sum *to) {
-                          sum_rows<<<grid, GG_BLOCK, 0, job->stream>>>(*rows, size, to);
-                      });
+                        hash_sum *sum) {
+    return gg_fetch_result(job, sum, [&](hash_sum *to) {
+        return GG_LAUNCH(job, sum_rows, gg_grid(job, (uint64_t)rows->n * GG_WARP, 8),
+                         *rows, size, to);
+    });
 }
 
 /* Sums the arcs that the edges make in rows of this kind. Makes SIMPLE rows again. */
 static bool sum_of_kind(struct cuda_job *job, struct device_copy *copy,
-                        enum csr_kind kind, bool weighted, uint64_t *sum) {
+                        enum csr_kind kind, bool weighted, hash_sum *sum) {
     if (kind != CSR_SIMPLE)
         return sum_of_edges(job, copy, weighted, arcs_of(kind), sum);
     struct device_rows made = {};
@@ -131,7 +115,7 @@ static bool check_kind(struct cuda_job *job, struct device_copy *copy,
                                                 "rows of both", "simple rows"};
     const struct device_rows *rows = &copy->rows[kind];
     const device_csr view = gg_view_of_rows(copy, rows);
-    uint64_t have = 0, want = 0;
+    hash_sum have, want;
     return sum_of_rows(job, &view, copy->weight_size, &have) &&
            sum_of_kind(job, copy, kind, rows->weight != NULL, &want) &&
            (have == want || differs(job, name[kind]));

@@ -38,8 +38,6 @@ static void free_device_edges(struct device_copy *copy) {
 static void drop_copy(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct device_copy *copy = (struct device_copy *)part;
     copy->symmetry = SYMMETRY_UNKNOWN;
-    copy->changed = !(gone & PART_ON_DEVICE);
-    copy->rested = false;
     if (!(gone & PART_ON_DEVICE))
         return;
     for (int kind = 0; kind < CSR_KINDS; kind++)

@@ -6,7 +6,6 @@
 #include "device/parts.cuh"
 #include "graph.cuh"
 #include "graph_data.h"
-#include "in_order.cuh"
 
 struct device_rows { /* owns the arrays of one CSR */
     bool made;
@@ -33,8 +32,6 @@ struct device_copy {
     uint32_t *source, *target;
     void *weight;
     enum symmetry symmetry; /* of OUT (device_symmetry.cu) */
-    /* changed since the upload; symmetry asked for since the change */
-    bool changed, rested;
     struct device_rows rows[CSR_KINDS];
 };
 
@@ -52,6 +49,20 @@ static inline struct device_csr gg_view_of_rows(const struct device_copy *copy,
                       rows->target, rows->weight};
 }
 void gg_free_device_rows(struct device_copy *copy, struct device_rows *rows);
+
+/* Calls launch(there), which launches a kernel that writes to *there, 0 before, and
+** fetches the result. False when the job must end. */
+template <typename type, typename launching>
+static bool gg_fetch_result(struct cuda_job *job, type *result, launching launch) {
+    type *there;
+    if (!gg_take_arrays(
+            job, [&](struct workspace *space) { there = gg_carve<type>(space, 1); }))
+        return false;
+    const bool done = gg_fill(job, there, 0, sizeof *there) && launch(there) &&
+                      gg_fetch(job, result, there, sizeof *there);
+    job->working = false;
+    return done;
+}
 
 /* Compares the copy, if it exists, with the host's edges, and its rows with its edges. A
 ** difference is GPUGRAPH_INVALID; false when the job must end. (device_check.cu) */
@@ -74,6 +85,11 @@ bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
 ** (device_simple.cu) */
 bool gg_device_simple(struct cuda_job *job, struct device_rows *rows);
 
+/* Bits of a key that is at most `largest`; at least 1. */
+static inline int gg_key_bits(uint32_t largest) {
+    return largest == 0 ? 1 : 32 - __builtin_clz(largest);
+}
+
 /* Arcs as keys, row << bits | column; their order is the order of rows. */
 #define NO_ARC UINT64_MAX
 struct arc_keys {
@@ -94,10 +110,20 @@ bool gg_offsets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint32_t
 bool gg_targets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint64_t arcs,
                         uint32_t *target);
 
-/* Makes the rows by sorting. False: not made; if the job goes on, counting is faster, or
-** memory suffices only for counting. (device_rows_sort.cu) */
-bool gg_rows_by_sorting(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                        const struct device_edges *edges, struct device_rows *rows,
-                        const char **how);
+struct row_sort { /* the edges of which rows are made */
+    struct device_edges edges;
+    struct arc_ends make;
+    bool both, weighted;
+    bool in_order;        /* edges have the order of the rows */
+    uint64_t arcs;        /* including loops that BOTH drops */
+    const uint32_t *row;  /* OUT, IN: a column of the edges */
+    const uint32_t *ends; /* their other ends */
+};
+
+/* Makes the rows in existing arrays, by a copy or a sort. False: not made; if the job
+*goes
+** on, memory is too short for a sort. (device_rows_sort.cu) */
+bool gg_rows_by_sorting(struct cuda_job *job, const struct row_sort *s,
+                        struct device_rows *rows);
 
 #endif

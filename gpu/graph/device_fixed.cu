@@ -105,13 +105,12 @@ static bool fill_places(struct cuda_job *job, enum fixed_form form,
     const unsigned grid = gg_grid(job, f->places, 8);
     uint32_t *on_device = static_cast<uint32_t *>(gg_take(job, sizeof *on_device));
     if (on_device && gg_fill(job, on_device, 0, sizeof *on_device)) {
-        if (form == FIXED_ROWS)
-            fix<<<grid, GG_BLOCK, 0, job->stream>>>(*g, f->shift, (uint32_t *)f->place,
-                                                    on_device);
-        else
-            fix<<<grid, GG_BLOCK, 0, job->stream>>>(*g, f->shift, (uint64_t *)f->place,
-                                                    on_device);
-        if (gg_launched(job, "fix"))
+        const bool launched =
+            form == FIXED_ROWS
+                ? GG_LAUNCH(job, fix, grid, *g, f->shift, (uint32_t *)f->place, on_device)
+                : GG_LAUNCH(job, fix, grid, *g, f->shift, (uint64_t *)f->place,
+                            on_device);
+        if (launched)
             gg_fetch(job, longest, on_device, sizeof *longest);
     }
     if (on_device)

@@ -41,16 +41,6 @@ bool gpugraph_is_lost(const gpugraph_graph *graph) {
     return gg_is_device_resident(graph) && !gg_copies_asked()->reaches(graph);
 }
 
-static void take_weights_in(gpugraph_graph *graph, void *weight) {
-    graph->weight = weight;
-    if (graph->distance_type == GPUGRAPH_REAL)
-        graph->edges.weight_real = weight;
-    else if (graph->distance_type == GPUGRAPH_UINT64)
-        graph->edges.weight64 = weight;
-    else
-        graph->edges.weight32 = weight;
-}
-
 void gg_publish_edges(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
                       void *weight) {
     gg_lock(&graph->gate.lock);
@@ -58,8 +48,10 @@ void gg_publish_edges(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
     if (first) {
         graph->edges.source = graph->source = source;
         graph->edges.target = graph->target = target;
-        if (weight)
-            take_weights_in(graph, weight);
+        if (weight) {
+            graph->weight = weight;
+            gg_point_weights(graph);
+        }
         const uint64_t size = weight ? gg_distance_size(graph->distance_type) : 0;
         __atomic_fetch_add(&graph->host_bytes,
                            (int64_t)(graph->m * (2 * sizeof *source + size)),

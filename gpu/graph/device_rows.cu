@@ -9,9 +9,8 @@
 **                  offset  0 1 2 4      an addition for its position; order is arbitrary
 **
 ** Sorting moves every arc a few times, in long streams. Counting moves every arc once, to
-** a random position. Counting needs less memory, and is faster only if successive edges
-** have near positions, as in a road network. Edges in the order of their rows are copied
-** (device_rows_sort.cu). */
+** a random position. Counting needs less memory, and is used if memory is too short for a
+** sort. Edges in the order of their rows are copied (device_rows_sort.cu). */
 #include "device_copy.cuh"
 
 #include <cub/device/device_scan.cuh>
@@ -75,70 +74,97 @@ bool gg_offsets(struct cuda_job *job, const uint32_t *counts, uint64_t *offset,
     return gg_going(job);
 }
 
-struct row_scratch {
-    uint32_t *count; /* n + 1 */
-    unsigned char *scan;
-    uint64_t scan_bytes;
-};
-
-static void carve_rows(struct workspace *space, uint32_t n, struct row_scratch *scratch) {
-    scratch->scan_bytes = gg_offsets_scratch(n);
-    scratch->count = gg_carve<uint32_t>(space, (uint64_t)n + 1);
-    scratch->scan = gg_carve<unsigned char>(space, scratch->scan_bytes);
-}
-
 static void scatter(struct cuda_job *job, const struct device_edges *edges,
                     struct arc_ends make, struct device_rows *rows, uint32_t *left) {
     unsigned grid = gg_grid(job, edges->m, 16);
     if (gg_device_copy_of(job->graph)->weight_size == 8)
-        scatter_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(
-            *edges, make, rows->offset, left, rows->target, (uint64_t *)rows->weight);
+        GG_LAUNCH(job, scatter_arcs, grid, *edges, make, rows->offset, left, rows->target,
+                  (uint64_t *)rows->weight);
     else
-        scatter_arcs<<<grid, GG_BLOCK, 0, job->stream>>>(
-            *edges, make, rows->offset, left, rows->target, (uint32_t *)rows->weight);
-    gg_launched(job, "scatter_arcs");
+        GG_LAUNCH(job, scatter_arcs, grid, *edges, make, rows->offset, left, rows->target,
+                  (uint32_t *)rows->weight);
 }
 
-static bool build_by_counting(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                              const struct device_edges *edges,
+static bool build_by_counting(struct cuda_job *job, const struct row_sort *s,
                               struct device_rows *rows) {
-    struct device_copy *copy = gg_device_copy_of(job->graph);
-    struct workspace space = {NULL, 0};
-    struct row_scratch scratch;
-    uint32_t n = copy->n;
-    carve_rows(&space, n, &scratch);
-    if (!gg_workspace(job, &space))
+    const uint32_t n = s->edges.n;
+    const uint64_t scan_bytes = gg_offsets_scratch(n);
+    uint32_t *count;
+    unsigned char *scan;
+    if (!gg_take_arrays(job, [&](struct workspace *space) {
+            count = gg_carve<uint32_t>(space, (uint64_t)n + 1);
+            scan = gg_carve<unsigned char>(space, scan_bytes);
+        }))
         return false;
-    carve_rows(&space, n, &scratch);
-    gg_fill(job, scratch.count, 0, ((uint64_t)n + 1) * sizeof *scratch.count);
-    count_arcs<<<gg_grid(job, edges->m, 16), GG_BLOCK, 0, job->stream>>>(
-        *edges, arcs_of(kind), scratch.count);
-    if (!gg_launched(job, "count_arcs") ||
-        !take(job, &copy->part, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset) ||
-        !gg_offsets(job, scratch.count, rows->offset, n, scratch.scan,
-                    scratch.scan_bytes) ||
-        !gg_fetch(job, &rows->arcs, rows->offset + n, sizeof rows->arcs))
+    gg_fill(job, count, 0, ((uint64_t)n + 1) * sizeof *count);
+    if (!GG_LAUNCH(job, count_arcs, gg_grid(job, s->edges.m, 16), s->edges, s->make,
+                   count) ||
+        !gg_offsets(job, count, rows->offset, n, scan, scan_bytes))
         return false;
-    rows->room = rows->arcs;
-    if (!take(job, &copy->part, &rows->target, rows->room, sizeof *rows->target) ||
-        (weighted &&
-         !take(job, &copy->part, &rows->weight, rows->room, copy->weight_size)))
-        return false;
-    scatter(job, edges, arcs_of(kind), rows, scratch.count);
+    scatter(job, &s->edges, s->make, rows, count);
     return gg_wait(job);
 }
 
 /* ---- choice of the method ---- */
 
+struct edge_survey {
+    unsigned long long loops;
+    uint32_t falls; /* a row number is less than the previous one */
+};
+
+static __global__ void survey_edges(uint64_t m, const uint32_t *row, const uint32_t *ends,
+                                    edge_survey *found) {
+    unsigned long long loops = 0;
+    bool falls = false;
+    for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid()) {
+        loops += row[e] == ends[e];
+        falls |= e > 0 && row[e - 1] > row[e];
+    }
+    if (loops)
+        atomicAdd(&found->loops, loops);
+    if (falls)
+        found->falls = 1;
+}
+
+/* Finds out if the edges are in order. Allocates the arrays of the rows. */
+static bool take_rows(struct cuda_job *job, struct row_sort *s,
+                      struct device_rows *rows) {
+    struct device_copy *copy = gg_device_copy_of(job->graph);
+    struct device_part *part = &copy->part;
+    edge_survey found;
+    if (!gg_fetch_result(job, &found, [&](edge_survey *there) {
+            return GG_LAUNCH(job, survey_edges, gg_grid(job, s->edges.m, 16), s->edges.m,
+                             s->row, s->ends, there);
+        }))
+        return false;
+    s->in_order = !s->both && !found.falls;
+    rows->arcs = s->arcs - (s->both ? found.loops : 0);
+    rows->room = s->arcs;
+    return take(job, part, &rows->offset, (uint64_t)s->edges.n + 1,
+                sizeof *rows->offset) &&
+           take(job, part, &rows->target, rows->room, sizeof *rows->target) &&
+           (!s->weighted ||
+            take(job, part, &rows->weight, rows->room, copy->weight_size));
+}
+
 bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,
                     struct device_rows *rows, const char **how) {
-    struct device_edges edges;
-    if (!gg_device_edges(job, weighted, &edges))
+    struct row_sort s = {};
+    if (!gg_device_edges(job, weighted, &s.edges))
         return false;
-    bool built = gg_rows_by_sorting(job, kind, weighted, &edges, rows, how);
+    s.make = arcs_of(kind);
+    s.both = kind == CSR_BOTH;
+    s.weighted = weighted;
+    s.arcs = s.both ? 2 * s.edges.m : s.edges.m;
+    s.row = kind == CSR_IN ? s.edges.target : s.edges.source;
+    s.ends = kind == CSR_IN ? s.edges.source : s.edges.target;
+    if (!take_rows(job, &s, rows))
+        return false;
+    *how = s.in_order ? ", edges in order" : ", by sorting";
+    const bool built = gg_rows_by_sorting(job, &s, rows);
     gg_drop_workspace(job); /* large after a sort; counting may need the memory */
     if (built || !gg_going(job))
         return built;
     *how = ", by counting";
-    return build_by_counting(job, kind, weighted, &edges, rows);
+    return build_by_counting(job, &s, rows);
 }

@@ -1,20 +1,11 @@
 /* Makes rows of a graph on the device by a stable radix sort of its edges (drawing:
-** device_rows.cu).
-**
-**     survey     are edges in order already? are most near the previous one?
-**     arc        target and weight, which are moved with the row
-**
-** Edges in the order of their rows are copied. */
+** device_rows.cu). A weight moves with its target. Edges in the order of their rows are
+** copied. */
 #include "device_copy.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include <thrust/iterator/reverse_iterator.h>
-
-/* Rows of two successive edges are near if their numbers differ by at most this. If most
-** are near, counting is twice as fast as sorting in graphs below ROWS_THIN_DEGREE
-** (road24m on an H200: IN 1.7 ms and 3.5), elsewhere half to a quarter as fast. */
-enum { ROWS_NEAR = 16384, ROWS_THIN_DEGREE = 4 };
 
 struct arc_weight32 { /* the value of a sort by row, with weights */
     uint32_t target, weight;
@@ -53,40 +44,6 @@ static __device__ __forceinline__ uint32_t target_of(uint32_t arc) {
 template <typename arc_type>
 static __device__ __forceinline__ uint32_t target_of(const arc_type &arc) {
     return arc.target;
-}
-
-/* Counts of all edges. Each thread of survey_edges adds its own at its end. */
-struct edge_survey {
-    unsigned long long loops;
-    unsigned long long far[2]; /* rows, and ends, that are far from the previous edge's */
-    uint32_t falls;            /* a row number is less than the previous one */
-};
-
-static __device__ __forceinline__ bool is_far(const uint32_t *column, uint64_t e) {
-    uint32_t a = column[e - 1], b = column[e];
-    return (a < b ? b - a : a - b) > ROWS_NEAR;
-}
-
-static __global__ void survey_edges(uint64_t m, const uint32_t *row, const uint32_t *ends,
-                                    edge_survey *found) {
-    unsigned long long loops = 0, far_rows = 0, far_ends = 0;
-    bool falls = false;
-    for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid()) {
-        loops += row[e] == ends[e];
-        if (e == 0)
-            continue;
-        falls |= row[e - 1] > row[e];
-        far_rows += is_far(row, e);
-        far_ends += is_far(ends, e);
-    }
-    if (loops)
-        atomicAdd(&found->loops, loops);
-    if (far_rows)
-        atomicAdd(&found->far[0], far_rows);
-    if (far_ends)
-        atomicAdd(&found->far[1], far_ends);
-    if (falls)
-        found->falls = 1;
 }
 
 /* One thread per edge: writes row[e] and arc[e], and for BOTH the reversed arc at m + e;
@@ -133,20 +90,10 @@ static __global__ void unpack_arcs(const arc_type *arc, uint64_t arcs, uint32_t 
 }
 
 template <typename arc_type> struct sort_scratch {
-    edge_survey *found;
     uint32_t *row, *sorted_row; /* row: of BOTH */
     arc_type *arc, *sorted_arc; /* for BOTH or with weights; with weights */
     unsigned char *cub;
     size_t cub_bytes;
-};
-
-struct row_sort { /* input of a sort */
-    struct device_edges edges;
-    struct arc_ends make;
-    bool both, weighted;
-    uint64_t arcs;        /* including loops that BOTH drops */
-    const uint32_t *row;  /* OUT, IN: a column of the edges */
-    const uint32_t *ends; /* their other ends */
 };
 
 /* An empty row begins where the next row begins. */
@@ -157,11 +104,10 @@ static cudaError_t close_gaps(void *scratch, size_t *bytes, uint64_t *offset, ui
         scratch, *bytes, last, last, ::cuda::minimum<uint64_t>(), (int64_t)n + 1, stream);
 }
 
-/* sorts: edges are not in order. */
 template <typename arc_type>
-static void carve_sort(struct workspace *space, const struct row_sort *s, bool sorts,
+static void carve_sort(struct workspace *space, const struct row_sort *s,
                        sort_scratch<arc_type> *scratch) {
-    const uint64_t arcs = sorts ? s->arcs : 0;
+    const uint64_t arcs = s->in_order ? 0 : s->arcs;
     size_t sort = 0, gaps = 0;
     const uint32_t *row = NULL;
     const arc_type *arc = NULL;
@@ -169,7 +115,6 @@ static void carve_sort(struct workspace *space, const struct row_sort *s, bool s
                                     (arc_type *)NULL, (int64_t)arcs, 0, 32);
     close_gaps(NULL, &gaps, NULL, s->edges.n, NULL);
     scratch->cub_bytes = sort > gaps ? sort : gaps;
-    scratch->found = gg_carve<edge_survey>(space, 1);
     scratch->row = gg_carve<uint32_t>(space, s->both ? arcs : 0);
     scratch->sorted_row = gg_carve<uint32_t>(space, arcs);
     scratch->arc = gg_carve<arc_type>(space, s->both || s->weighted ? arcs : 0);
@@ -182,24 +127,10 @@ static void take_offsets(struct cuda_job *job, const uint32_t *row, uint64_t arc
                          struct device_rows *rows, void *cub, size_t cub_bytes) {
     uint32_t n = job->graph->n;
     gg_fill(job, rows->offset, 0xff, ((uint64_t)n + 1) * sizeof *rows->offset);
-    find_starts<<<gg_grid(job, arcs + 1, 16), GG_BLOCK, 0, job->stream>>>(row, arcs, n,
-                                                                          rows->offset);
-    if (gg_launched(job, "find_starts"))
+    if (GG_LAUNCH(job, find_starts, gg_grid(job, arcs + 1, 16), row, arcs, n,
+                  rows->offset))
         gg_note(job, close_gaps(cub, &cub_bytes, rows->offset, n, job->stream),
                 "find where rows begin");
-}
-
-static bool take_rows(struct cuda_job *job, const struct row_sort *s, uint64_t arcs,
-                      struct device_rows *rows) {
-    rows->arcs = arcs;
-    rows->room = s->arcs;
-    struct device_copy *copy = gg_device_copy_of(job->graph);
-    struct device_part *part = &copy->part;
-    return take(job, part, &rows->offset, (uint64_t)s->edges.n + 1,
-                sizeof *rows->offset) &&
-           take(job, part, &rows->target, rows->room, sizeof *rows->target) &&
-           (!s->weighted ||
-            take(job, part, &rows->weight, rows->room, copy->weight_size));
 }
 
 /* Edges in the order of their rows need no sort. */
@@ -213,19 +144,18 @@ static void copy_rows(struct cuda_job *job, const struct row_sort *s,
 }
 
 template <typename arc_type>
-static void sort_rows(struct cuda_job *job, const struct row_sort *s, uint32_t largest,
+static void sort_rows(struct cuda_job *job, const struct row_sort *s,
                       struct device_rows *rows, const sort_scratch<arc_type> *scratch) {
+    const uint32_t n = s->edges.n, largest = rows->arcs < s->arcs || n == 0 ? n : n - 1;
     const uint32_t *row = s->both ? scratch->row : s->row;
     const arc_type *arc = scratch->arc;
     arc_type *sorted_arc = scratch->sorted_arc;
     size_t bytes = scratch->cub_bytes;
-    if (s->both || s->weighted) {
-        lay_arcs<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(
-            s->edges, s->make, s->both ? scratch->row : NULL, scratch->arc);
-        gg_launched(job, "lay_arcs");
-    } else {
+    if (s->both || s->weighted)
+        GG_LAUNCH(job, lay_arcs, gg_grid(job, s->edges.m, 16), s->edges, s->make,
+                  s->both ? scratch->row : NULL, scratch->arc);
+    else
         arc = reinterpret_cast<const arc_type *>(s->ends);
-    }
     if (!s->weighted)
         sorted_arc = reinterpret_cast<arc_type *>(rows->target);
     if (gg_going(job))
@@ -234,87 +164,35 @@ static void sort_rows(struct cuda_job *job, const struct row_sort *s, uint32_t l
                     scratch->cub, bytes, row, scratch->sorted_row, arc, sorted_arc,
                     (int64_t)s->arcs, 0, gg_key_bits(largest), job->stream),
                 "sort arcs");
-    if (s->weighted && gg_going(job)) {
-        unpack_arcs<<<gg_grid(job, rows->arcs, 16), GG_BLOCK, 0, job->stream>>>(
-            sorted_arc, rows->arcs, rows->target, rows->weight);
-        gg_launched(job, "unpack_arcs");
-    }
+    if (s->weighted && gg_going(job))
+        GG_LAUNCH(job, unpack_arcs, gg_grid(job, rows->arcs, 16), sorted_arc, rows->arcs,
+                  rows->target, rows->weight);
     take_offsets(job, scratch->sorted_row, rows->arcs, rows, scratch->cub,
                  scratch->cub_bytes);
 }
 
-/* True if memory suffices for the scratch and the rows. */
-static bool sort_fits(const struct cuda_job *job, const struct row_sort *s,
-                      uint64_t scratch_bytes) {
-    uint64_t weight = s->weighted ? gg_device_copy_of(job->graph)->weight_size : 0;
-    uint64_t rows = ((uint64_t)s->edges.n + 1) * 8 + s->arcs * (4 + weight) + 4096;
-    return (int64_t)(scratch_bytes + rows) <= gg_device_room(job);
-}
-
-/* True if most arcs lie near the previous one and rows are short. Arcs of a hub also lie
-** near one another, but their targets are spread over the graph. */
-static bool mostly_near(const struct row_sort *s, const struct edge_survey *found) {
-    uint64_t m = s->edges.m;
-    return m < (uint64_t)s->edges.n * ROWS_THIN_DEGREE && found->far[0] <= m / 2 &&
-           (!s->both || found->far[1] <= m / 2);
-}
-
-/* Allocates the scratch of a copy or a sort. False: too large, or the job must end. */
-template <typename arc_type>
-static bool make_room_of_device_rows_sort(struct cuda_job *job, const struct row_sort *s,
-                                          bool sorts, sort_scratch<arc_type> *scratch) {
-    struct workspace space = {NULL, 0};
-    carve_sort(&space, s, sorts, scratch);
-    if (!sort_fits(job, s, space.used) || !gg_workspace(job, &space))
-        return false;
-    carve_sort(&space, s, sorts, scratch);
-    return true;
-}
-
-/* Copies or sorts the edges. Allocates the scratch of a sort, 6 GB for half a billion
-** arcs, only if it sorts. */
+/* Copies or sorts the edges. */
 template <typename arc_type>
 static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
-                             struct device_rows *rows, const char **how) {
+                             struct device_rows *rows) {
     sort_scratch<arc_type> scratch;
-    edge_survey found = {0, {0, 0}, 0};
-    uint32_t n = s->edges.n;
-    if (!make_room_of_device_rows_sort(job, s, false, &scratch))
+    struct workspace space = {NULL, 0};
+    carve_sort(&space, s, &scratch);
+    if ((int64_t)space.used > gg_device_room(job) || !gg_workspace(job, &space))
         return false;
-    gg_fill(job, scratch.found, 0, sizeof *scratch.found);
-    survey_edges<<<gg_grid(job, s->edges.m, 16), GG_BLOCK, 0, job->stream>>>(
-        s->edges.m, s->row, s->ends, scratch.found);
-    gg_launched(job, "survey_edges");
-    if (!gg_fetch(job, &found, scratch.found, sizeof found))
-        return false;
-    bool in_order = !s->both && !found.falls;
-    if (!in_order && (mostly_near(s, &found) ||
-                      !make_room_of_device_rows_sort(job, s, true, &scratch)))
-        return false;
-    uint64_t dropped = s->both ? found.loops : 0;
-    if (!take_rows(job, s, s->arcs - dropped, rows))
-        return false;
-    *how = in_order ? ", edges in order" : ", by sorting";
-    if (in_order)
+    carve_sort(&space, s, &scratch);
+    if (s->in_order)
         copy_rows(job, s, rows, scratch.cub, scratch.cub_bytes);
     else
-        sort_rows(job, s, dropped || n == 0 ? n : n - 1, rows, &scratch);
+        sort_rows(job, s, rows, &scratch);
     return gg_wait(job);
 }
 
-bool gg_rows_by_sorting(struct cuda_job *job, enum csr_kind kind, bool weighted,
-                        const struct device_edges *edges, struct device_rows *rows,
-                        const char **how) {
-    struct row_sort s = {*edges,
-                         arcs_of(kind),
-                         kind == CSR_BOTH,
-                         weighted,
-                         kind == CSR_BOTH ? 2 * edges->m : edges->m,
-                         kind == CSR_IN ? edges->target : edges->source,
-                         kind == CSR_IN ? edges->source : edges->target};
-    if (!weighted)
-        return build_by_sorting<uint32_t>(job, &s, rows, how);
+bool gg_rows_by_sorting(struct cuda_job *job, const struct row_sort *s,
+                        struct device_rows *rows) {
+    if (!rows->weight)
+        return build_by_sorting<uint32_t>(job, s, rows);
     return gg_device_copy_of(job->graph)->weight_size == 8
-               ? build_by_sorting<arc_weight64>(job, &s, rows, how)
-               : build_by_sorting<arc_weight32>(job, &s, rows, how);
+               ? build_by_sorting<arc_weight64>(job, s, rows)
+               : build_by_sorting<arc_weight32>(job, s, rows);
 }

@@ -82,13 +82,9 @@ static bool reaches(const gpugraph_graph *graph) {
 
 /* Downloads from the device that holds the edges, which need not be the run's. */
 static void download(gpugraph_graph *graph, gpugraph_run *run) {
-    struct cuda_job job;
     const int device = run->device;
     run->device = graph->device->ordinal;
-    if (gg_job_open(&job, graph, run)) {
-        gg_job_download_edges(&job);
-        gg_job_close(&job);
-    }
+    gg_in_job(graph, run, [](struct cuda_job *job) { gg_job_download_edges(job); });
     run->device = device;
 }
 

@@ -20,8 +20,17 @@ static __global__ void make_keys(device_edges edges, int bits, uint64_t *key) {
 ** row's. */
 static __global__ void find_rows_of_keys(const uint64_t *key, uint64_t count, int bits,
                                          uint32_t n, uint64_t *offset) {
-    for (uint64_t row = gg_thread(); row <= n; row += gg_threads_of_grid())
-        offset[row] = gg_first_at_least(key, 0, count, row << bits);
+    for (uint64_t row = gg_thread(); row <= n; row += gg_threads_of_grid()) {
+        uint64_t low = 0, high = count;
+        while (low < high) {
+            const uint64_t middle = low + (high - low) / 2;
+            if (key[middle] < row << bits)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        offset[row] = low;
+    }
 }
 
 /* One thread per arc. */
@@ -68,38 +77,28 @@ bool gg_sort_keys(struct cuda_job *job, struct arc_keys *k) {
 
 bool gg_offsets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint32_t rows,
                         uint64_t *offset, uint64_t *arcs) {
-    if (!gg_going(job))
-        return false;
-    find_rows_of_keys<<<gg_grid(job, (uint64_t)rows + 1, 16), GG_BLOCK, 0, job->stream>>>(
-        k->key, k->distinct, k->bits, rows, offset);
-    return gg_launched(job, "find_rows_of_keys") &&
+    return gg_going(job) &&
+           GG_LAUNCH(job, find_rows_of_keys, gg_grid(job, (uint64_t)rows + 1, 16), k->key,
+                     k->distinct, k->bits, rows, offset) &&
            gg_fetch(job, arcs, offset + rows, sizeof *arcs);
 }
 
 bool gg_targets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint64_t arcs,
                         uint32_t *target) {
-    if (!gg_going(job))
-        return false;
-    take_columns<<<gg_grid(job, arcs, 16), GG_BLOCK, 0, job->stream>>>(k->key, arcs,
-                                                                       k->bits, target);
-    return gg_launched(job, "take_columns");
+    return gg_going(job) && GG_LAUNCH(job, take_columns, gg_grid(job, arcs, 16), k->key,
+                                      arcs, k->bits, target);
 }
 
 bool gg_device_simple(struct cuda_job *job, struct device_rows *rows) {
     struct device_edges edges;
-    struct workspace space = {NULL, 0};
     struct device_part *part = &gg_device_copy_of(job->graph)->part;
     const uint32_t n = job->graph->n;
     struct arc_keys keys = {2 * job->graph->m, gg_key_bits(n)};
-    if (!gg_device_edges(job, false, &edges))
-        return false;
-    gg_carve_keys(&space, &keys);
-    if (!gg_workspace(job, &space))
-        return false;
-    gg_carve_keys(&space, &keys);
-    make_keys<<<gg_grid(job, edges.m, 16), GG_BLOCK, 0, job->stream>>>(edges, keys.bits,
-                                                                       keys.key);
-    if (!gg_launched(job, "make_keys") ||
+    if (!gg_device_edges(job, false, &edges) ||
+        !gg_take_arrays(job,
+                        [&](struct workspace *space) { gg_carve_keys(space, &keys); }) ||
+        !GG_LAUNCH(job, make_keys, gg_grid(job, edges.m, 16), edges, keys.bits,
+                   keys.key) ||
         !take(job, part, &rows->offset, (uint64_t)n + 1, sizeof *rows->offset) ||
         !gg_sort_keys(job, &keys) ||
         !gg_offsets_of_keys(job, &keys, n, rows->offset, &rows->arcs))

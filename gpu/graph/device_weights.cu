@@ -45,22 +45,20 @@ static __global__ void add_tops(const uint32_t *top, uint32_t n,
 static uint64_t longest_path(const void *of) {
     const struct weight_job *w = (const struct weight_job *)of;
     struct cuda_job *job = w->job;
-    struct workspace space = {NULL, 0};
-    unsigned long long sum = 0;
-    gg_carve<uint32_t>(&space, w->n);
-    gg_carve<unsigned long long>(&space, 1);
-    if (!gg_workspace(job, &space))
+    unsigned long long sum = 0, *there;
+    uint32_t *top;
+    if (!gg_take_arrays(job, [&](struct workspace *space) {
+            top = gg_carve<uint32_t>(space, w->n);
+            there = gg_carve<unsigned long long>(space, 1);
+        }))
         return 0;
-    uint32_t *top = gg_carve<uint32_t>(&space, w->n);
-    unsigned long long *there = gg_carve<unsigned long long>(&space, 1);
     gg_fill(job, top, 0, w->n * sizeof *top);
     gg_fill(job, there, 0, sizeof *there);
-    raise_tops<<<gg_grid(job, w->ends->m, 16), GG_BLOCK, 0, job->stream>>>(
-        w->ends->source, w->ends->target, w->weight, w->ends->m, top);
-    if (gg_launched(job, "raise_tops"))
-        add_tops<<<gg_grid(job, w->n, 8), GG_BLOCK, 0, job->stream>>>(top, w->n, there);
-    gg_launched(job, "add_tops");
-    const bool fetched = gg_fetch(job, &sum, there, sizeof sum);
+    const bool fetched =
+        GG_LAUNCH(job, raise_tops, gg_grid(job, w->ends->m, 16), w->ends->source,
+                  w->ends->target, w->weight, w->ends->m, top) &&
+        GG_LAUNCH(job, add_tops, gg_grid(job, w->n, 8), top, w->n, there) &&
+        gg_fetch(job, &sum, there, sizeof sum);
     job->working = false;
     return fetched ? sum : 0;
 }
@@ -84,8 +82,8 @@ static bool keep_narrow(struct cuda_job *job, const int64_t *from,
         return false;
     ends->weight = to;
     ends->weight_size = sizeof *to;
-    narrow<<<gg_grid(job, ends->m, 16), GG_BLOCK, 0, job->stream>>>(from, ends->m, to);
-    return gg_launched(job, "narrow") && gg_wait(job);
+    return GG_LAUNCH(job, narrow, gg_grid(job, ends->m, 16), from, ends->m, to) &&
+           gg_wait(job);
 }
 
 /* Gives the decoded block to the part. */
@@ -93,11 +91,10 @@ static bool keep_block(struct cuda_job *job, gg_cells *cells, struct device_ends
     ends->weight = gg_take_cell_weights(cells);
     ends->weight_size = sizeof(int64_t);
     add_bytes(&ends->part, (int64_t)block_bytes(ends->m, sizeof(int64_t)));
-    if (!cells->weights.real)
-        return true;
-    make_zeros_positive<<<gg_grid(job, ends->m, 16), GG_BLOCK, 0, job->stream>>>(
-        (double *)ends->weight, ends->m);
-    return gg_launched(job, "make_zeros_positive") && gg_wait(job);
+    return !cells->weights.real ||
+           (GG_LAUNCH(job, make_zeros_positive, gg_grid(job, ends->m, 16),
+                      (double *)ends->weight, ends->m) &&
+            gg_wait(job));
 }
 
 static void take_weights(struct cuda_job *job, gg_cells *cells) {
@@ -118,9 +115,5 @@ static void take_weights(struct cuda_job *job, gg_cells *cells) {
 }
 
 void gg_take_device_weights(gpugraph_graph *graph, gg_cells *cells, gpugraph_run *run) {
-    struct cuda_job job;
-    if (!gg_job_open(&job, graph, run))
-        return;
-    take_weights(&job, cells);
-    gg_job_close(&job);
+    gg_in_job(graph, run, [&](struct cuda_job *job) { take_weights(job, cells); });
 }

@@ -29,15 +29,6 @@ static void drop_edge_ids(const builder *b) {
     b->edges->edge_id = NULL;
 }
 
-static void drop_weights(const builder *b) {
-    if (b->edges->take_over) {
-        free((void *)b->edges->weight);
-        free((void *)b->edges->weight32);
-    }
-    b->edges->weight = NULL;
-    b->edges->weight32 = NULL;
-}
-
 static void drop_cells(const builder *b) {
     if (b->edges->cells)
         b->edges->cells->place->free(b->edges->cells);
@@ -45,17 +36,18 @@ static void drop_cells(const builder *b) {
 }
 
 static void drop_all(const builder *b) {
-    const gpugraph_id_column none = {NULL, NULL, NULL},
-                             *ends[2] = {&b->edges->source, &b->edges->target};
-    for (int i = 0; i < 2 && b->edges->take_over; i++) {
+    const gpugraph_id_column *ends[2] = {&b->edges->source, &b->edges->target};
+    drop_cells(b);
+    drop_edge_ids(b);
+    if (!b->edges->take_over)
+        return;
+    for (int i = 0; i < 2; i++) {
         free((void *)ends[i]->value);
         free((void *)ends[i]->value32);
         free((void *)ends[i]->is_text);
     }
-    b->edges->source = b->edges->target = none;
-    drop_cells(b);
-    drop_edge_ids(b);
-    drop_weights(b);
+    free((void *)b->edges->weight);
+    free((void *)b->edges->weight32);
 }
 
 /* ---- the order of edges ---- */
@@ -213,17 +205,21 @@ int64_t gg_graph_bytes(const gpugraph_graph *graph) {
     return (int64_t)bytes;
 }
 
-void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type) {
-    graph->edges = (gpugraph_edge_list){.source = graph->source,
-                                        .target = graph->target,
-                                        .edge_id = graph->edge_id,
-                                        .weight_type = type};
+void gg_point_weights(gpugraph_graph *graph) {
     if (graph->distance_type == GPUGRAPH_REAL)
         graph->edges.weight_real = graph->weight;
     else if (graph->distance_type == GPUGRAPH_UINT64)
         graph->edges.weight64 = graph->weight;
     else
         graph->edges.weight32 = graph->weight;
+}
+
+void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type) {
+    graph->edges = (gpugraph_edge_list){.source = graph->source,
+                                        .target = graph->target,
+                                        .edge_id = graph->edge_id,
+                                        .weight_type = type};
+    gg_point_weights(graph);
 }
 
 static void build(builder *b) {

@@ -26,9 +26,8 @@ bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
                    struct device_csr *view);
 /* Finds out if OUT has the mirror of each of its arcs, none twice, so that OUT equals IN.
 ** Checked once for a graph: phase "prepare". The answer is no if edges are unordered or
-** memory is short; after a change of edges also until the second call, and while OUT has
-** slack: the check does not pay for a graph that changes between searches.
-** (device_symmetry.cu) */
+** memory is short, and while OUT has slack: the check does not pay for a graph that
+** changes between searches. (device_symmetry.cu) */
 enum symmetry { SYMMETRY_UNKNOWN, NOT_SYMMETRIC, SYMMETRIC };
 bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found);
 /* True if the check was made, and its answer is SYMMETRIC. */

@@ -49,7 +49,8 @@ static inline bool gg_has_gaps(const gpugraph_graph *graph) {
 void gg_close_gaps(gpugraph_graph *graph, int threads);
 void gg_free_gaps(gpugraph_graph *graph);
 
-/* For a caller that is the only user of the graph, or reads edges without gaps: */
+/* For a caller that is the only user of the graph, or reads edges without gaps: the last
+** block that starts at e or before. It is near block e >> shift. */
 static inline uint64_t gg_gap_block(const struct edge_gaps *g, uint64_t e) {
     uint64_t low = e >> g->shift, step = 1, high = low; /* a block may have slack */
     while (high + 1 < g->blocks && g->start[high + 1] <= e) {
@@ -59,7 +60,7 @@ static inline uint64_t gg_gap_block(const struct edge_gaps *g, uint64_t e) {
         if (g->start[high] > e)
             break;
     }
-    while (low < high) { /* finds the last block that starts at e or before */
+    while (low < high) {
         const uint64_t middle = high - (high - low) / 2;
         if (g->start[middle] <= e)
             low = middle;
@@ -156,8 +157,6 @@ gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
 void gg_publish_rows(struct csr_slot *rows, const struct csr_slot *made);
 void gg_release_slot(struct csr_slot *slot);
 uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_size);
-/* Frees the rows of gg_edge_rows. */
-void gg_free_edge_rows(gpugraph_graph *graph);
 
 /* ---- rows with slack (graph/slack.c) ---- */
 
@@ -194,6 +193,8 @@ static inline bool gg_arc_id(const struct adjacency *a, int64_t id, uint64_t *of
 }
 void gg_free_adjacency(gpugraph_graph *graph, gpugraph_direction side);
 
+/* Copies an array with slack. NULL if `from` is NULL, or the run must end. */
+void *gg_copy_array(gpugraph_run *run, const void *from, uint64_t count, size_t size);
 /* Copies the targets of OUT if they are the edges' own, so that they can be changed. No
 ** search may run. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
@@ -219,8 +220,9 @@ void gg_free_retired(gpugraph_graph *graph, struct retired_rows *list);
 
 /* ---- graph/graph.c ---- */
 
-/* Points graph->edges to the existing arrays. */
+/* Points graph->edges to the existing arrays, or only to the weights. */
 void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
+void gg_point_weights(gpugraph_graph *graph);
 /* Host bytes of edges and ids. */
 int64_t gg_graph_bytes(const gpugraph_graph *graph);
 /* degree[v], a loop counting twice in BOTH, also of edges with gaps. (count_degrees.c) */
@@ -245,9 +247,6 @@ static inline int64_t gg_integer_weight(const gpugraph_edges *edges, uint64_t i)
 
 /* Reports columns that cannot be read as GPUGRAPH_INVALID. (graph/graph.c) */
 gpugraph_status gg_check_edges(const gpugraph_edges *edges, gpugraph_run *run);
-/* gg_needs for `count` arrays of n entries. (graph/search.c) */
-bool gg_needs_rows(gpugraph_run *run, const void *const *row, uint32_t count, uint32_t n,
-                   const char *name);
 /* Reports vertices or a direction out of range as GPUGRAPH_INVALID. */
 gpugraph_status gg_check_search(const gpugraph_graph *graph,
                                 const gpugraph_search *search, gpugraph_run *run);

@@ -16,16 +16,6 @@ static gpugraph_status check_vertices(const gpugraph_graph *graph, const uint32_
     return gg_stopping(run) ? gg_stopped(run) : GPUGRAPH_OK;
 }
 
-bool gg_needs_rows(gpugraph_run *run, const void *const *row, uint32_t count, uint32_t n,
-                   const char *name) {
-    if (gg_needs(run, row, count, name))
-        for (uint32_t i = 0; i < count && n > 0 && !run->status; i++)
-            if (!row[i])
-                gg_fail(run, GPUGRAPH_INVALID,
-                        "%s[%u] is NULL, and should have %u entries", name, i, n);
-    return run->status == GPUGRAPH_OK;
-}
-
 gpugraph_status gg_check_search(const gpugraph_graph *graph,
                                 const gpugraph_search *search, gpugraph_run *run) {
     if (!gg_needs(run, search, 1, "search"))

@@ -9,8 +9,7 @@
 
 typedef struct weighing {
     const builder *b;
-    bool any_bad;            /* some weight is invalid */
-    uint64_t bad;            /* smallest number of such an edge; m: none */
+    bool bad;                /* some weight is invalid */
     uint64_t largest, total; /* INTEGER weights; in total each counts at most 2^32 - 1 */
     void *weight;            /* by edge number, in the layout of graph->distance_type */
     uint32_t *top;           /* by vertex: the largest weight of its edges */
@@ -74,24 +73,9 @@ static void look_at_weights(void *job, uint64_t low, uint64_t high) {
         all.total += here.total;
     }
     if (all.bad)
-        __atomic_store_n(&w->any_bad, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&w->bad, true, __ATOMIC_RELAXED);
     gg_raise(&w->largest, all.largest);
     __atomic_fetch_add(&w->total, all.total, __ATOMIC_RELAXED);
-}
-
-/* Finds the first edge with an invalid weight. */
-static void find_bad(void *job, uint64_t low, uint64_t high) {
-    weighing *w = job;
-    const builder *b = w->b;
-    const double *real = b->edges->weight;
-    const bool is_real = b->edges->weight_type == GPUGRAPH_REAL_WEIGHTS;
-    for (uint64_t e = low; e < high && !gg_leave(b->run, e); e++) {
-        const uint64_t row = input_row(b, e);
-        if (is_real ? is_allowed(real[row]) : gg_integer_weight(b->edges, row) >= 0)
-            continue;
-        gg_lower(&w->bad, e);
-        return;
-    }
 }
 
 void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight) {
@@ -113,14 +97,18 @@ void gg_report_real(gpugraph_run *run, int64_t edge_id, double weight) {
                 weight);
 }
 
-static void report_weight(const builder *b, uint64_t e) {
-    const gpugraph_graph *graph = b->graph;
-    int64_t id = graph->edge_id ? graph->edge_id[e] : (int64_t)e + 1;
-    uint64_t row = input_row(b, e);
-    if (b->edges->weight_type == GPUGRAPH_INTEGER_WEIGHTS)
-        gg_report_integer(b->run, id, gg_integer_weight(b->edges, row));
-    else
-        gg_report_real(b->run, id, ((const double *)b->edges->weight)[row]);
+/* Reports the first edge whose weight is invalid. */
+static void report_weight(const builder *b) {
+    const bool is_real = b->edges->weight_type == GPUGRAPH_REAL_WEIGHTS;
+    const double *real = b->edges->weight;
+    for (uint64_t e = 0; e < b->m && !b->run->status && !gg_leave(b->run, e + 1); e++) {
+        const uint64_t row = input_row(b, e);
+        const int64_t id = b->graph->edge_id ? b->graph->edge_id[e] : (int64_t)e + 1;
+        if (is_real && !is_allowed(real[row]))
+            gg_report_real(b->run, id, real[row]);
+        else if (!is_real && gg_integer_weight(b->edges, row) < 0)
+            gg_report_integer(b->run, id, gg_integer_weight(b->edges, row));
+    }
 }
 
 /* The weights of edges low .. high - 1 as 32 bits; fits gg_narrow. */
@@ -244,7 +232,7 @@ void gg_choose_width(gpugraph_graph *graph, uint64_t largest, uint64_t total,
 }
 
 void gg_take_weights(builder *b) {
-    weighing w = {.b = b, .bad = b->m};
+    weighing w = {.b = b};
     if (b->edges->weight_type == GPUGRAPH_UNWEIGHTED)
         return;
     if (b->edges->cells && b->edges->cells->weights.stay) {
@@ -252,12 +240,10 @@ void gg_take_weights(builder *b) {
         return;
     }
     gg_slices(b->threads, b->m, look_at_weights, &w);
-    if (w.any_bad)
-        gg_slices(b->threads, b->m, find_bad, &w);
     if (gg_stopping(b->run))
         return;
-    if (w.bad < b->m) {
-        report_weight(b, w.bad);
+    if (w.bad) {
+        report_weight(b);
     } else if (b->edges->weight_type == GPUGRAPH_REAL_WEIGHTS) {
         b->graph->distance_type = GPUGRAPH_REAL;
         b->graph->weight = copy_weights(b);

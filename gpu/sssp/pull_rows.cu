@@ -1,6 +1,6 @@
 /* Rows for searches whose far vertices pull (persistent_pull.cuh): the transpose, and
 ** light arcs, which lie side by side for each vertex and can lead to a sum within the
-** bound (graph/light_arcs.cuh).
+** bound (light_arcs.cuh).
 **
 ** A search uses the transpose if it is on the device already, as in a graph whose
 ** searches go both ways. Otherwise the transpose is made after some searches that would

@@ -14,7 +14,7 @@
 #include "sssp.h"
 #include "graph/fixed_rows.cuh"
 #include "graph/graph.cuh"
-#include "graph/light_arcs.cuh"
+#include "light_arcs.cuh"
 #include "tree/distance.cuh"
 #include "sssp/choice/choice.h"
 

@@ -2,16 +2,6 @@
 #include "graph/graph.h"
 #include "ids/ids.h"
 
-/* Copies count * size bytes of `from`. NULL if that is NULL, or the run must end. */
-static void *copy_of(gpugraph_run *run, const void *from, uint64_t count, size_t size) {
-    if (!from || gg_poll(run))
-        return NULL;
-    void *to = gg_alloc_slack(run, count, size);
-    if (to)
-        gg_copy(run, to, from, (size_t)count * size);
-    return to;
-}
-
 static void copy_slot(gpugraph_run *run, const struct csr_slot *from, uint32_t n,
                       size_t weight_size, struct csr_slot *to) {
     const uint64_t arcs = from->end ? from->used : from->m;
@@ -20,20 +10,22 @@ static void copy_slot(gpugraph_run *run, const struct csr_slot *from, uint32_t n
                             .sorted = from->sorted,
                             .used = from->used,
                             .dead = from->dead};
-    to->offset = copy_of(run, from->offset, (uint64_t)n + !from->end, sizeof *to->offset);
-    to->end = copy_of(run, from->end, n, sizeof *to->end);
-    to->spare = copy_of(run, from->spare, n, sizeof *to->spare);
-    to->target = copy_of(run, from->target, arcs, sizeof *to->target);
-    to->weight = copy_of(run, from->weight, arcs, weight_size);
+    to->offset =
+        gg_copy_array(run, from->offset, (uint64_t)n + !from->end, sizeof *to->offset);
+    to->end = gg_copy_array(run, from->end, n, sizeof *to->end);
+    to->spare = gg_copy_array(run, from->spare, n, sizeof *to->spare);
+    to->target = gg_copy_array(run, from->target, arcs, sizeof *to->target);
+    to->weight = gg_copy_array(run, from->weight, arcs, weight_size);
 }
 
 static void copy_edges(gpugraph_run *run, const gpugraph_graph *from,
                        gpugraph_graph *to) {
     uint64_t m = from->m;
-    to->source = copy_of(run, from->source, m, sizeof *to->source);
-    to->target = copy_of(run, from->target, m, sizeof *to->target);
-    to->edge_id = copy_of(run, from->edge_id, m, sizeof *to->edge_id);
-    to->weight = copy_of(run, from->weight, m, gg_distance_size(from->distance_type));
+    to->source = gg_copy_array(run, from->source, m, sizeof *to->source);
+    to->target = gg_copy_array(run, from->target, m, sizeof *to->target);
+    to->edge_id = gg_copy_array(run, from->edge_id, m, sizeof *to->edge_id);
+    to->weight =
+        gg_copy_array(run, from->weight, m, gg_distance_size(from->distance_type));
     gg_point_edges(to, from->edges.weight_type);
 }
 
@@ -41,12 +33,12 @@ static void copy_edges(gpugraph_run *run, const gpugraph_graph *from,
 static void copy_later_ids(gpugraph_run *run, const struct later_ids *from,
                            struct later_ids *to) {
     *to = (struct later_ids){NULL, NULL, 0};
-    to->order = copy_of(run, from->order, from->count, sizeof *to->order);
-    to->id = copy_of(run, from->id, from->count, sizeof *to->id);
+    to->order = gg_copy_array(run, from->order, from->count, sizeof *to->order);
+    to->id = gg_copy_array(run, from->id, from->count, sizeof *to->id);
     for (; to->id && to->count < from->count; to->count++) {
         gpugraph_id *id = &to->id[to->count];
         if (id->is_text)
-            id->text = copy_of(run, id->text, id->length + 1, 1);
+            id->text = gg_copy_array(run, id->text, id->length + 1, 1);
         if (id->is_text && !id->text)
             return;
     }
@@ -54,17 +46,17 @@ static void copy_later_ids(gpugraph_run *run, const struct later_ids *from,
 
 static void copy_ids(gpugraph_run *run, const gpugraph_graph *from, gpugraph_graph *to) {
     uint64_t words = (from->id.span + 63) / 64, texts = (uint64_t)from->ids.texts.count;
-    to->id.integer =
-        copy_of(run, from->id.integer, from->ids.integer_count, sizeof *to->id.integer);
-    to->id.present = copy_of(run, from->id.present, words, sizeof *to->id.present);
-    to->id.rank = copy_of(run, from->id.rank, words, sizeof *to->id.rank);
+    to->id.integer = gg_copy_array(run, from->id.integer, from->ids.integer_count,
+                                   sizeof *to->id.integer);
+    to->id.present = gg_copy_array(run, from->id.present, words, sizeof *to->id.present);
+    to->id.rank = gg_copy_array(run, from->id.rank, words, sizeof *to->id.rank);
     to->id.text_offset =
-        copy_of(run, from->id.text_offset, texts + 1, sizeof *to->id.text_offset);
+        gg_copy_array(run, from->id.text_offset, texts + 1, sizeof *to->id.text_offset);
     to->id.text_bytes =
-        copy_of(run, from->id.text_bytes, gg_text_bytes(&from->ids.texts), 1);
+        gg_copy_array(run, from->id.text_bytes, gg_text_bytes(&from->ids.texts), 1);
     to->id.tombstones.vertex =
-        copy_of(run, from->id.tombstones.vertex, from->id.tombstones.count,
-                sizeof *to->id.tombstones.vertex);
+        gg_copy_array(run, from->id.tombstones.vertex, from->id.tombstones.count,
+                      sizeof *to->id.tombstones.vertex);
     copy_later_ids(run, &from->id.later, &to->id.later);
     to->ids.later = to->id.later.id;
     to->ids.integer = to->id.integer;
@@ -100,7 +92,7 @@ gpugraph_status gpugraph_clone(const gpugraph_graph *graph, gpugraph_run *run,
         copy_slot(run, &graph->derived.adjacency[side].rows, graph->n, sizeof(uint32_t),
                   &made->derived.adjacency[side].rows);
     made->derived.degree =
-        copy_of(run, graph->derived.degree, graph->n, sizeof *made->derived.degree);
+        gg_copy_array(run, graph->derived.degree, graph->n, sizeof *made->derived.degree);
     if (gg_stopping(run)) {
         gpugraph_free(made);
         return gg_stopped(run);

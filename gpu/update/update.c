@@ -112,7 +112,7 @@ static void commit(update *u) {
         if (u->drops_arcs[side])
             gg_free_adjacency(graph, (gpugraph_direction)side);
     if (u->drops_numbered)
-        gg_free_edge_rows(graph);
+        gg_release_slot(&graph->derived.edge_rows);
     if (u->gapped)
         gg_commit_gaps(u);
     gg_parts(gg_threads(u->run, work_of(u)), (uint64_t)(u->move_count + u->row_plans),

@@ -72,7 +72,7 @@ static inline std::vector<uint32_t> depths_of(gpugraph_graph *graph, uint32_t so
     return depth;
 }
 
-struct lighter { /* made like gpu/graph/device_light_arcs.cu */
+struct lighter { /* made like gpu/sssp/light_arcs.cu */
     std::vector<uint32_t> offset;
     std::vector<uint64_t> arc;
 };

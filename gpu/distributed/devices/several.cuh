@@ -26,7 +26,7 @@
 
 #include "device/cuda.cuh"
 #include "distributed/partition/part.h"
-#include "graph/light_arcs.cuh"
+#include "sssp/light_arcs.cuh"
 #include "barrier.cuh"
 
 /* How long a kernel waits for another device, in nanoseconds: many times the longest

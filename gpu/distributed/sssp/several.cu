@@ -107,7 +107,7 @@ static void carve_sssp_arrays(struct shared_search<type> *s,
     s->outbox = gg_several_carve<letter<type>>(space, s->team->peers ? 0 : box);
 }
 
-/* ---- light arcs (graph/light_arcs.cuh), kept with the rows ---- */
+/* ---- light arcs (sssp/light_arcs.cuh), kept with the rows ---- */
 
 /* Makes light arcs of all members, but not in the first search that asks for them. False:
 ** the run must end. */

@@ -300,9 +300,9 @@ START_TEST(rows_where_memory_is_short) {
 }
 END_TEST
 
-/* Sources ascend, and targets are near: each kind of rows by its fastest method. */
+/* Sources ascend: OUT is a copy, and other kinds are sorted. */
 START_TEST(rows_of_edges_in_order) {
-    static const char *const how[] = {"edges in order", "by counting", "by counting"};
+    static const char *const how[] = {"edges in order", "by sorting", "by sorting"};
     struct input in = make_input(8, IN_ORDER, PLAIN, WIDE, 300000, 0, 1);
     struct phases heard = {0, 0, ""};
     gpugraph_run run = gpugraph_run();

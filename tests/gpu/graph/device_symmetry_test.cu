@@ -13,8 +13,8 @@ extern "C" {
 #include "graph/frontier.cuh"
 
 #define gg_fixed_hash(x)   ((uint64_t)0 * (x))
-#define gg_device_symmetry symmetry_by_mirrors
-#define gg_known_symmetric known_by_mirrors
+#define gg_device_symmetry symmetry_by_transpose
+#define gg_known_symmetric known_by_transpose
 #include "graph/device_symmetry.cu"
 #undef gg_fixed_hash
 #undef gg_device_symmetry
@@ -31,7 +31,7 @@ static void check(const pairs &edges, int64_t n, bool symmetric, const char *nam
         source.push_back(edge.first);
         target.push_back(edge.second);
     }
-    for (int by_mirrors = 0; by_mirrors < 2; by_mirrors++) {
+    for (int by_transpose = 0; by_transpose < 2; by_transpose++) {
         gpugraph_edges list = gpugraph_edges();
         list.count = (int64_t)edges.size();
         list.source.value = source.data();
@@ -46,12 +46,12 @@ static void check(const pairs &edges, int64_t n, bool symmetric, const char *nam
         enum symmetry found;
         ck_assert_msg(gg_job_open(&job, graph, &run), "%s", run.message);
         for (int again = 0; again < 2; again++) {
-            bool done = by_mirrors ? symmetry_by_mirrors(&job, &found)
-                                   : gg_device_symmetry(&job, &found);
+            bool done = by_transpose ? symmetry_by_transpose(&job, &found)
+                                     : gg_device_symmetry(&job, &found);
             ck_assert_msg(done, "%s: %s", name, run.message);
             expect((found == SYMMETRIC) == symmetric && found != SYMMETRY_UNKNOWN,
-                   "%s is%s symmetric, by mirrors %d", name, symmetric ? "" : " not",
-                   by_mirrors);
+                   "%s is%s symmetric, by the transpose %d", name,
+                   symmetric ? "" : " not", by_transpose);
         }
         expect(gg_known_symmetric(graph) == symmetric, "%s: not remembered", name);
         gg_job_close(&job);

@@ -508,7 +508,7 @@ END_TEST
 typedef struct nested_call {
     gpugraph_graph *graph;
     enum { ARCS_FROM, ARCS_INTO, EDGES, WEIGHTS, CALLS } call;
-    int nested;
+    bool nested;
 } nested_call;
 
 static uint64_t make_rows(const nested_call *c, gpugraph_run *run) {
@@ -527,7 +527,8 @@ static uint64_t make_rows(const nested_call *c, gpugraph_run *run) {
 
 static int make_the_same(void *listener) {
     nested_call *c = listener;
-    if (c->graph->gate.making == 1 && c->nested++ == 0) {
+    if (c->graph->gate.making == 1 && !c->nested) {
+        c->nested = true;
         gpugraph_run run = {.backend = GPUGRAPH_CPU};
         make_rows(c, &run);
     }
@@ -536,13 +537,13 @@ static int make_the_same(void *listener) {
 
 START_TEST(a_handler_makes_the_same_rows) {
     const int call = _i;
-    nested_call c = {draw(1), call, 0}, alone = {draw(1), call, 0};
+    nested_call c = {draw(1), call, false}, alone = {draw(1), call, false};
     gpugraph_run run = {.backend = GPUGRAPH_CPU}, plain = run;
     run.interrupted = make_the_same;
     run.listener = &c;
     const uint64_t want = make_rows(&alone, &plain);
     ck_assert_uint_eq(make_rows(&c, &run), want);
-    ck_assert_int_eq(c.nested, 1);
+    ck_assert(c.nested);
     ck_assert_int_eq(run.status, GPUGRAPH_OK);
     ck_assert_uint_eq(make_rows(&c, &plain), want);
     uint64_t edge;

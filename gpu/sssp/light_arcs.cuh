@@ -1,8 +1,8 @@
-/* Light arcs: arcs up to a weight, by vertex. (device_light_arcs.cu) */
+/* Light arcs: arcs up to a weight, by vertex. (light_arcs.cu) */
 #ifndef GPUGRAPH_LIGHT_ARCS_CUH
 #define GPUGRAPH_LIGHT_ARCS_CUH
 
-#include "graph.cuh"
+#include "graph/graph.cuh"
 
 struct light_rows {
     uint32_t most; /* the largest weight */

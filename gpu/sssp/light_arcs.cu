@@ -5,7 +5,7 @@
 **     light    b:2           |     e:1 g:3          weight << 32 | target, in order */
 #include "light_arcs.cuh"
 #include "device/parts.cuh"
-#include "frontier.cuh"
+#include "graph/frontier.cuh"
 
 /* Rows of light arcs are made if at most half of all arcs are light, so that they pay. */
 enum { LIGHT_SHARE = 2 };
@@ -74,8 +74,8 @@ static uint64_t groups_of(const struct device_csr *g) {
     return g->m / GROUP + 1;
 }
 
-static void carve_device_light_arcs(struct workspace *space, const struct device_csr *g,
-                                    struct light_scratch *s) {
+static void carve_light_arcs(struct workspace *space, const struct device_csr *g,
+                             struct light_scratch *s) {
     const uint64_t groups = groups_of(g);
     s->scan_bytes = gg_offsets_scratch((uint32_t)groups);
     s->bits = gg_carve<uint32_t>(space, groups);
@@ -89,9 +89,8 @@ static bool look(struct cuda_job *job, const struct device_csr *g, uint32_t most
                  const struct light_scratch *s, uint64_t *light) {
     const uint64_t groups = groups_of(g);
     gg_fill(job, s->count + groups, 0, sizeof *s->count);
-    mark_light<<<gg_grid(job, groups * GROUP, 16), GG_BLOCK, 0, job->stream>>>(
-        *g, most, groups, *s);
-    return gg_launched(job, "mark_light") &&
+    return GG_LAUNCH(job, mark_light, gg_grid(job, groups * GROUP, 16), *g, most, groups,
+                     *s) &&
            gg_offsets(job, s->count, s->before, (uint32_t)groups, s->scan,
                       s->scan_bytes) &&
            gg_fetch(job, light, s->before + groups, sizeof *light);
@@ -108,11 +107,10 @@ static bool keep(struct cuda_job *job, const struct device_csr *g,
         static_cast<uint64_t *>(gg_take(job, block_bytes(rows->arcs, sizeof *rows->arc)));
     if (!rows->offset || !rows->arc)
         return false;
-    begin_light<<<gg_grid(job, rows->places, 16), GG_BLOCK, 0, job->stream>>>(
-        *g, *s, rows->offset);
-    gg_launched(job, "begin_light");
-    keep_light<<<gg_grid(job, g->m, 16), GG_BLOCK, 0, job->stream>>>(*g, *s, rows->arc);
-    return gg_launched(job, "keep_light") && gg_wait(job);
+    return GG_LAUNCH(job, begin_light, gg_grid(job, rows->places, 16), *g, *s,
+                     rows->offset) &&
+           GG_LAUNCH(job, keep_light, gg_grid(job, g->m, 16), *g, *s, rows->arc) &&
+           gg_wait(job);
 }
 
 bool gg_make_light(struct cuda_job *job, const struct device_csr *g, uint32_t most,
@@ -120,7 +118,7 @@ bool gg_make_light(struct cuda_job *job, const struct device_csr *g, uint32_t mo
     struct workspace space = {NULL, 0};
     struct light_scratch s;
     uint64_t light = 0;
-    carve_device_light_arcs(&space, g, &s);
+    carve_light_arcs(&space, g, &s);
     const uint64_t bytes = space.used;
     *rows = light_rows();
     if (!gg_is_packed(g) || g->m >= UINT32_MAX ||
@@ -129,7 +127,7 @@ bool gg_make_light(struct cuda_job *job, const struct device_csr *g, uint32_t mo
     space = {static_cast<unsigned char *>(gg_take(job, bytes)), 0};
     if (!space.base)
         return gg_do_without(job);
-    carve_device_light_arcs(&space, g, &s);
+    carve_light_arcs(&space, g, &s);
     bool made = look(job, g, most, &s, &light);
     rows->most = most;
     rows->asked = rows->looked = true;
