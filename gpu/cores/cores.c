@@ -173,16 +173,12 @@ static gpugraph_status find_cores_on_cpu(gpugraph_graph *graph, gpugraph_run *ru
     p.queue = gg_alloc(run, n, sizeof *p.queue);
     p.rest = gg_alloc(run, n, sizeof *p.rest);
     p.next_rest = gg_alloc(run, n, sizeof *p.next_rest);
-    const bool go = p.queue && p.rest && p.next_rest;
-    if (go)
+    if (!gg_stopping(run))
         peel_all(&p);
     gg_release(p.queue);
     gg_release(p.rest);
     gg_release(p.next_rest);
-    if (gg_stopping(run) || !go)
-        return gg_stopped(run);
-    gg_search_phase(run, start, (int64_t)p.rows.m, "%d thread(s)", p.threads);
-    return run->status;
+    return gg_search_phase(run, start, (int64_t)p.rows.m, "%d thread(s)", p.threads);
 }
 
 /* ---- the descriptor ---- */

@@ -260,9 +260,9 @@ static bool over_vertices(struct ranking *r, gg_span *pass) {
     return !gg_stopping(r->run);
 }
 
-static bool iterate_ranks(struct ranking *r, pagerank_end *end) {
+static void iterate_ranks(struct ranking *r, pagerank_end *end) {
     if (!over_vertices(r, share_out))
-        return false;
+        return;
     while (end->iterations < r->how->iterations) {
         double *share = r->next;
         r->gift = gg_rank_gift(r->how->damping, r->lost, r->places);
@@ -271,13 +271,12 @@ static bool iterate_ranks(struct ranking *r, pagerank_end *end) {
         r->lost = r->change = 0;
         r->keeps = r->how->tolerance > 0 || end->iterations + 2 >= r->how->iterations;
         if (!over_vertices(r, pull_shares))
-            return false;
+            return;
         end->iterations++;
         end->change = gg_unfix(r->change);
         if (r->how->tolerance > 0 && end->change <= r->how->tolerance)
             break;
     }
-    return true;
 }
 
 static bool prepare_ranking(struct ranking *r) {
@@ -311,18 +310,16 @@ static gpugraph_status rank_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
         return run->status;
     double start = gg_now_ms();
     r.threads = gg_threads(run, r.in.m + r.in.n);
-    bool go = prepare_ranking(&r) && iterate_ranks(&r, end);
+    if (prepare_ranking(&r))
+        iterate_ranks(&r, end);
     gg_release(r.share);
     gg_release(r.next);
     gg_release(r.total);
     gg_release(r.exponent);
     gg_release(r.is_place);
-    if (!go)
-        return gg_stopped(run);
-    gg_search_phase(run, start, (int64_t)r.in.m,
-                    "%d thread(s), %u iterations, last change %.3g", r.threads,
-                    end->iterations, end->change);
-    return run->status;
+    return gg_search_phase(run, start, (int64_t)r.in.m,
+                           "%d thread(s), %u iterations, last change %.3g", r.threads,
+                           end->iterations, end->change);
 }
 
 /* ---- the descriptor ---- */

@@ -187,7 +187,7 @@ static void make_edge_list(struct forest *f) {
     f->edge = gg_alloc(f->run, f->count, gg_edge_size(f->wide));
     if (f->weighted && f->edge)
         f->key = gg_alloc(f->run, f->count, sizeof *f->key);
-    if (f->run->status)
+    if (gg_stopping(f->run))
         return;
     gg_parts(f->threads, (uint64_t)f->parts, list_slice_edges, f);
     if (f->weighted && !gg_stopping(f->run))
@@ -200,11 +200,11 @@ static void take_in(struct forest *f, bool behind) {
     f->key = NULL;
     f->edge = NULL;
     make_edge_list(f);
-    if (!f->run->status && !gg_stopping(f->run))
+    if (!gg_stopping(f->run))
         connect_listed(f);
     gg_release(f->key);
     gg_release(f->edge);
-    if (!f->run->status && !gg_stopping(f->run))
+    if (!gg_stopping(f->run))
         gg_chunks(f->threads, f->graph->n, CHUNK, gg_compress_trees, f);
 }
 
@@ -214,7 +214,7 @@ static void grow_forest(struct forest *f) {
     gg_chunks(f->threads, f->graph->n, CHUNK, gg_plant_trees, f);
     choose_pivot(f);
     take_in(f, false);
-    if (f->pivot.edge != UINT64_MAX && !f->run->status && !gg_stopping(f->run))
+    if (f->pivot.edge != UINT64_MAX && !gg_stopping(f->run))
         take_in(f, true);
 }
 
@@ -239,19 +239,15 @@ static gpugraph_status find_forest_on_cpu(gpugraph_graph *graph, gpugraph_run *r
     f.chosen = gg_alloc_zero(run, graph->m / 64 + 1, sizeof *f.chosen);
     f.listed = gg_alloc(run, graph->m / 64 + 1, sizeof *f.listed);
     f.begin = gg_alloc(run, (uint64_t)f.parts + 1, sizeof *f.begin);
-    if (f.chosen && f.listed && f.begin) {
+    if (!gg_stopping(run))
         grow_forest(&f);
-        if (!run->status && !gg_stopping(run))
-            list_chosen(&f, edge);
-    }
+    if (!gg_stopping(run))
+        list_chosen(&f, edge);
     gg_release(f.chosen);
     gg_release(f.listed);
     gg_release(f.begin);
-    if (gg_stopping(run) || run->status)
-        return gg_stopped(run);
-    *count = (uint32_t)f.found;
-    gg_search_phase(run, start, (int64_t)graph->m, "%d thread(s)", f.threads);
-    return run->status;
+    *count = gg_stopping(run) ? 0 : (uint32_t)f.found;
+    return gg_search_phase(run, start, (int64_t)graph->m, "%d thread(s)", f.threads);
 }
 
 /* ---- the descriptor ---- */

@@ -121,13 +121,10 @@ static gpugraph_status find_order_on_cpu(gpugraph_graph *graph, gpugraph_run *ru
     }
     gg_release(p.left);
     gg_release(p.queue);
-    if (gg_stopping(run))
-        return gg_stopped(run);
     found->settled = (uint32_t)p.tail;
     found->levels = p.depth;
-    gg_search_phase(run, start, (int64_t)p.rows.m, "%d thread(s), %u levels", p.threads,
-                    p.depth);
-    return run->status;
+    return gg_search_phase(run, start, (int64_t)p.rows.m, "%d thread(s), %u levels",
+                           p.threads, p.depth);
 }
 
 /* ---- the descriptor ---- */

@@ -376,11 +376,8 @@ static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
     free_ahead(&c.ahead);
     gg_release(c.both);
     gg_release(c.arcs);
-    if (gg_stopping(run))
-        return gg_stopped(run);
-    gg_search_phase(run, start, (int64_t)(c.ahead.simple.m / 2), "%d thread%s",
-                    c.ahead.threads, c.ahead.threads == 1 ? "" : "s");
-    return GPUGRAPH_OK;
+    return gg_search_phase(run, start, (int64_t)(c.ahead.simple.m / 2), "%d thread(s)",
+                           c.ahead.threads);
 }
 
 static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run, bool along,
