@@ -10,7 +10,6 @@
 
 struct cores_state { /* [pass % PEEL_COUNTS]: read, made, cleared */
     uint32_t rest[PEEL_COUNTS], fewest[PEEL_COUNTS];
-    uint32_t passes;
 };
 
 struct cores {
@@ -86,10 +85,8 @@ static __global__ void __launch_bounds__(PEEL_BLOCK)
         round = gg_peel(c.p, round, &near, arc_of_core{c.core, k});
         k++;
     }
-    if (gg_thread() == 0) {
+    if (gg_thread() == 0)
         c.p.state->round = round;
-        state->passes = pass;
-    }
 }
 
 /* ---- driver ---- */
@@ -106,8 +103,8 @@ static void carve_cores(struct workspace *space, uint64_t n, uint64_t arcs,
 static bool launch_peel(struct cuda_job *job, struct cores *c) {
     const struct cooperative_kernel kernel = {(const void *)peel_cores, "peel_cores",
                                               PEEL_BLOCK, 0};
-    const struct cores_state first = {
-        {c->p.rows.n, 0, 0}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}, 0};
+    const struct cores_state first = {{c->p.rows.n, 0, 0},
+                                      {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
     void *arguments[] = {c};
     gg_fill(job, c->p.state, 0, sizeof *c->p.state);
     if (!gg_upload(job, c->state, &first, sizeof first) ||
@@ -120,8 +117,7 @@ static bool launch_peel(struct cuda_job *job, struct cores *c) {
 
 static void find_cores(struct cuda_job *job, uint32_t *core) {
     struct cores c = cores();
-    struct peel_state rounds;
-    struct cores_state passes;
+    struct peel_state state;
     if (!gg_device_csr(job, CSR_SIMPLE, false, &c.p.rows))
         return;
     double started = gg_now_ms();
@@ -129,11 +125,9 @@ static void find_cores(struct cuda_job *job, uint32_t *core) {
             job, [&](workspace *s) { carve_cores(s, c.p.rows.n, c.p.rows.m, &c); }))
         return;
     c.p.host_stop = job->device->device_stop;
-    if (!launch_peel(job, &c) || !gg_fetch(job, &rounds, c.p.state, sizeof rounds) ||
-        !gg_fetch(job, &passes, c.state, sizeof passes))
+    if (!launch_peel(job, &c) || !gg_fetch(job, &state, c.p.state, sizeof state))
         return;
-    gg_search_phase(job->run, started, (int64_t)c.p.rows.m, "%u passes, %u rounds",
-                    passes.passes, rounds.round);
+    gg_search_phase(job->run, started, (int64_t)c.p.rows.m, "%u rounds", state.round);
     gg_bring(job, core, c.core, c.p.rows.n, "core numbers");
 }
 

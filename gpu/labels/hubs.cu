@@ -69,12 +69,11 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- sizes ---- */
 
+/* Each hub has more than SLICE arcs, so there are at most m / SLICE hubs and twice as
+*many
+** slices. */
 static uint64_t hubs_at_most(const struct device_csr *rows) {
-    return std::min<uint64_t>(rows->n, rows->m / SLICE);
-}
-
-static uint64_t slices_at_most(const struct device_csr *rows) {
-    return rows->m / SLICE + hubs_at_most(rows);
+    return rows->m / SLICE;
 }
 
 /* Slots for a row with that number of arcs: a third stays empty. */
@@ -84,18 +83,12 @@ static uint64_t hub_slots(const struct device_csr *rows, uint64_t arcs) {
 }
 
 /* The room fits the longest row, and a quarter of all arcs. */
-static uint64_t room_slots(const struct device_csr *rows) {
-    if (hubs_at_most(rows) == 0)
-        return 0;
-    return std::max(hub_slots(rows, rows->m), rows->m / 4);
-}
-
 void gg_carve_hubs(struct workspace *space, struct spreading *s) {
-    const uint64_t hubs = hubs_at_most(&s->rows);
+    const uint64_t m = s->rows.m, hubs = hubs_at_most(&s->rows);
     s->hub = gg_carve<struct hub>(space, hubs);
     s->best = gg_carve<word>(space, hubs);
-    s->slice = gg_carve<uint64_t>(space, hubs ? slices_at_most(&s->rows) : 0);
-    s->room = room_slots(&s->rows);
+    s->slice = gg_carve<uint64_t>(space, 2 * hubs);
+    s->room = hubs ? std::max(hub_slots(&s->rows, m), m / 4) : 0;
     s->key = gg_carve<uint32_t>(space, s->room);
     s->count = gg_carve<uint32_t>(space, s->room);
 }
@@ -135,7 +128,8 @@ bool gg_plan_hubs(struct cuda_job *job, const struct spreading *s, struct plan *
         return true;
     p->hub = (struct hub *)gg_alloc(job->run, p->hubs, sizeof *p->hub);
     p->batch = (struct batch *)gg_alloc(job->run, p->hubs, sizeof *p->batch);
-    p->slice = (uint64_t *)gg_alloc(job->run, slices_at_most(&s->rows), sizeof *p->slice);
+    p->slice =
+        (uint64_t *)gg_alloc(job->run, 2 * hubs_at_most(&s->rows), sizeof *p->slice);
     if (!p->hub || !p->batch || !p->slice || !gg_download(job, p->hub, s->hub, hub_bytes))
         return false;
     plan_hubs(s, p);

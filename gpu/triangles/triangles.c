@@ -320,11 +320,10 @@ static void write_some_counts(void *counting, uint64_t low, uint64_t high) {
     }
 }
 
-/* counts: NULL if only *total is wanted. */
-static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
-                                          gpugraph_run *run,
-                                          const gpugraph_triangle_counts *counts,
-                                          uint64_t *total) {
+static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                                    bool directed, const gpugraph_triangle_counts *counts,
+                                    uint64_t *total) {
+    const bool along = directed && counts->coefficient;
     struct counting c = {.run = run, .counts = counts};
     uint64_t *own = NULL;
     if (gg_rows(graph, CSR_SIMPLE, false, true, run, &c.simple) ||
@@ -341,7 +340,8 @@ static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
         memset(c.triangles, 0, n * sizeof *c.triangles);
     if (!run->status && count_all_corners(&c, along) && counts)
         gg_slices(c.threads, n, write_some_counts, &c);
-    *total = c.total;
+    if (total)
+        *total = c.total;
     gg_release(own);
     gg_release(c.offset);
     gg_release(c.target);
@@ -349,17 +349,6 @@ static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
     gg_release(c.arcs);
     return gg_search_phase(run, start, (int64_t)(c.simple.m / 2), "%d thread(s)",
                            c.threads);
-}
-
-static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run, bool along,
-                                    const gpugraph_triangle_counts *counts) {
-    uint64_t total;
-    return count_rows_of_each(graph, along && counts->coefficient, run, counts, &total);
-}
-
-static gpugraph_status count_all_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
-                                        uint64_t *count) {
-    return count_rows_of_each(graph, false, run, NULL, count);
 }
 
 /* ---- the descriptors ---- */
@@ -374,7 +363,7 @@ const gg_algorithm gg_vertex_triangles = {
     .cuda_ns = 0.4,
     .step_us = 100,
     .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(
-                 vertex_triangles_entry, count_on_cpu, "vertex_triangles", "intersection",
+                 triangles_entry, count_on_cpu, "vertex_triangles", "intersection",
                  "intersects rows of higher-ranking neighbours, and counts "
                  "for all three corners"),
              [GPUGRAPH_CUDA] = &gg_vertex_triangles_cuda},
@@ -390,8 +379,8 @@ const gg_algorithm gg_triangles = {
     .cuda_ns = 0.4,
     .step_us = 100,
     .side = {[GPUGRAPH_CPU] =
-                 GG_ONE_METHOD(triangles_entry, count_all_on_cpu, "triangles",
-                               "intersection", "intersects sorted rows of neighbours"),
+                 GG_ONE_METHOD(triangles_entry, count_on_cpu, "triangles", "intersection",
+                               "intersects sorted rows of neighbours"),
              [GPUGRAPH_CUDA] = &gg_triangles_cuda},
 };
 
@@ -402,7 +391,8 @@ gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
     gg_enter_graph(graph, run);
     if (gg_needs(run, count, 1, "count")) {
         *count = 0;
-        GG_RUN(triangles_entry, &gg_triangles, NULL, graph, run, (graph, run, count));
+        GG_RUN(triangles_entry, &gg_triangles, NULL, graph, run,
+               (graph, run, false, NULL, count));
     }
     return gg_leave_graph(graph, run);
 }
@@ -413,7 +403,7 @@ gpugraph_status gpugraph_vertex_triangles(gpugraph_graph *graph,
     const bool along = direction != GPUGRAPH_BOTH;
     gg_enter_graph(graph, run);
     if (gg_check_direction(run, direction) && gg_needs(run, counts, 1, "counts"))
-        GG_RUN(vertex_triangles_entry, &gg_vertex_triangles, NULL, graph, run,
-               (graph, run, along, counts));
+        GG_RUN(triangles_entry, &gg_vertex_triangles, NULL, graph, run,
+               (graph, run, along, counts, NULL));
     return gg_leave_graph(graph, run);
 }
