@@ -142,7 +142,7 @@ static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
                              struct block *b, struct pulled *p, bool keeps) {
     const two_doubles damping = two_of(r->how->damping), jump = two_of(r->gift.jump),
                       lost = two_of(r->gift.lost), cut = two_of(SPLIT_CUT);
-    const struct two_splits none = TWO_SPLITS_OF_NONE;
+    const struct two_splits none = split_none();
     struct two_splits change = none;
     two_words odd = {0, 0}; /* negative as soon as some number is out of range */
     for (uint64_t i = 0; i < count; i += 2) {

@@ -34,17 +34,13 @@ enum { CHUNK = 64 }; /* vertices that a thread takes at a time */
 
 /* ---- the search ---- */
 
-struct counting;
-struct finder;
-typedef void vertex_visit(struct counting *c, uint32_t v, struct finder *f);
-
 struct counting {
     gpugraph_run *run;
     int threads;
     csr simple;
     uint64_t *offset; /* n + 1: rows of neighbours that rank higher */
     uint32_t *target;
-    vertex_visit *visit;
+    bool compares;       /* the present pass finds edges of both directions */
     csr out, in;         /* rows of both directions, unsorted; if directions count */
     uint8_t *both;       /* of each arc ahead; NULL: directions do not count */
     uint64_t *triangles; /* n; NULL: only `total` is wanted */
@@ -142,13 +138,6 @@ static void hand_all_over(struct counting *c, struct finder *f) {
     if (c->both)
         hand_corners_over(c, f->more, c->arcs);
     f->since = 0;
-}
-
-static void close_finder(struct finder *f) {
-    gg_release(f->marked);
-    gg_release(f->twice);
-    gg_release(f->own);
-    gg_release(f->more);
 }
 
 /* ---- edges of both directions ---- */
@@ -279,18 +268,24 @@ static void visit_some(void *counting, int member, int team) {
     for (uint64_t v, end; go && !gg_pause(c->run) &&
                           gg_take_chunk(&c->taken, c->simple.n, CHUNK, &v, &end);)
         for (; v < end; v++)
-            c->visit(c, (uint32_t)v, &f);
+            if (c->compares)
+                compare_directions(c, (uint32_t)v, &f);
+            else
+                count_from(c, (uint32_t)v, &f);
     if (go)
         hand_all_over(c, &f);
     __atomic_fetch_add(&c->total, f.total, __ATOMIC_RELAXED);
-    close_finder(&f);
+    gg_release(f.marked);
+    gg_release(f.twice);
+    gg_release(f.own);
+    gg_release(f.more);
 }
 
 /* ---- the driver ---- */
 
-static bool visit_all(struct counting *c, vertex_visit *visit) {
+static bool visit_all(struct counting *c, bool compares) {
     c->taken = 0;
-    c->visit = visit;
+    c->compares = compares;
     gg_team(c->threads, visit_some, c);
     return !gg_stopping(c->run);
 }
@@ -302,10 +297,10 @@ static bool count_all_corners(struct counting *c, bool along) {
     if (along) {
         c->arcs = gg_alloc_zero(c->run, n + 1, sizeof *c->arcs);
         c->both = gg_alloc_zero(c->run, c->offset[n] + 1, 1);
-        if (!c->arcs || !c->both || !visit_all(c, compare_directions))
+        if (!c->arcs || !c->both || !visit_all(c, true))
             return false;
     }
-    return visit_all(c, count_from);
+    return visit_all(c, false);
 }
 
 static void write_some_counts(void *counting, uint64_t low, uint64_t high) {
