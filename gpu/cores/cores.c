@@ -20,9 +20,8 @@
 enum {
     CORES_PASSES = 3000, /* predicted */
     CORES_THIN_PASSES = 300,
+    CHUNK = 4096 /* remaining vertices that a thread takes at a time */
 };
-
-enum { CHUNK = 4096 }; /* remaining vertices that a thread takes at a time */
 
 struct cores {
     struct gg_peeling p; /* left: the caller's array */

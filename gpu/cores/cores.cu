@@ -93,11 +93,15 @@ static __global__ void __launch_bounds__(PEEL_BLOCK)
 
 static void carve_cores(struct workspace *space, uint64_t n, uint64_t arcs,
                         struct cores *c) {
-    gg_carve_peel(space, n, arcs, &c->p);
+    c->p.state = gg_carve<struct peel_state>(space, 1);
+    c->p.room = n + arcs / PEEL_SLICE + 1;
+    c->p.narrow = gg_limits.peel_narrow;
     c->state = gg_carve<struct cores_state>(space, 1);
     c->core = gg_carve<uint32_t>(space, n);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        c->p.slice[i] = gg_carve<uint64_t>(space, c->p.room);
         c->rest[i] = gg_carve<uint32_t>(space, n);
+    }
 }
 
 static void find_cores(struct cuda_job *job, uint32_t *core) {

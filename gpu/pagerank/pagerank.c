@@ -183,12 +183,6 @@ static inline double gather_row(const struct ranking *r, uint64_t first, uint64_
     return gg_unfix(sum);
 }
 
-static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t count,
-                               double *arrived, bool padded) {
-    for (uint64_t i = 0; i < count; i++)
-        arrived[i] = gather_row(r, r->in.begin[v + i], r->in.end[v + i], padded);
-}
-
 /* Returns the begin of each row, and the end of the last row, if the rows lie one behind
 ** the other. Rows with slack do so where no arc was added. NULL: the rows do not. */
 static const uint64_t *rows_in_order(const csr *rows, uint64_t v, uint64_t count,
@@ -214,12 +208,13 @@ static bool gather_block(const struct ranking *r, uint64_t v, uint64_t count,
         if (gg_worked(r->run, &p->since, r->in.end[v + i + now - 1] - r->in.begin[v + i]))
             return false;
         const uint64_t *in = rows_in_order(&r->in, v + i, now, copy);
+        const bool padded = in && in[now] + GROUP <= r->in.m;
         if (in && in[now] - in[0] <= EXACT)
             split_differences(r->share, r->in.target, in, now, b->arrived + i);
-        else if (in && in[now] + GROUP <= r->in.m)
-            gather_rows(r, v + i, now, b->arrived + i, true);
         else
-            gather_rows(r, v + i, now, b->arrived + i, false);
+            for (uint64_t k = i; k < i + now; k++)
+                b->arrived[k] =
+                    gather_row(r, r->in.begin[v + k], r->in.end[v + k], padded);
     }
     for (uint64_t i = 0; i < count; i++)
         b->out[i] = out_of(r, v + i);

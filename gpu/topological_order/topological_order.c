@@ -15,12 +15,10 @@
 #include "graph/graph.h"
 
 enum {
-    /* Predicted levels of a graph, not measured. */
-    TOPOLOGICAL_LEVELS = 500,
+    TOPOLOGICAL_LEVELS = 500, /* predicted, not measured */
     TOPOLOGICAL_THIN_LEVELS = 5000,
+    CHUNK = 1 << 14 /* vertices that a thread takes at a time */
 };
-
-enum { FIRST = 1 << 14 }; /* vertices that a thread takes at a time */
 
 /* ---- the steps ---- */
 
@@ -51,7 +49,7 @@ static gpugraph_status find_order_on_cpu(gpugraph_graph *graph, gpugraph_run *ru
     if (p.left && !gg_count_degrees(graph, gg_opposite(direction), run, p.left)) {
         start = gg_now_ms();
         p.queue = p.left + n;
-        gg_chunks(p.threads, n, FIRST, take_free, &p);
+        gg_chunks(p.threads, n, CHUNK, take_free, &p);
         gg_peel_queue(&p);
     }
     gg_release(p.left);
@@ -103,33 +101,24 @@ static void place_by_level(uint32_t n, const struct order_levels *found,
 
 /* ---- the public function ---- */
 
-static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
-                       gpugraph_run *run, uint32_t *level, uint32_t *position,
-                       gpugraph_cycle *cycle) {
-    struct order_levels found = {.level = level};
-    if (direction != GPUGRAPH_OUT && direction != GPUGRAPH_IN) {
-        gg_fail(run, GPUGRAPH_INVALID,
-                "a topological order follows edges in one direction, 'out' or 'in', not "
-                "'both'");
-        return;
-    }
-    if (!gg_needs(run, level, graph->n, "level"))
-        return;
-    GG_RUN(order_entry, &gg_topological_order, NULL, graph, run,
-           (graph, run, direction, &found));
-    if (!run->status && found.settled < graph->n && !gg_bring_edges(graph, run))
-        gg_report_cycle(graph, direction, level, run, cycle);
-    else if (!run->status && position)
-        place_by_level(graph->n, &found, run, position);
-}
-
 gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,
                                            gpugraph_direction direction,
                                            gpugraph_run *run, uint32_t *level,
                                            uint32_t *position, gpugraph_cycle *cycle) {
+    struct order_levels found = {.level = level};
     if (cycle)
         cycle->count = 0;
     gg_enter_graph(graph, run);
-    find_order(graph, direction, run, level, position, cycle);
+    if (direction != GPUGRAPH_OUT && direction != GPUGRAPH_IN)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "a topological order follows edges in one direction, 'out' or 'in', not "
+                "'both'");
+    else if (gg_needs(run, level, graph->n, "level"))
+        GG_RUN(order_entry, &gg_topological_order, NULL, graph, run,
+               (graph, run, direction, &found));
+    if (!run->status && found.settled < graph->n && !gg_bring_edges(graph, run))
+        gg_report_cycle(graph, direction, level, run, cycle);
+    else if (!run->status && position)
+        place_by_level(graph->n, &found, run, position);
     return gg_leave_graph(graph, run);
 }

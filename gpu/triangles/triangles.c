@@ -124,8 +124,9 @@ static bool open_finder(struct counting *c, struct finder *f) {
     return f->marked && (!c->triangles || f->own) && (!c->both || (f->twice && f->more));
 }
 
+/* own: NULL if these counts are not wanted. */
 static void hand_corners_over(const struct counting *c, uint32_t *own, uint64_t *to) {
-    for (uint64_t v = 0; v < c->simple.n && !gg_leave(c->run, v); v++) {
+    for (uint64_t v = 0; own && v < c->simple.n && !gg_leave(c->run, v); v++) {
         if (own[v] > 0)
             __atomic_fetch_add(&to[v], own[v], __ATOMIC_RELAXED);
         own[v] = 0;
@@ -133,10 +134,8 @@ static void hand_corners_over(const struct counting *c, uint32_t *own, uint64_t 
 }
 
 static void hand_all_over(struct counting *c, struct finder *f) {
-    if (f->own)
-        hand_corners_over(c, f->own, c->triangles);
-    if (c->both)
-        hand_corners_over(c, f->more, c->arcs);
+    hand_corners_over(c, f->own, c->triangles);
+    hand_corners_over(c, f->more, c->arcs);
     f->since = 0;
 }
 
