@@ -148,10 +148,12 @@ const gg_method *gg_settle_method(gpugraph_run *run, const gg_method *methods,
 bool gg_may_always(const void *task); /* for gg_method.may */
 /* True if the caller left the method to auto. */
 bool gg_method_is_auto(const gpugraph_run *run);
-/* Reports phase "search" with the detail "<used_method> on <used_backend>", the formatted
-** text (NULL: none), and the reason for the choice of the backend. */
-void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
-                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Ends a search. A run that must end fails by gg_stopped. Otherwise phase "search" is
+** reported with the detail "<used_method> on <used_backend>", the formatted text (NULL:
+** none), and the reason for the choice of the backend. Returns the status of the run. */
+gpugraph_status gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
+                                const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Parts of predictions. (backend/model.c) */
 /* Levels of a search by depth in a graph that is not thin. */

@@ -6,7 +6,7 @@
 # other algorithm: its position is after "backend", in alphabetical order.
 # A script that reads this list sets `here` to its folder.
 LOWER="base device cells ids graph dynamic store update pack tree regions backend"
-UPPER="mis sssp bfs components spanning_forest dfs matrix path paths distributed registry"
+UPPER="mis sssp bfs components spanning_forest topological_order dfs matrix path paths distributed registry"
 algorithms() {
     for folder in "$here"/../gpu/*/; do
         folder=$(basename "$folder")

@@ -295,12 +295,14 @@ bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a) {
     return true;
 }
 
-void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
-                     const char *format, ...) {
+gpugraph_status gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
+                                const char *format, ...) {
     char devices[24] = "", more[300] = "";
     va_list arguments;
+    if (gg_stopping(run))
+        return gg_stopped(run);
     if (!run->phase)
-        return;
+        return run->status;
     if (run->used_devices > 1)
         snprintf(devices, sizeof devices, ", %d devices", run->used_devices);
     va_start(arguments, format);
@@ -310,4 +312,5 @@ void gg_search_phase(gpugraph_run *run, double since_ms, int64_t items,
     gg_phase(run, "search", since_ms, items, "%s on %s%s%s%s%s%s", run->used_method,
              run->used_backend, devices, more[0] ? "; " : "", more,
              run->why[0] ? "; " : "", run->why);
+    return run->status;
 }

@@ -345,10 +345,7 @@ gpugraph_status gg_bfs_batch(gpugraph_graph *graph, const gpugraph_search *searc
     }
     gg_release(words);
     gg_release(lists);
-    if (gg_stopping(run))
-        return gg_stopped(run);
-    gg_search_phase(run, started, (int64_t)b.sum.reached,
-                    "%u source%s at once, %u levels, %u of them gathered", b.searches,
-                    b.searches == 1 ? "" : "s", b.level, b.gathered);
-    return GPUGRAPH_OK;
+    return gg_search_phase(run, started, (int64_t)b.sum.reached,
+                           "%u source%s at once, %u levels, %u of them gathered",
+                           b.searches, b.searches == 1 ? "" : "s", b.level, b.gathered);
 }

@@ -217,12 +217,10 @@ static gpugraph_status find_weak(gpugraph_graph *graph, gpugraph_run *run,
         return run->status;
     double start = gg_now_ms();
     w.threads = gg_threads(run, graph->m + graph->n);
-    if (!over_vertices(&w, gg_plant_trees) || !link_all(&w) ||
-        !over_vertices(&w, gg_compress_trees))
-        return gg_stopped(run);
-    gg_search_phase(run, start, (int64_t)graph->m, "%d thread(s)%s", w.threads,
-                    w.rows.begin ? ", by rows of earlier searches" : "");
-    return run->status;
+    if (over_vertices(&w, gg_plant_trees) && link_all(&w))
+        over_vertices(&w, gg_compress_trees);
+    return gg_search_phase(run, start, (int64_t)graph->m, "%d thread(s)%s", w.threads,
+                           w.rows.begin ? ", by rows of earlier searches" : "");
 }
 
 /* ---- the descriptor ---- */

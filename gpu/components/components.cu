@@ -327,23 +327,6 @@ static void find_largest(struct cuda_job *job, const struct component_arrays *a)
     GG_LAUNCH(job, mark_outside, by_vertex, *a);
 }
 
-static void link_list(struct cuda_job *job, const struct device_edges *edges,
-                      const struct component_arrays *a) {
-    const unsigned by_vertex = gg_grid(job, a->n, 16),
-                   by_edge = gg_grid(job, edges->m, 16);
-    GG_LAUNCH(job, plant_trees, by_vertex, *a);
-    if (edges->m / GG_COMPONENTS_ROW < a->n) {
-        GG_LAUNCH(job, link_every, by_edge, *edges, *a);
-        return;
-    }
-    GG_LAUNCH(job, hook_first, by_edge, *edges, *a);
-    GG_LAUNCH(job, shorten_paths, by_vertex, *a);
-    GG_LAUNCH(job, link_second, by_edge, *edges, *a);
-    GG_LAUNCH(job, shorten_paths, by_vertex, *a);
-    find_largest(job, a);
-    GG_LAUNCH(job, link_rest, by_edge, *edges, *a);
-}
-
 static bool link_all_rows(struct cuda_job *job, const struct device_csr *rows, int kinds,
                           const struct component_arrays *a) {
     const unsigned by_vertex = gg_grid(job, a->n, 16);
@@ -359,8 +342,20 @@ static bool link_all_rows(struct cuda_job *job, const struct device_csr *rows, i
 
 bool gg_components_of_edges(struct cuda_job *job, const struct device_edges *edges,
                             const struct component_arrays *a) {
-    link_list(job, edges, a);
-    return GG_LAUNCH(job, compress_trees, gg_grid(job, a->n, 16), *a);
+    const unsigned by_vertex = gg_grid(job, a->n, 16),
+                   by_edge = gg_grid(job, edges->m, 16);
+    GG_LAUNCH(job, plant_trees, by_vertex, *a);
+    if (edges->m / GG_COMPONENTS_ROW < a->n) {
+        GG_LAUNCH(job, link_every, by_edge, *edges, *a);
+    } else {
+        GG_LAUNCH(job, hook_first, by_edge, *edges, *a);
+        GG_LAUNCH(job, shorten_paths, by_vertex, *a);
+        GG_LAUNCH(job, link_second, by_edge, *edges, *a);
+        GG_LAUNCH(job, shorten_paths, by_vertex, *a);
+        find_largest(job, a);
+        GG_LAUNCH(job, link_rest, by_edge, *edges, *a);
+    }
+    return GG_LAUNCH(job, compress_trees, by_vertex, *a);
 }
 
 static void find_weak(struct cuda_job *job, uint32_t *component) {

@@ -68,7 +68,7 @@ static void leave_vertex(struct strong *s, uint32_t own) {
 
 /* Goes on along the arcs of the last vertex of the path. own[v] is the number of v in the
 ** order of visits. */
-static bool walk_from(struct strong *s, uint32_t *own) {
+static void walk_from(struct strong *s, uint32_t *own) {
     while (s->path > 0) {
         const uint32_t v = s->stack[s->path - 1];
         const uint64_t end = s->g.end[v];
@@ -93,10 +93,9 @@ static bool walk_from(struct strong *s, uint32_t *own) {
         if (s->until_poll < 0) {
             s->until_poll = GG_POLL_ITEMS;
             if (gg_poll(s->run))
-                return false;
+                return;
         }
     }
-    return true;
 }
 
 static gpugraph_status find_strong(gpugraph_graph *graph, gpugraph_run *run,
@@ -109,21 +108,17 @@ static gpugraph_status find_strong(gpugraph_graph *graph, gpugraph_run *run,
     s.stack = gg_alloc(run, s.g.n, sizeof *s.stack);
     s.next = gg_alloc(run, s.g.n, sizeof *s.next);
     s.open = s.g.n;
-    bool go = s.rank && s.stack && s.next;
-    for (uint32_t root = 0; go && root < s.g.n; root++) {
+    for (uint32_t root = 0; root < s.g.n && !gg_stopping(run); root++) {
         if (s.rank[root] == 0) {
             enter_vertex(&s, root);
             component[root] = s.rank[root];
-            go = walk_from(&s, component); /* an open vertex keeps its number there */
+            walk_from(&s, component); /* an open vertex keeps its number there */
         }
     }
     gg_release(s.rank);
     gg_release(s.stack);
     gg_release(s.next);
-    if (!go)
-        return gg_stopped(run);
-    gg_search_phase(run, start, (int64_t)s.g.m, "one thread");
-    return run->status;
+    return gg_search_phase(run, start, (int64_t)s.g.m, "one thread");
 }
 
 /* ---- the descriptor ---- */

@@ -10,7 +10,6 @@
 
 struct cores_state { /* [pass % PEEL_COUNTS]: read, made, cleared */
     uint32_t rest[PEEL_COUNTS], fewest[PEEL_COUNTS];
-    uint32_t passes;
 };
 
 struct cores {
@@ -86,55 +85,49 @@ static __global__ void __launch_bounds__(PEEL_BLOCK)
         round = gg_peel(c.p, round, &near, arc_of_core{c.core, k});
         k++;
     }
-    if (gg_thread() == 0) {
+    if (gg_thread() == 0)
         c.p.state->round = round;
-        state->passes = pass;
-    }
 }
 
 /* ---- driver ---- */
 
 static void carve_cores(struct workspace *space, uint64_t n, uint64_t arcs,
                         struct cores *c) {
-    gg_carve_peel(space, n, arcs, &c->p);
+    c->p.state = gg_carve<struct peel_state>(space, 1);
+    c->p.room = n + arcs / PEEL_SLICE + 1;
+    c->p.narrow = gg_limits.peel_narrow;
     c->state = gg_carve<struct cores_state>(space, 1);
     c->core = gg_carve<uint32_t>(space, n);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        c->p.slice[i] = gg_carve<uint64_t>(space, c->p.room);
         c->rest[i] = gg_carve<uint32_t>(space, n);
-}
-
-static bool launch_peel(struct cuda_job *job, struct cores *c) {
-    const struct cooperative_kernel kernel = {(const void *)peel_cores, "peel_cores",
-                                              PEEL_BLOCK, 0};
-    const struct cores_state first = {
-        {c->p.rows.n, 0, 0}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}, 0};
-    void *arguments[] = {c};
-    gg_fill(job, c->p.state, 0, sizeof *c->p.state);
-    if (!gg_upload(job, c->state, &first, sizeof first) ||
-        !GG_LAUNCH(job, count_neighbours, gg_grid(job, c->p.rows.n, 16), *c))
-        return false;
-    /* One block on each multiprocessor, because a barrier waits for all blocks. */
-    return gg_launch_cooperative(job, &kernel, (unsigned)job->device->processors,
-                                 arguments);
+    }
 }
 
 static void find_cores(struct cuda_job *job, uint32_t *core) {
+    const struct cooperative_kernel kernel = {(const void *)peel_cores, "peel_cores",
+                                              PEEL_BLOCK, 0};
     struct cores c = cores();
-    struct peel_state rounds;
-    struct cores_state passes;
+    struct peel_state state;
+    void *arguments[] = {&c};
     if (!gg_device_csr(job, CSR_SIMPLE, false, &c.p.rows))
         return;
+    const uint32_t n = c.p.rows.n;
+    const struct cores_state first = {{n, 0, 0}, {UINT32_MAX, UINT32_MAX, UINT32_MAX}};
     double started = gg_now_ms();
-    if (!gg_take_arrays(
-            job, [&](workspace *s) { carve_cores(s, c.p.rows.n, c.p.rows.m, &c); }))
+    if (!gg_take_arrays(job, [&](workspace *s) { carve_cores(s, n, c.p.rows.m, &c); }))
         return;
     c.p.host_stop = job->device->device_stop;
-    if (!launch_peel(job, &c) || !gg_fetch(job, &rounds, c.p.state, sizeof rounds) ||
-        !gg_fetch(job, &passes, c.state, sizeof passes))
+    gg_fill(job, c.p.state, 0, sizeof *c.p.state);
+    /* One block on each multiprocessor, because a barrier waits for all blocks. */
+    if (!gg_upload(job, c.state, &first, sizeof first) ||
+        !GG_LAUNCH(job, count_neighbours, gg_grid(job, n, 16), c) ||
+        !gg_launch_cooperative(job, &kernel, (unsigned)job->device->processors,
+                               arguments) ||
+        !gg_fetch(job, &state, c.p.state, sizeof state))
         return;
-    gg_search_phase(job->run, started, (int64_t)c.p.rows.m, "%u passes, %u rounds",
-                    passes.passes, rounds.round);
-    gg_bring(job, core, c.core, c.p.rows.n, "core numbers");
+    gg_search_phase(job->run, started, (int64_t)c.p.rows.m, "%u rounds", state.round);
+    gg_bring(job, core, c.core, n, "core numbers");
 }
 
 /* Device bytes that a run needs, for the largest possible number of arcs. */

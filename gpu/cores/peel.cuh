@@ -76,15 +76,6 @@ static __device__ __forceinline__ uint32_t slices_of(peel_barrier barrier) {
     return (uint32_t)((barrier & ~PEEL_STOP) >> PEEL_BLOCK_BITS);
 }
 
-static inline void gg_carve_peel(struct workspace *space, uint64_t n, uint64_t arcs,
-                                 struct peel_lists *p) {
-    p->state = gg_carve<struct peel_state>(space, 1);
-    p->room = n + arcs / PEEL_SLICE + 1;
-    p->narrow = gg_limits.peel_narrow;
-    for (int i = 0; i < 2; i++)
-        p->slice[i] = gg_carve<uint64_t>(space, p->room);
-}
-
 /* Claims space for that number of slices. Returns its begin. */
 static __device__ __forceinline__ uint32_t claim_slices(const slice_list &list,
                                                         uint32_t count) {

@@ -14,10 +14,8 @@
 static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                     gpugraph_direction direction, uint32_t *degree) {
     double start = gg_now_ms();
-    if (gg_count_degrees(graph, direction, run, degree))
-        return run->status;
-    gg_search_phase(run, start, (int64_t)graph->m, NULL);
-    return run->status;
+    gg_count_degrees(graph, direction, run, degree);
+    return gg_search_phase(run, start, (int64_t)graph->m, NULL);
 }
 
 /* ---- the descriptor ---- */

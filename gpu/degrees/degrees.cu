@@ -22,10 +22,6 @@ static __global__ void count_ends(device_edges edges, int ends, uint32_t *degree
 
 /* ---- driver ---- */
 
-static void carve_degrees(struct workspace *space, uint32_t n, uint32_t **degree) {
-    *degree = gg_carve<uint32_t>(space, n);
-}
-
 static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *degree) {
     struct device_edges edges;
     const uint32_t n = job->graph->n;
@@ -33,7 +29,7 @@ static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *
     if (!gg_device_edges(job, false, &edges))
         return;
     const double started = gg_now_ms();
-    if (!gg_take_arrays(job, [&](workspace *s) { carve_degrees(s, n, &on_device); }))
+    if (!gg_take_arrays(job, [&](workspace *s) { on_device = gg_carve<uint32_t>(s, n); }))
         return;
     gg_fill(job, on_device, 0, (uint64_t)n * sizeof *on_device);
     const int ends = direction == GPUGRAPH_BOTH ? 3 : direction == GPUGRAPH_OUT ? 1 : 2;
@@ -46,8 +42,7 @@ static void count(struct cuda_job *job, gpugraph_direction direction, uint32_t *
 
 static int64_t bytes_degrees(const gpugraph_graph *graph, bool) {
     struct workspace space = {NULL, 0};
-    uint32_t *degree;
-    carve_degrees(&space, graph->n, &degree);
+    gg_carve<uint32_t>(&space, graph->n);
     return gg_device_graph_lacks(graph, CSR_KINDS, false) + (int64_t)space.used;
 }
 

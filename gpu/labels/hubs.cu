@@ -69,12 +69,11 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- sizes ---- */
 
+/* Each hub has more than SLICE arcs, so there are at most m / SLICE hubs and twice as
+ *many
+ ** slices. */
 static uint64_t hubs_at_most(const struct device_csr *rows) {
-    return std::min<uint64_t>(rows->n, rows->m / SLICE);
-}
-
-static uint64_t slices_at_most(const struct device_csr *rows) {
-    return rows->m / SLICE + hubs_at_most(rows);
+    return rows->m / SLICE;
 }
 
 /* Slots for a row with that number of arcs: a third stays empty. */
@@ -84,64 +83,57 @@ static uint64_t hub_slots(const struct device_csr *rows, uint64_t arcs) {
 }
 
 /* The room fits the longest row, and a quarter of all arcs. */
-static uint64_t room_slots(const struct device_csr *rows) {
-    if (hubs_at_most(rows) == 0)
-        return 0;
-    return std::max(hub_slots(rows, rows->m), rows->m / 4);
-}
-
 void gg_carve_hubs(struct workspace *space, struct spreading *s) {
-    const uint64_t hubs = hubs_at_most(&s->rows);
+    const uint64_t m = s->rows.m, hubs = hubs_at_most(&s->rows);
     s->hub = gg_carve<struct hub>(space, hubs);
     s->best = gg_carve<word>(space, hubs);
-    s->slice = gg_carve<uint64_t>(space, hubs ? slices_at_most(&s->rows) : 0);
-    s->room = room_slots(&s->rows);
+    s->slice = gg_carve<uint64_t>(space, 2 * hubs);
+    s->room = hubs ? std::max(hub_slots(&s->rows, m), m / 4) : 0;
     s->key = gg_carve<uint32_t>(space, s->room);
     s->count = gg_carve<uint32_t>(space, s->room);
 }
 
 /* ---- the plan, made on the host ---- */
 
-/* Gives each hub a table and its slices. `at` holds its number of arcs before. */
-static void plan_hubs(const struct spreading *s, struct plan *p) {
+/* Gives each hub a table and its slices. `at` holds its number of arcs before. Returns
+** the number of slices. */
+static uint64_t plan_hubs(const struct spreading *s, struct plan *p, struct hub *hub,
+                          uint64_t *slice) {
     struct batch now = {0, 0, 0};
     for (uint32_t h = 0; h < p->hubs; h++) {
-        const uint64_t arcs = p->hub[h].at, slots = hub_slots(&s->rows, arcs);
+        const uint64_t arcs = hub[h].at, slots = hub_slots(&s->rows, arcs);
         if (now.slots + slots > s->room) {
             p->batch[p->batches++] = now;
             now.slice = now.end;
             now.slots = 0;
         }
-        p->hub[h].at = now.slots;
-        p->hub[h].slots = (uint32_t)std::min<uint64_t>(slots, UINT32_MAX);
+        hub[h].at = now.slots;
+        hub[h].slots = (uint32_t)std::min<uint64_t>(slots, UINT32_MAX);
         now.slots += slots;
         for (uint64_t i = 0; i * SLICE < arcs; i++)
-            p->slice[p->slices++] = (uint64_t)h << 32 | i;
-        now.end = p->slices;
+            slice[now.end++] = (uint64_t)h << 32 | i;
     }
-    if (p->hubs > 0)
-        p->batch[p->batches++] = now;
-}
-
-void gg_free_plan(struct plan *p) {
-    gg_release(p->hub);
-    gg_release(p->slice);
-    gg_release(p->batch);
+    p->batch[p->batches++] = now;
+    return now.end;
 }
 
 bool gg_plan_hubs(struct cuda_job *job, const struct spreading *s, struct plan *p) {
-    const uint64_t hub_bytes = p->hubs * sizeof *p->hub;
-    if (p->hubs == 0)
+    const uint64_t hubs = p->hubs, hub_bytes = hubs * sizeof(struct hub),
+                   slices = 2 * hubs_at_most(&s->rows);
+    if (hubs == 0)
         return true;
-    p->hub = (struct hub *)gg_alloc(job->run, p->hubs, sizeof *p->hub);
-    p->batch = (struct batch *)gg_alloc(job->run, p->hubs, sizeof *p->batch);
-    p->slice = (uint64_t *)gg_alloc(job->run, slices_at_most(&s->rows), sizeof *p->slice);
-    if (!p->hub || !p->batch || !p->slice || !gg_download(job, p->hub, s->hub, hub_bytes))
-        return false;
-    plan_hubs(s, p);
-    return gg_upload(job, s->hub, p->hub, hub_bytes) &&
-           gg_upload(job, s->slice, p->slice, p->slices * sizeof *p->slice) &&
-           gg_fill(job, s->best, 0, p->hubs * sizeof *s->best);
+    struct hub *hub = (struct hub *)gg_alloc(job->run, hubs, sizeof *hub);
+    uint64_t *slice = (uint64_t *)gg_alloc(job->run, slices, sizeof *slice);
+    p->batch = (struct batch *)gg_alloc(job->run, hubs, sizeof *p->batch);
+    if (hub && slice && p->batch && gg_download(job, hub, s->hub, hub_bytes)) {
+        const uint64_t planned = plan_hubs(s, p, hub, slice);
+        gg_upload(job, s->hub, hub, hub_bytes);
+        gg_upload(job, s->slice, slice, planned * sizeof *slice);
+        gg_fill(job, s->best, 0, hubs * sizeof *s->best);
+    }
+    gg_release(hub);
+    gg_release(slice);
+    return gg_going(job);
 }
 
 /* ---- driver ---- */

@@ -189,11 +189,8 @@ static gpugraph_status spread_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
         gg_release(s.tally[i].slot);
     gg_release(s.tally);
     gg_release(other);
-    if (gg_stopping(run))
-        return gg_stopped(run);
-    gg_search_phase(run, start, (int64_t)s.rows.m, "%d thread(s), %u iterations",
-                    s.threads, done);
-    return run->status;
+    return gg_search_phase(run, start, (int64_t)s.rows.m, "%d thread(s), %u iterations",
+                           s.threads, done);
 }
 
 /* ---- the descriptor ---- */

@@ -210,7 +210,7 @@ static void spread_all(struct cuda_job *job, uint32_t iterations,
         gg_search_phase(job->run, started, (int64_t)s.rows.m, "%u iterations", done);
         gg_bring(job, label, s.label, s.rows.n, "labels");
     }
-    gg_free_plan(&plan);
+    gg_release(plan.batch);
 }
 
 /* Device bytes that a run needs, along both directions. */

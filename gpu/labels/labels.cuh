@@ -44,8 +44,6 @@ struct batch { /* hubs whose tables fit the room together */
 };
 
 struct plan {
-    struct hub *hub;
-    uint64_t *slice, slices;
     struct batch *batch;
     uint32_t hubs, batches;
 };
@@ -69,10 +67,8 @@ struct spreading {
 
 /* Carves the arrays of hubs, for rows of which only the sizes are known. */
 void gg_carve_hubs(struct workspace *space, struct spreading *s);
-/* Gives tables to the hubs that state->hubs counts. gg_free_plan frees what the host
-** keeps. */
+/* Gives tables to the hubs that state->hubs counts. The caller frees plan->batch. */
 bool gg_plan_hubs(struct cuda_job *job, const struct spreading *s, struct plan *plan);
-void gg_free_plan(struct plan *plan);
 /* Queues an iteration of the hubs. */
 void gg_queue_hubs(struct cuda_job *job, const struct spreading *s,
                    const struct plan *plan);

@@ -277,13 +277,10 @@ static gpugraph_status find_mis_on_cpu(gpugraph_graph *graph, gpugraph_priority 
     if (gg_rows(graph, CSR_SIMPLE, false, true, run, &m.g) != GPUGRAPH_OK)
         return run->status;
     double start = gg_now_ms();
-    const bool go = prepare_mis_states(&m, seed, graph) &&
-                    gg_settle_method(run, methods, &m)->run(&m);
+    if (prepare_mis_states(&m, seed, graph))
+        gg_settle_method(run, methods, &m)->run(&m);
     gg_release(m.hash);
-    if (!go)
-        return gg_stopped(run);
-    gg_search_phase(run, start, m.g.n, "%s", m.more);
-    return GPUGRAPH_OK;
+    return gg_search_phase(run, start, m.g.n, "%s", m.more);
 }
 
 /* ---- the descriptor ---- */

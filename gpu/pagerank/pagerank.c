@@ -142,7 +142,7 @@ static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
                              struct block *b, struct pulled *p, bool keeps) {
     const two_doubles damping = two_of(r->how->damping), jump = two_of(r->gift.jump),
                       lost = two_of(r->gift.lost), cut = two_of(SPLIT_CUT);
-    const struct two_splits none = TWO_SPLITS_OF_NONE;
+    const struct two_splits none = split_none();
     struct two_splits change = none;
     two_words odd = {0, 0}; /* negative as soon as some number is out of range */
     for (uint64_t i = 0; i < count; i += 2) {
@@ -183,12 +183,6 @@ static inline double gather_row(const struct ranking *r, uint64_t first, uint64_
     return gg_unfix(sum);
 }
 
-static inline void gather_rows(const struct ranking *r, uint64_t v, uint64_t count,
-                               double *arrived, bool padded) {
-    for (uint64_t i = 0; i < count; i++)
-        arrived[i] = gather_row(r, r->in.begin[v + i], r->in.end[v + i], padded);
-}
-
 /* Returns the begin of each row, and the end of the last row, if the rows lie one behind
 ** the other. Rows with slack do so where no arc was added. NULL: the rows do not. */
 static const uint64_t *rows_in_order(const csr *rows, uint64_t v, uint64_t count,
@@ -214,12 +208,13 @@ static bool gather_block(const struct ranking *r, uint64_t v, uint64_t count,
         if (gg_worked(r->run, &p->since, r->in.end[v + i + now - 1] - r->in.begin[v + i]))
             return false;
         const uint64_t *in = rows_in_order(&r->in, v + i, now, copy);
+        const bool padded = in && in[now] + GROUP <= r->in.m;
         if (in && in[now] - in[0] <= EXACT)
             split_differences(r->share, r->in.target, in, now, b->arrived + i);
-        else if (in && in[now] + GROUP <= r->in.m)
-            gather_rows(r, v + i, now, b->arrived + i, true);
         else
-            gather_rows(r, v + i, now, b->arrived + i, false);
+            for (uint64_t k = i; k < i + now; k++)
+                b->arrived[k] =
+                    gather_row(r, r->in.begin[v + k], r->in.end[v + k], padded);
     }
     for (uint64_t i = 0; i < count; i++)
         b->out[i] = out_of(r, v + i);
@@ -260,9 +255,9 @@ static bool over_vertices(struct ranking *r, gg_span *pass) {
     return !gg_stopping(r->run);
 }
 
-static bool iterate_ranks(struct ranking *r, pagerank_end *end) {
+static void iterate_ranks(struct ranking *r, pagerank_end *end) {
     if (!over_vertices(r, share_out))
-        return false;
+        return;
     while (end->iterations < r->how->iterations) {
         double *share = r->next;
         r->gift = gg_rank_gift(r->how->damping, r->lost, r->places);
@@ -271,13 +266,12 @@ static bool iterate_ranks(struct ranking *r, pagerank_end *end) {
         r->lost = r->change = 0;
         r->keeps = r->how->tolerance > 0 || end->iterations + 2 >= r->how->iterations;
         if (!over_vertices(r, pull_shares))
-            return false;
+            return;
         end->iterations++;
         end->change = gg_unfix(r->change);
         if (r->how->tolerance > 0 && end->change <= r->how->tolerance)
             break;
     }
-    return true;
 }
 
 static bool prepare_ranking(struct ranking *r) {
@@ -311,18 +305,16 @@ static gpugraph_status rank_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
         return run->status;
     double start = gg_now_ms();
     r.threads = gg_threads(run, r.in.m + r.in.n);
-    bool go = prepare_ranking(&r) && iterate_ranks(&r, end);
+    if (prepare_ranking(&r))
+        iterate_ranks(&r, end);
     gg_release(r.share);
     gg_release(r.next);
     gg_release(r.total);
     gg_release(r.exponent);
     gg_release(r.is_place);
-    if (!go)
-        return gg_stopped(run);
-    gg_search_phase(run, start, (int64_t)r.in.m,
-                    "%d thread(s), %u iterations, last change %.3g", r.threads,
-                    end->iterations, end->change);
-    return run->status;
+    return gg_search_phase(run, start, (int64_t)r.in.m,
+                           "%d thread(s), %u iterations, last change %.3g", r.threads,
+                           end->iterations, end->change);
 }
 
 /* ---- the descriptor ---- */

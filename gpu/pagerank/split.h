@@ -19,8 +19,8 @@
 enum { PAGERANK_AHEAD = 2048 };
 
 #define SPLIT_CUT 0x1p-43
-#define SPLIT_BY                                                                         \
-    4.0 /* doubles from 4 to 8 are 2^-50 apart: a sum with 4 is rounded to that */
+/* Doubles from 4 to 8 are 2^-50 apart: a sum with 4 is rounded to that. */
+#define SPLIT_BY    4.0
 #define SPLIT_UNITS 0x1p96
 
 enum { EXACT = 256 };
@@ -57,12 +57,9 @@ struct two_splits {
 
 /* A sum begins at SPLIT_BY, where doubles are as far apart as high parts, so that adding
 ** rounds to a high part. */
-#define TWO_SPLITS_OF_NONE                                                               \
-    {                                                                                    \
-        {SPLIT_BY, SPLIT_BY}, {                                                          \
-            0, 0                                                                         \
-        }                                                                                \
-    }
+static inline struct two_splits split_none(void) {
+    return (struct two_splits){{SPLIT_BY, SPLIT_BY}, {0, 0}};
+}
 
 static inline void split_add_two(struct two_splits *sum, two_doubles x) {
     const two_doubles high = sum->high + x;
@@ -132,7 +129,7 @@ static inline struct split split_sum(const double *share, const uint32_t *target
     }
     if (left <= GROUP)
         return split_group(share, at, keep[left]);
-    struct two_splits one = TWO_SPLITS_OF_NONE, other = one;
+    struct two_splits one = split_none(), other = one;
     for (; left > GROUP; left -= GROUP, at += GROUP) {
         __builtin_prefetch((const void *)((uintptr_t)at + PAGERANK_AHEAD), 0, 0);
         split_add_two(&one, (two_doubles){share[at[0]], share[at[1]]});

@@ -46,10 +46,6 @@ GG_ANYWHERE double gg_rank_of(double damping, double arrived, rank_gift gift) {
     return RANK_ADD(gift.jump, RANK_MULTIPLY(damping, RANK_ADD(arrived, gift.lost)));
 }
 
-GG_ANYWHERE double gg_new_rank(double damping, gg_fixed arrived, rank_gift gift) {
-    return gg_rank_of(damping, gg_unfix(arrived), gift);
-}
-
 /* A rank is at most 1, apart from rounding. */
 GG_ANYWHERE double gg_share(double rank, double out) {
     return out > 0 ? RANK_DIVIDE(rank, out) : 0;

@@ -363,8 +363,8 @@ gpugraph_status gg_path_from_both_ends(const struct path_task *t) {
         gg_know(&graph->known.ways_tie, !done && s.best != GG_INFINITE);
     if (!done)
         return gg_path_by_search(t);
-    gg_search_phase(run, started, (int64_t)(s.from.settled + s.to.settled),
-                    "%llu vertices settled from the source, %llu from the target",
-                    (unsigned long long)s.from.settled, (unsigned long long)s.to.settled);
-    return GPUGRAPH_OK;
+    return gg_search_phase(run, started, (int64_t)(s.from.settled + s.to.settled),
+                           "%llu vertices settled from the source, %llu from the target",
+                           (unsigned long long)s.from.settled,
+                           (unsigned long long)s.to.settled);
 }

@@ -37,7 +37,7 @@ struct forest {
     struct gg_trees trees;
     const gpugraph_graph *graph;
     gpugraph_run *run;
-    bool weighted, wide;
+    bool weighted;
     int threads, parts;
     uint64_t *chosen, found;
     /* The edges to be listed: not within a tree, and up to the pivot or behind it. */
@@ -107,7 +107,7 @@ static void choose_pivot(struct forest *f) {
 static void connect_listed(struct forest *f) {
     const uint32_t *source = f->graph->edges.source, *target = f->graph->edges.target;
     for (uint64_t i = 0; i < f->count && !gg_leave(f->run, i); i++) {
-        const uint64_t e = gg_edge_at(f->edge, f->wide, i);
+        const uint64_t e = gg_edge_at(f->edge, f->graph->wide, i);
         const uint32_t a = gg_tree_root(f->trees.parent, source[e]),
                        b = gg_tree_root(f->trees.parent, target[e]);
         if (a == b)
@@ -148,20 +148,16 @@ static void mark_part(void *forest, uint64_t part) {
     f->begin[part + 1] = count;
 }
 
-static inline uint64_t lowest(uint64_t bits) {
-    return (uint64_t)gg_count_bits((bits & -bits) - 1);
-}
-
 static void list_slice_edges(void *forest, uint64_t part) {
     struct forest *f = forest;
     const uint64_t end = begin_of_part(f, part + 1);
     uint64_t at = f->begin[part];
     for (uint64_t i = begin_of_part(f, part); i < end && !gg_leave(f->run, 64 * i); i++)
         for (uint64_t bits = f->listed[i]; bits; bits &= bits - 1, at++) {
-            const uint64_t e = 64 * i + lowest(bits);
+            const uint64_t e = 64 * i + (uint64_t)__builtin_ctzll(bits);
             if (f->key)
                 f->key[at] = edge_place(f, e).weight;
-            gg_put_edge(f->edge, f->wide, at, e);
+            gg_put_edge(f->edge, f->graph->wide, at, e);
         }
 }
 
@@ -169,9 +165,9 @@ static void list_slice_edges(void *forest, uint64_t part) {
 ** that order. */
 static void sort_list(struct forest *f) {
     uint64_t *key = gg_alloc(f->run, f->count, sizeof *key);
-    void *edge = gg_alloc(f->run, f->count, gg_edge_size(f->wide));
+    void *edge = gg_alloc(f->run, f->count, gg_edge_size(f->graph->wide));
     if (key && edge)
-        gg_sort_pairs(f->run, f->wide, f->count, f->key, f->edge, key, edge);
+        gg_sort_pairs(f->run, f->graph->wide, f->count, f->key, f->edge, key, edge);
     gg_release(key);
     gg_release(edge);
 }
@@ -184,10 +180,10 @@ static void make_edge_list(struct forest *f) {
     for (int i = 0; i < f->parts; i++)
         f->begin[i + 1] += f->begin[i];
     f->count = f->begin[f->parts];
-    f->edge = gg_alloc(f->run, f->count, gg_edge_size(f->wide));
+    f->edge = gg_alloc(f->run, f->count, gg_edge_size(f->graph->wide));
     if (f->weighted && f->edge)
         f->key = gg_alloc(f->run, f->count, sizeof *f->key);
-    if (f->run->status)
+    if (gg_stopping(f->run))
         return;
     gg_parts(f->threads, (uint64_t)f->parts, list_slice_edges, f);
     if (f->weighted && !gg_stopping(f->run))
@@ -200,11 +196,11 @@ static void take_in(struct forest *f, bool behind) {
     f->key = NULL;
     f->edge = NULL;
     make_edge_list(f);
-    if (!f->run->status && !gg_stopping(f->run))
+    if (!gg_stopping(f->run))
         connect_listed(f);
     gg_release(f->key);
     gg_release(f->edge);
-    if (!f->run->status && !gg_stopping(f->run))
+    if (!gg_stopping(f->run))
         gg_chunks(f->threads, f->graph->n, CHUNK, gg_compress_trees, f);
 }
 
@@ -214,7 +210,7 @@ static void grow_forest(struct forest *f) {
     gg_chunks(f->threads, f->graph->n, CHUNK, gg_plant_trees, f);
     choose_pivot(f);
     take_in(f, false);
-    if (f->pivot.edge != UINT64_MAX && !f->run->status && !gg_stopping(f->run))
+    if (f->pivot.edge != UINT64_MAX && !gg_stopping(f->run))
         take_in(f, true);
 }
 
@@ -222,36 +218,30 @@ static void list_chosen(const struct forest *f, void *edge) {
     uint64_t at = 0;
     for (uint64_t word = 0; at < f->found && !gg_leave(f->run, word); word++)
         for (uint64_t bits = f->chosen[word]; bits; bits &= bits - 1)
-            gg_put_edge(edge, f->wide, at++, 64 * word + lowest(bits));
+            gg_put_edge(edge, f->graph->wide, at++,
+                        64 * word + (uint64_t)__builtin_ctzll(bits));
 }
 
 static gpugraph_status find_forest_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                           bool weighted, void *edge, uint32_t *count,
                                           uint32_t *component) {
-    struct forest f = {.trees = {component, run},
-                       .graph = graph,
-                       .run = run,
-                       .weighted = weighted,
-                       .wide = graph->wide};
+    struct forest f = {
+        .trees = {component, run}, .graph = graph, .run = run, .weighted = weighted};
     const double start = gg_now_ms();
     f.threads = gg_threads(run, graph->m + graph->n);
     f.parts = f.threads > 1 ? f.threads * PARTS : 1;
     f.chosen = gg_alloc_zero(run, graph->m / 64 + 1, sizeof *f.chosen);
     f.listed = gg_alloc(run, graph->m / 64 + 1, sizeof *f.listed);
     f.begin = gg_alloc(run, (uint64_t)f.parts + 1, sizeof *f.begin);
-    if (f.chosen && f.listed && f.begin) {
+    if (!gg_stopping(run))
         grow_forest(&f);
-        if (!run->status && !gg_stopping(run))
-            list_chosen(&f, edge);
-    }
+    if (!gg_stopping(run))
+        list_chosen(&f, edge);
     gg_release(f.chosen);
     gg_release(f.listed);
     gg_release(f.begin);
-    if (gg_stopping(run) || run->status)
-        return gg_stopped(run);
-    *count = (uint32_t)f.found;
-    gg_search_phase(run, start, (int64_t)graph->m, "%d thread(s)", f.threads);
-    return run->status;
+    *count = gg_stopping(run) ? 0 : (uint32_t)f.found;
+    return gg_search_phase(run, start, (int64_t)graph->m, "%d thread(s)", f.threads);
 }
 
 /* ---- the descriptor ---- */

@@ -250,21 +250,13 @@ static uint64_t write_answer(struct forest_course *c) {
     return count;
 }
 
-static void download(struct cuda_job *job, const struct forest *f, void *edge,
-                     uint32_t count, uint32_t *component) {
-    const double started = gg_now_ms();
-    if (gg_download(job, edge, f->best, count * (uint64_t)gg_edge_size(f->wide)) &&
-        gg_download(job, component, f->live[0], f->edges.n * (uint64_t)sizeof *component))
-        gg_phase(job->run, "download", started, count, "edges of the forest, components");
-}
-
 static void find_forest(struct cuda_job *job, bool weighted, void *edge, uint32_t *count,
                         uint32_t *component) {
     struct forest f = planned(job->graph, weighted);
     struct forest_course course = {};
     if (!gg_device_edges(job, weighted, &f.edges))
         return;
-    const double started = gg_now_ms();
+    double started = gg_now_ms();
     if (!gg_take_arrays(job, [&](workspace *s) { carve_forest(s, &f); }))
         return;
     course.job = job;
@@ -277,7 +269,11 @@ static void find_forest(struct cuda_job *job, bool weighted, void *edge, uint32_
     gg_search_phase(job->run, started, (int64_t)f.edges.m,
                     "%u rounds, %u list(s) of edges", course.rounds, course.lists);
     *count = (uint32_t)chosen;
-    download(job, &f, edge, *count, component);
+    started = gg_now_ms();
+    if (gg_download(job, edge, f.best, chosen * gg_edge_size(f.wide)) &&
+        gg_download(job, component, f.live[0], f.edges.n * (uint64_t)sizeof *component))
+        gg_phase(job->run, "download", started, *count,
+                 "edges of the forest, components");
 }
 
 /* Device bytes that a run needs, by weight if there are weights. */

@@ -1,47 +1,29 @@
 /* Topological order: the public function and the CPU backend.
 **
 **     left[v]      predecessors of v that have no level yet
-**     queue        | level 0 | level 1 . . . | level 2 ...     each vertex once
-**                              ^first          ^last  ^tail
+**     level[v]     the pass of peeling that removes v (cores/peel.h)
 **
 ** The thread that takes the last predecessor from a vertex sets its level, which is one
 ** more than the level that is being walked. All longest paths to the vertex are known
-** then. Threads share a wide level, and the calling thread walks a narrow level alone.
-** The order of threads changes the order within a level of the queue, and no level.
+** then. The order of threads changes the order within a level of the queue, and no level.
 ** Positions are the order of levels.
 **
 ** After Kahn (Communications of the ACM 5, 1962). */
 #include "topological_order.h"
 #include "base/claims.h"
+#include "cores/peel.h"
 #include "graph/graph.h"
 
 enum {
-    /* Predicted levels of a graph, not measured. */
-    TOPOLOGICAL_LEVELS = 500,
+    TOPOLOGICAL_LEVELS = 500, /* predicted, not measured */
     TOPOLOGICAL_THIN_LEVELS = 5000,
-    TOPOLOGICAL_WIDE = 4096 /* vertices from which on threads share a level */
-};
-
-enum {
-    CHUNK = 512, /* vertices of a level that a thread takes at a time */
-    FIRST = 1 << 14
-};
-
-struct peeling {
-    const gpugraph_graph *graph;
-    gpugraph_run *run;
-    csr rows;
-    uint32_t *left, *queue, *level;
-    uint64_t first, last, tail; /* tail: by atomic addition */
-    uint32_t depth;             /* the level that is being walked */
-    uint64_t since;             /* gg_worked of the calling thread */
-    int threads;
+    CHUNK = 1 << 14 /* vertices that a thread takes at a time */
 };
 
 /* ---- the steps ---- */
 
 static void take_free(void *peeling, uint64_t low, uint64_t high) {
-    struct peeling *p = peeling;
+    struct gg_peeling *p = peeling;
     struct gg_claims c;
     c.count = 0;
     for (uint64_t v = low; v < high && !gg_leave(p->run, v); v++) {
@@ -52,82 +34,29 @@ static void take_free(void *peeling, uint64_t low, uint64_t high) {
     gg_hand_claims_over(&c, p->queue, &p->tail);
 }
 
-/* Walks the vertices of the queue from `first` to `end`. shared: other threads walk other
-** vertices of the level. */
-static inline __attribute__((always_inline)) void walk_queue(struct peeling *p,
-                                                             uint64_t first, uint64_t end,
-                                                             bool shared,
-                                                             uint64_t *since) {
-    struct gg_claims c;
-    uint64_t tail = p->tail;
-    c.count = 0;
-    for (uint64_t i = first; i < end; i++) {
-        const uint64_t row = p->rows.begin[p->queue[i]],
-                       row_end = p->rows.end[p->queue[i]];
-        if (gg_worked(p->run, since, row_end - row + 1))
-            break;
-        for (uint64_t k = row; k < row_end && !gg_leave(p->run, k); k++) {
-            const uint32_t t = p->rows.target[k];
-            if ((shared ? __atomic_sub_fetch(&p->left[t], 1, __ATOMIC_RELAXED)
-                        : --p->left[t]) > 0)
-                continue;
-            p->level[t] = p->depth + 1;
-            if (shared)
-                gg_claim(&c, t, p->queue, &p->tail);
-            else
-                p->queue[tail++] = t;
-        }
-    }
-    if (shared)
-        gg_hand_claims_over(&c, p->queue, &p->tail);
-    else
-        p->tail = tail;
-}
-
-static void walk_shared(void *peeling, uint64_t low, uint64_t high) {
-    struct peeling *p = peeling;
-    uint64_t since = GG_POLL_ITEMS; /* each of many chunks may have few arcs */
-    walk_queue(p, p->first + low, p->first + high, true, &since);
-}
-
-static void walk_levels(struct peeling *p) {
-    gg_chunks(p->threads, p->graph->n, FIRST, take_free, p);
-    for (p->depth = 0; p->last < p->tail && !gg_stopping(p->run); p->depth++) {
-        p->first = p->last;
-        p->last = p->tail;
-        if (p->threads > 1 && p->last - p->first >= TOPOLOGICAL_WIDE)
-            gg_chunks(p->threads, p->last - p->first, CHUNK, walk_shared, p);
-        else
-            walk_queue(p, p->first, p->last, false, &p->since);
-    }
-}
-
 /* ---- the driver ---- */
 
 static gpugraph_status find_order_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
                                          gpugraph_direction direction,
                                          struct order_levels *found) {
-    struct peeling p = {.graph = graph, .run = run, .level = found->level};
+    struct gg_peeling p = {.run = run, .level = found->level};
     if (gg_rows(graph, (enum csr_kind)direction, false, false, run, &p.rows))
         return run->status;
     double start = 0;
-    p.threads = gg_threads(run, graph->m + graph->n);
-    p.left = gg_alloc(run, graph->n, sizeof *p.left);
-    p.queue = gg_alloc(run, graph->n, sizeof *p.queue);
-    if (p.left && p.queue &&
-        !gg_count_degrees(graph, gg_opposite(direction), run, p.left)) {
+    const uint64_t n = graph->n;
+    p.threads = gg_threads(run, graph->m + n);
+    p.left = gg_alloc(run, 2 * n, sizeof *p.left);
+    if (p.left && !gg_count_degrees(graph, gg_opposite(direction), run, p.left)) {
         start = gg_now_ms();
-        walk_levels(&p);
+        p.queue = p.left + n;
+        gg_chunks(p.threads, n, CHUNK, take_free, &p);
+        gg_peel_queue(&p);
     }
     gg_release(p.left);
-    gg_release(p.queue);
-    if (gg_stopping(run))
-        return gg_stopped(run);
     found->settled = (uint32_t)p.tail;
-    found->levels = p.depth;
-    gg_search_phase(run, start, (int64_t)p.rows.m, "%d thread(s), %u levels", p.threads,
-                    p.depth);
-    return run->status;
+    found->levels = p.pass;
+    return gg_search_phase(run, start, (int64_t)p.rows.m, "%d thread(s), %u levels",
+                           p.threads, p.pass);
 }
 
 /* ---- the descriptor ---- */
@@ -172,33 +101,24 @@ static void place_by_level(uint32_t n, const struct order_levels *found,
 
 /* ---- the public function ---- */
 
-static void find_order(gpugraph_graph *graph, gpugraph_direction direction,
-                       gpugraph_run *run, uint32_t *level, uint32_t *position,
-                       gpugraph_cycle *cycle) {
-    struct order_levels found = {.level = level};
-    if (direction != GPUGRAPH_OUT && direction != GPUGRAPH_IN) {
-        gg_fail(run, GPUGRAPH_INVALID,
-                "a topological order follows edges in one direction, 'out' or 'in', not "
-                "'both'");
-        return;
-    }
-    if (!gg_needs(run, level, graph->n, "level"))
-        return;
-    GG_RUN(order_entry, &gg_topological_order, NULL, graph, run,
-           (graph, run, direction, &found));
-    if (!run->status && found.settled < graph->n && !gg_bring_edges(graph, run))
-        gg_report_cycle(graph, direction, level, run, cycle);
-    else if (!run->status && position)
-        place_by_level(graph->n, &found, run, position);
-}
-
 gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,
                                            gpugraph_direction direction,
                                            gpugraph_run *run, uint32_t *level,
                                            uint32_t *position, gpugraph_cycle *cycle) {
+    struct order_levels found = {.level = level};
     if (cycle)
         cycle->count = 0;
     gg_enter_graph(graph, run);
-    find_order(graph, direction, run, level, position, cycle);
+    if (direction != GPUGRAPH_OUT && direction != GPUGRAPH_IN)
+        gg_fail(run, GPUGRAPH_INVALID,
+                "a topological order follows edges in one direction, 'out' or 'in', not "
+                "'both'");
+    else if (gg_needs(run, level, graph->n, "level"))
+        GG_RUN(order_entry, &gg_topological_order, NULL, graph, run,
+               (graph, run, direction, &found));
+    if (!run->status && found.settled < graph->n && !gg_bring_edges(graph, run))
+        gg_report_cycle(graph, direction, level, run, cycle);
+    else if (!run->status && position)
+        place_by_level(graph->n, &found, run, position);
     return gg_leave_graph(graph, run);
 }

@@ -32,76 +32,15 @@
 
 enum { CHUNK = 64 }; /* vertices that a thread takes at a time */
 
-/* ---- rows of neighbours that rank higher ---- */
-
-struct ahead {
-    csr simple;
-    gpugraph_run *run;
-    int threads;
-    uint64_t *offset; /* n + 1 */
-    uint32_t *target;
-};
-
-static inline uint64_t simple_degree(const csr *g, uint32_t v) {
-    return g->end[v] - g->begin[v];
-}
-
-/* Writes the neighbours ahead of v, unless `to` is NULL. Returns their number. */
-static uint64_t look_ahead(const csr *g, uint32_t v, uint32_t *to, gpugraph_run *run) {
-    uint64_t degree = simple_degree(g, v), count = 0;
-    for (uint64_t i = g->begin[v]; i < g->end[v] && !gg_leave(run, i); i++) {
-        uint32_t u = g->target[i];
-        uint64_t other = simple_degree(g, u);
-        if (other > degree || (other == degree && u > v)) {
-            if (to)
-                to[count] = u;
-            count++;
-        }
-    }
-    return count;
-}
-
-/* target NULL: counts into offset[v + 1]. Otherwise fills the rows. */
-static void look_ahead_of_some(void *ahead, uint64_t low, uint64_t high) {
-    struct ahead *a = ahead;
-    for (uint64_t v = low; v < high && !gg_leave(a->run, v - low); v++) {
-        uint32_t *to = a->target ? a->target + a->offset[v] : NULL;
-        const uint64_t count = look_ahead(&a->simple, (uint32_t)v, to, a->run);
-        if (!to)
-            a->offset[v + 1] = count;
-    }
-}
-
-static bool look_ahead_of_all(struct ahead *a) {
-    gg_chunks(a->threads, a->simple.n, CHUNK, look_ahead_of_some, a);
-    return !gg_stopping(a->run);
-}
-
-static bool make_ahead(struct ahead *a) {
-    a->offset = gg_alloc(a->run, (uint64_t)a->simple.n + 1, sizeof *a->offset);
-    if (!a->offset || !look_ahead_of_all(a))
-        return false;
-    a->offset[0] = 0;
-    for (uint32_t v = 0; v < a->simple.n; v++)
-        a->offset[v + 1] += a->offset[v];
-    a->target = gg_alloc(a->run, a->offset[a->simple.n], sizeof *a->target);
-    return a->target && look_ahead_of_all(a);
-}
-
-static void free_ahead(struct ahead *a) {
-    gg_release(a->target);
-    gg_release(a->offset);
-}
-
 /* ---- the search ---- */
 
-struct counting;
-struct finder;
-typedef void vertex_visit(struct counting *c, uint32_t v, struct finder *f);
-
 struct counting {
-    struct ahead ahead;
-    vertex_visit *visit;
+    gpugraph_run *run;
+    int threads;
+    csr simple;
+    uint64_t *offset; /* n + 1: rows of neighbours that rank higher */
+    uint32_t *target;
+    bool compares;       /* the present pass finds edges of both directions */
     csr out, in;         /* rows of both directions, unsorted; if directions count */
     uint8_t *both;       /* of each arc ahead; NULL: directions do not count */
     uint64_t *triangles; /* n; NULL: only `total` is wanted */
@@ -110,19 +49,59 @@ struct counting {
     uint64_t total, taken;                  /* taken: vertices that threads have taken */
 };
 
+/* ---- rows of neighbours that rank higher ---- */
+
+static inline uint64_t simple_degree(const csr *g, uint32_t v) {
+    return g->end[v] - g->begin[v];
+}
+
+/* target NULL: counts the neighbours ahead of v into offset[v + 1]. Otherwise writes
+** them. */
+static void look_ahead(void *counting, uint64_t low, uint64_t high) {
+    struct counting *c = counting;
+    for (uint64_t v = low; v < high && !gg_leave(c->run, v - low); v++) {
+        const uint64_t degree = simple_degree(&c->simple, (uint32_t)v);
+        uint32_t *to = c->target ? c->target + c->offset[v] : NULL;
+        uint64_t count = 0;
+        for (uint64_t i = c->simple.begin[v];
+             i < c->simple.end[v] && !gg_leave(c->run, i); i++) {
+            const uint32_t u = c->simple.target[i];
+            const uint64_t other = simple_degree(&c->simple, u);
+            if (other > degree || (other == degree && u > v)) {
+                if (to)
+                    to[count] = u;
+                count++;
+            }
+        }
+        if (!to)
+            c->offset[v + 1] = count;
+    }
+}
+
+static bool look_ahead_of_all(struct counting *c) {
+    gg_chunks(c->threads, c->simple.n, CHUNK, look_ahead, c);
+    return !gg_stopping(c->run);
+}
+
+static bool make_ahead(struct counting *c) {
+    c->offset = gg_alloc(c->run, (uint64_t)c->simple.n + 1, sizeof *c->offset);
+    if (!c->offset || !look_ahead_of_all(c))
+        return false;
+    c->offset[0] = 0;
+    for (uint32_t v = 0; v < c->simple.n; v++)
+        c->offset[v + 1] += c->offset[v];
+    c->target = gg_alloc(c->run, c->offset[c->simple.n], sizeof *c->target);
+    return c->target && look_ahead_of_all(c);
+}
+
+/* ---- a thread's arrays ---- */
+
 struct finder {               /* a thread */
     uint64_t *marked, *twice; /* bit v, all 0 between two rows */
     /* n; no number is larger than `since`. own: NULL if only the total is wanted */
     uint32_t *own, *more;
     uint64_t since, work, total;
 };
-
-/* Takes the next vertices [*first, *end). Returns false if none is left or the run
-** ends. */
-static bool take_vertices(struct counting *c, uint64_t *first, uint64_t *end) {
-    return !gg_pause(c->ahead.run) &&
-           gg_take_chunk(&c->taken, c->ahead.simple.n, CHUNK, first, end);
-}
 
 static inline bool bit(const uint64_t *bits, uint32_t v) {
     return bits[v / 64] >> v % 64 & 1;
@@ -132,11 +111,9 @@ static inline void set_bit(uint64_t *bits, uint32_t v) {
     bits[v / 64] |= (uint64_t)1 << v % 64;
 }
 
-/* ---- a thread's arrays ---- */
-
 static bool open_finder(struct counting *c, struct finder *f) {
-    const uint64_t n = c->ahead.simple.n, words = n / 64 + 1;
-    gpugraph_run *run = c->ahead.run;
+    const uint64_t n = c->simple.n, words = n / 64 + 1;
+    gpugraph_run *run = c->run;
     *f = (struct finder){.marked = gg_alloc_zero(run, words, sizeof *f->marked)};
     if (c->triangles)
         f->own = gg_alloc_zero(run, n + 1, sizeof *f->own);
@@ -147,8 +124,9 @@ static bool open_finder(struct counting *c, struct finder *f) {
     return f->marked && (!c->triangles || f->own) && (!c->both || (f->twice && f->more));
 }
 
+/* own: NULL if these counts are not wanted. */
 static void hand_corners_over(const struct counting *c, uint32_t *own, uint64_t *to) {
-    for (uint64_t v = 0; v < c->ahead.simple.n && !gg_leave(c->ahead.run, v); v++) {
+    for (uint64_t v = 0; own && v < c->simple.n && !gg_leave(c->run, v); v++) {
         if (own[v] > 0)
             __atomic_fetch_add(&to[v], own[v], __ATOMIC_RELAXED);
         own[v] = 0;
@@ -156,26 +134,16 @@ static void hand_corners_over(const struct counting *c, uint32_t *own, uint64_t 
 }
 
 static void hand_all_over(struct counting *c, struct finder *f) {
-    if (f->own)
-        hand_corners_over(c, f->own, c->triangles);
-    if (c->both)
-        hand_corners_over(c, f->more, c->arcs);
+    hand_corners_over(c, f->own, c->triangles);
+    hand_corners_over(c, f->more, c->arcs);
     f->since = 0;
-}
-
-static void close_finder(struct finder *f) {
-    gg_release(f->marked);
-    gg_release(f->twice);
-    gg_release(f->own);
-    gg_release(f->more);
 }
 
 /* ---- edges of both directions ---- */
 
 static inline void mark_row(const struct counting *c, const csr *rows, uint32_t v,
                             uint64_t *bits, bool mark) {
-    for (uint64_t i = rows->begin[v]; i < rows->end[v] && !gg_leave(c->ahead.run, i);
-         i++) {
+    for (uint64_t i = rows->begin[v]; i < rows->end[v] && !gg_leave(c->run, i); i++) {
         if (mark)
             set_bit(bits, rows->target[i]);
         else
@@ -185,13 +153,12 @@ static inline void mark_row(const struct counting *c, const csr *rows, uint32_t 
 
 /* Finds the vertices ahead of v that are joined to v in both directions. */
 static void compare_directions(struct counting *c, uint32_t v, struct finder *f) {
-    const struct ahead *a = &c->ahead;
-    if (a->offset[v] == a->offset[v + 1])
+    if (c->offset[v] == c->offset[v + 1])
         return;
     mark_row(c, &c->out, v, f->marked, true);
     mark_row(c, &c->in, v, f->twice, true);
-    for (uint64_t i = a->offset[v]; i < a->offset[v + 1]; i++)
-        c->both[i] = bit(f->marked, a->target[i]) && bit(f->twice, a->target[i]);
+    for (uint64_t i = c->offset[v]; i < c->offset[v + 1]; i++)
+        c->both[i] = bit(f->marked, c->target[i]) && bit(f->twice, c->target[i]);
     mark_row(c, &c->out, v, f->marked, false);
     mark_row(c, &c->in, v, f->twice, false);
 }
@@ -222,11 +189,10 @@ static uint64_t count_row(const uint32_t *row, const uint32_t *end, struct finde
 ** vu. */
 static uint64_t count_row_along(const struct counting *c, uint32_t v, uint64_t vu,
                                 struct finder *f) {
-    const struct ahead *a = &c->ahead;
-    const uint32_t u = a->target[vu];
+    const uint32_t u = c->target[vu];
     uint64_t found = 0, of_u = 0, of_v = 0;
-    for (uint64_t uw = a->offset[u]; uw < a->offset[u + 1]; uw++) {
-        const uint32_t w = a->target[uw];
+    for (uint64_t uw = c->offset[u]; uw < c->offset[u + 1]; uw++) {
+        const uint32_t w = c->target[uw];
         if (bit(f->marked, w)) {
             f->own[w]++;
             f->more[w] += c->both[vu];
@@ -241,20 +207,18 @@ static uint64_t count_row_along(const struct counting *c, uint32_t v, uint64_t v
 }
 
 static inline void mark_ahead(const struct counting *c, uint32_t v, struct finder *f) {
-    const struct ahead *a = &c->ahead;
-    for (uint64_t i = a->offset[v]; i < a->offset[v + 1]; i++) {
-        set_bit(f->marked, a->target[i]);
+    for (uint64_t i = c->offset[v]; i < c->offset[v + 1]; i++) {
+        set_bit(f->marked, c->target[i]);
         if (c->both && c->both[i])
-            set_bit(f->twice, a->target[i]);
+            set_bit(f->twice, c->target[i]);
     }
 }
 
 static inline void unmark_ahead(const struct counting *c, uint32_t v, struct finder *f) {
-    const struct ahead *a = &c->ahead;
-    for (uint64_t i = a->offset[v]; i < a->offset[v + 1]; i++) {
-        f->marked[a->target[i] / 64] = 0;
+    for (uint64_t i = c->offset[v]; i < c->offset[v + 1]; i++) {
+        f->marked[c->target[i] / 64] = 0;
         if (c->both)
-            f->twice[a->target[i] / 64] = 0;
+            f->twice[c->target[i] / 64] = 0;
     }
 }
 
@@ -266,20 +230,19 @@ static bool pause_finder(struct counting *c, struct finder *f) {
     if (f->work <= GG_POLL_ITEMS)
         return true;
     f->work = 0;
-    return !gg_pause(c->ahead.run);
+    return !gg_pause(c->run);
 }
 
 /* Counts the triangles whose lowest vertex is v. */
 static void count_from(struct counting *c, uint32_t v, struct finder *f) {
-    const struct ahead *a = &c->ahead;
-    const uint64_t first = a->offset[v], end = a->offset[v + 1];
+    const uint64_t first = c->offset[v], end = c->offset[v + 1];
     if (end - first < 2)
         return;
     mark_ahead(c, v, f);
     for (uint64_t vu = first; vu < end; vu++) {
-        const uint32_t u = a->target[vu];
-        const uint32_t *row = a->target + a->offset[u];
-        const uint64_t arcs = a->offset[u + 1] - a->offset[u];
+        const uint32_t u = c->target[vu];
+        const uint32_t *row = c->target + c->offset[u];
+        const uint64_t arcs = c->offset[u + 1] - c->offset[u];
         if (f->own) {
             const uint64_t found =
                 c->both ? count_row_along(c, v, vu, f) : count_row(row, row + arcs, f);
@@ -301,49 +264,48 @@ static void visit_some(void *counting, int member, int team) {
     struct finder f;
     (void)member, (void)team;
     bool go = open_finder(c, &f);
-    for (uint64_t v, end; go && take_vertices(c, &v, &end);)
+    for (uint64_t v, end; go && !gg_pause(c->run) &&
+                          gg_take_chunk(&c->taken, c->simple.n, CHUNK, &v, &end);)
         for (; v < end; v++)
-            c->visit(c, (uint32_t)v, &f);
+            if (c->compares)
+                compare_directions(c, (uint32_t)v, &f);
+            else
+                count_from(c, (uint32_t)v, &f);
     if (go)
         hand_all_over(c, &f);
     __atomic_fetch_add(&c->total, f.total, __ATOMIC_RELAXED);
-    close_finder(&f);
+    gg_release(f.marked);
+    gg_release(f.twice);
+    gg_release(f.own);
+    gg_release(f.more);
 }
 
 /* ---- the driver ---- */
 
-static bool visit_all(struct counting *c, vertex_visit *visit) {
+static bool visit_all(struct counting *c, bool compares) {
     c->taken = 0;
-    c->visit = visit;
-    gg_team(c->ahead.threads, visit_some, c);
-    return !gg_stopping(c->ahead.run);
-}
-
-static bool get_rows(gpugraph_graph *graph, bool along, struct counting *c) {
-    gpugraph_run *run = c->ahead.run;
-    return !gg_rows(graph, CSR_SIMPLE, false, true, run, &c->ahead.simple) &&
-           (!along || (!gg_rows(graph, CSR_OUT, false, false, run, &c->out) &&
-                       !gg_rows(graph, CSR_IN, false, false, run, &c->in)));
+    c->compares = compares;
+    gg_team(c->threads, visit_some, c);
+    return !gg_stopping(c->run);
 }
 
 static bool count_all_corners(struct counting *c, bool along) {
-    struct ahead *a = &c->ahead;
-    const uint64_t n = a->simple.n;
-    if (!make_ahead(a))
+    const uint64_t n = c->simple.n;
+    if (!make_ahead(c))
         return false;
     if (along) {
-        c->arcs = gg_alloc_zero(a->run, n + 1, sizeof *c->arcs);
-        c->both = gg_alloc_zero(a->run, a->offset[n] + 1, 1);
-        if (!c->arcs || !c->both || !visit_all(c, compare_directions))
+        c->arcs = gg_alloc_zero(c->run, n + 1, sizeof *c->arcs);
+        c->both = gg_alloc_zero(c->run, c->offset[n] + 1, 1);
+        if (!c->arcs || !c->both || !visit_all(c, true))
             return false;
     }
-    return visit_all(c, count_from);
+    return visit_all(c, false);
 }
 
 static void write_some_counts(void *counting, uint64_t low, uint64_t high) {
     const struct counting *c = counting;
-    for (uint64_t v = low; v < high && !gg_leave(c->ahead.run, v); v++) {
-        const uint32_t degree = (uint32_t)simple_degree(&c->ahead.simple, (uint32_t)v);
+    for (uint64_t v = low; v < high && !gg_leave(c->run, v); v++) {
+        const uint32_t degree = (uint32_t)simple_degree(&c->simple, (uint32_t)v);
         const uint64_t arcs = c->triangles[v] + (c->arcs ? c->arcs[v] : c->triangles[v]);
         if (c->counts->degree)
             c->counts->degree[v] = degree;
@@ -352,46 +314,35 @@ static void write_some_counts(void *counting, uint64_t low, uint64_t high) {
     }
 }
 
-/* counts: NULL if only *total is wanted. */
-static gpugraph_status count_rows_of_each(gpugraph_graph *graph, bool along,
-                                          gpugraph_run *run,
-                                          const gpugraph_triangle_counts *counts,
-                                          uint64_t *total) {
-    struct counting c = {.ahead = {.run = run}, .counts = counts};
+static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
+                                    bool directed, const gpugraph_triangle_counts *counts,
+                                    uint64_t *total) {
+    const bool along = directed && counts->coefficient;
+    struct counting c = {.run = run, .counts = counts};
     uint64_t *own = NULL;
-    if (!get_rows(graph, along, &c))
+    if (gg_rows(graph, CSR_SIMPLE, false, true, run, &c.simple) ||
+        (along && (gg_rows(graph, CSR_OUT, false, false, run, &c.out) ||
+                   gg_rows(graph, CSR_IN, false, false, run, &c.in))))
         return run->status;
     double start = gg_now_ms();
-    c.ahead.threads = gg_threads(run, c.ahead.simple.m);
-    const uint64_t n = c.ahead.simple.n;
+    c.threads = gg_threads(run, c.simple.m);
+    const uint64_t n = c.simple.n;
     if (counts)
         c.triangles =
             counts->triangles ? counts->triangles : (own = gg_alloc(run, n, sizeof *own));
     if (c.triangles)
         memset(c.triangles, 0, n * sizeof *c.triangles);
     if (!run->status && count_all_corners(&c, along) && counts)
-        gg_slices(c.ahead.threads, n, write_some_counts, &c);
-    *total = c.total;
+        gg_slices(c.threads, n, write_some_counts, &c);
+    if (total)
+        *total = c.total;
     gg_release(own);
-    free_ahead(&c.ahead);
+    gg_release(c.offset);
+    gg_release(c.target);
     gg_release(c.both);
     gg_release(c.arcs);
-    if (gg_stopping(run))
-        return gg_stopped(run);
-    gg_search_phase(run, start, (int64_t)(c.ahead.simple.m / 2), "%d thread%s",
-                    c.ahead.threads, c.ahead.threads == 1 ? "" : "s");
-    return GPUGRAPH_OK;
-}
-
-static gpugraph_status count_on_cpu(gpugraph_graph *graph, gpugraph_run *run, bool along,
-                                    const gpugraph_triangle_counts *counts) {
-    uint64_t total;
-    return count_rows_of_each(graph, along && counts->coefficient, run, counts, &total);
-}
-
-static gpugraph_status count_all_on_cpu(gpugraph_graph *graph, gpugraph_run *run,
-                                        uint64_t *count) {
-    return count_rows_of_each(graph, false, run, NULL, count);
+    return gg_search_phase(run, start, (int64_t)(c.simple.m / 2), "%d thread(s)",
+                           c.threads);
 }
 
 /* ---- the descriptors ---- */
@@ -406,7 +357,7 @@ const gg_algorithm gg_vertex_triangles = {
     .cuda_ns = 0.4,
     .step_us = 100,
     .side = {[GPUGRAPH_CPU] = GG_ONE_METHOD(
-                 vertex_triangles_entry, count_on_cpu, "vertex_triangles", "intersection",
+                 triangles_entry, count_on_cpu, "vertex_triangles", "intersection",
                  "intersects rows of higher-ranking neighbours, and counts "
                  "for all three corners"),
              [GPUGRAPH_CUDA] = &gg_vertex_triangles_cuda},
@@ -422,8 +373,8 @@ const gg_algorithm gg_triangles = {
     .cuda_ns = 0.4,
     .step_us = 100,
     .side = {[GPUGRAPH_CPU] =
-                 GG_ONE_METHOD(triangles_entry, count_all_on_cpu, "triangles",
-                               "intersection", "intersects sorted rows of neighbours"),
+                 GG_ONE_METHOD(triangles_entry, count_on_cpu, "triangles", "intersection",
+                               "intersects sorted rows of neighbours"),
              [GPUGRAPH_CUDA] = &gg_triangles_cuda},
 };
 
@@ -434,7 +385,8 @@ gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
     gg_enter_graph(graph, run);
     if (gg_needs(run, count, 1, "count")) {
         *count = 0;
-        GG_RUN(triangles_entry, &gg_triangles, NULL, graph, run, (graph, run, count));
+        GG_RUN(triangles_entry, &gg_triangles, NULL, graph, run,
+               (graph, run, false, NULL, count));
     }
     return gg_leave_graph(graph, run);
 }
@@ -445,7 +397,7 @@ gpugraph_status gpugraph_vertex_triangles(gpugraph_graph *graph,
     const bool along = direction != GPUGRAPH_BOTH;
     gg_enter_graph(graph, run);
     if (gg_check_direction(run, direction) && gg_needs(run, counts, 1, "counts"))
-        GG_RUN(vertex_triangles_entry, &gg_vertex_triangles, NULL, graph, run,
-               (graph, run, along, counts));
+        GG_RUN(triangles_entry, &gg_vertex_triangles, NULL, graph, run,
+               (graph, run, along, counts, NULL));
     return gg_leave_graph(graph, run);
 }

@@ -293,50 +293,35 @@ static bool bring_counts(struct cuda_job *job, void *to, const void *from, size_
     return !to || gg_download(job, to, from, (uint64_t)job->graph->n * size);
 }
 
-static bool prepare_counting(struct cuda_job *job, bool along, struct counting *c,
-                             struct device_edges *edges) {
-    c->odd = (uint32_t)gg_placing().odd;
-    if (!gg_device_csr(job, CSR_SIMPLE, false, &c->simple) ||
-        (along && !gg_device_edges(job, false, edges)) ||
-        !gg_take_arrays(job, [&](workspace *s) { carve_counting(s, along, c); }))
-        return false;
-    c->stop = job->device->device_stop;
-    return true;
-}
-
-static void search_corners(struct cuda_job *job, bool directed,
-                           const gpugraph_triangle_counts *counts) {
+static void search_triangles(struct cuda_job *job, bool directed,
+                             const gpugraph_triangle_counts *counts, uint64_t *total) {
     const bool along = directed && counts->coefficient;
     struct counting c = {};
     struct device_edges edges = {};
-    if (!prepare_counting(job, along, &c, &edges))
+    struct state state;
+    c.odd = (uint32_t)gg_placing().odd;
+    c.stop = job->device->device_stop;
+    if (!gg_device_csr(job, CSR_SIMPLE, false, &c.simple) ||
+        (along && !gg_device_edges(job, false, &edges)) ||
+        !gg_take_arrays(job, [&](workspace *s) { carve_counting(s, along, &c); }))
         return;
     double started = gg_now_ms();
+    const unsigned grid = gg_grid(job, c.simple.n, GRID_BLOCKS);
     if (!count_corners(job, along, &c, &edges) ||
-        !GG_LAUNCH(job, end_counts, gg_grid(job, c.simple.n, GRID_BLOCKS), c) ||
-        !gg_wait(job))
+        !(total ? GG_LAUNCH(job, add_corners, grid, c)
+                : GG_LAUNCH(job, end_counts, grid, c)) ||
+        !gg_fetch(job, &state, c.state, sizeof state))
         return;
     gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), NULL);
+    if (total) {
+        *total = state.corners / 3;
+        return;
+    }
     started = gg_now_ms();
     if (bring_counts(job, counts->triangles, c.triangles, sizeof *c.triangles) &&
         bring_counts(job, counts->degree, c.degree, sizeof *c.degree) &&
         bring_counts(job, counts->coefficient, c.coefficient, sizeof *c.coefficient))
         gg_phase(job->run, "download", started, c.simple.n, "triangles of each vertex");
-}
-
-static void search_total(struct cuda_job *job, uint64_t *count) {
-    struct counting c = {};
-    struct state state;
-    if (!prepare_counting(job, false, &c, NULL))
-        return;
-    double started = gg_now_ms();
-    if (!count_corners(job, false, &c, NULL))
-        return;
-    if (!GG_LAUNCH(job, add_corners, gg_grid(job, c.simple.n, GRID_BLOCKS), c) ||
-        !gg_wait(job) || !gg_fetch(job, &state, c.state, sizeof state))
-        return;
-    *count = state.corners / 3;
-    gg_search_phase(job->run, started, (int64_t)(c.simple.m / 2), NULL);
 }
 
 /* Device bytes that a run needs if directions do not count. */
@@ -349,8 +334,8 @@ static int64_t bytes_each(const gpugraph_graph *graph, bool) {
 }
 
 GG_CUDA_SIDE(
-    gg_vertex_triangles_cuda, vertex_triangles_entry, search_corners, bytes_each,
+    gg_vertex_triangles_cuda, triangles_entry, search_triangles, bytes_each,
     "vertex_triangles", "intersection",
     "warps and blocks look rows up in tables of higher-ranking neighbours, on chip")
-GG_CUDA_SIDE(gg_triangles_cuda, triangles_entry, search_total, bytes_each, "triangles",
-             "intersection", "adds up the triangles of each vertex")
+GG_CUDA_SIDE(gg_triangles_cuda, triangles_entry, search_triangles, bytes_each,
+             "triangles", "intersection", "adds up the triangles of each vertex")

@@ -4,13 +4,10 @@
 
 #include "algorithm.h"
 
-/* along: the coefficient uses the directions of edges */
-typedef gpugraph_status vertex_triangles_entry(gpugraph_graph *, gpugraph_run *,
-                                               bool along,
-                                               const gpugraph_triangle_counts *);
-
-typedef gpugraph_status triangles_entry(gpugraph_graph *, gpugraph_run *,
-                                        uint64_t *count);
+/* along: the coefficient uses the directions of edges. Either counts or total is NULL. */
+typedef gpugraph_status triangles_entry(gpugraph_graph *, gpugraph_run *, bool along,
+                                        const gpugraph_triangle_counts *counts,
+                                        uint64_t *total);
 
 extern const gg_algorithm gg_triangles;
 extern const algorithm_side gg_triangles_cuda;

@@ -75,8 +75,8 @@ static void take_sums(struct part_ranking *r) {
                     none = {0, 0};
     r->lost = r->change = 0;
     for (uint32_t v = 0; v < r->p->masters; v++) {
-        const double now =
-            gg_new_rank(r->how->damping, r->sum[v], is_place(r, v) ? gift : none);
+        const double now = gg_rank_of(r->how->damping, gg_unfix(r->sum[v]),
+                                      is_place(r, v) ? gift : none);
         r->change += gg_change(now, r->rank[v]);
         r->rank[v] = now;
         r->share[v] = share_of(r, v);
