@@ -231,7 +231,7 @@ static int find_log(sqlite3 *db, definition *d) {
 
 static bool raises(const char *at, const char *end) {
     sql_token token;
-    at = sql_next(at, end, &token); /* the bracket */
+    at = sql_next(at, end, &token); /* the parenthesis */
     sql_next(at, end, &token);
     return sql_word_is(token.start, token.end, "IGNORE") ||
            sql_word_is(token.start, token.end, "FAIL");

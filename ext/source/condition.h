@@ -4,7 +4,7 @@
 
 #include "base/table_info.h"
 
-/* Appends " BEFORE (CONDITION)", for example with WHERE before the bracket. Appends
+/* Appends " BEFORE (CONDITION)", for example with WHERE before the parenthesis. Appends
 ** nothing if the condition is NULL. */
 void condition_append(sqlite3_str *sql, const char *before, const char *condition);
 /* Reads the condition from the text of a trigger. ALTER TABLE updates that text when a

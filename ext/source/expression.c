@@ -9,7 +9,7 @@
 **
 ** In an index expression SQLite refuses subqueries, aggregates, parameters, rowids,
 ** qualified names and functions that are not deterministic. If the text parses inside
-** CASE, its brackets are balanced, and then the brackets of the other statement hold
+** CASE, its parentheses are balanced, so the parentheses of the other statement hold
 ** exactly one expression.
 **
 ** The private connection has no functions and collations of the application, and the host

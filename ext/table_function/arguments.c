@@ -213,7 +213,7 @@ static bool is_null(const sqlite3_value *value) {
 }
 
 /* A statement may name an argument in a condition that gives no value, under OR or in the
-** ON of a RIGHT JOIN. Therefore the sentences propose the brackets. */
+** ON of a RIGHT JOIN. Therefore the sentences propose the parentheses. */
 static int check_edges(const arguments *a) {
     sqlite3_value *edges = a->given.value[F_EDGES],
                   *vertices = a->given.value[F_VERTICES];
@@ -221,7 +221,7 @@ static int check_edges(const arguments *a) {
         return fail_with_example(
             a,
             "the argument edges is missing; name a table, a view or a query of edges in "
-            "the brackets");
+            "the parentheses");
     if (is_null(edges))
         return fail_with_example(
             a,
@@ -232,7 +232,7 @@ static int check_edges(const arguments *a) {
     if (vertices && !is_null(vertices) && sqlite3_value_type(vertices) != SQLITE_TEXT)
         return argument_must_be(
             a, F_VERTICES,
-            "the name of a table or view with its column in brackets, or a query");
+            "the name of a table or view with its column in parentheses, or a query");
     if (argument_given(a, F_PARAMS) &&
         sqlite3_value_type(a->given.value[F_PARAMS]) != SQLITE_TEXT)
         return argument_must_be(a, F_PARAMS, "a JSON array, as json_array() makes it");
@@ -243,7 +243,7 @@ static int check_sources(const arguments *a) {
     const table_function *f = a->by->function;
     if (f->cells && !argument_given(a, F_SOURCES))
         return fail_with_example(
-            a, "there are no sources; give a JSON array of vertices in the brackets");
+            a, "there are no sources; give a JSON array of vertices in the parentheses");
     if (a->given.value[F_SOURCE] && argument_given(a, F_SOURCES))
         return caller_fail(
             a->by, SQLITE_ERROR,
@@ -251,10 +251,10 @@ static int check_sources(const arguments *a) {
             "JSON array of vertices as sources");
     if (f->needs_source && !a->given.value[F_SOURCE] && !argument_given(a, F_SOURCES))
         return fail_with_example(
-            a, "there is no source; give the vertex to start from in the brackets");
+            a, "there is no source; give the vertex to start from in the parentheses");
     if (f->paths && !a->given.value[F_TARGET])
         return fail_with_example(
-            a, "there is no target; give the vertex to arrive at in the brackets");
+            a, "there is no target; give the vertex to arrive at in the parentheses");
     return SQLITE_OK;
 }
 
@@ -285,7 +285,7 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
     int rc = SQLITE_OK;
     for (int i = 0; i < argc && rc == SQLITE_OK; i++)
         rc = take_value(a, a->word[i], argv[i]) ? SQLITE_OK : SQLITE_NOMEM;
-    if (rc == SQLITE_OK && plan & PLAN_IN_BRACKETS)
+    if (rc == SQLITE_OK && plan & PLAN_POSITIONAL)
         rc = plan_fail_lacking(a->by, plan);
     rc = rc ? rc : check_edges(a);
     rc = rc ? rc : check_sources(a);

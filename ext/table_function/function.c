@@ -53,7 +53,7 @@ const table_function *const table_functions[] = {TABLE_FUNCTIONS(LIST_FUNCTION)}
 const int table_function_count = sizeof table_functions / sizeof *table_functions;
 
 int column_count(const table_function *f) {
-    return f->fields + (f->bracketed > 0 ? f->bracketed + 1 : 0) + has_arrays(f);
+    return f->fields + (f->positional > 0 ? f->positional + 1 : 0) + has_arrays(f);
 }
 
 int function_argument(const table_function *f, const char *name) {
@@ -63,9 +63,9 @@ int function_argument(const table_function *f, const char *name) {
     return 0;
 }
 
-bool column_is_bracketed(const table_function *f, int column) {
-    return column >= f->visible && column <= f->visible + f->bracketed &&
-           f->bracketed > 0;
+bool column_is_positional(const table_function *f, int column) {
+    return column >= f->visible && column <= f->visible + f->positional &&
+           f->positional > 0;
 }
 
 bool function_uses(const table_function *f, const char *method_function) {

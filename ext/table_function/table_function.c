@@ -175,7 +175,7 @@ static char *schema_of(const table_function *f) {
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
     for (int i = 0; i < column_count(f); i++) {
         enum field field = column_field(f, i);
-        sqlite3_str_appendf(sql, column_is_bracketed(f, i) ? "%s\"(%s)\"" : "%s%s",
+        sqlite3_str_appendf(sql, column_is_positional(f, i) ? "%s\"(%s)\"" : "%s%s",
                             i ? ", " : "", field_name(f, field));
         sqlite3_str_appendf(
             sql, " %s", field < F_FIRST_ARGUMENT ? field_type(f, field) : "BLOB HIDDEN");
