@@ -183,8 +183,9 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql, bool by_r
         rc = SQLITE_OK;
     if (rc == SQLITE_OK)
         *deleted = sqlite3_changes64(call->c->db);
-    else
-        graph_call_failure(call, rc, "written");
+    else if (rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
+        call->error = sqlite3_mprintf("%s: %s cannot be written: %s", call->function,
+                                      call->rows.name, sqlite3_errmsg(call->c->db));
     sqlite3_finalize(statement);
     return rc;
 }
@@ -230,10 +231,7 @@ static int delete_all(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
 static int find_vertex_to_delete(graph_call *call, sqlite3_value *id, uint32_t *v) {
     char *fault;
     int rc = find_id(call->graph->graph, call->graph->ids.affinity, id, v, &fault);
-    if (fault)
-        call->error = sqlite3_mprintf("%s: the id %s", call->function, fault);
-    sqlite3_free(fault);
-    return rc == SQLITE_ERROR && !call->error ? SQLITE_NOMEM : rc;
+    return fault ? fail_with(&call->error, "%s: the id %z", call->function, fault) : rc;
 }
 
 void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **argv) {

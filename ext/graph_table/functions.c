@@ -104,13 +104,6 @@ void graph_call_result(sqlite3_context *context, graph_call *call, int rc) {
     sqlite3_free(call->error);
 }
 
-int graph_call_failure(graph_call *call, int rc, const char *what) {
-    if (rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
-        call->error = sqlite3_mprintf("%s: %s cannot be %s: %s", call->function,
-                                      call->rows.name, what, sqlite3_errmsg(call->c->db));
-    return rc;
-}
-
 void graph_call_reason(graph_call *call, int rc, const char *reason) {
     if (rc && rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT && reason && !call->error)
         call->error = sqlite3_mprintf("%s: %s", call->function, reason);
@@ -318,13 +311,11 @@ static int check_savable(graph_call *call) {
     const graph_ref *g = call->graph;
     if (!d->persist) {
         char *typed = table_as_sql(d->schema, d->name);
-        int rc = typed ? fail_with(&call->error,
-                                   "gpugraph_save: %s was made without persist = 1; DROP "
-                                   "TABLE %s and create it with that option",
-                                   d->name, typed)
-                       : SQLITE_NOMEM;
-        sqlite3_free(typed);
-        return rc;
+        return typed ? fail_with(&call->error,
+                                 "gpugraph_save: %s was made without persist = 1; DROP "
+                                 "TABLE %z and create it with that option",
+                                 d->name, typed)
+                     : SQLITE_NOMEM;
     }
     if (d->trouble)
         return fail_with(&call->error, "gpugraph_save: %s is %s", d->name, d->trouble);

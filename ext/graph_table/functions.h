@@ -24,8 +24,6 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
                      sqlite3_value *name, enum vertex_numbers numbers);
 /* Ends the call; rc becomes the function's error unless it is SQLITE_OK. */
 void graph_call_result(sqlite3_context *context, graph_call *call, int rc);
-/* Sets the sentence for SQL on the table that has just failed; returns rc. */
-int graph_call_failure(graph_call *call, int rc, const char *what);
 /* Sets the sentence for a failure that has none yet; reason may be NULL. */
 void graph_call_reason(graph_call *call, int rc, const char *reason);
 

@@ -36,11 +36,7 @@ typedef struct graph_cursor {
     scope scope;
     graph_ref *graph;
     const gpugraph_ids *ids;
-    /* The position counts arcs, or edge numbers in a list. If all are NULL, it is an
-    ** edge number. */
-    gpugraph_arcs arcs;
-    const void *list;
-    uint64_t *edges; /* edge numbers; NULL: list or arcs are the graph's own */
+    edges_found found; /* the position is the place of a found edge (found_edge) */
     sqlite3_int64 position, end;
     int step;           /* 1, -1 */
     gpugraph_edge edge; /* the edge at the position, looked up once for all columns */
@@ -79,33 +75,21 @@ static int set_error(sqlite3_vtab *vtab, int rc, char *sentence) {
     return rc;
 }
 
-/* An empty type is left out: "" would make the column NUMERIC. */
-static char *declaration(const char *source, const char *destination, const char *id) {
-    sqlite3_str *sql = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(sql, "CREATE TABLE x(src");
-    sqlite3_str_appendf(sql, *source ? " \"%w\"" : "", source);
-    sqlite3_str_appendall(sql, ", dst");
-    sqlite3_str_appendf(sql, *destination ? " \"%w\"" : "", destination);
-    sqlite3_str_appendall(sql, ", weight, edge");
-    sqlite3_str_appendf(sql, *id ? " \"%w\"" : "", id);
-    sqlite3_str_appendall(sql, ")");
-    return sqlite3_str_finish(sql);
-}
-
 /* The columns have the declared types of the followed table, so comparisons work as they
-** do there. But ids are compared by their bytes, whatever the table's collation. */
+** do there. But ids are compared by their bytes, whatever the table's collation. BLOB
+** stands for an empty type: it has no affinity either, and "" would be NUMERIC. */
 static int declare(graph_table *t) {
     definition d;
     table_info info = {0};
     char *error = NULL;
-    const char *type[EDGE_COLUMNS] = {"", "", "", "", ""}, *id = "INTEGER";
+    const char *type[EDGE_COLUMNS] = {"BLOB", "BLOB"}, *id = "INTEGER";
     int rc = definition_read(t->c->db, t->schema, t->name, &d, &error);
     t->persist = d.persist;
     if (rc == SQLITE_OK)
         rc = table_find(t->c->db, t->schema, d.source.table, &info, &error);
     for (int i = 0; rc == SQLITE_OK && i < d.source.columns; i++) {
         int column = table_column(&info, d.source.column[i]);
-        type[i] = column >= 0 ? info.type[column] : "";
+        type[i] = column >= 0 && *info.type[column] ? info.type[column] : "BLOB";
         if (i == EDGE_ID_COLUMN && column >= 0 && column != info.integer_primary_key)
             id = type[i];
     }
@@ -113,7 +97,9 @@ static int declare(graph_table *t) {
     t->affinity[1] = affinity_of_type(type[1]);
     t->affinity[2] = affinity_of_type(id);
     t->named = rc == SQLITE_OK && d.source.columns > EDGE_ID_COLUMN;
-    char *sql = declaration(type[0], type[1], id);
+    char *sql =
+        sqlite3_mprintf("CREATE TABLE x(src \"%w\", dst \"%w\", weight, edge \"%w\")",
+                        type[0], type[1], id);
     /* without a table every query reports the error */
     if (rc == SQLITE_OK || (error && rc != SQLITE_NOMEM))
         rc = sql ? sqlite3_declare_vtab(t->c->db, sql) : SQLITE_NOMEM;
@@ -375,7 +361,7 @@ static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
 static int table_close(sqlite3_vtab_cursor *base) {
     graph_cursor *cur = (graph_cursor *)base;
     connection *c = ((graph_table *)base->pVtab)->c;
-    sqlite3_free(cur->edges);
+    sqlite3_free(cur->found.edge);
     graph_release(c, cur->graph);
     scope_close(c, &cur->scope);
     sqlite3_free(cur);
@@ -412,22 +398,14 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
     return SQLITE_OK;
 }
 
-static void scan_edges(graph_cursor *cur) {
-    cur->position = 0;
-    cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
-}
-
 static void take_found(graph_cursor *cur, const edges_found *found) {
-    sqlite3_free(cur->edges);
-    cur->arcs = found->arcs;
-    cur->list = found->list;
-    cur->edges = found->edge;
+    sqlite3_free(cur->found.edge);
+    cur->found = *found;
     cur->position = 0;
-    cur->end = (sqlite3_int64)found->count;
+    cur->end = (sqlite3_int64)(found->all ? gpugraph_edge_count(cur->graph->graph)
+                                          : found->count);
     cur->step = 1;
     cur->looked = false;
-    if (found->all)
-        scan_edges(cur);
 }
 
 /* Finds the edges with this id, or with an id of the list. */
@@ -466,7 +444,7 @@ static int find_rows(graph_table *t, graph_cursor *cur, int plan, int argc,
             take_found(cur, &found);
         return error ? set_error(&t->base, rc, error) : rc;
     }
-    scan_edges(cur);
+    take_found(cur, &(edges_found){.all = true});
     if (plan & PLAN_DOWN) {
         cur->position = cur->end - 1;
         cur->end = cur->step = -1;
@@ -505,21 +483,9 @@ static int table_eof(sqlite3_vtab_cursor *base) {
     return cur->position == cur->end;
 }
 
-static uint64_t edge_of(const graph_cursor *cur) {
-    uint64_t position = (uint64_t)cur->position;
-    if (cur->edges)
-        return cur->edges[position];
-    if (cur->arcs.target)
-        return gpugraph_find_edge(
-            cur->graph->graph,
-            (int64_t)((uint64_t)cur->arcs.first_id + cur->arcs.id[position]));
-    return cur->list ? gpugraph_edge_at(cur->graph->graph, cur->list, position)
-                     : position;
-}
-
 static const gpugraph_edge *edge_here(graph_cursor *cur) {
     if (!cur->looked) {
-        cur->number = edge_of(cur);
+        cur->number = found_edge(cur->graph->graph, &cur->found, (uint64_t)cur->position);
         cur->edge = gpugraph_edge_of(cur->graph->graph, cur->number);
         cur->looked = true;
     }
@@ -529,8 +495,8 @@ static const gpugraph_edge *edge_here(graph_cursor *cur) {
 static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *context,
                               int column) {
     graph_cursor *cur = (graph_cursor *)base;
-    if (cur->arcs.target && column == COLUMN_DST) {
-        result_vertex(context, cur->ids, cur->arcs.target[cur->position]);
+    if (cur->found.arcs.target && column == COLUMN_DST) {
+        result_vertex(context, cur->ids, cur->found.arcs.target[cur->position]);
         return SQLITE_OK;
     }
     const gpugraph_edge *edge = edge_here(cur);

@@ -27,6 +27,15 @@ bool lookup_is_exact(char affinity) {
     return affinity != 'A';
 }
 
+uint64_t found_edge(const gpugraph_graph *graph, const edges_found *found, uint64_t i) {
+    if (found->edge)
+        return found->edge[i];
+    if (found->arcs.target)
+        return gpugraph_find_edge(
+            graph, (int64_t)((uint64_t)found->arcs.first_id + found->arcs.id[i]));
+    return found->list ? gpugraph_edge_at(graph, found->list, i) : i;
+}
+
 /* ---- edges of several look-ups ---- */
 
 /* The edges of the first look-up are the graph's own list. Further look-ups make a set of
@@ -55,11 +64,7 @@ static int make_room_for_edges(lookup *l, uint64_t more) {
 static int add_to_set(lookup *l, const edges_found *part) {
     int rc = make_room_for_edges(l, part->count);
     for (uint64_t i = 0; rc == SQLITE_OK && i < part->count; i++)
-        l->edge[l->count++] =
-            part->arcs.target
-                ? gpugraph_find_edge(l->of->graph,
-                                     part->arcs.first_id + (int64_t)part->arcs.id[i])
-                : gpugraph_edge_at(l->of->graph, part->list, i);
+        l->edge[l->count++] = found_edge(l->of->graph, part, i);
     return rc;
 }
 

@@ -17,6 +17,9 @@ typedef struct edges_found {
     bool all;
 } edges_found;
 
+/* The number of found edge i; i itself if neither arcs, list nor edge is set. */
+uint64_t found_edge(const gpugraph_graph *graph, const edges_found *found, uint64_t i);
+
 /* True if a look-up in a column of this affinity finds exactly the vertices that equal
 ** the value. Otherwise SQLite must compare again. */
 bool lookup_is_exact(char affinity);
