@@ -38,6 +38,20 @@ int statement_integer(sqlite3 *db, sqlite3_int64 *value, const char *format, ...
     return statement_end(statement, rc);
 }
 
+int statement_string(sqlite3 *db, char **text, const char *format, ...) {
+    sqlite3_stmt *statement;
+    va_list arguments;
+    va_start(arguments, format);
+    int rc = prepare_owned(db, &statement, sqlite3_vmprintf(format, arguments));
+    va_end(arguments);
+    *text = NULL;
+    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        *text = sqlite3_mprintf("%s", statement_text(statement, 0));
+        rc = *text ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    return statement_end(statement, rc);
+}
+
 const char *statement_text(sqlite3_stmt *statement, int column) {
     const char *text = (const char *)sqlite3_column_text(statement, column);
     return text ? text : "";

@@ -110,11 +110,10 @@ static int put_view(sqlite3 *db, const definition *d, char **error) {
     if (rc || stand)
         return rc;
     char *sql = follow_sql(d, FOLLOW_SAVED);
-    rc = sql ? statement_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %s",
-                                 d->schema, d->name, sql)
-             : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc;
+    return sql
+               ? statement_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %z",
+                                   d->schema, d->name, sql)
+               : SQLITE_NOMEM;
 }
 
 static int write_graph(connection *c, gpugraph_graph *graph, writer *w, uint64_t *size,

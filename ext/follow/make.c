@@ -11,11 +11,9 @@
 static int explain(char **error, int rc, const char *what) {
     if (rc == SQLITE_OK || rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
         return rc;
-    char *sentence =
-        sqlite3_mprintf("%s: %s", what, *error ? *error : sqlite3_errstr(rc));
-    sqlite3_free(*error);
-    *error = sentence;
-    return sentence ? rc : SQLITE_NOMEM;
+    *error = *error ? sqlite3_mprintf("%s: %z", what, *error)
+                    : sqlite3_mprintf("%s: %s", what, sqlite3_errstr(rc));
+    return *error ? rc : SQLITE_NOMEM;
 }
 
 static int make_triggers(sqlite3 *db, definition *d, char **error) {
@@ -41,10 +39,9 @@ static int check_place(const definition *d, char **error) {
         if (typed)
             *error =
                 sqlite3_mprintf("gpugraph: a graph lives in the schema of its table; "
-                                "write CREATE VIRTUAL TABLE %s, or follow a table of "
+                                "write CREATE VIRTUAL TABLE %z, or follow a table of "
                                 "%s",
                                 typed, schema);
-        sqlite3_free(typed);
     } else
         return SQLITE_OK;
     return *error ? SQLITE_ERROR : SQLITE_NOMEM;
@@ -159,8 +156,7 @@ static int settle_columns(connection *c, definition *d, char **error) {
 
 /* Takes over `sql`. */
 static int make_table(sqlite3 *db, char *sql, const char *what, char **error) {
-    int rc = sql ? statement_execute(db, error, "%s", sql) : SQLITE_NOMEM;
-    sqlite3_free(sql);
+    int rc = sql ? statement_execute(db, error, "%z", sql) : SQLITE_NOMEM;
     return explain(error, rc, what);
 }
 
@@ -200,16 +196,11 @@ int follow_create(connection *c, const char *schema, const char *name, int count
     if (rc == SQLITE_OK)
         rc = definition_parse(&d, count, argument, &fault);
     if (fault)
-        *error = sqlite3_mprintf("gpugraph: %s", fault);
-    sqlite3_free(fault);
-    if (rc == SQLITE_OK)
-        rc = check_place(&d, error);
-    if (rc == SQLITE_OK)
-        rc = definition_set_schema(&d);
-    if (rc == SQLITE_OK)
-        rc = check_table(c->db, &d, error);
-    if (rc == SQLITE_OK)
-        rc = settle_columns(c, &d, error);
+        *error = sqlite3_mprintf("gpugraph: %z", fault);
+    rc = rc ? rc : check_place(&d, error);
+    rc = rc ? rc : definition_set_schema(&d);
+    rc = rc ? rc : check_table(c->db, &d, error);
+    rc = rc ? rc : settle_columns(c, &d, error);
     if (rc == SQLITE_OK)
         rc = make_table(c->db, follow_sql(&d, FOLLOW_LOG),
                         "gpugraph: the log of the graph cannot be made", error);

@@ -94,23 +94,17 @@ int definition_set_schema(definition *d) {
 }
 
 static int read_arguments(sqlite3 *db, definition *d, char **error) {
-    sqlite3_stmt *statement;
-    bool there = false;
-    int rc = statement_prepare(
-        db, &statement,
+    char *sql;
+    int rc = statement_string(
+        db, &sql,
         "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'table' AND name = "
         "%Q COLLATE NOCASE",
         d->schema, d->name);
-    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        there = true;
-        rc = definition_parse_sql(d, statement_text(statement, 0), error);
-        if (rc == SQLITE_OK)
-            rc = definition_set_schema(d);
-    }
-    rc = statement_end(statement, rc);
-    if (rc == SQLITE_OK && !there) {
+    if (rc == SQLITE_OK && !sql)
         rc = fail_with(error, "there is no graph '%s' in %s", d->name, d->schema);
-    }
+    rc = rc ? rc : definition_parse_sql(d, sql, error);
+    rc = rc ? rc : definition_set_schema(d);
+    sqlite3_free(sql);
     return rc;
 }
 
@@ -180,8 +174,8 @@ static int find_trouble(sqlite3 *db, definition *d, const trigger_list *list,
     trigger_list_clear(&needed);
     char *names = sqlite3_str_finish(missing);
     if (rc == SQLITE_OK && count)
-        rc = blame(
-            d, names ? sqlite3_mprintf("triggers are missing or were changed (%s)", names)
+        return blame(
+            d, names ? sqlite3_mprintf("triggers are missing or were changed (%z)", names)
                      : NULL);
     sqlite3_free(names);
     return rc;
@@ -325,9 +319,8 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
             char *typed = table_as_sql(schema, name);
             if (typed)
                 made->trouble =
-                    sqlite3_mprintf("%s.%s, which it follows, is gone; DROP TABLE %s",
+                    sqlite3_mprintf("%s.%s, which it follows, is gone; DROP TABLE %z",
                                     schema, made->source.table, typed);
-            sqlite3_free(typed);
             rc = made->trouble ? SQLITE_OK : SQLITE_NOMEM;
         }
     }
