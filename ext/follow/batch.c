@@ -16,7 +16,7 @@
 #include "batch.h"
 #include "base/ext_limits.h"
 #include "source/condition.h"
-#include "base/whole_number.h"
+#include "base/value.h"
 #include "pages/reader.h"
 #include "base/statement.h"
 #include <float.h>
@@ -321,10 +321,6 @@ static int take_found(rereading *r, const id_list *ids, const page_found *found)
     return rc;
 }
 
-static int is_interrupted(void *c) {
-    return connection_interrupted(c);
-}
-
 /* True if all rows are numbers that the mirror can store. */
 static bool are_plain(const rereading *r, const page_found *found) {
     for (int64_t i = 0; i < found->count; i++)
@@ -349,8 +345,8 @@ static int find_again(rereading *r, connection *c, const id_list *ids, bool *don
         found.value[k] = values ? values + (size_t)k * count : NULL;
     enum page_outcome result = PAGE_NOT_USED;
     if (found.state)
-        result = page_find(&table, ids->item, c->config.threads, is_interrupted, c,
-                           &found, &why_not);
+        result = page_find(&table, ids->item, c->config.threads, connection_interrupted,
+                           c, &found, &why_not);
     int rc = result == PAGE_INTERRUPTED ? SQLITE_INTERRUPT : SQLITE_OK;
     r->found = *done = result == PAGE_READ && found.real == real && are_plain(r, &found);
     if (*done)

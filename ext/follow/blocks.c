@@ -4,7 +4,7 @@
 **                 may renumber the edges: if there is a row 1, the blocks are invalid
 **     rowid 2     "gpugraph 4 SCHEMA POSITION MARK SEQ SIZE ...": schema version, last
 **                 entry of the log, the log's latest mark and its entry, bytes of each
-**                 graph in the order of blocks.h
+**                 graph in the order of blocks_write
 **     rowid 3..   the packed graphs, one after the other, in pieces of 4 MiB
 **
 ** Blocks and log are in one file and one transaction, so they are restored together. The
@@ -14,7 +14,6 @@
 ** that version in its destination, so a trigger that follows the view g_saved in the
 ** schema shows it, too. CREATE VIRTUAL TABLE and gpugraph_save write blocks; a query
 ** never does. */
-#include "blocks.h"
 #include "mirror.h"
 #include "sql.h"
 #include "base/statement.h"
@@ -110,8 +109,8 @@ static int put_view(sqlite3 *db, const definition *d, char **error) {
     if (rc || stand)
         return rc;
     char *sql = follow_sql(d, FOLLOW_SAVED);
-    return sql
-               ? statement_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %z",
+    return sql ? statement_execute(db, error,
+                                   "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %z",
                                    d->schema, d->name, sql)
                : SQLITE_NOMEM;
 }

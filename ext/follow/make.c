@@ -1,6 +1,5 @@
 /* Makes, drops and renames what a followed graph has in the database (schema.c draws
 ** it). */
-#include "blocks.h"
 #include "sql.h"
 #include "base/statement.h"
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 ** none. */
 #include "source/condition.h"
 #include "functions.h"
-#include "base/scalar_functions.h"
+#include "base/module.h"
 #include "base/program.h"
 #include "base/savepoint.h"
 #include "base/statement.h"

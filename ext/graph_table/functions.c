@@ -7,9 +7,8 @@
 **     gpugraph_save    mirror -> blocks in the file
 **/
 #include "functions.h"
-#include "base/scalar_functions.h"
+#include "base/module.h"
 #include "acquire/acquire.h"
-#include "follow/blocks.h"
 #include "base/savepoint.h"
 #include "table_function/graph_values.h"
 #include "base/scope.h"

@@ -505,7 +505,7 @@ static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *contex
     else if (column == COLUMN_DST)
         result_vertex(context, cur->ids, edge->target);
     else if (column == COLUMN_WEIGHT)
-        result_weight_of(context, cur->graph->graph, edge);
+        result_weight(context, cur->graph->graph, edge);
     else if (cur->graph->row_ids || cur->graph->unnamed)
         result_edge_id(context, cur->graph, cur->number);
     else

@@ -3,7 +3,7 @@
 **     gpugraph_triangles(edges)            graph_acquire -> a kept count, or a new one
 **     gpugraph_triangles(query, params)    likewise, with the query's parameters */
 #include "base/value.h"
-#include "base/scalar_functions.h"
+#include "base/module.h"
 #include "acquire/acquire.h"
 #include "inspect.h"
 
@@ -58,11 +58,10 @@ static int triangles_of(connection *c, const graph_request *request, sqlite3_int
 /* The text of an argument. NULL: the function has failed. */
 static const char *triangle_text(sqlite3_context *context, sqlite3_value *value,
                                  const char *rule) {
-    written as_written;
     if (sqlite3_value_type(value) != SQLITE_TEXT) {
         function_fail(context,
                       sqlite3_mprintf("gpugraph_triangles: the argument %s, not %s", rule,
-                                      value_written(value, &as_written)));
+                                      VALUE_WRITTEN(value)));
         return NULL;
     }
     const char *text = (const char *)sqlite3_value_text(value);

@@ -8,7 +8,7 @@
 ** gpugraph_config refuses a value that is impossible, so that searches need not. The
 ** default, which NULL sets, is always possible. */
 #include "inspect.h"
-#include "base/scalar_functions.h"
+#include "base/module.h"
 #include "base/names.h"
 #include "base/value.h"
 #include "table_function/arguments.h"
@@ -246,8 +246,8 @@ static const char *text_in(connection *c, const setting *s) {
     return s->kind == SETTING_NUMBER ? NULL : field_of(c, s);
 }
 
-void fill_settings(grid *g, connection *c, sqlite3_value *const *argument) {
-    (void)argument;
+void fill_settings(grid *g) {
+    connection *c = g->c;
     for (const setting *s = settings; s < settings + SETTINGS; s++) {
         const char *text = text_in(c, s);
         char meaning[100];
@@ -267,7 +267,6 @@ void fill_settings(grid *g, connection *c, sqlite3_value *const *argument) {
 ** then a sentence without the setting's name, which comes first. */
 
 static int of_another_sort(const setting *s, sqlite3_value *value, char **fault) {
-    written as_written;
     char range[60] = "";
     if (s->kind == SETTING_NUMBER && s->most > 1)
         sqlite3_snprintf(sizeof range, range, " (an INTEGER from 0 to %lld)", s->most);
@@ -275,8 +274,8 @@ static int of_another_sort(const setting *s, sqlite3_value *value, char **fault)
     nearest near = {.given = word ? (const char *)sqlite3_value_text(value) : NULL};
     for (int i = 0; s->kind == SETTING_WORD && i <= s->most; i++)
         nearest_look(&near, s->words[i], s->words[i]);
-    return fail_with(fault, "takes %s%s, not %s%s", s->takes, range,
-                     value_written(value, &as_written), near.told);
+    return fail_with(fault, "takes %s%s, not %s%s", s->takes, range, VALUE_WRITTEN(value),
+                     near.told);
 }
 
 static int check_settings(const setting *s, sqlite3_int64 number, sqlite3_value *value,
@@ -284,9 +283,7 @@ static int check_settings(const setting *s, sqlite3_int64 number, sqlite3_value 
     char why[WHY_SIZE];
     if (!s->holds || s->holds(number, why))
         return SQLITE_OK;
-    written as_written;
-    return fail_with(fault, "cannot be %s here: %s", value_written(value, &as_written),
-                     why);
+    return fail_with(fault, "cannot be %s here: %s", VALUE_WRITTEN(value), why);
 }
 
 static int set_number(connection *c, const setting *s, sqlite3_value *value,

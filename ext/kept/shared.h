@@ -2,7 +2,7 @@
 #ifndef GPUGRAPH_SHARED_H
 #define GPUGRAPH_SHARED_H
 
-#include "pages/identity.h"
+#include "pages/reader.h"
 #include "load/load.h"
 #include "shared_search.h"
 

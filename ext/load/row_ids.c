@@ -1,7 +1,6 @@
 /* Maps rows to edges: row_ids.h has the overview. */
 #include "row_ids.h"
 #include "base/value.h"
-#include "base/whole_number.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -28,8 +28,7 @@ void answer_end(answer *s) {
 /* ---- the graph ---- */
 
 static void drop_search(answer *s) {
-    if (s->search)
-        search_release(s->by->c, s->search);
+    search_release(s->by->c, s->search);
     s->search = NULL;
     s->arrays = NULL;
 }
@@ -37,8 +36,7 @@ static void drop_search(answer *s) {
 void answer_drop(answer *s) {
     answer_drop_ahead(s);
     drop_search(s);
-    if (s->graph)
-        graph_release(s->by->c, s->graph);
+    graph_release(s->by->c, s->graph);
     s->graph = NULL;
 }
 

@@ -12,10 +12,9 @@ const char *const backend_names[] = {"auto", "cpu", "cuda", NULL};
 /* ---- sentences ---- */
 
 int argument_must_be(const arguments *a, int field, const char *what) {
-    written value;
     return caller_fail(a->by, SQLITE_ERROR, "the argument %s must be %s, not %s",
                        field_name(a->by->function, field), what,
-                       value_written(a->given.value[field], &value));
+                       VALUE_WRITTEN(a->given.value[field]));
 }
 
 /* Fails with the sentence and ", as in gpu_bfs('roads', 1)". */
@@ -51,11 +50,10 @@ static int must_be_one_of(const arguments *a, int field, const char *const *name
         nearest_look(&near, names[i], names[i]);
     }
     char *words = sqlite3_str_finish(list);
-    written as_written;
     int rc =
         words ? caller_fail(a->by, SQLITE_ERROR, "the argument %s must be %s, not %s%s",
                             field_name(a->by->function, field), words,
-                            value_written(value, &as_written), near.told)
+                            VALUE_WRITTEN(value), near.told)
               : SQLITE_NOMEM;
     sqlite3_free(words);
     return rc;

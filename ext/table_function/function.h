@@ -156,6 +156,9 @@ bool column_is_positional(const table_function *f, int column);
 /* Returns true if the function runs searches of this gpugraph_method function. */
 bool function_uses(const table_function *f, const char *method_function);
 
+/* Registers all functions (table_function.c). */
+int table_functions_register(connection *c);
+
 /* ---- caller.c: the caller of a function ---- */
 
 /* Constant from a cursor's xOpen to its xClose. */

@@ -69,7 +69,6 @@ static char *as_equation(const plan *p, int field) {
         const int op = p->info->aConstraint[i].op;
         const int column = p->info->aConstraint[i].iColumn;
         sqlite3_value *value;
-        written as_written;
         if (column < 0 || (int)column_field(f, column) != field ||
             sqlite3_vtab_rhs_value(p->info, i, &value) != SQLITE_OK)
             continue;
@@ -81,7 +80,7 @@ static char *as_equation(const plan *p, int field) {
             !(op == SQLITE_INDEX_CONSTRAINT_LE && least))
             continue;
         return sqlite3_mprintf("; write %s = %s", field_name(f, field),
-                               value_written(value, &as_written));
+                               VALUE_WRITTEN(value));
     }
     return sqlite3_mprintf("%s", "");
 }

@@ -49,13 +49,15 @@ static void result_parent(sqlite3_context *context, const rows *r, const answer 
 }
 
 static void result_cost(sqlite3_context *context, const rows *r, const answer *s) {
+    const gpugraph_graph *graph = s->graph->graph;
     uint64_t edge = tree_edge(r, s);
     if (edge == GPUGRAPH_NO_EDGE)
         return;
-    if (!answer_is_weighted(s))
-        sqlite3_result_int(context, 1);
+    const gpugraph_edge at = gpugraph_edge_of(graph, edge);
+    if (answer_is_weighted(s))
+        result_weight(context, graph, &at);
     else
-        result_weight(context, s->graph->graph, edge);
+        sqlite3_result_int(context, 1);
 }
 
 /* Returns a source or target: the argument as given, or the id of the vertex. */

@@ -1,9 +1,16 @@
 /* The virtual table of all table functions. A cursor settles its arguments, gets an
 ** answer, and steps through the rows of the answer. On the inner side of a join SQLite
 ** calls xFilter again and again; the cursor then keeps its graph and its answer as long
-** as they serve. */
+** as they serve.
+**
+**   xBestIndex  plan.c       constraints     -> idxNum (plan bits), idxStr (words)
+**   xFilter     arguments.c  argv by words   -> struct arguments (arguments.h)
+**               acquire.c    edges, vertices -> graph
+**               resolve.c    ids, numbers    -> vertex numbers, bounds
+**               answer.c     arguments    -> struct answer (answer.h): arrays of a search
+**               rows.c       answer       -> struct rows (rows.h): a range, a list, paths
+**   xNext, xColumn           read arrays */
 #include "pages/wal_frames.h"
-#include "table_function.h"
 #include "rows.h"
 #include "base/module.h"
 

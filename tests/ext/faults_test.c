@@ -29,7 +29,7 @@
 
 #include "gpugraph_extension.h"
 #include "load/load.h"
-#include "pages/identity.h"
+#include "pages/reader.h"
 
 /* ---- SQLite's allocator ---- */
 
