@@ -60,11 +60,7 @@ int scalar_functions_register(connection *c, const scalar_function *list, size_t
 }
 
 void function_fail(sqlite3_context *context, char *sentence) {
-    if (sentence)
-        sqlite3_result_error(context, sentence, -1);
-    else
-        sqlite3_result_error_nomem(context);
-    sqlite3_free(sentence);
+    function_fail_with(context, sentence ? SQLITE_ERROR : SQLITE_NOMEM, sentence);
 }
 
 void function_fail_with(sqlite3_context *context, int rc, char *sentence) {

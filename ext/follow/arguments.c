@@ -88,8 +88,7 @@ static int set_option(definition *d, const char *name, char **value, unsigned *g
 static int parse_option(definition *d, const char *text, unsigned *given, char **error) {
     char *name = NULL, *value = NULL;
     int rc = split_option(text, &name, &value, error);
-    if (rc == SQLITE_OK)
-        rc = set_option(d, name, &value, given, error);
+    rc = rc ? rc : set_option(d, name, &value, given, error);
     sqlite3_free(name);
     sqlite3_free(value);
     return rc;

@@ -17,6 +17,7 @@
 #include "base/ext_limits.h"
 #include "source/condition.h"
 #include "base/value.h"
+#include "base/vertex_id.h"
 #include "pages/reader.h"
 #include "base/statement.h"
 #include <float.h>
@@ -27,17 +28,7 @@
 
 static bool same_vertex(const gpugraph_ids *ids, uint32_t v, sqlite3_value *value) {
     const gpugraph_id id = gpugraph_id_of(ids, v);
-    const int type = sqlite3_value_type(value);
-    int64_t whole;
-    if (!id.is_text && type == SQLITE_FLOAT)
-        return whole_number(sqlite3_value_double(value), &whole) && whole == id.integer;
-    if (!id.is_text)
-        return type == SQLITE_INTEGER && sqlite3_value_int64(value) == id.integer;
-    if (type != SQLITE_TEXT)
-        return false;
-    const void *text = sqlite3_value_text(value);
-    return text && (uint64_t)sqlite3_value_bytes(value) == id.length &&
-           memcmp(text, id.text, (size_t)id.length) == 0;
+    return id_is_value(&id, value);
 }
 
 /* A number in a mirror of REAL weights may stand for an INTEGER; find_real (follow.c)
@@ -512,8 +503,7 @@ static int apply_batch(connection *c, followed *f, rereading *r, bool *done) {
     if (empty || !*done)
         return SQLITE_OK;
     int rc = hold_vertices(c, r, halves);
-    if (rc == SQLITE_OK)
-        rc = change_all(c, f, r, halves);
+    rc = rc ? rc : change_all(c, f, r, halves);
     for (int k = 0; k < r->parts; k++) {
         if (halves[k].changed)
             gpugraph_free(halves[k].after);

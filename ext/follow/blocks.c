@@ -73,8 +73,7 @@ static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
     if (rc == SQLITE_OK)
         rc = statement_integer(db, &position, "SELECT max(rowid) FROM \"%w\".\"%w\"",
                                d->schema, d->log);
-    if (rc == SQLITE_OK)
-        rc = log_latest_mark(db, d->schema, d->log, &mark);
+    rc = rc ? rc : log_latest_mark(db, d->schema, d->log, &mark);
     sqlite3_str *text = sqlite3_str_new(NULL);
     sqlite3_str_appendf(text, "gpugraph 4 %lld %lld %lld %lld", schema, position, mark.id,
                         mark.seq);
@@ -161,8 +160,7 @@ int blocks_write(connection *c, const definition *d, const row_source *rows,
     writer w = {.db = c->db, .row = HEADER_ROW + 1};
     char *blocks = sqlite3_mprintf("%s_blocks", d->name);
     int rc = blocks ? check_right(c->db, rows, error) : SQLITE_NOMEM;
-    if (rc == SQLITE_OK)
-        rc = put_view(c->db, d, error);
+    rc = rc ? rc : put_view(c->db, d, error);
     if (rc == SQLITE_OK)
         rc = statement_execute(c->db, error, "DELETE FROM \"%w\".\"%w\"", d->schema,
                                blocks);
@@ -210,8 +208,7 @@ static int read_bytes(void *context, void *bytes, size_t count, uint64_t at) {
         size_t start = (size_t)(at % PIECE),
                part = PIECE - start < count ? PIECE - start : count;
         int rc = open_piece(r, HEADER_ROW + 1 + (sqlite3_int64)(at / PIECE));
-        if (rc == SQLITE_OK)
-            rc = sqlite3_blob_read(r->blob, to, (int)part, (int)start);
+        rc = rc ? rc : sqlite3_blob_read(r->blob, to, (int)part, (int)start);
         if (rc)
             return rc;
         to += part;

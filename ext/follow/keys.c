@@ -91,8 +91,7 @@ int key_match(sqlite3 *db, const definition *d, const char *index, bool partial,
         db, &sql,
         "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'index' AND name = %Q",
         d->schema, index);
-    if (rc == SQLITE_OK)
-        rc = append_match(db, d, index, text, &known);
+    rc = rc ? rc : append_match(db, d, index, text, &known);
     if (rc == SQLITE_OK && partial)
         append_condition(sql ? sql : "", text, &known);
     *match = sqlite3_str_finish(text);

@@ -135,8 +135,7 @@ static int settle_columns(connection *c, definition *d, char **error) {
                        "name to the search itself",
                        rows.name, kinds[letter - letters]);
     }
-    if (rc == SQLITE_OK)
-        rc = check_edge_id(&rows, error);
+    rc = rc ? rc : check_edge_id(&rows, error);
     d->source.columns = 0;
     for (int i = 0; i < EDGE_COLUMNS && rc == SQLITE_OK; i++) {
         const char *name = column_name(&rows, i);
@@ -169,8 +168,7 @@ static int make_blocks(connection *c, const definition *d, char **error) {
     const graph_request request = {
         .function = "gpugraph", .backend = -1, .edges_here = true};
     int rc = make_table(c->db, follow_sql(d, FOLLOW_BLOCKS), no_blocks, error);
-    if (rc == SQLITE_OK)
-        rc = make_table(c->db, follow_sql(d, FOLLOW_SAVED), no_blocks, error);
+    rc = rc ? rc : make_table(c->db, follow_sql(d, FOLLOW_SAVED), no_blocks, error);
     if (rc)
         return rc;
     rc = definition_resolve(c, "gpugraph", &none, d, &rows, error);
@@ -192,8 +190,7 @@ int follow_create(connection *c, const char *schema, const char *name, int count
     char *fault = NULL;
     *error = NULL;
     int rc = definition_start(&d, schema, name);
-    if (rc == SQLITE_OK)
-        rc = definition_parse(&d, count, argument, &fault);
+    rc = rc ? rc : definition_parse(&d, count, argument, &fault);
     if (fault)
         *error = sqlite3_mprintf("gpugraph: %z", fault);
     rc = rc ? rc : check_place(&d, error);
@@ -203,8 +200,7 @@ int follow_create(connection *c, const char *schema, const char *name, int count
     if (rc == SQLITE_OK)
         rc = make_table(c->db, follow_sql(&d, FOLLOW_LOG),
                         "gpugraph: the log of the graph cannot be made", error);
-    if (rc == SQLITE_OK)
-        rc = make_triggers(c->db, &d, error);
+    rc = rc ? rc : make_triggers(c->db, &d, error);
     if (rc == SQLITE_OK && d.persist)
         rc = make_blocks(c, &d, error);
     definition_clear(&d);
@@ -284,10 +280,8 @@ int follow_rename(sqlite3 *db, const char *schema, const char *name, const char 
     int rc = definition_start(&d, schema, to);
     if (!log)
         rc = SQLITE_NOMEM;
-    if (rc == SQLITE_OK)
-        rc = definition_read_renamed(db, log, &d, error);
-    if (rc == SQLITE_OK)
-        rc = rename_tables(db, name, log, &d, error);
+    rc = rc ? rc : definition_read_renamed(db, log, &d, error);
+    rc = rc ? rc : rename_tables(db, name, log, &d, error);
     sqlite3_free(log);
     definition_clear(&d);
     return rc;

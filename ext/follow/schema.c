@@ -304,14 +304,10 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
     trigger_list list = {NULL, 0, 0};
     *error = NULL;
     int rc = definition_start(made, schema, name);
-    if (rc == SQLITE_OK)
-        rc = read_arguments(db, made, error);
-    if (rc == SQLITE_OK)
-        rc = present_read(db, schema, made->log, &list);
-    if (rc == SQLITE_OK)
-        rc = take_triggers(made, &list);
-    if (rc == SQLITE_OK)
-        rc = find_log(db, made);
+    rc = rc ? rc : read_arguments(db, made, error);
+    rc = rc ? rc : present_read(db, schema, made->log, &list);
+    rc = rc ? rc : take_triggers(made, &list);
+    rc = rc ? rc : find_log(db, made);
     if (rc == SQLITE_OK && !made->trouble) {
         rc = find_trouble(db, made, &list, error);
         if (rc == SQLITE_ERROR &&

@@ -169,8 +169,7 @@ static int add_keys(sqlite3 *db, const definition *d, trigger_list *made) {
         char *match = NULL;
         rc = key_match(db, d, statement_text(statement, 1),
                        sqlite3_column_int(statement, 4) != 0, &match);
-        if (rc == SQLITE_OK)
-            rc = add_key(d, statement_text(statement, 1), ++number, match, made);
+        rc = rc ? rc : add_key(d, statement_text(statement, 1), ++number, match, made);
         sqlite3_free(match);
     }
     return statement_end(statement, rc);

@@ -175,8 +175,7 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql, bool by_r
                         sqlite3_int64 *deleted) {
     sqlite3_stmt *statement = NULL;
     int rc = sqlite3_prepare_v2(call->c->db, sql, -1, &statement, NULL);
-    if (rc == SQLITE_OK)
-        rc = bind_vertex(statement, 1, gpugraph_vertex_ids(call->graph->graph), v);
+    rc = rc ? rc : bind_vertex(statement, 1, gpugraph_vertex_ids(call->graph->graph), v);
     if (rc == SQLITE_OK && by_rowid)
         rc = bind_rowids(statement, call, v);
     if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)
@@ -219,8 +218,7 @@ static int delete_all(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
     int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);
     if (rc == SQLITE_BUSY)
         rc = check_deletion(call, sql);
-    if (rc == SQLITE_OK)
-        rc = delete_edges(call, v, sql, by_rowid, deleted);
+    rc = rc ? rc : delete_edges(call, v, sql, by_rowid, deleted);
     rc = savepoint_close(&s, rc, &error);
     graph_call_reason(call, rc, error);
     sqlite3_free(error);
@@ -243,8 +241,7 @@ void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **
         return;
     int rc = graph_call_begin(&call, context, "gpugraph_delete_vertex", argv[0],
                               NUMBERS_IN_ORDER);
-    if (rc == SQLITE_OK)
-        rc = find_vertex_to_delete(&call, argv[1], &v);
+    rc = rc ? rc : find_vertex_to_delete(&call, argv[1], &v);
     if (rc == SQLITE_OK && v != GPUGRAPH_NONE)
         rc = delete_all(&call, v, &deleted);
     if (rc == SQLITE_OK)

@@ -84,8 +84,7 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
     if (rc == SQLITE_OK)
         rc = definition_resolve(call->c, function, scope, &call->definition, &call->rows,
                                 &call->error);
-    if (rc == SQLITE_OK)
-        rc = acquire_functions(call, scope, edges, false, &call->graph);
+    rc = rc ? rc : acquire_functions(call, scope, edges, false, &call->graph);
     if (rc == SQLITE_OK && call->graph->two_ways)
         rc = acquire_functions(call, scope, edges, true, &call->both);
     return rc;
@@ -241,11 +240,9 @@ static int check_one(check *k, const graph_ref *g, const loaded *read) {
     k->by_row = g->row_ids != NULL;
     k->doubled = g->two_ways && !g->undirected;
     int rc = compare_edges(k, g->row_ids ? &rows : &edges);
-    if (rc == SQLITE_OK)
-        rc = compare_copies(k, g->graph);
+    rc = rc ? rc : compare_copies(k, g->graph);
     k->doubled = g->two_ways;
-    if (rc == SQLITE_OK)
-        rc = compare_edges(k, &halves);
+    rc = rc ? rc : compare_edges(k, &halves);
     return rc || k->differences ? rc : compare_vertices(k, read->graph, g->graph);
 }
 
@@ -258,8 +255,7 @@ static int check_all(check *k) {
     int rc = graph_load(call->c, &request, &call->rows, NULL,
                         call->graph->has_weight ? READ_WEIGHTS : TRY_WEIGHTS, &read,
                         call->both ? &both : NULL, &call->error);
-    if (rc == SQLITE_OK)
-        rc = check_one(k, call->graph, &read);
+    rc = rc ? rc : check_one(k, call->graph, &read);
     if (rc == SQLITE_OK && call->both)
         rc = check_one(k, call->both, &both);
     loaded_clear(&read);
@@ -272,8 +268,7 @@ static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv
     (void)argc;
     check k = {.said = sqlite3_str_new(NULL)};
     int rc = graph_call_begin(&k.call, context, "gpugraph_check", argv[0], NUMBERS_ANY);
-    if (rc == SQLITE_OK)
-        rc = check_all(&k);
+    rc = rc ? rc : check_all(&k);
     if (k.differences > SHOWN_DIFFERENCES)
         sqlite3_str_appendf(k.said, "; and %lld more", k.differences - SHOWN_DIFFERENCES);
     else if (k.differences == 0)
@@ -331,10 +326,8 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
     if (function_is_refused(context, "gpugraph_save"))
         return;
     int rc = graph_call_begin(&call, context, "gpugraph_save", argv[0], NUMBERS_COMPACT);
-    if (rc == SQLITE_OK)
-        rc = check_savable(&call);
-    if (rc == SQLITE_OK)
-        rc = save_in_savepoint(&call, &bytes);
+    rc = rc ? rc : check_savable(&call);
+    rc = rc ? rc : save_in_savepoint(&call, &bytes);
     if (rc == SQLITE_OK)
         sqlite3_result_int64(context, (sqlite3_int64)bytes);
     graph_call_result(context, &call, rc);

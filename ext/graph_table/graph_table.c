@@ -85,8 +85,7 @@ static int declare(graph_table *t) {
     const char *type[EDGE_COLUMNS] = {"BLOB", "BLOB"}, *id = "INTEGER";
     int rc = definition_read(t->c->db, t->schema, t->name, &d, &error);
     t->persist = d.persist;
-    if (rc == SQLITE_OK)
-        rc = table_find(t->c->db, t->schema, d.source.table, &info, &error);
+    rc = rc ? rc : table_find(t->c->db, t->schema, d.source.table, &info, &error);
     for (int i = 0; rc == SQLITE_OK && i < d.source.columns; i++) {
         int column = table_column(&info, d.source.column[i]);
         type[i] = column >= 0 && *info.type[column] ? info.type[column] : "BLOB";
@@ -138,8 +137,7 @@ static graph_table *table_new(connection *c, const char *const *argv) {
 /* Takes over the table, also on failure. */
 static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
     int rc = declare(t);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_vtab_config(t->c->db, SQLITE_VTAB_INNOCUOUS);
+    rc = rc ? rc : sqlite3_vtab_config(t->c->db, SQLITE_VTAB_INNOCUOUS);
     if (rc && rc != SQLITE_NOMEM)
         *error = sqlite3_mprintf("gpugraph: cannot read the table of %s.%s: %s",
                                  t->schema, t->name, sqlite3_errstr(rc));
@@ -464,8 +462,7 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
         watch_begin(&watch, t->c);
     int rc = first ? acquire(t, cur, (plan & PLAN_WEIGHTS) != 0) : SQLITE_OK;
     take_found(cur, &(edges_found){.count = 0});
-    if (rc == SQLITE_OK)
-        rc = find_rows(t, cur, plan, argc, argv);
+    rc = rc ? rc : find_rows(t, cur, plan, argc, argv);
     if (first)
         watch_end(&watch, t->c);
     return rc;

@@ -121,13 +121,13 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
 
 int inspect_register(connection *c) {
     static const scalar_function functions[] = {
+        {"gpugraph_config", 1, 0, gpugraph_config},
+        {"gpugraph_config", 2, SQLITE_DIRECTONLY, gpugraph_config},
         {"gpugraph_version", 0, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},
         {"gpugraph_triangles", 1, SQLITE_INNOCUOUS, triangles},
         {"gpugraph_triangles", 2, SQLITE_INNOCUOUS, triangles},
     };
     int rc =
         scalar_functions_register(c, functions, sizeof functions / sizeof *functions);
-    if (rc == SQLITE_OK)
-        rc = settings_register(c);
     return rc ? rc : lists_register(c);
 }

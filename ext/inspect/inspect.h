@@ -61,7 +61,8 @@ int lists_register(connection *c);
 void fill_settings(grid *g);
 /* Gives all settings their defaults. */
 void settings_reset(connection *c);
-/* Registers gpugraph_config. */
-int settings_register(connection *c);
+/* gpugraph_config(key) and gpugraph_config(key, value) return the current value. The
+** value NULL sets the default. */
+void gpugraph_config(sqlite3_context *context, int argc, sqlite3_value **argv);
 
 #endif

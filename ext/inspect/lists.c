@@ -115,12 +115,13 @@ static void add_derived(grid *g, const graph_ref *ref) {
     sqlite3_free(text);
 }
 
-/* other: the graph of the other direction; may be NULL. */
-static void add_graph(grid *g, const char *name, const char *kind, const graph_ref *ref,
+/* other: the graph of the other direction. ref NULL: a followed graph is not loaded. */
+static void add_graph(void *of, const char *name, const graph_ref *ref,
                       const graph_ref *other, const char *state) {
+    grid *g = of;
     int64_t host = 0, device = 0;
     add_text(g, name);
-    add_text(g, kind);
+    add_text(g, !ref || ref->followed ? "followed" : "cached");
     if (ref) {
         graph_count_bytes(ref, false, &host, &device);
         if (other)
@@ -143,16 +144,11 @@ static void add_graph(grid *g, const char *name, const char *kind, const graph_r
         add_text(g, NULL);
 }
 
-static void add_followed(void *g, const char *name, const graph_ref *mirror,
-                         const graph_ref *other, const char *state) {
-    add_graph(g, name, "followed", mirror, other, state);
-}
-
 static void fill_graphs(grid *g) {
     for (graph_ref *ref = g->c->graphs; ref; ref = ref->next)
         if (!ref->followed)
-            add_graph(g, ref->edges, "cached", ref, NULL, graph_state(g->c, ref));
-    int rc = followed_list(g->c, add_followed, g);
+            add_graph(g, ref->edges, ref, NULL, graph_state(g->c, ref));
+    int rc = followed_list(g->c, add_graph, g);
     g->rc = g->rc ? g->rc : rc;
 }
 

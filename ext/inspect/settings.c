@@ -406,9 +406,7 @@ static void unknown_key(sqlite3_context *context, sqlite3_value *key) {
     sqlite3_free(list);
 }
 
-/* gpugraph_config(key) and gpugraph_config(key, value) return the current value. The
-** value NULL sets the default. */
-static void configure(sqlite3_context *context, int argc, sqlite3_value **argv) {
+void gpugraph_config(sqlite3_context *context, int argc, sqlite3_value **argv) {
     connection *c = sqlite3_user_data(context);
     if (argc > 1 && function_is_refused(context, "gpugraph_config"))
         return;
@@ -439,12 +437,4 @@ static void configure(sqlite3_context *context, int argc, sqlite3_value **argv) 
     else
         sqlite3_result_int64(context, number_in(c, &settings[i]));
     sqlite3_free(fault);
-}
-
-int settings_register(connection *c) {
-    static const scalar_function functions[] = {
-        {"gpugraph_config", 1, 0, configure},
-        {"gpugraph_config", 2, SQLITE_DIRECTONLY, configure},
-    };
-    return scalar_functions_register(c, functions, sizeof functions / sizeof *functions);
 }

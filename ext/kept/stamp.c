@@ -109,8 +109,7 @@ static int take_source(connection *c, stamp *s, const row_source *rows) {
             break;
         rc = take_part(c, s, schema, false);
     }
-    if (rc == SQLITE_OK)
-        rc = take_part(c, s, own, true);
+    rc = rc ? rc : take_part(c, s, own, true);
     return rc ? rc : take_table(s, own, rows->table.name, right_text(rows));
 }
 
@@ -167,8 +166,7 @@ static int take_rest(connection *c, stamp *s) {
 }
 
 static int finish(connection *c, stamp *s, int rc, stamp **made) {
-    if (rc == SQLITE_OK)
-        rc = take_rest(c, s);
+    rc = rc ? rc : take_rest(c, s);
     if (rc == SQLITE_OK)
         *made = s;
     else

@@ -175,14 +175,10 @@ int expression_check(sqlite3 *db, const table_info *table, const char *text, boo
     int rc = sqlite3_open_v2(
         ":memory:", &own,
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_PRIVATECACHE, NULL);
-    if (rc == SQLITE_OK)
-        rc = make_table(own, &p);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_db_config(own, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_set_authorizer(own, take_note, &p);
-    if (rc == SQLITE_OK)
-        rc = parse(own, &p, "CREATE INDEX i ON \"" TABLE_NAME "\"(+(%s\n))", text);
+    rc = rc ? rc : make_table(own, &p);
+    rc = rc ? rc : sqlite3_db_config(own, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    rc = rc ? rc : sqlite3_set_authorizer(own, take_note, &p);
+    rc = rc ? rc : parse(own, &p, "CREATE INDEX i ON \"" TABLE_NAME "\"(+(%s\n))", text);
     if (rc == SQLITE_OK)
         rc = parse(own, &p,
                    "CREATE INDEX i ON \"" TABLE_NAME

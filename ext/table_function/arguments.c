@@ -163,8 +163,7 @@ static int read_options(arguments *a) {
     rc = rc ? rc : read_option(a, F_BACKEND, &backends, &backend);
     rc = rc ? rc : read_method(a);
     rc = rc ? rc : read_option(a, F_WEIGHTED, &flag, &weighted);
-    if (rc == SQLITE_OK)
-        rc = read_number(a, F_SEED, true, -INFINITY, INFINITY, "an INTEGER", &seed);
+    rc = rc ? rc : read_number(a, F_SEED, true, -INFINITY, INFINITY, "an INTEGER", &seed);
     if (rc == SQLITE_OK)
         rc = read_number(a, argument_given(a, F_MAX_DEPTH) ? F_MAX_DEPTH : F_MAX_DISTANCE,
                          false, 0, INFINITY, "a number that is 0 or more",

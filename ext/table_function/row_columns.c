@@ -1,5 +1,6 @@
 /* Returns the columns of a row, from the arrays of the answer, and its rowid. */
 #include "rows.h"
+#include "base/module.h"
 #include "graph_values.h"
 
 #include <string.h>
@@ -121,12 +122,11 @@ static void result_option(sqlite3_context *context, const rows *r, const argumen
         sqlite3_result_value(context, value);
         return;
     }
-    char *sentence = sqlite3_mprintf("%s: the argument %s is NULL, and SQLite compares "
-                                     "it again for OR, where NULL equals "
-                                     "nothing; leave %s out, or give a value",
-                                     a->by->function->name, name, name);
-    sqlite3_result_error(context, sentence ? sentence : "out of memory", -1);
-    sqlite3_free(sentence);
+    function_fail(context,
+                  sqlite3_mprintf("%s: the argument %s is NULL, and SQLite compares it "
+                                  "again for OR, where NULL equals nothing; leave %s "
+                                  "out, or give a value",
+                                  a->by->function->name, name, name));
 }
 
 /* This function is not inlined, so that row_column need not save registers for common
