@@ -9,7 +9,6 @@
 **     load                     ->  graph */
 #include "acquire.h"
 #include "follow/follow.h"
-#include "kept/shared.h"
 #include "pages/wal_frames.h"
 #include <string.h>
 

@@ -18,7 +18,7 @@ int module_connect(void *aux, const char *schema, int risk, sqlite3_vtab **made)
     *t = *registered;
     /* when the extension is loaded again, SQLite drops the module before its tables */
     connection_addref(c);
-    connection_table_opened(c);
+    c->tables++;
     *made = &t->base;
     return SQLITE_OK;
 }
@@ -48,9 +48,9 @@ int module_register(connection *c, const char *name, const sqlite3_module *modul
 
 /* ---- scalar functions ---- */
 
-int scalar_functions_register(connection *c, const scalar_function *list, size_t count) {
+int scalar_functions_register(connection *c, const scalar_function *list, int count) {
     int rc = SQLITE_OK;
-    for (size_t i = 0; i < count && rc == SQLITE_OK; i++) {
+    for (int i = 0; i < count && rc == SQLITE_OK; i++) {
         connection_addref(c);
         rc = sqlite3_create_function_v2(c->db, list[i].name, list[i].arguments,
                                         SQLITE_UTF8 | list[i].flags, c, list[i].call,

@@ -27,7 +27,7 @@ typedef struct scalar_function {
 } scalar_function;
 
 /* Registers the functions; the user data of each is the connection. */
-int scalar_functions_register(connection *c, const scalar_function *list, size_t count);
+int scalar_functions_register(connection *c, const scalar_function *list, int count);
 /* Makes the sentence the function's error and frees it; NULL: no memory. */
 void function_fail(sqlite3_context *context, char *sentence);
 /* Sets an SQLITE_ code and the sentence (may be NULL), which is freed. An interrupt shows

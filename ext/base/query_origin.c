@@ -10,12 +10,10 @@
 
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* ---- the argument of a call ---- */
 
-static bool any_word(const sql_list *s, int place, const char *const *words, size_t n) {
-    for (size_t i = 0; i < n; i++)
+static bool any_word(const sql_list *s, int place, const char *const *words, int n) {
+    for (int i = 0; i < n; i++)
         if (sql_word_at(s, place, words[i]))
             return true;
     return false;

@@ -15,7 +15,7 @@
 ** the edges of rows (load/row_ids.h, places.c). */
 #include "batch.h"
 #include "base/ext_limits.h"
-#include "source/condition.h"
+#include "source/source.h"
 #include "base/value.h"
 #include "base/vertex_id.h"
 #include "pages/reader.h"

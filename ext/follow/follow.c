@@ -19,7 +19,7 @@
 ** hook. docs/internals/followed_graphs.md has the proof and the facts that it needs. If
 ** there is no mirror to catch up, the table is read for the statement alone. */
 #include "mirror.h"
-#include "source/condition.h"
+#include "source/source.h"
 #include "base/statement.h"
 #include <string.h>
 

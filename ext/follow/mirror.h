@@ -6,7 +6,6 @@
 #include "follow.h"
 #include "load/loader.h"
 #include "base/id_list.h"
-#include "kept/shared.h"
 
 struct followed {
     followed *next;

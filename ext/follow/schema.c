@@ -19,7 +19,7 @@
 ** RAISE(FAIL), and a constraint under INSERT OR FAIL that the trigger's own write
 ** violates, have the same effect. In a BEFORE trigger they prevent the row itself. */
 #include "sql.h"
-#include "source/condition.h"
+#include "source/source.h"
 #include "base/room.h"
 #include "base/sql_text.h"
 #include "base/statement.h"

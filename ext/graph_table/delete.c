@@ -11,11 +11,10 @@
 **
 ** The graph keeps arcs by the table's rowids, so edges with ids of their own have
 ** none. */
-#include "source/condition.h"
+#include "source/source.h"
 #include "functions.h"
 #include "base/module.h"
 #include "base/program.h"
-#include "base/savepoint.h"
 #include "base/statement.h"
 #include "load/row_ids.h"
 #include "table_function/graph_values.h"
@@ -215,7 +214,8 @@ static int delete_all(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
     }
     if (!sql)
         return SQLITE_NOMEM;
-    int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);
+    int rc = savepoint_open(&s, call->c->db, call->rows.table.schema,
+                            call->rows.table.name, &error);
     if (rc == SQLITE_BUSY)
         rc = check_deletion(call, sql);
     rc = rc ? rc : delete_edges(call, v, sql, by_rowid, deleted);

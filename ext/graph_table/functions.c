@@ -9,7 +9,6 @@
 #include "functions.h"
 #include "base/module.h"
 #include "acquire/acquire.h"
-#include "base/savepoint.h"
 #include "table_function/graph_values.h"
 #include "base/scope.h"
 #include "base/statement.h"
@@ -57,10 +56,10 @@ static int acquire_functions(graph_call *call, const scope *scope, const char *e
                                    .edges_here = true,
                                    .backend = -1,
                                    .scope = scope};
-    search_watch watch;
-    watch_begin(&watch, call->c);
+    timings earlier;
+    watch_begin(&earlier, call->c);
     int rc = graph_acquire(call->c, &request, graph, &call->error);
-    watch_end(&watch, call->c);
+    watch_end(&earlier, call->c);
     return rc;
 }
 
@@ -291,7 +290,8 @@ static int save_in_savepoint(graph_call *call, uint64_t *bytes) {
             .graph = both->graph, .half_rows = both->half_rows, .row_ids = both->row_ids};
     savepoint s;
     char *error = NULL;
-    int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);
+    int rc = savepoint_open(&s, call->c->db, call->rows.table.schema,
+                            call->rows.table.name, &error);
     if (rc == SQLITE_OK)
         rc = blocks_write(call->c, &call->definition, &call->rows, graphs, bytes, &error);
     rc = savepoint_close(&s, rc, &error);
@@ -339,5 +339,5 @@ int graph_functions_register(connection *c) {
         {"gpugraph_delete_vertex", 2, SQLITE_DIRECTONLY, gpugraph_delete_vertex},
         {"gpugraph_save", 1, SQLITE_DIRECTONLY, save_graph},
     };
-    return scalar_functions_register(c, functions, sizeof functions / sizeof *functions);
+    return scalar_functions_register(c, functions, COUNT(functions));
 }

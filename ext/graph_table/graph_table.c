@@ -15,7 +15,6 @@
 #include "acquire/acquire.h"
 #include "functions.h"
 #include "base/value.h"
-#include "lookup.h"
 #include "table_function/graph_values.h"
 #include <string.h>
 
@@ -146,7 +145,7 @@ static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
         return rc;
     }
     connection_addref(t->c);
-    connection_table_opened(t->c);
+    t->c->tables++;
     *made = &t->base;
     return SQLITE_OK;
 }
@@ -165,10 +164,10 @@ static int table_create(sqlite3 *db, void *aux, int argc, const char *const *arg
     graph_table *t = table_new(c, argv);
     if (!t)
         return SQLITE_NOMEM;
-    search_watch watch;
-    watch_begin(&watch, c);
+    timings earlier;
+    watch_begin(&earlier, c);
     int rc = follow_create(c, t->schema, t->name, argc - 3, argv + 3, error);
-    watch_end(&watch, c);
+    watch_end(&earlier, c);
     if (rc == SQLITE_OK)
         return connect_table(t, made, error);
     table_free(t);
@@ -456,15 +455,15 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
     graph_cursor *cur = (graph_cursor *)base;
     graph_table *t = (graph_table *)base->pVtab;
     const bool first = !cur->graph; /* the first look-up makes rows that are missing */
-    search_watch watch;
+    timings earlier;
     scope_settle(t->c);
     if (first)
-        watch_begin(&watch, t->c);
+        watch_begin(&earlier, t->c);
     int rc = first ? acquire(t, cur, (plan & PLAN_WEIGHTS) != 0) : SQLITE_OK;
     take_found(cur, &(edges_found){.count = 0});
     rc = rc ? rc : find_rows(t, cur, plan, argc, argv);
     if (first)
-        watch_end(&watch, t->c);
+        watch_end(&earlier, t->c);
     return rc;
 }
 

@@ -102,15 +102,15 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
         return;
     sqlite3_int64 count;
     char *error = NULL;
-    search_watch watch;
-    watch_begin(&watch, c);
+    timings earlier;
+    watch_begin(&earlier, c);
     int rc = triangles_of(c, &request, &count, &error);
     if (rc == SQLITE_INTERRUPT && connection_is_late(c)) {
         error =
             sqlite3_mprintf("gpugraph_triangles: " LATE_FAULT, c->config.time_limit_ms);
         rc = error ? SQLITE_ERROR : SQLITE_NOMEM;
     }
-    watch_end(&watch, c);
+    watch_end(&earlier, c);
     if (rc == SQLITE_OK)
         sqlite3_result_int64(context, count);
     else
@@ -127,7 +127,6 @@ int inspect_register(connection *c) {
         {"gpugraph_triangles", 1, SQLITE_INNOCUOUS, triangles},
         {"gpugraph_triangles", 2, SQLITE_INNOCUOUS, triangles},
     };
-    int rc =
-        scalar_functions_register(c, functions, sizeof functions / sizeof *functions);
+    int rc = scalar_functions_register(c, functions, COUNT(functions));
     return rc ? rc : lists_register(c);
 }

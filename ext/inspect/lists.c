@@ -8,7 +8,6 @@
 #include "base/module.h"
 #include "base/room.h"
 #include "follow/follow.h"
-#include "kept/shared.h"
 #include "inspect.h"
 #include "table_function/function.h"
 
@@ -332,7 +331,7 @@ static const sqlite3_module list_module = {
 
 int lists_register(connection *c) {
     int rc = SQLITE_OK;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists && rc == SQLITE_OK; i++)
+    for (int i = 0; i < COUNT(lists) && rc == SQLITE_OK; i++)
         rc = module_register(c, lists[i].name, &list_module, &lists[i]);
     return rc;
 }

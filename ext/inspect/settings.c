@@ -212,7 +212,7 @@ static const setting settings[] = {
     },
 };
 
-enum { SETTINGS = sizeof settings / sizeof *settings };
+enum { SETTINGS = COUNT(settings) };
 
 static void *field_of(connection *c, const setting *s) {
     return (char *)&c->config + s->offset;
@@ -345,7 +345,7 @@ static int set_functions(connection *c, const setting *s, sqlite3_value *value,
                          char **fault) {
     static const char *const names[] = {"gpugraph_config", "gpugraph_delete_vertex",
                                         "gpugraph_save"};
-    enum { NAMES = sizeof names / sizeof *names };
+    enum { NAMES = COUNT(names) };
     const char *text = (const char *)sqlite3_value_text(value);
     char list[sizeof c->config.refuse] = "";
     if (!text)

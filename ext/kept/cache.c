@@ -10,7 +10,6 @@
 ** without a stamp is freed as soon as no statement is bound to it, all others when the
 ** cache limit requires it. */
 #include "cache.h"
-#include "shared.h"
 #include <string.h>
 
 /* ---- graphs ---- */

@@ -16,7 +16,7 @@
 ** A stamp also says whether an authorizer lets the connection read the tables. If it does
 ** not, no graph in memory serves. The table is read by a statement that the authorizer
 ** refuses, or that gives NULL for a hidden column, and the result is not kept. */
-#include "stamp.h"
+#include "kept.h"
 #include "base/program.h"
 #include "base/room.h"
 #include "base/statement.h"

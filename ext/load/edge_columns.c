@@ -1,6 +1,6 @@
 /* Takes in rows as columns: loader.h has the overview. */
 #include "loader.h"
-#include "base/big_block.h"
+#include "base/room.h"
 #include "base/statement.h"
 #include "team.h"
 #include "base/value.h"

@@ -3,7 +3,6 @@
 #ifndef GPUGRAPH_LOAD_H
 #define GPUGRAPH_LOAD_H
 
-#include "source/request.h"
 #include "source/source.h"
 
 /* ---- loader.c: rows -> graph ---- */

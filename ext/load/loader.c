@@ -9,7 +9,7 @@
 #include "load.h"
 #include "pages/reader.h"
 #include "pages/wal_frames.h"
-#include "source/condition.h"
+#include "source/source.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -59,7 +59,6 @@ static bool take_mark(parser *p, char c) {
 
 /* A name without its quotation marks, in memory of its own. */
 static char *take_name(parser *p, const char *missing) {
-    skip_space(p);
     if (p->rc)
         return NULL;
     sql_token token;

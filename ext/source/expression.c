@@ -15,7 +15,7 @@
 ** The private connection has no functions and collations of the application, and the host
 ** keeps its own authorizer. The host's list of functions shows whether the application
 ** has replaced one. */
-#include "condition.h"
+#include "source.h"
 #include "base/statement.h"
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void judge_function(parsing *p, const char *name) {
         "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff"};
     bool built_in, same, timed = false;
     p->rc = look_up(p->host, name, &built_in, &same);
-    for (size_t i = 0; i < sizeof of_time / sizeof *of_time; i++)
+    for (int i = 0; i < COUNT(of_time); i++)
         timed |= sqlite3_stricmp(name, of_time[i]) == 0;
     const char *why = NULL;
     if (sqlite3_stricmp(name, "like") == 0)

@@ -3,7 +3,6 @@
 **     edge_source   the parsed text     'roads(a, b)'
 **     row_source    what it names       kind 't', main.roads, its columns and types */
 #include "source.h"
-#include "condition.h"
 #include "base/sql_text.h"
 #include <stdarg.h>
 #include <string.h>
@@ -12,8 +11,6 @@
 static const char *const pairs[][2] = {{"src", "dst"}, {"source", "target"},
                                        {"from", "to"}, {"from_id", "to_id"},
                                        {"u", "v"},     {"parent", "child"}};
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 typedef struct resolver {
     connection *c;

@@ -16,7 +16,7 @@
 #define GPUGRAPH_FUNCTION_H
 
 #include "base/connection.h"
-#include "source/request.h"
+#include "source/source.h"
 #include "gpugraph_functions.h"
 
 /* ---- columns ---- */
@@ -159,7 +159,7 @@ bool function_uses(const table_function *f, const char *method_function);
 /* Registers all functions (table_function.c). */
 int table_functions_register(connection *c);
 
-/* ---- caller.c: the caller of a function ---- */
+/* ---- the caller of a function ---- */
 
 /* Constant from a cursor's xOpen to its xClose. */
 typedef struct caller {

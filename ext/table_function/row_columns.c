@@ -221,7 +221,7 @@ static uint64_t hash_call(const rows *r, const arguments *a, const answer *s) {
     uint64_t hash = hash_bytes(0xcbf29ce484222325u, settled, sizeof settled);
     hash = hash_bytes(hash, &o->maximum.real, sizeof o->maximum.real);
     hash = hash_bytes(hash, o->own, sizeof o->own);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (int i = 0; i < COUNT(texts); i++)
         hash = hash_bytes(hash, texts[i], texts[i] ? strlen(texts[i]) : 0);
     hash ^= hash >> 33;
     hash *= 0xff51afd7ed558ccdu;
