@@ -301,8 +301,6 @@ static const char *const looks[] = {
     "SELECT count(*) FROM gpugraph_timings WHERE phase = 'total'",
 };
 
-#define COUNT(list) ((int)(sizeof list / sizeof *list))
-
 START_TEST(every_function) {
     make_tables();
     faults(functions[_i]);
