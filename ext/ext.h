@@ -25,4 +25,7 @@ SQLITE_EXTENSION_INIT3
 #endif
 #include "gpugraph.h"
 
+/* The number of elements of an array. */
+#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
+
 #endif

@@ -9,7 +9,6 @@
 **     load                     ->  graph */
 #include "acquire.h"
 #include "follow/follow.h"
-#include "kept/shared.h"
 #include "pages/wal_frames.h"
 #include <string.h>
 
@@ -191,10 +190,8 @@ static int check_weights_of(reading *r, const graph_ref *g) {
 ** may be kept. r->hold is the read transaction in which the graph was read, or NULL. */
 static int read_graph(reading *r, graph_ref **made) {
     int rc = parse_texts(r);
-    if (rc == SQLITE_OK)
-        rc = resolve_texts(r);
-    if (rc == SQLITE_OK)
-        rc = hold_tables(r);
+    rc = rc ? rc : resolve_texts(r);
+    rc = rc ? rc : hold_tables(r);
     if (rc)
         return rc;
     *made = NULL;
@@ -207,11 +204,9 @@ static int read_graph(reading *r, graph_ref **made) {
     if (!g)
         return SQLITE_NOMEM;
     rc = check_weights_of(r, g); /* before rows are read */
-    if (rc == SQLITE_OK)
-        rc = stamp_graph(r, g);
+    rc = rc ? rc : stamp_graph(r, g);
     check_done(r);
-    if (rc == SQLITE_OK)
-        rc = find_or_load(r, g);
+    rc = rc ? rc : find_or_load(r, g);
     if (rc) {
         graph_free(g);
         return rc;
@@ -320,8 +315,7 @@ static int settle_numbers(reading *r, graph_ref **found) {
     if (!g->shared && g->references == 0 && g->bindings == 1)
         return graph_compact(r->c, g);
     int rc = graph_copy(r->c, g, &made);
-    if (rc == SQLITE_OK)
-        rc = graph_compact(r->c, made);
+    rc = rc ? rc : graph_compact(r->c, made);
     if (rc) {
         graph_free(made);
         return rc;
@@ -369,14 +363,10 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
     wal_notes_take(&c->logs, c->db);
     connection_note(c);
     int rc = find_graph(&r, &g);
-    if (rc == SQLITE_OK)
-        rc = check_weights_of(&r, g);
-    if (rc == SQLITE_OK)
-        rc = check_ids_of(&r, g);
-    if (rc == SQLITE_OK)
-        rc = settle_numbers(&r, &g);
-    if (rc == SQLITE_OK)
-        rc = bring_edges_of(&r, g);
+    rc = rc ? rc : check_weights_of(&r, g);
+    rc = rc ? rc : check_ids_of(&r, g);
+    rc = rc ? rc : settle_numbers(&r, &g);
+    rc = rc ? rc : bring_edges_of(&r, g);
     if (rc == SQLITE_OK) {
         g->references++;
         graph_touch(c, g);

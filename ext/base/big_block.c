@@ -1,5 +1,5 @@
-/* realloc and huge pages: see big_block.h. */
-#include "big_block.h"
+/* realloc and huge pages: see room.h. */
+#include "room.h"
 #include "platform.h"
 
 #include <stdbool.h>

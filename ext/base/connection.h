@@ -65,11 +65,10 @@ void connection_note(connection *c);
 void connection_addref(connection *c);
 void connection_unref(void *c); /* for xDestroy */
 bool connections_are_several(void);
-/* Called by every xConnect and xCreate that succeeds, and by every xDisconnect and
-** xDestroy. A kept prepared statement makes sqlite3_close fail, and SQLite disconnects
-** virtual tables first, so a statement is kept only between the two calls. While no table
-** is connected, no graph is kept from one statement to the next. */
-void connection_table_opened(connection *c);
+/* Called by every xDisconnect and xDestroy; every xConnect and xCreate that succeeds has
+** added 1 to `tables`. A kept prepared statement makes sqlite3_close fail, and SQLite
+** disconnects virtual tables first, so a statement is kept only while a table is
+** connected. While none is, no graph is kept from one statement to the next. */
 void connection_table_closed(connection *c);
 
 /* base/interrupt.c: 1 if the running call must end. Steps a statement of a few hundred

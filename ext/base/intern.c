@@ -1,7 +1,7 @@
 /* Texts numbered by a hash table: see intern.h. */
 #include "ext.h"
 #include "intern.h"
-#include "big_block.h"
+#include "room.h"
 #include <stdlib.h>
 #include <string.h>
 

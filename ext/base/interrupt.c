@@ -57,10 +57,6 @@ unsigned long long connection_expiries(connection *c) {
            (unsigned)sqlite3_stmt_status(c->probe, SQLITE_STMTSTATUS_REPREPARE, 0);
 }
 
-void connection_table_opened(connection *c) {
-    c->tables++;
-}
-
 void connection_table_closed(connection *c) {
     if (--c->tables > 0 || !c->probe)
         return;

@@ -1,6 +1,8 @@
-/* Registers virtual tables with SQLite. Each table holds a reference to the
-** connection. */
+/* Registers virtual tables and scalar functions with SQLite. Each table and each function
+** holds a reference to the connection. */
 #include "module.h"
+
+#include <string.h>
 
 int module_connect(void *aux, const char *schema, int risk, sqlite3_vtab **made) {
     const module_table *registered = aux;
@@ -16,7 +18,7 @@ int module_connect(void *aux, const char *schema, int risk, sqlite3_vtab **made)
     *t = *registered;
     /* when the extension is loaded again, SQLite drops the module before its tables */
     connection_addref(c);
-    connection_table_opened(c);
+    c->tables++;
     *made = &t->base;
     return SQLITE_OK;
 }
@@ -42,4 +44,43 @@ int module_register(connection *c, const char *name, const sqlite3_module *modul
     *registered = (module_table){.c = c, .of = of};
     connection_addref(c);
     return sqlite3_create_module_v2(c->db, name, module, registered, unregister);
+}
+
+/* ---- scalar functions ---- */
+
+int scalar_functions_register(connection *c, const scalar_function *list, int count) {
+    int rc = SQLITE_OK;
+    for (int i = 0; i < count && rc == SQLITE_OK; i++) {
+        connection_addref(c);
+        rc = sqlite3_create_function_v2(c->db, list[i].name, list[i].arguments,
+                                        SQLITE_UTF8 | list[i].flags, c, list[i].call,
+                                        NULL, NULL, connection_unref);
+    }
+    return rc;
+}
+
+void function_fail(sqlite3_context *context, char *sentence) {
+    function_fail_with(context, sentence ? SQLITE_ERROR : SQLITE_NOMEM, sentence);
+}
+
+void function_fail_with(sqlite3_context *context, int rc, char *sentence) {
+    if (rc == SQLITE_NOMEM) {
+        sqlite3_result_error_nomem(context);
+    } else {
+        if (sentence && rc != SQLITE_INTERRUPT)
+            sqlite3_result_error(context, sentence, -1);
+        sqlite3_result_error_code(context, rc);
+    }
+    sqlite3_free(sentence);
+}
+
+bool function_is_refused(sqlite3_context *context, const char *name) {
+    const connection *c = sqlite3_user_data(context);
+    if (!strstr(c->config.refuse, name))
+        return false;
+    function_fail(context,
+                  sqlite3_mprintf("%s: this connection does not allow calls that change "
+                                  "anything; its setting 'refuse' lists this function",
+                                  name));
+    return true;
 }

@@ -61,7 +61,7 @@ static bool may_write(sqlite3_stmt *op, const char *opcode, const place *at) {
 static bool may_write_past(const char *opcode) {
     static const char *const past[] = {"VUpdate", "VCreate", "VDestroy", "VRename",
                                        "Destroy", "SqlExec", "Vacuum",   "IncrVacuum"};
-    for (size_t i = 0; i < sizeof past / sizeof *past; i++)
+    for (int i = 0; i < COUNT(past); i++)
         if (strcmp(opcode, past[i]) == 0)
             return true;
     return false;

@@ -10,12 +10,10 @@
 
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* ---- the argument of a call ---- */
 
-static bool any_word(const sql_list *s, int place, const char *const *words, size_t n) {
-    for (size_t i = 0; i < n; i++)
+static bool any_word(const sql_list *s, int place, const char *const *words, int n) {
+    for (int i = 0; i < n; i++)
         if (sql_word_at(s, place, words[i]))
             return true;
     return false;
@@ -40,7 +38,7 @@ static bool defines(const sql_list *s, int place) {
     return sql_mark_at(s, at, '(');
 }
 
-/* True for a call of the function, followed by its bracket. False for a table or view of
+/* True for a call of the function, with its parenthesis. False for a table or view of
 ** that name with its columns, and for a name that WITH defines. */
 static bool is_call(const sql_list *s, int place, const char *function) {
     static const char *const words[] = {"INTO",   "AS",         "TABLE",
@@ -54,7 +52,7 @@ static bool is_first_argument(const sql_list *s, int place, const char *function
     int first = place, last = place;
     while (sql_mark_at(s, first - 1, '(') && sql_mark_at(s, last + 1, ')') &&
            (sql_mark_at(s, first - 2, '(') || sql_mark_at(s, first - 2, ','))) {
-        first--; /* a bracket around a value, not behind a name */
+        first--; /* a parenthesis around a value, not behind a name */
         last++;
     }
     return sql_mark_at(s, first - 1, '(') &&
@@ -66,7 +64,7 @@ static bool is_first_argument(const sql_list *s, int place, const char *function
 
 typedef struct from_table {
     int name, alias; /* -1: none, as for a subquery */
-    bool arguments;  /* arguments in brackets follow the name */
+    bool arguments;  /* arguments in parentheses follow the name */
     bool merged;     /* USING merges columns of two tables */
     int on, on_end;  /* the condition after ON; on < 0: none */
     int next;        /* the place after the table */
@@ -217,7 +215,7 @@ static bool is_query(const search *q, int first, int end) {
     return end - first == 1 && sql_text_at(q->s, first, q->query->text);
 }
 
-/* True if the query is an element of a list in brackets. */
+/* True if the query is an element of a list in parentheses. */
 static bool lists_query(const search *q, int open, int end) {
     if (!sql_mark_at(q->s, open, '(') || q->s->item[open].partner != end - 1)
         return false;
@@ -256,7 +254,7 @@ static bool is_comparison(const search *q, int first, int end) {
            is_argument(q, c);
 }
 
-enum { DEEPEST = 100 }; /* nested brackets; SQLite has a similar limit */
+enum { DEEPEST = 100 }; /* nested parentheses; SQLite has a similar limit */
 
 /* Searches the terms of AND and OR in [first, end). An AND that belongs to BETWEEN
 ** separates no terms; a condition with CASE is refused. */

@@ -36,7 +36,7 @@ void scope_settle(connection *c);
 void scope_close(connection *c, scope *s);
 bool scope_equal(const scope *a, const scope *b);
 /* The scope of the statement in which a scalar function runs. SQLite releases the scope
-** when the statement ends. NULL: no memory. (function_scope.c) */
+** when the statement ends. NULL: no memory. */
 const scope *statement_scope(sqlite3_context *context, connection *c);
 /* SQL texts of this extension begin with this comment, for people who read logs of
 ** statements. The code never relies on it, since any program may write it. */

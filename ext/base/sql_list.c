@@ -41,8 +41,8 @@ static bool is_parameter(const sql_item *item) {
 
 /* ---- the list ---- */
 
-/* Until its partner is found, an open bracket's partner is the open bracket around it. */
-static void match_bracket(sql_list *list, int place, int *open) {
+/* While the partner of a parenthesis is unknown, its field has the open one around it. */
+static void match_parenthesis(sql_list *list, int place, int *open) {
     sql_item *item = &list->item[place];
     if (*item->token.start == '(') {
         item->partner = *open;
@@ -77,7 +77,7 @@ bool sql_list_make(sql_list *list, const char *sql) {
         *item = (sql_item){token, token, -1};
         list->parameters += is_parameter(item);
         if (token.kind == SQL_OTHER)
-            match_bracket(list, list->count - 1, &open);
+            match_parenthesis(list, list->count - 1, &open);
     }
     for (int around; open >= 0; open = around) { /* never closed */
         around = list->item[open].partner;

@@ -1,5 +1,5 @@
-/* SQL text as a list of tokens, with the partner of each bracket and the value of each
-** parameter.
+/* SQL text as a list of tokens, with the partner of each parenthesis and the value of
+** each parameter.
 **
 **     place      0      1 2    3       4 5  6 7 8
 **     token      SELECT * FROM gpu_bfs ( :q , 1 )
@@ -14,7 +14,7 @@
 typedef struct sql_item {
     sql_token token;
     sql_token value; /* a parameter's bound value as a literal; otherwise the token */
-    int partner;     /* the place of a round bracket's partner; otherwise -1 */
+    int partner;     /* a parenthesis: the place of the other one; -1: another token */
 } sql_item;
 
 typedef struct sql_list {
@@ -36,7 +36,7 @@ bool sql_word_at(const sql_list *list, int place, const char *word);
 bool sql_name_at(const sql_list *list, int place, const char *name);
 /* True for a name that may be a column: '..' may not. */
 bool sql_column_at(const sql_list *list, int place);
-/* The next place within the same brackets. */
+/* The next place within the same parentheses. */
 int sql_step(const sql_list *list, int place);
 /* True if a string literal, or the value of a parameter, equals `text`. */
 bool sql_text_at(const sql_list *list, int place, const char *text);

@@ -77,15 +77,15 @@ static int no_schema(sqlite3 *db, const char *schema, char **error) {
 
 /* Sets kind 'g' if the virtual table belongs to this extension. */
 static int find_module(sqlite3 *db, table_info *info) {
-    sqlite3_stmt *statement;
-    int rc = statement_prepare(
-        db, &statement,
+    char *sql;
+    int rc = statement_string(
+        db, &sql,
         "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'table' AND name = %Q",
         info->schema, info->name);
-    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        const char *at = statement_text(statement, 0), *end = at + strlen(at);
+    if (rc == SQLITE_OK && sql) {
+        const char *end = sql + strlen(sql);
         sql_token token;
-        at = sql_find_word(at, end, "USING", &token);
+        const char *at = sql_find_word(sql, end, "USING", &token);
         sql_next(at, end, &token);
         char *module = sql_unquote(&token);
         if (!module)
@@ -94,7 +94,8 @@ static int find_module(sqlite3 *db, table_info *info) {
             info->kind = 'g';
         sqlite3_free(module);
     }
-    return statement_end(statement, rc);
+    sqlite3_free(sql);
+    return rc;
 }
 
 static char kind_of(const char *type, bool without_rowid) {
@@ -332,35 +333,30 @@ int table_column(const table_info *info, const char *name) {
     return -1;
 }
 
-static bool contains(const char *type, const char *part) {
-    int length = (int)strlen(part);
-    for (; *type; type++) {
-        if (sqlite3_strnicmp(type, part, length) == 0)
-            return true;
-    }
-    return false;
+bool texts_sort_as_utf8(sqlite3 *db) {
+    char *encoding;
+    bool yes = statement_string(db, &encoding, "PRAGMA encoding") == SQLITE_OK &&
+               encoding && strcmp(encoding, "UTF-8") == 0;
+    sqlite3_free(encoding);
+    return yes;
 }
 
-bool texts_sort_as_utf8(sqlite3 *db) {
-    sqlite3_stmt *statement;
-    bool yes = statement_prepare(db, &statement, "PRAGMA encoding") == SQLITE_OK &&
-               sqlite3_step(statement) == SQLITE_ROW &&
-               strcmp(statement_text(statement, 0), "UTF-8") == 0;
-    sqlite3_finalize(statement);
-    return yes;
+/* pattern: a part of the type, as in LIKE. */
+static bool contains(const char *type, const char *pattern) {
+    return sqlite3_strlike(pattern, type, 0) == 0;
 }
 
 /* Tests types in SQLite's order: CHARINT is an integer, TEXTBLOB is text. */
 char affinity_of_type(const char *type) {
     if (!type || !*type)
         return 'A';
-    if (contains(type, "INT"))
+    if (contains(type, "%INT%"))
         return 'D';
-    if (contains(type, "CHAR") || contains(type, "CLOB") || contains(type, "TEXT"))
+    if (contains(type, "%CHAR%") || contains(type, "%CLOB%") || contains(type, "%TEXT%"))
         return 'B';
-    if (contains(type, "BLOB"))
+    if (contains(type, "%BLOB%"))
         return 'A';
-    if (contains(type, "REAL") || contains(type, "FLOA") || contains(type, "DOUB"))
+    if (contains(type, "%REAL%") || contains(type, "%FLOA%") || contains(type, "%DOUB%"))
         return 'E';
     return 'C';
 }

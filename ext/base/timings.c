@@ -48,17 +48,17 @@ static bool is_idle(const timings *t) {
     return !t->failed;
 }
 
-void watch_begin(search_watch *watch, connection *c) {
-    watch->earlier = c->timings;
+void watch_begin(timings *earlier, connection *c) {
+    *earlier = c->timings;
     c->timings = (timings){.open = true, .started_ms = gg_now_ms()};
 }
 
-void watch_end(search_watch *watch, connection *c) {
-    if (is_idle(&c->timings) || watch->earlier.open) {
+void watch_end(timings *earlier, connection *c) {
+    if (is_idle(&c->timings) || earlier->open) {
         timings_clear(&c->timings);
-        c->timings = watch->earlier;
+        c->timings = *earlier;
     } else {
         timings_finish(&c->timings);
-        timings_clear(&watch->earlier);
+        timings_clear(earlier);
     }
 }

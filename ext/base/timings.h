@@ -31,13 +31,9 @@ void timings_add(timings *t, const char *phase, double ms, sqlite3_int64 items,
                  const char *detail);
 void timings_clear(timings *t); /* frees the rows */
 
-/* The timings from before a search. They are restored if the search had nothing to do, or
-** if it is a step of another search. */
-typedef struct search_watch {
-    timings earlier;
-} search_watch;
-
-void watch_begin(search_watch *watch, connection *c);
-void watch_end(search_watch *watch, connection *c);
+/* Enclose a search. *earlier: the timings from before the search, which are restored if
+** the search had nothing to do, or if it is a step of another search. */
+void watch_begin(timings *earlier, connection *c);
+void watch_end(timings *earlier, connection *c);
 
 #endif

@@ -1,7 +1,6 @@
 /* SQL values as this extension reads, keeps and writes them. */
 #include "base/value.h"
 #include "base/sql_text.h"
-#include "base/whole_number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -169,7 +168,7 @@ const char *blob_written(sqlite3_value *blob) {
 }
 
 /* Long texts are cut. */
-const char *value_written(sqlite3_value *value, written *to) {
+const char *value_write(sqlite3_value *value, written *to) {
     const int size = sizeof to->text;
     switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:

@@ -2,7 +2,7 @@
 **
 **     '12', 12, 12.0    number_of            {SQLITE_INTEGER, 12}, {SQLITE_FLOAT, 12.0}
 **                       number_to_integer    {SQLITE_INTEGER, 12} of all of them
-**     'up', 1.5, x'00'  value_written        "'up'", "1.5", "a BLOB"
+**     'up', 1.5, x'00'  VALUE_WRITTEN        "'up'", "1.5", "a BLOB"
 **/
 #ifndef GPUGRAPH_VALUE_H
 #define GPUGRAPH_VALUE_H
@@ -15,6 +15,16 @@ struct sql_number {
     double real;
 };
 
+/* Converts a REAL that is a whole number, as pandas writes an INTEGER column with gaps.
+** False: it is not whole, or out of the range of INTEGERs; *integer is
+** unchanged. */
+static inline bool whole_number(double real, int64_t *integer) {
+    const double two_to_63 = 9223372036854775808.0;
+    if (!(real >= -two_to_63 && real < two_to_63) || real != (double)(int64_t)real)
+        return false;
+    *integer = (int64_t)real;
+    return true;
+}
 /* The type of the number that the whole text is by numeric affinity: SQLITE_INTEGER, with
 ** its value in *integer, or SQLITE_FLOAT. SQLITE_NULL: the text is no number. */
 int number_in_text(const char *at, const char *end, sqlite3_int64 *integer);
@@ -40,11 +50,12 @@ void text_clear(text *t);
 ** most values again and again. False: no memory. */
 bool value_keep(sqlite3_value **kept, sqlite3_value *value);
 
-/* The value as SQL writes it, for a sentence; the text is in *to. */
+/* The value as SQL writes it, for a sentence that is made within the present block. */
+#define VALUE_WRITTEN(value) value_write(value, &(written){""})
 typedef struct written {
     char text[400];
 } written;
-const char *value_written(sqlite3_value *value, written *to);
+const char *value_write(sqlite3_value *value, written *to);
 /* "a BLOB", with a guess at its meaning if its length allows one. */
 const char *blob_written(sqlite3_value *blob);
 

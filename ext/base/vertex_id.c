@@ -26,6 +26,18 @@ bool id_is_written(const char *text, size_t bytes, sqlite3_int64 *integer) {
     return strlen(written) == bytes && memcmp(written, text, bytes) == 0;
 }
 
+bool id_is_value(const gpugraph_id *id, sqlite3_value *value) {
+    const int type = sqlite3_value_type(value);
+    int64_t whole;
+    if (!id->is_text && type == SQLITE_FLOAT)
+        return whole_number(sqlite3_value_double(value), &whole) && whole == id->integer;
+    if (!id->is_text)
+        return type == SQLITE_INTEGER && sqlite3_value_int64(value) == id->integer;
+    const void *text = type == SQLITE_TEXT ? sqlite3_value_text(value) : NULL;
+    return text && (uint64_t)sqlite3_value_bytes(value) == id->length &&
+           memcmp(text, id->text, (size_t)id->length) == 0;
+}
+
 /* ---- under one column ---- */
 
 static int text_of(sqlite3_value *value, const char **text, size_t *bytes) {

@@ -32,6 +32,10 @@ int argument_id_find(sqlite3_value *value, const char affinity[2], id_is_vertex 
 ** 1.5; ..." (sqlite3_free). NULL with SQLITE_OK: the value can mean an id. */
 int argument_id_fault(sqlite3_value *value, const char affinity[2], char **fault);
 
+/* True if a vertex with this id would have the value's id again: an INTEGER, a whole REAL
+** with that value, or the TEXT. */
+bool id_is_value(const gpugraph_id *id, sqlite3_value *value);
+
 enum { WRITTEN_ID = 32 }; /* bytes of a written INTEGER or REAL */
 
 /* Writes the text that a TEXT column makes of a number. place 0: '7', of the INTEGER;

@@ -11,7 +11,6 @@
 #include "follow/follow.h"
 #include "pages/wal_frames.h"
 #include "table_function/rows.h"
-#include "table_function/table_function.h"
 #include "gpugraph_extension.h"
 #include "mutex.h"
 

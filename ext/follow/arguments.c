@@ -88,8 +88,7 @@ static int set_option(definition *d, const char *name, char **value, unsigned *g
 static int parse_option(definition *d, const char *text, unsigned *given, char **error) {
     char *name = NULL, *value = NULL;
     int rc = split_option(text, &name, &value, error);
-    if (rc == SQLITE_OK)
-        rc = set_option(d, name, &value, given, error);
+    rc = rc ? rc : set_option(d, name, &value, given, error);
     sqlite3_free(name);
     sqlite3_free(value);
     return rc;
@@ -103,7 +102,7 @@ int definition_parse(definition *d, int count, const char *const *argument,
     *error = NULL;
     if (count == 0)
         return fail_with(error, "there is no table to follow; write its name, and "
-                                "its columns if needed, in the brackets");
+                                "its columns if needed, in the parentheses");
     int rc = edge_parse(argument[0], (int)strlen(argument[0]), EDGE_COLUMNS, &d->source,
                         error);
     if (rc == SQLITE_OK && d->source.query)
@@ -118,7 +117,7 @@ int definition_parse(definition *d, int count, const char *const *argument,
 
 enum { MOST_ARGUMENTS = 8 };
 
-/* Cuts the text after USING gpugraph at the commas outside inner brackets. Returns the
+/* Cuts the text after USING gpugraph at the commas outside inner parentheses. Returns the
 ** number of arguments; -1: no memory. */
 static int cut_arguments(const char *sql, char **argument) {
     const char *end = sql + strlen(sql), *start = NULL, *at = sql;

@@ -15,8 +15,9 @@
 ** the edges of rows (load/row_ids.h, places.c). */
 #include "batch.h"
 #include "base/ext_limits.h"
-#include "source/condition.h"
-#include "base/whole_number.h"
+#include "source/source.h"
+#include "base/value.h"
+#include "base/vertex_id.h"
 #include "pages/reader.h"
 #include "base/statement.h"
 #include <float.h>
@@ -27,17 +28,7 @@
 
 static bool same_vertex(const gpugraph_ids *ids, uint32_t v, sqlite3_value *value) {
     const gpugraph_id id = gpugraph_id_of(ids, v);
-    const int type = sqlite3_value_type(value);
-    int64_t whole;
-    if (!id.is_text && type == SQLITE_FLOAT)
-        return whole_number(sqlite3_value_double(value), &whole) && whole == id.integer;
-    if (!id.is_text)
-        return type == SQLITE_INTEGER && sqlite3_value_int64(value) == id.integer;
-    if (type != SQLITE_TEXT)
-        return false;
-    const void *text = sqlite3_value_text(value);
-    return text && (uint64_t)sqlite3_value_bytes(value) == id.length &&
-           memcmp(text, id.text, (size_t)id.length) == 0;
+    return id_is_value(&id, value);
 }
 
 /* A number in a mirror of REAL weights may stand for an INTEGER; find_real (follow.c)
@@ -321,10 +312,6 @@ static int take_found(rereading *r, const id_list *ids, const page_found *found)
     return rc;
 }
 
-static int is_interrupted(void *c) {
-    return connection_interrupted(c);
-}
-
 /* True if all rows are numbers that the mirror can store. */
 static bool are_plain(const rereading *r, const page_found *found) {
     for (int64_t i = 0; i < found->count; i++)
@@ -349,8 +336,8 @@ static int find_again(rereading *r, connection *c, const id_list *ids, bool *don
         found.value[k] = values ? values + (size_t)k * count : NULL;
     enum page_outcome result = PAGE_NOT_USED;
     if (found.state)
-        result = page_find(&table, ids->item, c->config.threads, is_interrupted, c,
-                           &found, &why_not);
+        result = page_find(&table, ids->item, c->config.threads, connection_interrupted,
+                           c, &found, &why_not);
     int rc = result == PAGE_INTERRUPTED ? SQLITE_INTERRUPT : SQLITE_OK;
     r->found = *done = result == PAGE_READ && found.real == real && are_plain(r, &found);
     if (*done)
@@ -516,8 +503,7 @@ static int apply_batch(connection *c, followed *f, rereading *r, bool *done) {
     if (empty || !*done)
         return SQLITE_OK;
     int rc = hold_vertices(c, r, halves);
-    if (rc == SQLITE_OK)
-        rc = change_all(c, f, r, halves);
+    rc = rc ? rc : change_all(c, f, r, halves);
     for (int k = 0; k < r->parts; k++) {
         if (halves[k].changed)
             gpugraph_free(halves[k].after);

@@ -4,7 +4,7 @@
 **                 may renumber the edges: if there is a row 1, the blocks are invalid
 **     rowid 2     "gpugraph 4 SCHEMA POSITION MARK SEQ SIZE ...": schema version, last
 **                 entry of the log, the log's latest mark and its entry, bytes of each
-**                 graph in the order of blocks.h
+**                 graph in the order of blocks_write
 **     rowid 3..   the packed graphs, one after the other, in pieces of 4 MiB
 **
 ** Blocks and log are in one file and one transaction, so they are restored together. The
@@ -14,7 +14,6 @@
 ** that version in its destination, so a trigger that follows the view g_saved in the
 ** schema shows it, too. CREATE VIRTUAL TABLE and gpugraph_save write blocks; a query
 ** never does. */
-#include "blocks.h"
 #include "mirror.h"
 #include "sql.h"
 #include "base/statement.h"
@@ -74,8 +73,7 @@ static int write_header(sqlite3 *db, const definition *d, sqlite3_stmt *insert,
     if (rc == SQLITE_OK)
         rc = statement_integer(db, &position, "SELECT max(rowid) FROM \"%w\".\"%w\"",
                                d->schema, d->log);
-    if (rc == SQLITE_OK)
-        rc = log_latest_mark(db, d->schema, d->log, &mark);
+    rc = rc ? rc : log_latest_mark(db, d->schema, d->log, &mark);
     sqlite3_str *text = sqlite3_str_new(NULL);
     sqlite3_str_appendf(text, "gpugraph 4 %lld %lld %lld %lld", schema, position, mark.id,
                         mark.seq);
@@ -110,11 +108,10 @@ static int put_view(sqlite3 *db, const definition *d, char **error) {
     if (rc || stand)
         return rc;
     char *sql = follow_sql(d, FOLLOW_SAVED);
-    rc = sql ? statement_execute(db, error, "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %s",
-                                 d->schema, d->name, sql)
-             : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc;
+    return sql ? statement_execute(db, error,
+                                   "DROP VIEW IF EXISTS \"%w\".\"%w_saved\"; %z",
+                                   d->schema, d->name, sql)
+               : SQLITE_NOMEM;
 }
 
 static int write_graph(connection *c, gpugraph_graph *graph, writer *w, uint64_t *size,
@@ -163,8 +160,7 @@ int blocks_write(connection *c, const definition *d, const row_source *rows,
     writer w = {.db = c->db, .row = HEADER_ROW + 1};
     char *blocks = sqlite3_mprintf("%s_blocks", d->name);
     int rc = blocks ? check_right(c->db, rows, error) : SQLITE_NOMEM;
-    if (rc == SQLITE_OK)
-        rc = put_view(c->db, d, error);
+    rc = rc ? rc : put_view(c->db, d, error);
     if (rc == SQLITE_OK)
         rc = statement_execute(c->db, error, "DELETE FROM \"%w\".\"%w\"", d->schema,
                                blocks);
@@ -212,8 +208,7 @@ static int read_bytes(void *context, void *bytes, size_t count, uint64_t at) {
         size_t start = (size_t)(at % PIECE),
                part = PIECE - start < count ? PIECE - start : count;
         int rc = open_piece(r, HEADER_ROW + 1 + (sqlite3_int64)(at / PIECE));
-        if (rc == SQLITE_OK)
-            rc = sqlite3_blob_read(r->blob, to, (int)part, (int)start);
+        rc = rc ? rc : sqlite3_blob_read(r->blob, to, (int)part, (int)start);
         if (rc)
             return rc;
         to += part;

@@ -19,7 +19,7 @@
 ** hook. docs/internals/followed_graphs.md has the proof and the facts that it needs. If
 ** there is no mirror to catch up, the table is read for the statement alone. */
 #include "mirror.h"
-#include "source/condition.h"
+#include "source/source.h"
 #include "base/statement.h"
 #include <string.h>
 
@@ -291,8 +291,7 @@ int followed_catch_up(reading *r, graph_ref **found) {
         (stamp_compare(f->base, r->hold) == STAMP_NEW_SCHEMA || mirror_is_foreign(f)))
         followed_forget(r->c, f);
     int rc = take_table_of_follow(r, f);
-    if (rc == SQLITE_OK)
-        rc = catch_up(r, f, found);
+    rc = rc ? rc : catch_up(r, f, found);
     if (rc == SQLITE_OK && *found)
         return set_alias(r, f);
     if (rc)

@@ -105,4 +105,19 @@ typedef void followed_visit(void *context, const char *name, const graph_ref *mi
                             const graph_ref *other, const char *state);
 int followed_list(connection *c, followed_visit *each, void *context);
 
+/* ---- blocks.c: packed graphs in the database ---- */
+
+/* Writes the graphs, which must equal the table in this transaction, to the shadow table:
+** graphs[0] and, for rows with a reverse weight, graphs[1], the graph for direction
+** 'both'; each with its half rows and row_ids. After an error some blocks may have been
+** written, so the caller must roll back. *bytes: the size of all graphs; may be NULL.
+** *error: a sentence without a function's name. */
+int blocks_write(connection *c, const definition *d, const row_source *rows,
+                 loaded graphs[2], uint64_t *bytes, char **error);
+/* Reads the graphs. They equal the table at the time when the log ended at *position and
+** *mark was its latest mark. All are NULL if there are no reliable blocks. SQLITE_OK,
+** SQLITE_NOMEM or SQLITE_INTERRUPT. */
+int blocks_read(connection *c, const definition *d, loaded graphs[2],
+                sqlite3_int64 *position, log_mark *mark);
+
 #endif

@@ -102,10 +102,8 @@ int half_changes_make(connection *c, const graph_ref *mirror, row_changes *chang
                       intern *texts, half_changes *made) {
     memset(made, 0, sizeof *made);
     int rc = change_rows_of_halves(c, mirror, changes, texts, made);
-    if (rc == SQLITE_OK)
-        rc = list_kept(mirror, &changes->removed, made);
-    if (rc == SQLITE_OK)
-        rc = list_loose(mirror, &changes->removed_halves, made);
+    rc = rc ? rc : list_kept(mirror, &changes->removed, made);
+    rc = rc ? rc : list_loose(mirror, &changes->removed_halves, made);
     if (rc && made->changed)
         gpugraph_free(made->after);
     if (rc)

@@ -82,30 +82,16 @@ static void append_condition(const char *sql, sqlite3_str *match, bool *known) {
     sqlite3_str_appendf(match, " AND (%s\n)", at);
 }
 
-/* The CREATE INDEX; empty or NULL for an index that a constraint has made. */
-static int index_sql(sqlite3 *db, const definition *d, const char *index, char **sql) {
-    sqlite3_stmt *statement;
-    int rc = statement_prepare(
-        db, &statement,
-        "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'index' AND name = "
-        "%Q",
-        d->schema, index);
-    *sql = NULL;
-    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        *sql = sqlite3_mprintf("%s", statement_text(statement, 0));
-        rc = *sql ? SQLITE_OK : SQLITE_NOMEM;
-    }
-    return statement_end(statement, rc);
-}
-
 int key_match(sqlite3 *db, const definition *d, const char *index, bool partial,
               char **match) {
     bool known = true;
-    char *sql;
+    char *sql; /* empty or NULL for an index that a constraint has made */
     sqlite3_str *text = sqlite3_str_new(NULL);
-    int rc = index_sql(db, d, index, &sql);
-    if (rc == SQLITE_OK)
-        rc = append_match(db, d, index, text, &known);
+    int rc = statement_string(
+        db, &sql,
+        "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'index' AND name = %Q",
+        d->schema, index);
+    rc = rc ? rc : append_match(db, d, index, text, &known);
     if (rc == SQLITE_OK && partial)
         append_condition(sql ? sql : "", text, &known);
     *match = sqlite3_str_finish(text);

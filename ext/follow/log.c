@@ -151,10 +151,8 @@ static int add_all(id_list *to, const id_list *from) {
 int log_tail(connection *c, const followed *f, tail *t) {
     int rc = f->mark.id ? read_from(c, f, f->mark, t) : SQLITE_OK;
     t->incomplete |= !f->mark.id || t->last < f->position;
-    if (rc == SQLITE_OK)
-        rc = add_all(&t->ids, &f->dirty);
-    if (rc == SQLITE_OK)
-        rc = add_all(&t->ids, &f->recent);
+    rc = rc ? rc : add_all(&t->ids, &f->dirty);
+    rc = rc ? rc : add_all(&t->ids, &f->recent);
     return rc ? rc : id_list_sort(&t->ids);
 }
 

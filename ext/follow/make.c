@@ -1,6 +1,5 @@
 /* Makes, drops and renames what a followed graph has in the database (schema.c draws
 ** it). */
-#include "blocks.h"
 #include "sql.h"
 #include "base/statement.h"
 #include <stdarg.h>
@@ -11,11 +10,9 @@
 static int explain(char **error, int rc, const char *what) {
     if (rc == SQLITE_OK || rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)
         return rc;
-    char *sentence =
-        sqlite3_mprintf("%s: %s", what, *error ? *error : sqlite3_errstr(rc));
-    sqlite3_free(*error);
-    *error = sentence;
-    return sentence ? rc : SQLITE_NOMEM;
+    *error = *error ? sqlite3_mprintf("%s: %z", what, *error)
+                    : sqlite3_mprintf("%s: %s", what, sqlite3_errstr(rc));
+    return *error ? rc : SQLITE_NOMEM;
 }
 
 static int make_triggers(sqlite3 *db, definition *d, char **error) {
@@ -41,10 +38,9 @@ static int check_place(const definition *d, char **error) {
         if (typed)
             *error =
                 sqlite3_mprintf("gpugraph: a graph lives in the schema of its table; "
-                                "write CREATE VIRTUAL TABLE %s, or follow a table of "
+                                "write CREATE VIRTUAL TABLE %z, or follow a table of "
                                 "%s",
                                 typed, schema);
-        sqlite3_free(typed);
     } else
         return SQLITE_OK;
     return *error ? SQLITE_ERROR : SQLITE_NOMEM;
@@ -139,8 +135,7 @@ static int settle_columns(connection *c, definition *d, char **error) {
                        "name to the search itself",
                        rows.name, kinds[letter - letters]);
     }
-    if (rc == SQLITE_OK)
-        rc = check_edge_id(&rows, error);
+    rc = rc ? rc : check_edge_id(&rows, error);
     d->source.columns = 0;
     for (int i = 0; i < EDGE_COLUMNS && rc == SQLITE_OK; i++) {
         const char *name = column_name(&rows, i);
@@ -159,8 +154,7 @@ static int settle_columns(connection *c, definition *d, char **error) {
 
 /* Takes over `sql`. */
 static int make_table(sqlite3 *db, char *sql, const char *what, char **error) {
-    int rc = sql ? statement_execute(db, error, "%s", sql) : SQLITE_NOMEM;
-    sqlite3_free(sql);
+    int rc = sql ? statement_execute(db, error, "%z", sql) : SQLITE_NOMEM;
     return explain(error, rc, what);
 }
 
@@ -174,8 +168,7 @@ static int make_blocks(connection *c, const definition *d, char **error) {
     const graph_request request = {
         .function = "gpugraph", .backend = -1, .edges_here = true};
     int rc = make_table(c->db, follow_sql(d, FOLLOW_BLOCKS), no_blocks, error);
-    if (rc == SQLITE_OK)
-        rc = make_table(c->db, follow_sql(d, FOLLOW_SAVED), no_blocks, error);
+    rc = rc ? rc : make_table(c->db, follow_sql(d, FOLLOW_SAVED), no_blocks, error);
     if (rc)
         return rc;
     rc = definition_resolve(c, "gpugraph", &none, d, &rows, error);
@@ -197,24 +190,17 @@ int follow_create(connection *c, const char *schema, const char *name, int count
     char *fault = NULL;
     *error = NULL;
     int rc = definition_start(&d, schema, name);
-    if (rc == SQLITE_OK)
-        rc = definition_parse(&d, count, argument, &fault);
+    rc = rc ? rc : definition_parse(&d, count, argument, &fault);
     if (fault)
-        *error = sqlite3_mprintf("gpugraph: %s", fault);
-    sqlite3_free(fault);
-    if (rc == SQLITE_OK)
-        rc = check_place(&d, error);
-    if (rc == SQLITE_OK)
-        rc = definition_set_schema(&d);
-    if (rc == SQLITE_OK)
-        rc = check_table(c->db, &d, error);
-    if (rc == SQLITE_OK)
-        rc = settle_columns(c, &d, error);
+        *error = sqlite3_mprintf("gpugraph: %z", fault);
+    rc = rc ? rc : check_place(&d, error);
+    rc = rc ? rc : definition_set_schema(&d);
+    rc = rc ? rc : check_table(c->db, &d, error);
+    rc = rc ? rc : settle_columns(c, &d, error);
     if (rc == SQLITE_OK)
         rc = make_table(c->db, follow_sql(&d, FOLLOW_LOG),
                         "gpugraph: the log of the graph cannot be made", error);
-    if (rc == SQLITE_OK)
-        rc = make_triggers(c->db, &d, error);
+    rc = rc ? rc : make_triggers(c->db, &d, error);
     if (rc == SQLITE_OK && d.persist)
         rc = make_blocks(c, &d, error);
     definition_clear(&d);
@@ -294,10 +280,8 @@ int follow_rename(sqlite3 *db, const char *schema, const char *name, const char 
     int rc = definition_start(&d, schema, to);
     if (!log)
         rc = SQLITE_NOMEM;
-    if (rc == SQLITE_OK)
-        rc = definition_read_renamed(db, log, &d, error);
-    if (rc == SQLITE_OK)
-        rc = rename_tables(db, name, log, &d, error);
+    rc = rc ? rc : definition_read_renamed(db, log, &d, error);
+    rc = rc ? rc : rename_tables(db, name, log, &d, error);
     sqlite3_free(log);
     definition_clear(&d);
     return rc;

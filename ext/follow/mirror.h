@@ -6,7 +6,6 @@
 #include "follow.h"
 #include "load/loader.h"
 #include "base/id_list.h"
-#include "kept/shared.h"
 
 struct followed {
     followed *next;
@@ -24,8 +23,7 @@ struct followed {
     id_list dirty;
     /* how often this mirror has left its graph to other connections (mirror.c) */
     int left;
-    /* the base is new since the mirror last looked for another connection's graph
-    ** (rejoin.c) */
+    /* the base is new since the mirror last looked for another connection's graph */
     bool may_rejoin;
     double changed_ms; /* the time at which a changed row was last found */
     /* for REAL weights: `real` is the rowid of a row with a REAL weight */
@@ -60,17 +58,10 @@ int log_is_complete(reading *r, const followed *f, bool *complete);
 
 /* ---- mirror.c ---- */
 
-/* Makes a graph of the mirror. It takes over `got` and, unless NULL, `shared`, which then
-** owns the graph. NULL: no memory. */
-graph_ref *mirror_take(const followed *f, bool undirected, shared_graph *shared,
-                       loaded *got);
 /* Replaces the mirror's graphs. g NULL: none; both NULL: the mirror has one graph. */
 void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both);
 /* Reads the whole table into the mirror. The caller sets the base. */
 int mirror_renew(reading *r, followed *f, const char *why);
-/* True if this transaction sees a committed state of which other connections may have a
-** graph. *name: the name of that graph. */
-bool mirror_name(const reading *r, const followed *f, graph_name *name);
 /* True if the mirror's graphs can be changed: no other connection uses one of them. */
 bool mirror_make_own(followed *f);
 /* True if the mirror's graph is shared and was made by the parent of this process. */
@@ -78,9 +69,6 @@ bool mirror_is_foreign(const followed *f);
 /* Loads the mirror and its position from the blocks in the file. f->graph stays NULL if
 ** there are no reliable blocks. */
 int mirror_load_blocks(reading *r, followed *f);
-
-/* ---- rejoin.c ---- */
-
 /* Lets a mirror that equals the table share one graph with other connections, if no row
 ** has changed for some time. */
 void mirror_rejoin(reading *r, followed *f);

@@ -19,7 +19,7 @@
 ** RAISE(FAIL), and a constraint under INSERT OR FAIL that the trigger's own write
 ** violates, have the same effect. In a BEFORE trigger they prevent the row itself. */
 #include "sql.h"
-#include "source/condition.h"
+#include "source/source.h"
 #include "base/room.h"
 #include "base/sql_text.h"
 #include "base/statement.h"
@@ -94,23 +94,17 @@ int definition_set_schema(definition *d) {
 }
 
 static int read_arguments(sqlite3 *db, definition *d, char **error) {
-    sqlite3_stmt *statement;
-    bool there = false;
-    int rc = statement_prepare(
-        db, &statement,
+    char *sql;
+    int rc = statement_string(
+        db, &sql,
         "SELECT sql FROM \"%w\".sqlite_schema WHERE type = 'table' AND name = "
         "%Q COLLATE NOCASE",
         d->schema, d->name);
-    if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        there = true;
-        rc = definition_parse_sql(d, statement_text(statement, 0), error);
-        if (rc == SQLITE_OK)
-            rc = definition_set_schema(d);
-    }
-    rc = statement_end(statement, rc);
-    if (rc == SQLITE_OK && !there) {
+    if (rc == SQLITE_OK && !sql)
         rc = fail_with(error, "there is no graph '%s' in %s", d->name, d->schema);
-    }
+    rc = rc ? rc : definition_parse_sql(d, sql, error);
+    rc = rc ? rc : definition_set_schema(d);
+    sqlite3_free(sql);
     return rc;
 }
 
@@ -180,8 +174,8 @@ static int find_trouble(sqlite3 *db, definition *d, const trigger_list *list,
     trigger_list_clear(&needed);
     char *names = sqlite3_str_finish(missing);
     if (rc == SQLITE_OK && count)
-        rc = blame(
-            d, names ? sqlite3_mprintf("triggers are missing or were changed (%s)", names)
+        return blame(
+            d, names ? sqlite3_mprintf("triggers are missing or were changed (%z)", names)
                      : NULL);
     sqlite3_free(names);
     return rc;
@@ -231,7 +225,7 @@ static int find_log(sqlite3 *db, definition *d) {
 
 static bool raises(const char *at, const char *end) {
     sql_token token;
-    at = sql_next(at, end, &token); /* the bracket */
+    at = sql_next(at, end, &token); /* the parenthesis */
     sql_next(at, end, &token);
     return sql_word_is(token.start, token.end, "IGNORE") ||
            sql_word_is(token.start, token.end, "FAIL");
@@ -310,14 +304,10 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
     trigger_list list = {NULL, 0, 0};
     *error = NULL;
     int rc = definition_start(made, schema, name);
-    if (rc == SQLITE_OK)
-        rc = read_arguments(db, made, error);
-    if (rc == SQLITE_OK)
-        rc = present_read(db, schema, made->log, &list);
-    if (rc == SQLITE_OK)
-        rc = take_triggers(made, &list);
-    if (rc == SQLITE_OK)
-        rc = find_log(db, made);
+    rc = rc ? rc : read_arguments(db, made, error);
+    rc = rc ? rc : present_read(db, schema, made->log, &list);
+    rc = rc ? rc : take_triggers(made, &list);
+    rc = rc ? rc : find_log(db, made);
     if (rc == SQLITE_OK && !made->trouble) {
         rc = find_trouble(db, made, &list, error);
         if (rc == SQLITE_ERROR &&
@@ -325,9 +315,8 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
             char *typed = table_as_sql(schema, name);
             if (typed)
                 made->trouble =
-                    sqlite3_mprintf("%s.%s, which it follows, is gone; DROP TABLE %s",
+                    sqlite3_mprintf("%s.%s, which it follows, is gone; DROP TABLE %z",
                                     schema, made->source.table, typed);
-            sqlite3_free(typed);
             rc = made->trouble ? SQLITE_OK : SQLITE_NOMEM;
         }
     }

@@ -7,7 +7,7 @@
 ** SQLite rewrites the text of a trigger when the table or a column is renamed, so texts
 ** are compared token by token. */
 #include "sql.h"
-#include "source/condition.h"
+#include "source/source.h"
 #include "gpugraph_follow_sql.h"
 #include "base/room.h"
 #include "base/sql_text.h"
@@ -169,8 +169,7 @@ static int add_keys(sqlite3 *db, const definition *d, trigger_list *made) {
         char *match = NULL;
         rc = key_match(db, d, statement_text(statement, 1),
                        sqlite3_column_int(statement, 4) != 0, &match);
-        if (rc == SQLITE_OK)
-            rc = add_key(d, statement_text(statement, 1), ++number, match, made);
+        rc = rc ? rc : add_key(d, statement_text(statement, 1), ++number, match, made);
         sqlite3_free(match);
     }
     return statement_end(statement, rc);
@@ -226,7 +225,7 @@ int follow_triggers(sqlite3 *db, definition *d, trigger_list *made, char **error
                   {moved_sql, "moved"}};
     memset(made, 0, sizeof *made);
     int rc = find_columns(db, d, error);
-    for (size_t i = 0; i < sizeof always / sizeof *always && rc == SQLITE_OK; i++) {
+    for (int i = 0; i < COUNT(always) && rc == SQLITE_OK; i++) {
         parts p = {.d = d, .suffix = always[i].suffix};
         rc = add_sql(made, always[i].template, &p,
                      sqlite3_mprintf("%s_%s", d->name, always[i].suffix));
@@ -281,7 +280,7 @@ static bool has_own_name(const char *name, const char *log) {
     int start = (int)strlen(log) - 3; /* "graph_" */
     if (sqlite3_strnicmp(name, log, start) != 0)
         return false;
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+    for (int i = 0; i < COUNT(suffixes); i++)
         if (sqlite3_strnicmp(name + start, suffixes[i], (int)strlen(suffixes[i])) == 0)
             return true;
     return false;

@@ -11,11 +11,10 @@
 **
 ** The graph keeps arcs by the table's rowids, so edges with ids of their own have
 ** none. */
-#include "source/condition.h"
+#include "source/source.h"
 #include "functions.h"
-#include "base/scalar_functions.h"
+#include "base/module.h"
 #include "base/program.h"
-#include "base/savepoint.h"
 #include "base/statement.h"
 #include "load/row_ids.h"
 #include "table_function/graph_values.h"
@@ -175,16 +174,16 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql, bool by_r
                         sqlite3_int64 *deleted) {
     sqlite3_stmt *statement = NULL;
     int rc = sqlite3_prepare_v2(call->c->db, sql, -1, &statement, NULL);
-    if (rc == SQLITE_OK)
-        rc = bind_vertex(statement, 1, gpugraph_vertex_ids(call->graph->graph), v);
+    rc = rc ? rc : bind_vertex(statement, 1, gpugraph_vertex_ids(call->graph->graph), v);
     if (rc == SQLITE_OK && by_rowid)
         rc = bind_rowids(statement, call, v);
     if (rc == SQLITE_OK && (rc = sqlite3_step(statement)) == SQLITE_DONE)
         rc = SQLITE_OK;
     if (rc == SQLITE_OK)
         *deleted = sqlite3_changes64(call->c->db);
-    else
-        graph_call_failure(call, rc, "written");
+    else if (rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
+        call->error = sqlite3_mprintf("%s: %s cannot be written: %s", call->function,
+                                      call->rows.name, sqlite3_errmsg(call->c->db));
     sqlite3_finalize(statement);
     return rc;
 }
@@ -215,11 +214,11 @@ static int delete_all(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
     }
     if (!sql)
         return SQLITE_NOMEM;
-    int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);
+    int rc = savepoint_open(&s, call->c->db, call->rows.table.schema,
+                            call->rows.table.name, &error);
     if (rc == SQLITE_BUSY)
         rc = check_deletion(call, sql);
-    if (rc == SQLITE_OK)
-        rc = delete_edges(call, v, sql, by_rowid, deleted);
+    rc = rc ? rc : delete_edges(call, v, sql, by_rowid, deleted);
     rc = savepoint_close(&s, rc, &error);
     graph_call_reason(call, rc, error);
     sqlite3_free(error);
@@ -230,10 +229,7 @@ static int delete_all(graph_call *call, uint32_t v, sqlite3_int64 *deleted) {
 static int find_vertex_to_delete(graph_call *call, sqlite3_value *id, uint32_t *v) {
     char *fault;
     int rc = find_id(call->graph->graph, call->graph->ids.affinity, id, v, &fault);
-    if (fault)
-        call->error = sqlite3_mprintf("%s: the id %s", call->function, fault);
-    sqlite3_free(fault);
-    return rc == SQLITE_ERROR && !call->error ? SQLITE_NOMEM : rc;
+    return fault ? fail_with(&call->error, "%s: the id %z", call->function, fault) : rc;
 }
 
 void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **argv) {
@@ -245,8 +241,7 @@ void gpugraph_delete_vertex(sqlite3_context *context, int argc, sqlite3_value **
         return;
     int rc = graph_call_begin(&call, context, "gpugraph_delete_vertex", argv[0],
                               NUMBERS_IN_ORDER);
-    if (rc == SQLITE_OK)
-        rc = find_vertex_to_delete(&call, argv[1], &v);
+    rc = rc ? rc : find_vertex_to_delete(&call, argv[1], &v);
     if (rc == SQLITE_OK && v != GPUGRAPH_NONE)
         rc = delete_all(&call, v, &deleted);
     if (rc == SQLITE_OK)

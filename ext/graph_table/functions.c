@@ -7,10 +7,8 @@
 **     gpugraph_save    mirror -> blocks in the file
 **/
 #include "functions.h"
-#include "base/scalar_functions.h"
+#include "base/module.h"
 #include "acquire/acquire.h"
-#include "follow/blocks.h"
-#include "base/savepoint.h"
 #include "table_function/graph_values.h"
 #include "base/scope.h"
 #include "base/statement.h"
@@ -58,10 +56,10 @@ static int acquire_functions(graph_call *call, const scope *scope, const char *e
                                    .edges_here = true,
                                    .backend = -1,
                                    .scope = scope};
-    search_watch watch;
-    watch_begin(&watch, call->c);
+    timings earlier;
+    watch_begin(&earlier, call->c);
     int rc = graph_acquire(call->c, &request, graph, &call->error);
-    watch_end(&watch, call->c);
+    watch_end(&earlier, call->c);
     return rc;
 }
 
@@ -85,8 +83,7 @@ int graph_call_begin(graph_call *call, sqlite3_context *context, const char *fun
     if (rc == SQLITE_OK)
         rc = definition_resolve(call->c, function, scope, &call->definition, &call->rows,
                                 &call->error);
-    if (rc == SQLITE_OK)
-        rc = acquire_functions(call, scope, edges, false, &call->graph);
+    rc = rc ? rc : acquire_functions(call, scope, edges, false, &call->graph);
     if (rc == SQLITE_OK && call->graph->two_ways)
         rc = acquire_functions(call, scope, edges, true, &call->both);
     return rc;
@@ -102,13 +99,6 @@ void graph_call_result(sqlite3_context *context, graph_call *call, int rc) {
     definition_clear(&call->definition);
     row_source_clear(&call->rows);
     sqlite3_free(call->error);
-}
-
-int graph_call_failure(graph_call *call, int rc, const char *what) {
-    if (rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
-        call->error = sqlite3_mprintf("%s: %s cannot be %s: %s", call->function,
-                                      call->rows.name, what, sqlite3_errmsg(call->c->db));
-    return rc;
 }
 
 void graph_call_reason(graph_call *call, int rc, const char *reason) {
@@ -249,11 +239,9 @@ static int check_one(check *k, const graph_ref *g, const loaded *read) {
     k->by_row = g->row_ids != NULL;
     k->doubled = g->two_ways && !g->undirected;
     int rc = compare_edges(k, g->row_ids ? &rows : &edges);
-    if (rc == SQLITE_OK)
-        rc = compare_copies(k, g->graph);
+    rc = rc ? rc : compare_copies(k, g->graph);
     k->doubled = g->two_ways;
-    if (rc == SQLITE_OK)
-        rc = compare_edges(k, &halves);
+    rc = rc ? rc : compare_edges(k, &halves);
     return rc || k->differences ? rc : compare_vertices(k, read->graph, g->graph);
 }
 
@@ -266,8 +254,7 @@ static int check_all(check *k) {
     int rc = graph_load(call->c, &request, &call->rows, NULL,
                         call->graph->has_weight ? READ_WEIGHTS : TRY_WEIGHTS, &read,
                         call->both ? &both : NULL, &call->error);
-    if (rc == SQLITE_OK)
-        rc = check_one(k, call->graph, &read);
+    rc = rc ? rc : check_one(k, call->graph, &read);
     if (rc == SQLITE_OK && call->both)
         rc = check_one(k, call->both, &both);
     loaded_clear(&read);
@@ -280,8 +267,7 @@ static void check_graph(sqlite3_context *context, int argc, sqlite3_value **argv
     (void)argc;
     check k = {.said = sqlite3_str_new(NULL)};
     int rc = graph_call_begin(&k.call, context, "gpugraph_check", argv[0], NUMBERS_ANY);
-    if (rc == SQLITE_OK)
-        rc = check_all(&k);
+    rc = rc ? rc : check_all(&k);
     if (k.differences > SHOWN_DIFFERENCES)
         sqlite3_str_appendf(k.said, "; and %lld more", k.differences - SHOWN_DIFFERENCES);
     else if (k.differences == 0)
@@ -304,7 +290,8 @@ static int save_in_savepoint(graph_call *call, uint64_t *bytes) {
             .graph = both->graph, .half_rows = both->half_rows, .row_ids = both->row_ids};
     savepoint s;
     char *error = NULL;
-    int rc = savepoint_open(&s, call->c->db, &call->rows.table, &error);
+    int rc = savepoint_open(&s, call->c->db, call->rows.table.schema,
+                            call->rows.table.name, &error);
     if (rc == SQLITE_OK)
         rc = blocks_write(call->c, &call->definition, &call->rows, graphs, bytes, &error);
     rc = savepoint_close(&s, rc, &error);
@@ -318,13 +305,11 @@ static int check_savable(graph_call *call) {
     const graph_ref *g = call->graph;
     if (!d->persist) {
         char *typed = table_as_sql(d->schema, d->name);
-        int rc = typed ? fail_with(&call->error,
-                                   "gpugraph_save: %s was made without persist = 1; DROP "
-                                   "TABLE %s and create it with that option",
-                                   d->name, typed)
-                       : SQLITE_NOMEM;
-        sqlite3_free(typed);
-        return rc;
+        return typed ? fail_with(&call->error,
+                                 "gpugraph_save: %s was made without persist = 1; DROP "
+                                 "TABLE %z and create it with that option",
+                                 d->name, typed)
+                     : SQLITE_NOMEM;
     }
     if (d->trouble)
         return fail_with(&call->error, "gpugraph_save: %s is %s", d->name, d->trouble);
@@ -341,10 +326,8 @@ static void save_graph(sqlite3_context *context, int argc, sqlite3_value **argv)
     if (function_is_refused(context, "gpugraph_save"))
         return;
     int rc = graph_call_begin(&call, context, "gpugraph_save", argv[0], NUMBERS_COMPACT);
-    if (rc == SQLITE_OK)
-        rc = check_savable(&call);
-    if (rc == SQLITE_OK)
-        rc = save_in_savepoint(&call, &bytes);
+    rc = rc ? rc : check_savable(&call);
+    rc = rc ? rc : save_in_savepoint(&call, &bytes);
     if (rc == SQLITE_OK)
         sqlite3_result_int64(context, (sqlite3_int64)bytes);
     graph_call_result(context, &call, rc);
@@ -356,5 +339,5 @@ int graph_functions_register(connection *c) {
         {"gpugraph_delete_vertex", 2, SQLITE_DIRECTONLY, gpugraph_delete_vertex},
         {"gpugraph_save", 1, SQLITE_DIRECTONLY, save_graph},
     };
-    return scalar_functions_register(c, functions, sizeof functions / sizeof *functions);
+    return scalar_functions_register(c, functions, COUNT(functions));
 }

@@ -15,7 +15,6 @@
 #include "acquire/acquire.h"
 #include "functions.h"
 #include "base/value.h"
-#include "lookup.h"
 #include "table_function/graph_values.h"
 #include <string.h>
 
@@ -36,11 +35,7 @@ typedef struct graph_cursor {
     scope scope;
     graph_ref *graph;
     const gpugraph_ids *ids;
-    /* The position counts arcs, or edge numbers in a list. If all are NULL, it is an
-    ** edge number. */
-    gpugraph_arcs arcs;
-    const void *list;
-    uint64_t *edges; /* edge numbers; NULL: list or arcs are the graph's own */
+    edges_found found; /* the position is the place of a found edge (found_edge) */
     sqlite3_int64 position, end;
     int step;           /* 1, -1 */
     gpugraph_edge edge; /* the edge at the position, looked up once for all columns */
@@ -79,33 +74,20 @@ static int set_error(sqlite3_vtab *vtab, int rc, char *sentence) {
     return rc;
 }
 
-/* An empty type is left out: "" would make the column NUMERIC. */
-static char *declaration(const char *source, const char *destination, const char *id) {
-    sqlite3_str *sql = sqlite3_str_new(NULL);
-    sqlite3_str_appendall(sql, "CREATE TABLE x(src");
-    sqlite3_str_appendf(sql, *source ? " \"%w\"" : "", source);
-    sqlite3_str_appendall(sql, ", dst");
-    sqlite3_str_appendf(sql, *destination ? " \"%w\"" : "", destination);
-    sqlite3_str_appendall(sql, ", weight, edge");
-    sqlite3_str_appendf(sql, *id ? " \"%w\"" : "", id);
-    sqlite3_str_appendall(sql, ")");
-    return sqlite3_str_finish(sql);
-}
-
 /* The columns have the declared types of the followed table, so comparisons work as they
-** do there. But ids are compared by their bytes, whatever the table's collation. */
+** do there. But ids are compared by their bytes, whatever the table's collation. BLOB
+** stands for an empty type: it has no affinity either, and "" would be NUMERIC. */
 static int declare(graph_table *t) {
     definition d;
     table_info info = {0};
     char *error = NULL;
-    const char *type[EDGE_COLUMNS] = {"", "", "", "", ""}, *id = "INTEGER";
+    const char *type[EDGE_COLUMNS] = {"BLOB", "BLOB"}, *id = "INTEGER";
     int rc = definition_read(t->c->db, t->schema, t->name, &d, &error);
     t->persist = d.persist;
-    if (rc == SQLITE_OK)
-        rc = table_find(t->c->db, t->schema, d.source.table, &info, &error);
+    rc = rc ? rc : table_find(t->c->db, t->schema, d.source.table, &info, &error);
     for (int i = 0; rc == SQLITE_OK && i < d.source.columns; i++) {
         int column = table_column(&info, d.source.column[i]);
-        type[i] = column >= 0 ? info.type[column] : "";
+        type[i] = column >= 0 && *info.type[column] ? info.type[column] : "BLOB";
         if (i == EDGE_ID_COLUMN && column >= 0 && column != info.integer_primary_key)
             id = type[i];
     }
@@ -113,7 +95,9 @@ static int declare(graph_table *t) {
     t->affinity[1] = affinity_of_type(type[1]);
     t->affinity[2] = affinity_of_type(id);
     t->named = rc == SQLITE_OK && d.source.columns > EDGE_ID_COLUMN;
-    char *sql = declaration(type[0], type[1], id);
+    char *sql =
+        sqlite3_mprintf("CREATE TABLE x(src \"%w\", dst \"%w\", weight, edge \"%w\")",
+                        type[0], type[1], id);
     /* without a table every query reports the error */
     if (rc == SQLITE_OK || (error && rc != SQLITE_NOMEM))
         rc = sql ? sqlite3_declare_vtab(t->c->db, sql) : SQLITE_NOMEM;
@@ -152,8 +136,7 @@ static graph_table *table_new(connection *c, const char *const *argv) {
 /* Takes over the table, also on failure. */
 static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
     int rc = declare(t);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_vtab_config(t->c->db, SQLITE_VTAB_INNOCUOUS);
+    rc = rc ? rc : sqlite3_vtab_config(t->c->db, SQLITE_VTAB_INNOCUOUS);
     if (rc && rc != SQLITE_NOMEM)
         *error = sqlite3_mprintf("gpugraph: cannot read the table of %s.%s: %s",
                                  t->schema, t->name, sqlite3_errstr(rc));
@@ -162,7 +145,7 @@ static int connect_table(graph_table *t, sqlite3_vtab **made, char **error) {
         return rc;
     }
     connection_addref(t->c);
-    connection_table_opened(t->c);
+    t->c->tables++;
     *made = &t->base;
     return SQLITE_OK;
 }
@@ -181,10 +164,10 @@ static int table_create(sqlite3 *db, void *aux, int argc, const char *const *arg
     graph_table *t = table_new(c, argv);
     if (!t)
         return SQLITE_NOMEM;
-    search_watch watch;
-    watch_begin(&watch, c);
+    timings earlier;
+    watch_begin(&earlier, c);
     int rc = follow_create(c, t->schema, t->name, argc - 3, argv + 3, error);
-    watch_end(&watch, c);
+    watch_end(&earlier, c);
     if (rc == SQLITE_OK)
         return connect_table(t, made, error);
     table_free(t);
@@ -375,7 +358,7 @@ static int table_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
 static int table_close(sqlite3_vtab_cursor *base) {
     graph_cursor *cur = (graph_cursor *)base;
     connection *c = ((graph_table *)base->pVtab)->c;
-    sqlite3_free(cur->edges);
+    sqlite3_free(cur->found.edge);
     graph_release(c, cur->graph);
     scope_close(c, &cur->scope);
     sqlite3_free(cur);
@@ -412,22 +395,14 @@ static int acquire(graph_table *t, graph_cursor *cur, bool weights) {
     return SQLITE_OK;
 }
 
-static void scan_edges(graph_cursor *cur) {
-    cur->position = 0;
-    cur->end = (sqlite3_int64)gpugraph_edge_count(cur->graph->graph);
-}
-
 static void take_found(graph_cursor *cur, const edges_found *found) {
-    sqlite3_free(cur->edges);
-    cur->arcs = found->arcs;
-    cur->list = found->list;
-    cur->edges = found->edge;
+    sqlite3_free(cur->found.edge);
+    cur->found = *found;
     cur->position = 0;
-    cur->end = (sqlite3_int64)found->count;
+    cur->end = (sqlite3_int64)(found->all ? gpugraph_edge_count(cur->graph->graph)
+                                          : found->count);
     cur->step = 1;
     cur->looked = false;
-    if (found->all)
-        scan_edges(cur);
 }
 
 /* Finds the edges with this id, or with an id of the list. */
@@ -466,7 +441,7 @@ static int find_rows(graph_table *t, graph_cursor *cur, int plan, int argc,
             take_found(cur, &found);
         return error ? set_error(&t->base, rc, error) : rc;
     }
-    scan_edges(cur);
+    take_found(cur, &(edges_found){.all = true});
     if (plan & PLAN_DOWN) {
         cur->position = cur->end - 1;
         cur->end = cur->step = -1;
@@ -480,16 +455,15 @@ static int table_filter(sqlite3_vtab_cursor *base, int plan, const char *words, 
     graph_cursor *cur = (graph_cursor *)base;
     graph_table *t = (graph_table *)base->pVtab;
     const bool first = !cur->graph; /* the first look-up makes rows that are missing */
-    search_watch watch;
+    timings earlier;
     scope_settle(t->c);
     if (first)
-        watch_begin(&watch, t->c);
+        watch_begin(&earlier, t->c);
     int rc = first ? acquire(t, cur, (plan & PLAN_WEIGHTS) != 0) : SQLITE_OK;
     take_found(cur, &(edges_found){.count = 0});
-    if (rc == SQLITE_OK)
-        rc = find_rows(t, cur, plan, argc, argv);
+    rc = rc ? rc : find_rows(t, cur, plan, argc, argv);
     if (first)
-        watch_end(&watch, t->c);
+        watch_end(&earlier, t->c);
     return rc;
 }
 
@@ -505,21 +479,9 @@ static int table_eof(sqlite3_vtab_cursor *base) {
     return cur->position == cur->end;
 }
 
-static uint64_t edge_of(const graph_cursor *cur) {
-    uint64_t position = (uint64_t)cur->position;
-    if (cur->edges)
-        return cur->edges[position];
-    if (cur->arcs.target)
-        return gpugraph_find_edge(
-            cur->graph->graph,
-            (int64_t)((uint64_t)cur->arcs.first_id + cur->arcs.id[position]));
-    return cur->list ? gpugraph_edge_at(cur->graph->graph, cur->list, position)
-                     : position;
-}
-
 static const gpugraph_edge *edge_here(graph_cursor *cur) {
     if (!cur->looked) {
-        cur->number = edge_of(cur);
+        cur->number = found_edge(cur->graph->graph, &cur->found, (uint64_t)cur->position);
         cur->edge = gpugraph_edge_of(cur->graph->graph, cur->number);
         cur->looked = true;
     }
@@ -529,8 +491,8 @@ static const gpugraph_edge *edge_here(graph_cursor *cur) {
 static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *context,
                               int column) {
     graph_cursor *cur = (graph_cursor *)base;
-    if (cur->arcs.target && column == COLUMN_DST) {
-        result_vertex(context, cur->ids, cur->arcs.target[cur->position]);
+    if (cur->found.arcs.target && column == COLUMN_DST) {
+        result_vertex(context, cur->ids, cur->found.arcs.target[cur->position]);
         return SQLITE_OK;
     }
     const gpugraph_edge *edge = edge_here(cur);
@@ -539,7 +501,7 @@ static int table_column_value(sqlite3_vtab_cursor *base, sqlite3_context *contex
     else if (column == COLUMN_DST)
         result_vertex(context, cur->ids, edge->target);
     else if (column == COLUMN_WEIGHT)
-        result_weight_of(context, cur->graph->graph, edge);
+        result_weight(context, cur->graph->graph, edge);
     else if (cur->graph->row_ids || cur->graph->unnamed)
         result_edge_id(context, cur->graph, cur->number);
     else

@@ -16,15 +16,24 @@
 **     edges                 4 9 12   4 12     3        of each value: 1 may mean '1', too
 **     set                   3 4 9 12                   each edge once
 **/
-#include "lookup.h"
+#include "functions.h"
+#include "base/id_list.h"
 #include "base/value.h"
 #include "table_function/graph_values.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 bool lookup_is_exact(char affinity) {
     return affinity != 'A';
+}
+
+uint64_t found_edge(const gpugraph_graph *graph, const edges_found *found, uint64_t i) {
+    if (found->edge)
+        return (uint64_t)found->edge[i];
+    if (found->arcs.target)
+        return gpugraph_find_edge(
+            graph, (int64_t)((uint64_t)found->arcs.first_id + found->arcs.id[i]));
+    return found->list ? gpugraph_edge_at(graph, found->list, i) : i;
 }
 
 /* ---- edges of several look-ups ---- */
@@ -36,30 +45,14 @@ typedef struct lookup {
     graph_ref *of;
     bool by_arcs;
     edges_found *found;
-    uint64_t *edge, count, room;
+    id_list set;
     char **error;
 } lookup;
 
-static int make_room_for_edges(lookup *l, uint64_t more) {
-    if (l->room - l->count >= more)
-        return SQLITE_OK;
-    const uint64_t room = 2 * l->room + more + 64;
-    uint64_t *grown = sqlite3_realloc64(l->edge, room * sizeof *grown);
-    if (!grown)
-        return SQLITE_NOMEM;
-    l->edge = grown;
-    l->room = room;
-    return SQLITE_OK;
-}
-
 static int add_to_set(lookup *l, const edges_found *part) {
-    int rc = make_room_for_edges(l, part->count);
+    int rc = SQLITE_OK;
     for (uint64_t i = 0; rc == SQLITE_OK && i < part->count; i++)
-        l->edge[l->count++] =
-            part->arcs.target
-                ? gpugraph_find_edge(l->of->graph,
-                                     part->arcs.first_id + (int64_t)part->arcs.id[i])
-                : gpugraph_edge_at(l->of->graph, part->list, i);
+        rc = id_list_add(&l->set, (int64_t)found_edge(l->of->graph, part, i));
     return rc;
 }
 
@@ -71,33 +64,22 @@ static int add_found(lookup *l, const edges_found *part) {
         *l->found = *part;
         return rc;
     }
-    if (l->count == 0)
+    if (l->set.count == 0)
         rc = add_to_set(l, l->found);
     return rc ? rc : add_to_set(l, part);
 }
 
-static int compare_edges(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Makes the set the result, with each edge once. */
-static void hand_over(lookup *l) {
-    uint64_t kept = 1;
-    qsort(l->edge, l->count, sizeof *l->edge, compare_edges);
-    for (uint64_t i = 1; i < l->count; i++)
-        if (l->edge[i] != l->edge[kept - 1])
-            l->edge[kept++] = l->edge[i];
-    *l->found = (edges_found){.count = kept, .edge = l->edge};
-    l->edge = NULL;
-}
-
+/* The set becomes the result, with each edge once. */
 static int end_lookup(lookup *l, int rc) {
-    if (rc || l->found->all)
+    if (rc == SQLITE_OK && !l->found->all)
+        rc = id_list_sort(&l->set);
+    if (rc || l->found->all) {
         *l->found = (edges_found){.all = l->found->all};
-    else if (l->count > 0)
-        hand_over(l);
-    sqlite3_free(l->edge);
+    } else if (l->set.count > 0) {
+        *l->found = (edges_found){.count = (uint64_t)l->set.count, .edge = l->set.item};
+        l->set.item = NULL;
+    }
+    id_list_clear(&l->set);
     return rc;
 }
 
@@ -218,11 +200,9 @@ static int add_named(lookup *l, sqlite3_value *id) {
         may_be_odd(id, &gpugraph_vertex_ids(of->row_ids)->texts, 1, &of->odd_ids);
     if (!l->found->all)
         rc = row_ids_find(of->row_ids, id, range, &ranges);
-    for (int k = 0; rc == SQLITE_OK && k < ranges; k++) {
-        rc = make_room_for_edges(l, range[k].count);
+    for (int k = 0; k < ranges; k++)
         for (uint64_t i = 0; rc == SQLITE_OK && i < range[k].count; i++)
-            l->edge[l->count++] = range[k].first + i;
-    }
+            rc = id_list_add(&l->set, (int64_t)(range[k].first + i));
     return rc;
 }
 

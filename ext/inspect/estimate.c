@@ -2,12 +2,12 @@
 ** source and a function.
 **
 **     edges      -> a kept graph that is current, or a followed graph that is loaded
-**                -> else the size of the table, by a sample (load/table_size.h)
+**                -> else the size of the table, by a sample (load/table_size.c)
 **     function   -> the library's name of its search, and options that bound the search
 **                     -> gpugraph_estimates -> a row for each backend */
 #include "follow/follow.h"
 #include "inspect.h"
-#include "load/table_size.h"
+#include "load/load.h"
 #include "table_function/function.h"
 #include "table_function/search.h"
 #include "base/json_array.h"
@@ -21,9 +21,10 @@
 /* Sets the error to the name and the sentence, which it frees; NULL: no memory. */
 static void fail_estimate(grid *g, char *sentence) {
     if (g->rc == SQLITE_OK)
-        g->error = sentence ? sqlite3_mprintf(CALL ": %s", sentence) : NULL;
+        g->error = sentence ? sqlite3_mprintf(CALL ": %z", sentence) : NULL;
+    else
+        sqlite3_free(sentence);
     g->rc = g->error ? SQLITE_ERROR : SQLITE_NOMEM;
-    sqlite3_free(sentence);
 }
 
 /* ---- the function ---- */
@@ -38,11 +39,9 @@ static void unknown_function(grid *g, sqlite3_value *given) {
     }
     nearest_look(&near, triangles, triangles);
     char *list = sqlite3_str_finish(names);
-    written as_written;
     fail_estimate(
         g, list ? sqlite3_mprintf("there is no function %s to estimate; there are %s%s%s",
-                                  value_written(given, &as_written), list, triangles,
-                                  near.told)
+                                  VALUE_WRITTEN(given), list, triangles, near.told)
                 : NULL);
     sqlite3_free(list);
 }
@@ -84,12 +83,11 @@ static const char *const option_names[ESTIMATE_ARGUMENTS] = {
 };
 
 /* Counts the elements of a JSON array. */
-static uint32_t count_elements(grid *g, connection *c, const char *name,
-                               sqlite3_value *list) {
+static uint32_t count_elements(grid *g, const char *name, sqlite3_value *list) {
     json_array array;
     uint32_t count = 0;
     const char *text = (const char *)sqlite3_value_text(list);
-    int rc = text ? json_array_open(c->db, &array, text, sqlite3_value_bytes(list))
+    int rc = text ? json_array_open(g->c->db, &array, text, sqlite3_value_bytes(list))
                   : SQLITE_NOMEM;
     while (rc == SQLITE_OK && (rc = json_array_next(&array)) == SQLITE_ROW) {
         count++;
@@ -125,15 +123,15 @@ static void read_bound(grid *g, const char *name, sqlite3_value *value,
     asked->search.bounded = true;
 }
 
-static void read_option(grid *g, connection *c, enum estimate_argument which,
-                        sqlite3_value *value, struct asked *asked) {
+static void read_option(grid *g, enum estimate_argument which, struct asked *asked) {
+    sqlite3_value *value = g->argument[which];
     gpugraph_search *search = &asked->search;
     if (which == ESTIMATE_TARGET)
         search->target_count = 1;
     else if (which == ESTIMATE_SOURCES)
-        search->source_count = count_elements(g, c, option_names[which], value);
+        search->source_count = count_elements(g, option_names[which], value);
     else if (which == ESTIMATE_TARGETS)
-        search->target_count = count_elements(g, c, option_names[which], value);
+        search->target_count = count_elements(g, option_names[which], value);
     else if (which == ESTIMATE_MAX_DEPTH || which == ESTIMATE_MAX_DISTANCE)
         read_bound(g, option_names[which], value, asked);
     else if (which == ESTIMATE_ORDERED && sqlite3_value_int(value))
@@ -143,14 +141,14 @@ static void read_option(grid *g, connection *c, enum estimate_argument which,
 }
 
 /* Reads the options. NULL means an option's default, as in a search. */
-static void read_options(grid *g, connection *c, sqlite3_value *const *argument,
-                         struct asked *asked) {
+static void read_options(grid *g, struct asked *asked) {
+    sqlite3_value *const *argument = g->argument;
     for (int k = ESTIMATE_FUNCTION + 1; k < ESTIMATE_ARGUMENTS && g->rc == SQLITE_OK;
          k++) {
         if (!argument[k] || sqlite3_value_type(argument[k]) == SQLITE_NULL)
             continue;
         if (asked->function && function_argument(asked->function, option_names[k]))
-            read_option(g, c, (enum estimate_argument)k, argument[k], asked);
+            read_option(g, (enum estimate_argument)k, asked);
         else
             fail_estimate(g, sqlite3_mprintf("%s has no option %s",
                                              asked->function ? asked->function->name
@@ -161,18 +159,18 @@ static void read_options(grid *g, connection *c, sqlite3_value *const *argument,
         asked->search.target_count = asked->search.source_count;
 }
 
-static bool read_arguments(grid *g, sqlite3_value *const *argument) {
+static bool read_arguments(grid *g) {
+    sqlite3_value *const *argument = g->argument;
     static const char *const names[] = {"edges", "function"};
     for (int k = 0; k < 2; k++) {
         const int type = argument[k] ? sqlite3_value_type(argument[k]) : SQLITE_NULL;
-        written as_written;
         if (type == SQLITE_NULL)
             fail_estimate(g, sqlite3_mprintf("the argument %s is missing, as in " CALL
                                              "('roads', 'gpu_bfs')",
                                              names[k]));
         else if (type != SQLITE_TEXT)
             fail_estimate(g, sqlite3_mprintf("%s must be a text, not %s", names[k],
-                                             value_written(argument[k], &as_written)));
+                                             VALUE_WRITTEN(argument[k])));
         else if (!sqlite3_value_text(argument[k]))
             g->rc = SQLITE_NOMEM;
     }
@@ -200,8 +198,8 @@ static const graph_ref *find_mirror(connection *c, const row_source *rows) {
 }
 
 /* Finds the mirror of a followed graph, or else estimates the size of a table. */
-static const graph_ref *size_up(grid *g, connection *c, sqlite3_value *edges,
-                                gpugraph_size *size) {
+static const graph_ref *size_up(grid *g, gpugraph_size *size) {
+    sqlite3_value *edges = g->argument[ESTIMATE_EDGES];
     const graph_ref *mirror = NULL;
     edge_source source;
     row_source rows = {0};
@@ -218,17 +216,17 @@ static const graph_ref *size_up(grid *g, connection *c, sqlite3_value *edges,
         edge_source_clear(&source);
         return NULL;
     }
-    rc = source_resolve(c, CALL, "edges", &own, &source, &rows, &error);
+    rc = source_resolve(g->c, CALL, "edges", &own, &source, &rows, &error);
     if (rc) {
         g->rc = rc == SQLITE_ERROR && !error ? SQLITE_NOMEM : rc;
         g->error = error;
-    } else if ((mirror = find_mirror(c, &rows)) == NULL && !strchr("tw", rows.kind)) {
+    } else if ((mirror = find_mirror(g->c, &rows)) == NULL && !strchr("tw", rows.kind)) {
         fail_estimate(
             g, sqlite3_mprintf("the number of edges of %s is unknown before it is read; "
                                "name a table, or a followed graph that is loaded",
                                rows.name));
     } else if (!mirror) {
-        g->rc = table_take_sample(c, &rows, &sample);
+        g->rc = table_take_sample(g->c, &rows, &sample);
     }
     *size = (gpugraph_size){.edges = (uint64_t)sample.rows,
                             .vertices = sample.vertices < GPUGRAPH_NONE - 1
@@ -253,24 +251,24 @@ static void add_row(grid *g, const gpugraph_estimate *e) {
     add_integer(g, e->chosen);
 }
 
-void fill_estimate(grid *g, connection *c, sqlite3_value *const *argument) {
+void fill_estimate(grid *g) {
     gpugraph_estimate estimate[2];
     gpugraph_size size = {0};
     gpugraph_run run;
     struct asked asked;
-    if (!read_arguments(g, argument))
+    if (!read_arguments(g))
         return;
-    if (find_function(g, argument[ESTIMATE_FUNCTION], &asked))
-        read_options(g, c, argument, &asked);
+    if (find_function(g, g->argument[ESTIMATE_FUNCTION], &asked))
+        read_options(g, &asked);
     if (g->rc)
         return;
     const graph_ref *ref =
-        find_kept(c, (const char *)sqlite3_value_text(argument[ESTIMATE_EDGES]));
+        find_kept(g->c, (const char *)sqlite3_value_text(g->argument[ESTIMATE_EDGES]));
     if (!ref)
-        ref = size_up(g, c, argument[ESTIMATE_EDGES], &size);
+        ref = size_up(g, &size);
     if (g->rc)
         return;
-    connection_run(c, &run);
+    connection_run(g->c, &run);
     int count = gpugraph_estimates(asked.name, &asked.search, ref ? ref->graph : NULL,
                                    &size, &run, estimate);
     for (int i = 0; i < count; i++)

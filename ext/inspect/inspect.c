@@ -3,7 +3,7 @@
 **     gpugraph_triangles(edges)            graph_acquire -> a kept count, or a new one
 **     gpugraph_triangles(query, params)    likewise, with the query's parameters */
 #include "base/value.h"
-#include "base/scalar_functions.h"
+#include "base/module.h"
 #include "acquire/acquire.h"
 #include "inspect.h"
 
@@ -58,11 +58,10 @@ static int triangles_of(connection *c, const graph_request *request, sqlite3_int
 /* The text of an argument. NULL: the function has failed. */
 static const char *triangle_text(sqlite3_context *context, sqlite3_value *value,
                                  const char *rule) {
-    written as_written;
     if (sqlite3_value_type(value) != SQLITE_TEXT) {
         function_fail(context,
                       sqlite3_mprintf("gpugraph_triangles: the argument %s, not %s", rule,
-                                      value_written(value, &as_written)));
+                                      VALUE_WRITTEN(value)));
         return NULL;
     }
     const char *text = (const char *)sqlite3_value_text(value);
@@ -103,15 +102,15 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
         return;
     sqlite3_int64 count;
     char *error = NULL;
-    search_watch watch;
-    watch_begin(&watch, c);
+    timings earlier;
+    watch_begin(&earlier, c);
     int rc = triangles_of(c, &request, &count, &error);
     if (rc == SQLITE_INTERRUPT && connection_is_late(c)) {
         error =
             sqlite3_mprintf("gpugraph_triangles: " LATE_FAULT, c->config.time_limit_ms);
         rc = error ? SQLITE_ERROR : SQLITE_NOMEM;
     }
-    watch_end(&watch, c);
+    watch_end(&earlier, c);
     if (rc == SQLITE_OK)
         sqlite3_result_int64(context, count);
     else
@@ -122,13 +121,12 @@ static void triangles(sqlite3_context *context, int argc, sqlite3_value **argv) 
 
 int inspect_register(connection *c) {
     static const scalar_function functions[] = {
+        {"gpugraph_config", 1, 0, gpugraph_config},
+        {"gpugraph_config", 2, SQLITE_DIRECTONLY, gpugraph_config},
         {"gpugraph_version", 0, SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},
         {"gpugraph_triangles", 1, SQLITE_INNOCUOUS, triangles},
         {"gpugraph_triangles", 2, SQLITE_INNOCUOUS, triangles},
     };
-    int rc =
-        scalar_functions_register(c, functions, sizeof functions / sizeof *functions);
-    if (rc == SQLITE_OK)
-        rc = settings_register(c);
+    int rc = scalar_functions_register(c, functions, COUNT(functions));
     return rc ? rc : lists_register(c);
 }

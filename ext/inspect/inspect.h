@@ -7,7 +7,7 @@
 /* Registers gpugraph_version, gpugraph_triangles and everything below. */
 int inspect_register(connection *c);
 
-/* ---- grid.c: the rows of a list, cell by cell ---- */
+/* ---- lists.c: the rows of a list, cell by cell ---- */
 
 typedef struct cell {
     int type; /* SQLITE_TEXT, SQLITE_INTEGER, SQLITE_FLOAT or SQLITE_NULL */
@@ -16,24 +16,7 @@ typedef struct cell {
     double real;
 } cell;
 
-/* After a failure no more cells are added. rc is then the error, and `error` a sentence
-** or NULL. */
-typedef struct grid {
-    cell *cell;
-    int64_t count, room;
-    int rc;
-    char *error; /* sqlite3_free */
-} grid;
-
-void add_text(grid *g, const char *text); /* NULL: an SQL NULL */
-void add_integer(grid *g, sqlite3_int64 integer);
-void add_real(grid *g, double real);
-void grid_clear(grid *g);
-
-/* ---- estimate.c ---- */
-
-/* Fills the rows of gpugraph_estimate(edges, function). argument[i] is NULL if it is not
-** given. */
+/* The arguments of gpugraph_estimate; other lists have none. */
 enum estimate_argument {
     ESTIMATE_EDGES,
     ESTIMATE_FUNCTION,
@@ -46,7 +29,26 @@ enum estimate_argument {
     ESTIMATE_KIND,
     ESTIMATE_ARGUMENTS
 };
-void fill_estimate(grid *g, connection *c, sqlite3_value *const *argument);
+
+/* After a failure no more cells are added. rc is then the error, and `error` a sentence
+** or NULL. */
+typedef struct grid {
+    connection *c;
+    sqlite3_value *argument[ESTIMATE_ARGUMENTS]; /* NULL: not given */
+    cell *cell;
+    int64_t count, room;
+    int rc;
+    char *error; /* sqlite3_free */
+} grid;
+
+void add_text(grid *g, const char *text); /* NULL: an SQL NULL */
+void add_integer(grid *g, sqlite3_int64 integer);
+void add_real(grid *g, double real);
+
+/* ---- estimate.c ---- */
+
+/* Fills the rows of gpugraph_estimate(edges, function). */
+void fill_estimate(grid *g);
 
 /* ---- lists.c: gpugraph_settings, _devices, _methods, _graphs, _timings, _estimate
 ** ---- */
@@ -56,10 +58,11 @@ int lists_register(connection *c);
 /* ---- settings.c: gpugraph_config sets settings, gpugraph_settings lists them ---- */
 
 /* Fills the rows of gpugraph_settings. */
-void fill_settings(grid *g, connection *c, sqlite3_value *const *argument);
+void fill_settings(grid *g);
 /* Gives all settings their defaults. */
 void settings_reset(connection *c);
-/* Registers gpugraph_config. */
-int settings_register(connection *c);
+/* gpugraph_config(key) and gpugraph_config(key, value) return the current value. The
+** value NULL sets the default. */
+void gpugraph_config(sqlite3_context *context, int argc, sqlite3_value **argv);
 
 #endif

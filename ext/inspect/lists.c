@@ -6,22 +6,65 @@
 **     cell[0 .. columns-1]                first row
 **     cell[columns .. 2 * columns - 1]    second row ... */
 #include "base/module.h"
+#include "base/room.h"
 #include "follow/follow.h"
-#include "kept/shared.h"
 #include "inspect.h"
 #include "table_function/function.h"
 
 #include <string.h>
 
+/* ---- cells ---- */
+
+static cell *grid_add(grid *g, int type) {
+    if (g->rc != SQLITE_OK)
+        return NULL;
+    if (!room_for_one(&g->cell, g->count, &g->room, sizeof *g->cell)) {
+        g->rc = SQLITE_NOMEM;
+        return NULL;
+    }
+    cell *added = &g->cell[g->count++];
+    *added = (cell){.type = type};
+    return added;
+}
+
+void add_text(grid *g, const char *text) {
+    cell *added = grid_add(g, text ? SQLITE_TEXT : SQLITE_NULL);
+    if (!added || !text)
+        return;
+    added->text = sqlite3_mprintf("%s", text);
+    if (!added->text)
+        g->rc = SQLITE_NOMEM;
+}
+
+void add_integer(grid *g, sqlite3_int64 integer) {
+    cell *added = grid_add(g, SQLITE_INTEGER);
+    if (added)
+        added->integer = integer;
+}
+
+void add_real(grid *g, double real) {
+    cell *added = grid_add(g, SQLITE_FLOAT);
+    if (added)
+        added->real = real;
+}
+
+static void grid_clear(grid *g) {
+    for (sqlite3_int64 i = 0; i < g->count; i++)
+        sqlite3_free(g->cell[i].text);
+    for (int k = 0; k < ESTIMATE_ARGUMENTS; k++)
+        sqlite3_value_free(g->argument[k]);
+    sqlite3_free(g->cell);
+    sqlite3_free(g->error);
+    memset(g, 0, sizeof *g);
+}
+
 /* ---- the lists ---- */
 
 /* The id counts within a backend. gpugraph_config('device', id) takes the id of a CUDA
 ** device. */
-static void fill_devices(grid *g, connection *c, sqlite3_value *const *argument) {
-    (void)argument;
+static void fill_devices(grid *g) {
     gpugraph_device device;
     sqlite3_int64 cuda = 0;
-    (void)c;
     for (int i = 0; gpugraph_device_at(i, &device); i++) {
         add_integer(g, strcmp(device.backend, "cuda") == 0 ? cuda++ : 0);
         add_text(g, device.backend);
@@ -44,9 +87,7 @@ static void add_methods(grid *g, const char *function, const table_function *f,
     }
 }
 
-static void fill_methods(grid *g, connection *c, sqlite3_value *const *argument) {
-    (void)argument;
-    (void)c;
+static void fill_methods(grid *g) {
     for (int i = 0; i < table_function_count; i++)
         add_methods(g, table_functions[i]->name, table_functions[i], NULL);
     add_methods(g, "gpugraph_triangles", NULL, "triangles");
@@ -73,12 +114,13 @@ static void add_derived(grid *g, const graph_ref *ref) {
     sqlite3_free(text);
 }
 
-/* other: the graph of the other direction; may be NULL. */
-static void add_graph(grid *g, const char *name, const char *kind, const graph_ref *ref,
+/* other: the graph of the other direction. ref NULL: a followed graph is not loaded. */
+static void add_graph(void *of, const char *name, const graph_ref *ref,
                       const graph_ref *other, const char *state) {
+    grid *g = of;
     int64_t host = 0, device = 0;
     add_text(g, name);
-    add_text(g, kind);
+    add_text(g, !ref || ref->followed ? "followed" : "cached");
     if (ref) {
         graph_count_bytes(ref, false, &host, &device);
         if (other)
@@ -101,24 +143,17 @@ static void add_graph(grid *g, const char *name, const char *kind, const graph_r
         add_text(g, NULL);
 }
 
-static void add_followed(void *g, const char *name, const graph_ref *mirror,
-                         const graph_ref *other, const char *state) {
-    add_graph(g, name, "followed", mirror, other, state);
-}
-
-static void fill_graphs(grid *g, connection *c, sqlite3_value *const *argument) {
-    (void)argument;
-    for (graph_ref *ref = c->graphs; ref; ref = ref->next)
+static void fill_graphs(grid *g) {
+    for (graph_ref *ref = g->c->graphs; ref; ref = ref->next)
         if (!ref->followed)
-            add_graph(g, ref->edges, "cached", ref, NULL, graph_state(c, ref));
-    int rc = followed_list(c, add_followed, g);
+            add_graph(g, ref->edges, ref, NULL, graph_state(g->c, ref));
+    int rc = followed_list(g->c, add_graph, g);
     g->rc = g->rc ? g->rc : rc;
 }
 
-static void fill_timings(grid *g, connection *c, sqlite3_value *const *argument) {
-    (void)argument;
-    for (int i = 0; i < c->timings.count; i++) {
-        const timing *row = &c->timings.row[i];
+static void fill_timings(grid *g) {
+    for (int i = 0; i < g->c->timings.count; i++) {
+        const timing *row = &g->c->timings.row[i];
         add_text(g, row->phase);
         add_real(g, row->ms);
         add_integer(g, row->items);
@@ -130,11 +165,9 @@ typedef struct list {
     const char *name, *schema;
     int columns;
     int risk; /* 0 or an SQLITE_VTAB_ setting */
-    void (*fill)(grid *g, connection *c, sqlite3_value *const *argument);
+    void (*fill)(grid *g);
     int arguments; /* hidden columns, the last ones */
 } list;
-
-enum { MOST_ARGUMENTS = ESTIMATE_ARGUMENTS };
 
 static const list lists[] = {
     {"gpugraph_settings", "CREATE TABLE x(name TEXT, value, meaning TEXT)", 3, 0,
@@ -170,7 +203,6 @@ typedef struct list_cursor {
     sqlite3_vtab_cursor base;
     grid grid;
     sqlite3_int64 row;
-    sqlite3_value *argument[MOST_ARGUMENTS];
 } list_cursor;
 
 static const list *list_of(const sqlite3_vtab *base) {
@@ -187,7 +219,7 @@ static int list_connect(sqlite3 *db, void *aux, int argc, const char *const *arg
 /* Bit k of the plan: argument k is given by =. */
 static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
     const list *l = list_of(base);
-    int at[MOST_ARGUMENTS], given = 0;
+    int at[ESTIMATE_ARGUMENTS], given = 0;
     memset(at, -1, sizeof at);
     for (int i = 0; i < info->nConstraint; i++) {
         int k = info->aConstraint[i].iColumn - l->columns;
@@ -198,7 +230,7 @@ static int list_best_index(sqlite3_vtab *base, sqlite3_index_info *info) {
             return SQLITE_CONSTRAINT; /* another order of the join knows the value */
         at[k] = i;
     }
-    for (int k = 0; k < MOST_ARGUMENTS; k++)
+    for (int k = 0; k < ESTIMATE_ARGUMENTS; k++)
         if (at[k] >= 0) {
             info->aConstraintUsage[at[k]].argvIndex = ++given;
             info->aConstraintUsage[at[k]].omit = 1;
@@ -219,16 +251,8 @@ static int list_open(sqlite3_vtab *base, sqlite3_vtab_cursor **made) {
     return SQLITE_OK;
 }
 
-static void free_arguments(list_cursor *cur) {
-    for (int k = 0; k < MOST_ARGUMENTS; k++) {
-        sqlite3_value_free(cur->argument[k]);
-        cur->argument[k] = NULL;
-    }
-}
-
 static int list_close(sqlite3_vtab_cursor *base) {
     grid_clear(&((list_cursor *)base)->grid);
-    free_arguments((list_cursor *)base);
     sqlite3_free(base);
     return SQLITE_OK;
 }
@@ -239,16 +263,16 @@ static int list_filter(sqlite3_vtab_cursor *base, int plan, const char *tokens, 
     list_cursor *cur = (list_cursor *)base;
     const list *l = list_of(base->pVtab);
     grid_clear(&cur->grid);
-    free_arguments(cur);
+    cur->grid.c = ((module_table *)base->pVtab)->c;
     cur->row = 0;
     for (int k = 0, next = 0; k < l->arguments; k++) {
         if (!(plan >> k & 1))
             continue;
-        cur->argument[k] = sqlite3_value_dup(argv[next++]);
-        if (!cur->argument[k])
+        cur->grid.argument[k] = sqlite3_value_dup(argv[next++]);
+        if (!cur->grid.argument[k])
             return SQLITE_NOMEM;
     }
-    l->fill(&cur->grid, ((module_table *)base->pVtab)->c, cur->argument);
+    l->fill(&cur->grid);
     if (cur->grid.error) {
         sqlite3_free(base->pVtab->zErrMsg);
         base->pVtab->zErrMsg = cur->grid.error;
@@ -271,7 +295,7 @@ static int list_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int 
     const list_cursor *cur = (const list_cursor *)base;
     const int columns = list_of(base->pVtab)->columns;
     if (column >= columns) {
-        sqlite3_value *given = cur->argument[column - columns];
+        sqlite3_value *given = cur->grid.argument[column - columns];
         if (given)
             sqlite3_result_value(context, given);
         return SQLITE_OK;
@@ -307,7 +331,7 @@ static const sqlite3_module list_module = {
 
 int lists_register(connection *c) {
     int rc = SQLITE_OK;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists && rc == SQLITE_OK; i++)
+    for (int i = 0; i < COUNT(lists) && rc == SQLITE_OK; i++)
         rc = module_register(c, lists[i].name, &list_module, &lists[i]);
     return rc;
 }

@@ -8,7 +8,7 @@
 ** gpugraph_config refuses a value that is impossible, so that searches need not. The
 ** default, which NULL sets, is always possible. */
 #include "inspect.h"
-#include "base/scalar_functions.h"
+#include "base/module.h"
 #include "base/names.h"
 #include "base/value.h"
 #include "table_function/arguments.h"
@@ -212,7 +212,7 @@ static const setting settings[] = {
     },
 };
 
-enum { SETTINGS = sizeof settings / sizeof *settings };
+enum { SETTINGS = COUNT(settings) };
 
 static void *field_of(connection *c, const setting *s) {
     return (char *)&c->config + s->offset;
@@ -246,8 +246,8 @@ static const char *text_in(connection *c, const setting *s) {
     return s->kind == SETTING_NUMBER ? NULL : field_of(c, s);
 }
 
-void fill_settings(grid *g, connection *c, sqlite3_value *const *argument) {
-    (void)argument;
+void fill_settings(grid *g) {
+    connection *c = g->c;
     for (const setting *s = settings; s < settings + SETTINGS; s++) {
         const char *text = text_in(c, s);
         char meaning[100];
@@ -267,7 +267,6 @@ void fill_settings(grid *g, connection *c, sqlite3_value *const *argument) {
 ** then a sentence without the setting's name, which comes first. */
 
 static int of_another_sort(const setting *s, sqlite3_value *value, char **fault) {
-    written as_written;
     char range[60] = "";
     if (s->kind == SETTING_NUMBER && s->most > 1)
         sqlite3_snprintf(sizeof range, range, " (an INTEGER from 0 to %lld)", s->most);
@@ -275,8 +274,8 @@ static int of_another_sort(const setting *s, sqlite3_value *value, char **fault)
     nearest near = {.given = word ? (const char *)sqlite3_value_text(value) : NULL};
     for (int i = 0; s->kind == SETTING_WORD && i <= s->most; i++)
         nearest_look(&near, s->words[i], s->words[i]);
-    return fail_with(fault, "takes %s%s, not %s%s", s->takes, range,
-                     value_written(value, &as_written), near.told);
+    return fail_with(fault, "takes %s%s, not %s%s", s->takes, range, VALUE_WRITTEN(value),
+                     near.told);
 }
 
 static int check_settings(const setting *s, sqlite3_int64 number, sqlite3_value *value,
@@ -284,9 +283,7 @@ static int check_settings(const setting *s, sqlite3_int64 number, sqlite3_value 
     char why[WHY_SIZE];
     if (!s->holds || s->holds(number, why))
         return SQLITE_OK;
-    written as_written;
-    return fail_with(fault, "cannot be %s here: %s", value_written(value, &as_written),
-                     why);
+    return fail_with(fault, "cannot be %s here: %s", VALUE_WRITTEN(value), why);
 }
 
 static int set_number(connection *c, const setting *s, sqlite3_value *value,
@@ -348,7 +345,7 @@ static int set_functions(connection *c, const setting *s, sqlite3_value *value,
                          char **fault) {
     static const char *const names[] = {"gpugraph_config", "gpugraph_delete_vertex",
                                         "gpugraph_save"};
-    enum { NAMES = sizeof names / sizeof *names };
+    enum { NAMES = COUNT(names) };
     const char *text = (const char *)sqlite3_value_text(value);
     char list[sizeof c->config.refuse] = "";
     if (!text)
@@ -409,9 +406,7 @@ static void unknown_key(sqlite3_context *context, sqlite3_value *key) {
     sqlite3_free(list);
 }
 
-/* gpugraph_config(key) and gpugraph_config(key, value) return the current value. The
-** value NULL sets the default. */
-static void configure(sqlite3_context *context, int argc, sqlite3_value **argv) {
+void gpugraph_config(sqlite3_context *context, int argc, sqlite3_value **argv) {
     connection *c = sqlite3_user_data(context);
     if (argc > 1 && function_is_refused(context, "gpugraph_config"))
         return;
@@ -442,12 +437,4 @@ static void configure(sqlite3_context *context, int argc, sqlite3_value **argv) 
     else
         sqlite3_result_int64(context, number_in(c, &settings[i]));
     sqlite3_free(fault);
-}
-
-int settings_register(connection *c) {
-    static const scalar_function functions[] = {
-        {"gpugraph_config", 1, 0, configure},
-        {"gpugraph_config", 2, SQLITE_DIRECTONLY, configure},
-    };
-    return scalar_functions_register(c, functions, sizeof functions / sizeof *functions);
 }

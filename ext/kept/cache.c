@@ -10,7 +10,6 @@
 ** without a stamp is freed as soon as no statement is bound to it, all others when the
 ** cache limit requires it. */
 #include "cache.h"
-#include "shared.h"
 #include <string.h>
 
 /* ---- graphs ---- */
@@ -35,11 +34,17 @@ static bool serves_direction(const graph_ref *g, const graph_request *request) {
     return !g->two_ways || g->undirected == undirected;
 }
 
-bool graph_named(const graph_ref *g, const graph_request *request) {
+/* edges: the text that names the graph. */
+static bool named_by(const graph_ref *g, const char *edges,
+                     const graph_request *request) {
     return serves_direction(g, request) &&
-           text_equal(g->edges, request->edges, request->edges_bytes) &&
+           text_equal(edges, request->edges, request->edges_bytes) &&
            text_equal(g->vertices, request->vertices, request->vertices_bytes) &&
            text_equal(g->params, request->params, request->params_bytes);
+}
+
+bool graph_named(const graph_ref *g, const graph_request *request) {
+    return named_by(g, g->edges, request);
 }
 
 graph_ref *graph_frame(char *edges, const row_source *rows, const row_source *vertices,
@@ -144,11 +149,7 @@ const char *graph_state(connection *c, graph_ref *g) {
 struct binding *binding_find(connection *c, const scope *s,
                              const graph_request *request) {
     struct binding *b = c->bindings;
-    while (b &&
-           !(text_equal(b->edges, request->edges, request->edges_bytes) &&
-             text_equal(b->graph->vertices, request->vertices, request->vertices_bytes) &&
-             text_equal(b->graph->params, request->params, request->params_bytes) &&
-             serves_direction(b->graph, request) && scope_equal(&b->scope, s)))
+    while (b && !(named_by(b->graph, b->edges, request) && scope_equal(&b->scope, s)))
         b = b->next;
     return b;
 }
@@ -222,8 +223,7 @@ int explain_lock(reading *r, int rc, const char *name) {
 int explain_fault(reading *r, int rc, char *sentence) {
     if (rc == SQLITE_OK || !sentence)
         return rc == SQLITE_ERROR ? SQLITE_NOMEM : rc;
-    *r->error = sqlite3_mprintf("%s: %s", r->request->function, sentence);
-    sqlite3_free(sentence);
+    *r->error = sqlite3_mprintf("%s: %z", r->request->function, sentence);
     return *r->error ? rc : SQLITE_NOMEM;
 }
 
@@ -248,4 +248,63 @@ void cache_free(connection *c) {
         graph_free(c->graphs);
         c->graphs = next;
     }
+}
+
+/* ---- for followed graphs, which change ---- */
+
+void graph_changed(graph_ref *g) {
+    g->odd_vertices = g->odd_ids = ODD_UNKNOWN;
+    searches_free(g);
+}
+
+/* Copies the names and options of a graph, but not its edges. NULL: no memory. */
+static graph_ref *frame_of(const graph_ref *from) {
+    graph_ref *g = sqlite3_malloc(sizeof *g);
+    if (!g)
+        return NULL;
+    *g = (graph_ref){.unnamed = from->unnamed,
+                     .has_weight = from->has_weight,
+                     .has_text = from->has_text,
+                     .weight_column = from->weight_column,
+                     .weight_unclear = from->weight_unclear,
+                     .two_ways = from->two_ways,
+                     .undirected = from->undirected,
+                     .ids_checked = from->ids_checked,
+                     .direction = from->direction,
+                     .edges = sqlite3_mprintf("%s", from->edges)};
+    if (from->weight_error)
+        g->weight_error = sqlite3_mprintf("%s", from->weight_error);
+    if (id_columns_copy(&from->ids, &g->ids) == SQLITE_OK && g->edges &&
+        !g->weight_error == !from->weight_error)
+        return g;
+    graph_free(g);
+    return NULL;
+}
+
+static gpugraph_status clone(const gpugraph_graph *graph, gpugraph_run *run,
+                             gpugraph_graph **made) {
+    return graph ? gpugraph_clone(graph, run, made) : GPUGRAPH_OK;
+}
+
+int graph_copy(connection *c, const graph_ref *from, graph_ref **made) {
+    gpugraph_run run;
+    graph_ref *g = *made = frame_of(from);
+    if (!g)
+        return SQLITE_NOMEM;
+    connection_run(c, &run);
+    gpugraph_status status = clone(from->graph, &run, &g->graph);
+    if (status == GPUGRAPH_OK)
+        status = clone(from->half_rows, &run, &g->half_rows);
+    if (status == GPUGRAPH_OK)
+        status = clone(from->row_ids, &run, &g->row_ids);
+    return code_of_status(status);
+}
+
+int graph_compact(connection *c, graph_ref *g) {
+    gpugraph_run run;
+    connection_run(c, &run);
+    gpugraph_status status = gpugraph_compact(g->graph, &run);
+    if (status == GPUGRAPH_OK)
+        graph_changed(g);
+    return code_of_status(status);
 }

@@ -71,12 +71,12 @@ void graph_take(graph_ref *g, const loaded *got);
 int mixed_ids_check(connection *c, graph_ref *g, char **fault);
 /* mixed_ids.c: checks the ids of edges that were added to the graph. */
 void mixed_ids_added(graph_ref *g, const gpugraph_edges *added);
-/* copy.c: forgets the searches and all that was found out about the graph's edges. */
+/* Forgets the searches and all that was found out about the graph's edges. */
 void graph_changed(graph_ref *g);
-/* copy.c: copies a followed graph without its searches; the copy is in no list. After a
+/* Copies a followed graph without its searches; the copy is in no list. After a
 ** failure *made is for graph_free; NULL: there was no memory for it. */
 int graph_copy(connection *c, const graph_ref *from, graph_ref **made);
-/* copy.c: compacts the graph (gpugraph_compact). No caller may hold vertex numbers. */
+/* Compacts the graph (gpugraph_compact). No caller may hold vertex numbers. */
 int graph_compact(connection *c, graph_ref *g);
 /* Puts the graph into the connection's list. graph_settle frees it unless it gets a stamp
 ** or a binding. */

@@ -10,7 +10,6 @@
 ** shared_search.c owns the results of searches. Connections that use one graph share
 ** them. */
 #include "cache.h"
-#include "shared.h"
 #include <string.h>
 
 /* A longer list is not worth walking through. */

@@ -4,7 +4,7 @@
 **     connection 2   graph_ref "roads"         stamp  searches ---- shared_graph, graph
 **     connection 3   graph_ref "roads(a, b)"   stamp  searches --/    name, users
 **
-** A graph's name identifies the rows that it was made from (pages/identity.h). A
+** A graph's name identifies the rows that it was made from (pages/identity.c). A
 ** connection takes another connection's graph only if both names are equal bytes; from
 ** then on its own stamp shows whether the graph is current. Shared graphs never change,
 ** so a connection may leave one at any time, and the last one frees it. A mirror of a

@@ -12,7 +12,7 @@
 ** Each connection may forget results at any time, and the last one frees them.
 **
 ** The lock is held only while a list is read or changed. */
-#include "shared_search.h"
+#include "shared.h"
 #include "brief_lock.h"
 
 #include <stdlib.h>

@@ -16,7 +16,7 @@
 ** A stamp also says whether an authorizer lets the connection read the tables. If it does
 ** not, no graph in memory serves. The table is read by a statement that the authorizer
 ** refuses, or that gives NULL for a hidden column, and the result is not kept. */
-#include "stamp.h"
+#include "kept.h"
 #include "base/program.h"
 #include "base/room.h"
 #include "base/statement.h"
@@ -109,8 +109,7 @@ static int take_source(connection *c, stamp *s, const row_source *rows) {
             break;
         rc = take_part(c, s, schema, false);
     }
-    if (rc == SQLITE_OK)
-        rc = take_part(c, s, own, true);
+    rc = rc ? rc : take_part(c, s, own, true);
     return rc ? rc : take_table(s, own, rows->table.name, right_text(rows));
 }
 
@@ -167,8 +166,7 @@ static int take_rest(connection *c, stamp *s) {
 }
 
 static int finish(connection *c, stamp *s, int rc, stamp **made) {
-    if (rc == SQLITE_OK)
-        rc = take_rest(c, s);
+    rc = rc ? rc : take_rest(c, s);
     if (rc == SQLITE_OK)
         *made = s;
     else

@@ -1,9 +1,9 @@
 /* Takes in rows as columns: loader.h has the overview. */
 #include "loader.h"
-#include "base/big_block.h"
+#include "base/room.h"
 #include "base/statement.h"
 #include "team.h"
-#include "base/whole_number.h"
+#include "base/value.h"
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +13,8 @@ enum { CHECK_ROWS = 1 << 20 };
 /* ---- faults of a row ---- */
 
 int loader_fail(loader *l, int rc, char *sentence) {
-    l->rc = sentence ? rc : SQLITE_NOMEM;
-    l->error = sentence ? sqlite3_mprintf("%s: %s", l->function, sentence) : NULL;
-    sqlite3_free(sentence);
-    if (!l->error)
-        l->rc = SQLITE_NOMEM;
-    return l->rc;
+    l->error = sentence ? sqlite3_mprintf("%s: %z", l->function, sentence) : NULL;
+    return l->rc = l->error ? rc : SQLITE_NOMEM;
 }
 
 static int bad_id(loader *l, int column, sqlite3_value *id, sqlite3_value *value) {

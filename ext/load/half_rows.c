@@ -37,16 +37,12 @@ int half_row_ends(loader *l, int64_t i) {
     return add_lone_ends(l, i, 0, l->has_rows ? l->row[i] : 0);
 }
 
-static int count_half_row(loader *l, int64_t i, unsigned missing, int64_t row) {
-    l->halves++;
-    return add_lone_ends(l, i, missing, row);
-}
-
 int half_row_take(loader *l, sqlite3_value *id) {
     const unsigned missing = l->missing;
     l->missing = 0;
     const int64_t row = l->has_rows ? l->this_row : id ? sqlite3_value_int64(id) : 0;
-    int rc = count_half_row(l, l->count, missing, row);
+    l->halves++;
+    int rc = add_lone_ends(l, l->count, missing, row);
     clear_text(&l->id[0], l->count);
     clear_text(&l->id[1], l->count);
     return rc;
@@ -75,12 +71,12 @@ static void move_texts(id_array *id, int64_t to, int64_t from, int64_t count) {
 static void move_rows(loader *l, int64_t to, int64_t from, int64_t count) {
     void *const column[] = {l->id[0].value, l->id[1].value,   l->weight,
                             l->reverse,     l->edge_id.value, l->row};
-    for (size_t k = 0; k < sizeof column / sizeof *column; k++)
+    for (int k = 0; k < COUNT(column); k++)
         if (column[k])
             memmove((int64_t *)column[k] + to, (int64_t *)column[k] + from,
                     (size_t)count * sizeof(int64_t));
     int32_t *const narrow[] = {l->id[0].value32, l->id[1].value32, l->weight32};
-    for (size_t k = 0; k < sizeof narrow / sizeof *narrow; k++)
+    for (int k = 0; k < COUNT(narrow); k++)
         if (narrow[k])
             memmove(narrow[k] + to, narrow[k] + from, (size_t)count * sizeof(int32_t));
     for (int end = 0; end < 2; end++)
@@ -94,7 +90,8 @@ int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {
     for (int64_t h = 0; h < halves; h++) {
         int64_t row = half[h] >> 2;
         const int64_t *number = l->has_rows ? l->row : l->edge_id.value;
-        if (count_half_row(l, row, (unsigned)half[h] & 3, number[row]))
+        l->halves++;
+        if (add_lone_ends(l, row, (unsigned)half[h] & 3, number[row]))
             return l->rc;
         move_rows(l, kept, at, row - at);
         kept += row - at;

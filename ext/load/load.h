@@ -3,7 +3,6 @@
 #ifndef GPUGRAPH_LOAD_H
 #define GPUGRAPH_LOAD_H
 
-#include "source/request.h"
 #include "source/source.h"
 
 /* ---- loader.c: rows -> graph ---- */
@@ -31,7 +30,7 @@ enum weight_reading {
 
 struct page_identity;
 /* Names the state of a plain table, with weights if there are some, that graph_load would
-** read by pages (pages/identity.h). Call it inside the read transaction. Returns false if
+** read by pages (pages/identity.c). Call it inside the read transaction. Returns false if
 ** the state has no name, or if the file is so small that reading is faster. */
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity);
@@ -49,5 +48,20 @@ int graph_load(connection *c, const graph_request *request, const row_source *ed
 /* Registers the aggregate function gpugraph_collect, which takes rows into the loader of
 ** the connection. */
 int loader_register(connection *c);
+
+/* ---- table_size.c: estimates without reading the table ---- */
+
+/* The largest possible number of rows. 0: unknown, also after an error. */
+int64_t table_rows_at_most(connection *c, const row_source *rows);
+
+/* The first and the last rowid; *any: there is a row. Returns an SQLITE_ code. */
+int table_span(connection *c, const row_source *rows, sqlite3_int64 span[2], bool *any);
+
+typedef struct table_sample {
+    int64_t rows, vertices; /* estimates */
+    bool counted;           /* the rowids are probably 1, 2, 3, ... */
+} table_sample;
+/* Takes a sample of a table with rowids or a primary key. Returns an SQLITE_ code. */
+int table_take_sample(connection *c, const row_source *rows, table_sample *sample);
 
 #endif

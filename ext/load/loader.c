@@ -6,16 +6,16 @@
 ** call take_row for each row. */
 #include "loader.h"
 #include "base/ext_limits.h"
-#include "table_size.h"
-#include "pages/identity.h"
+#include "load.h"
+#include "pages/reader.h"
 #include "pages/wal_frames.h"
-#include "source/condition.h"
+#include "source/source.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- reader: whole pages ---- */
 
-/* page_read calls this about fifty times a second. */
+/* page_read and a device call this about fifty times a second. */
 static int between_pages(void *reading) {
     loader *l = reading;
     loader_pulse(l);
@@ -55,15 +55,11 @@ static void record_phase(void *reading, const char *name, double ms, int64_t ite
     timings_add(&l->c->timings, name, ms, items, detail);
 }
 
-static int interrupted(void *reading) {
-    return connection_interrupted(((loader *)reading)->c);
-}
-
 /* Finds a device that can decode pages. NULL: none, or the host needs the columns. */
 static const gg_cell_place *find_place(loader *l, gpugraph_run *run) {
     connection_run(l->c, run);
     run->backend = l->backend;
-    run->interrupted = interrupted;
+    run->interrupted = between_pages;
     run->phase = record_phase;
     run->listener = l;
     return l->two_ways || l->has_rows ? NULL : gg_cells_for(run);
@@ -83,8 +79,12 @@ static int begin_rows(loader *l) {
 
 /* Reads by pages. False: *why_not says why the rows cannot be read by pages. If the
 ** result is true, l->rc is set. */
-static bool try_pages(loader *l, const char **why_not) {
+static bool read_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
+    if (rows->where && !rows->range) {
+        *why_not = "a condition on rows";
+        return false;
+    }
     const bool keep_rows = l->has_rows || rows->range;
     gpugraph_run run;
     page_table table = loader_table(l->c, rows, l->weights != READ_NO_WEIGHTS);
@@ -131,14 +131,6 @@ static bool try_pages(loader *l, const char **why_not) {
         check_weights(l);
     free(got.half);
     return true;
-}
-
-static bool read_pages(loader *l, const char **why_not) {
-    if (l->rows->where && !l->rows->range) {
-        *why_not = "a condition on rows";
-        return false;
-    }
-    return try_pages(l, why_not);
 }
 
 /* ---- reader: gpugraph_collect, inside SQLite's loop ---- */

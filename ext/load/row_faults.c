@@ -5,12 +5,11 @@
 /* "NULL", "the REAL 2.5", "a BLOB", "the text 'x'" */
 char *fault_value(sqlite3_value *value) {
     const int type = sqlite3_value_type(value);
-    written as_written;
     return sqlite3_mprintf("%s%s",
                            type == SQLITE_FLOAT  ? "the REAL "
                            : type == SQLITE_TEXT ? "the text "
                                                  : "",
-                           value_written(value, &as_written));
+                           VALUE_WRITTEN(value));
 }
 
 char *fault_row(const loader *l, sqlite3_value *id) {

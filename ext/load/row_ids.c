@@ -1,7 +1,7 @@
 /* Maps rows to edges: row_ids.h has the overview. */
 #include "row_ids.h"
 #include "base/value.h"
-#include "base/whole_number.h"
+#include "base/vertex_id.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,67 +119,45 @@ int64_t row_ids_row(gpugraph_graph *rows, uint64_t e) {
     return loops->edge_id ? loops->edge_id[r] : (int64_t)r + 1;
 }
 
-/* The vertex that is the edge id; *text is set for TEXT and NULL, with the mark. */
-static uint32_t edge_id_vertex(gpugraph_graph *rows, uint64_t e, const char **text,
-                               uint64_t *bytes) {
-    const gpugraph_ids *ids = gpugraph_vertex_ids(rows);
-    uint32_t v =
-        gpugraph_edges_of(rows)->source[gpugraph_edge_at(rows, arcs_of(rows), e)];
-    *text = NULL;
-    if (v >= ids->integer_count)
-        *text = gpugraph_text(&ids->texts, v - ids->integer_count, bytes);
-    return v;
-}
-
-static int64_t integer_of(gpugraph_graph *rows, uint32_t v) {
-    const gpugraph_ids *ids = gpugraph_vertex_ids(rows);
-    return ids->integer ? ids->integer[v] : ids->first_integer + (int64_t)v;
+/* The edge id as a vertex: a TEXT and NULL have the mark. */
+static gpugraph_id edge_id_of(gpugraph_graph *rows, uint64_t e) {
+    const uint64_t row = gpugraph_edge_at(rows, arcs_of(rows), e);
+    return gpugraph_id_of(gpugraph_vertex_ids(rows),
+                          gpugraph_edges_of(rows)->source[row]);
 }
 
 /* A damaged file may have any bytes here. A text without the mark counts as NULL. */
-static bool is_text(const char *text, uint64_t bytes) {
-    return bytes > 0 && *text == TEXT_MARK;
+static bool is_text(const gpugraph_id *id) {
+    return id->length > 0 && *id->text == TEXT_MARK;
 }
 
 void result_row_id(sqlite3_context *context, gpugraph_graph *rows, uint64_t e) {
-    const char *text;
-    uint64_t bytes;
-    uint32_t v = edge_id_vertex(rows, e, &text, &bytes);
-    if (!text)
-        sqlite3_result_int64(context, integer_of(rows, v));
-    else if (is_text(text, bytes))
-        sqlite3_result_text64(context, text + 1, bytes - 1, SQLITE_TRANSIENT,
+    const gpugraph_id id = edge_id_of(rows, e);
+    if (!id.is_text)
+        sqlite3_result_int64(context, id.integer);
+    else if (is_text(&id))
+        sqlite3_result_text64(context, id.text + 1, id.length - 1, SQLITE_TRANSIENT,
                               SQLITE_UTF8);
 }
 
 bool append_row_id(sqlite3_str *to, gpugraph_graph *rows, uint64_t e) {
-    const char *text;
-    uint64_t bytes;
-    uint32_t v = edge_id_vertex(rows, e, &text, &bytes);
-    if (!text)
-        sqlite3_str_appendf(to, "%lld", (sqlite3_int64)integer_of(rows, v));
-    else if (is_text(text, bytes))
-        sqlite3_str_append(to, text + 1, (int)bytes - 1);
-    return !text || is_text(text, bytes);
+    const gpugraph_id id = edge_id_of(rows, e);
+    if (!id.is_text)
+        sqlite3_str_appendf(to, "%lld", (sqlite3_int64)id.integer);
+    else if (is_text(&id))
+        sqlite3_str_append(to, id.text + 1, (int)id.length - 1);
+    return !id.is_text || is_text(&id);
 }
 
 bool row_ids_same(gpugraph_graph *rows, uint64_t e, sqlite3_value *id) {
-    const char *text;
-    uint64_t bytes;
-    uint32_t v = edge_id_vertex(rows, e, &text, &bytes);
-    int type = sqlite3_value_type(id);
-    int64_t whole;
-    if (!text)
-        return type == SQLITE_INTEGER
-                   ? sqlite3_value_int64(id) == integer_of(rows, v)
-                   : type == SQLITE_FLOAT &&
-                         whole_number(sqlite3_value_double(id), &whole) &&
-                         whole == integer_of(rows, v);
-    if (!is_text(text, bytes) || type != SQLITE_TEXT)
-        return type == SQLITE_NULL && !is_text(text, bytes);
-    const void *other = sqlite3_value_text(id);
-    return other && (uint64_t)sqlite3_value_bytes(id) == bytes - 1 &&
-           memcmp(other, text + 1, (size_t)(bytes - 1)) == 0;
+    gpugraph_id is = edge_id_of(rows, e);
+    if (is.is_text && !is_text(&is))
+        return sqlite3_value_type(id) == SQLITE_NULL;
+    if (is.is_text) {
+        is.text++; /* the mark */
+        is.length--;
+    }
+    return id_is_value(&is, id);
 }
 
 static void add_range(gpugraph_graph *rows, uint32_t v, row_ids_range *range,

@@ -1,5 +1,9 @@
-/* Estimates rows and vertices of a table: table_size.h has the overview. */
-#include "table_size.h"
+/* Estimates the number of rows of a table without reading it.
+**
+**     rowids   1 ... 80  ...  1000000     two b-tree descents give the span, a limit
+**                 |  |  |  |  |           a sample of rows in between gives ids and bytes
+**     pages    of the whole database      the rows that would fill them are a limit */
+#include "load.h"
 #include "base/statement.h"
 
 #include <math.h>

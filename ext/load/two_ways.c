@@ -20,10 +20,6 @@ typedef struct way {
     number number; /* INTEGER -1 if this direction is closed */
 } way;
 
-static number as_real(number integer) {
-    return (number){.real = (double)integer.integer};
-}
-
 /* Reads the weight of one direction. False: the value is not allowed. */
 static bool read_way(sqlite3_value *value, way *to) {
     const int type = sqlite3_value_numeric_type(value);
@@ -58,7 +54,8 @@ static open_ways ways_of_row(const loader *l, int64_t i) {
 
 static void make_ways_real(way w[2]) {
     for (int i = 0; i < 2; i++)
-        w[i].number = w[i].real ? w[i].number : as_real(w[i].number);
+        if (!w[i].real)
+            w[i].number.real = (double)w[i].number.integer;
 }
 
 bool two_ways_look(sqlite3_value *forward, sqlite3_value *back, open_ways *ways) {

@@ -2,7 +2,7 @@
 #include "columns.h"
 #include "distributed/exchange/post.h"
 #include "base/run.h"
-#include "load/table_size.h"
+#include "load/load.h"
 #include "pages/wal_frames.h"
 #include "numbers.h"
 

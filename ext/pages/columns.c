@@ -2,7 +2,7 @@
 ** reserved for the largest possible number of rows, and cut to size afterwards. Memory
 ** that no row touches gets no physical pages. */
 #include "format.h"
-#include "base/big_block.h"
+#include "base/room.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define GPUGRAPH_PAGE_FORMAT_H
 
 #include "reader.h"
-#include "base/whole_number.h"
+#include "base/value.h"
 #include "mutex.h"
 
 #include <stdatomic.h>

@@ -19,7 +19,6 @@
 ** A state has no name under an EXCLUSIVE lock (several commits then share a change
 ** counter), in immutable files, in files without locks, under other VFSs, in renamed
 ** files. */
-#include "identity.h"
 #include "base/ext_limits.h"
 #include "format.h"
 #include "wal_frames.h"

@@ -25,6 +25,7 @@
 SQLITE_EXTENSION_INIT3
 #endif
 #include "base/intern.h"
+#include "base/wal_notes.h"
 #include "cells.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,11 +94,6 @@ typedef struct page_columns {
 /* Entry i of source (k 0) or target (k 1). The column is in host memory. */
 static inline int64_t page_id_at(const page_columns *columns, int k, int64_t i) {
     return columns->id32[k] ? columns->id32[k][i] : columns->id[k][i];
-}
-
-/* INTEGER weight i. The column is in host memory. */
-static inline int64_t page_weight_at(const page_columns *columns, int64_t i) {
-    return columns->weight32 ? columns->weight32[i] : columns->weight[i];
 }
 
 /* Frees the arrays, and a device's columns, and zeroes *columns. */
@@ -181,5 +177,28 @@ typedef struct page_found {
 enum page_outcome page_find(const page_table *table, const int64_t *rowid, int threads,
                             int (*interrupted)(void *), void *listener, page_found *found,
                             const char **why_not);
+
+/* ---- identity.c: names of committed states ----
+** If two connections of one process have equal names, they see the same rows of the same
+** table. */
+
+/* Names are compared as bytes, padding included. Fields that do not apply are zero. */
+typedef struct page_identity {
+    uint64_t library;       /* the SQLite library; a process may have two */
+    uint64_t device, inode; /* the file that the connection has open */
+    /* The state of the file. Only without a write-ahead log, or while it is empty. */
+    uint8_t first_page[100];
+    int64_t size, changed_s, changed_ns;
+    /* The state of the log that the transaction sees. */
+    uint64_t index; /* address at which the process has mapped the log's index */
+    wal_header log;
+    /* The table: what SQLite would read. */
+    uint32_t root, longest;
+    int32_t column[PAGE_COLUMNS];
+} page_identity;
+
+/* Names the state that page_read reads, inside a read transaction that a statement of the
+** caller holds. False: the state has no name, so other connections must not use it. */
+bool page_identify(const page_table *table, page_identity *identity);
 
 #endif

@@ -11,7 +11,7 @@
 ** one row, not on the time, the connection or other rows. The condition also runs in
 ** top-level SQL, which may call more functions than a schema may. The author of a file
 ** must not gain that right. */
-#include "condition.h"
+#include "source.h"
 #include "base/sql_text.h"
 #include <string.h>
 

@@ -5,8 +5,8 @@
 **     'SELECT a, b FROM roads'         query: first word SELECT, WITH or VALUES
 **
 ** Names are written as in SQL: bare, or in "..", [..], `..` or '..'. A closing quotation
-** mark inside a name is doubled; a closing bracket is not possible. Space and comments
-** may stand between the parts. */
+** mark inside a name is doubled; a name in [..] has no ']'. Space and comments may stand
+** between the parts. */
 #include "source.h"
 #include "base/sql_text.h"
 #include <string.h>
@@ -37,10 +37,9 @@ static void fail_parser(parser *p, const char *problem, const char *found) {
         sqlite3_str_appendf(text, "%s %s", p->what, problem);
     sqlite3_str_appendf(text,
                         "; write the name of a table or view, with its column%s in "
-                        "brackets where needed, "
-                        "or a query that begins with SELECT, WITH or VALUES; a name that "
-                        "is not one plain "
-                        "word stands in double quotes",
+                        "parentheses where needed, or a query that begins with SELECT, "
+                        "WITH or VALUES; a name that is not one plain word stands in "
+                        "double quotes",
                         p->max_columns == 1 ? "" : "s");
     *p->error = sqlite3_str_finish(text);
     p->rc = *p->error ? SQLITE_ERROR : SQLITE_NOMEM;
@@ -60,7 +59,6 @@ static bool take_mark(parser *p, char c) {
 
 /* A name without its quotation marks, in memory of its own. */
 static char *take_name(parser *p, const char *missing) {
-    skip_space(p);
     if (p->rc)
         return NULL;
     sql_token token;
@@ -97,7 +95,7 @@ static void parse_columns(parser *p, edge_source *source) {
         source->column[source->columns++] = name;
     } while (take_mark(p, ','));
     if (!take_mark(p, ')'))
-        fail_parser(p, "a comma or a closing bracket is missing", p->text);
+        fail_parser(p, "a comma or a closing parenthesis is missing", p->text);
     else if (p->max_columns > 1 && source->columns == 1)
         fail_parser(p, "the destination column is missing", p->text);
 }

@@ -9,13 +9,13 @@
 **
 ** In an index expression SQLite refuses subqueries, aggregates, parameters, rowids,
 ** qualified names and functions that are not deterministic. If the text parses inside
-** CASE, its brackets are balanced, and then the brackets of the other statement hold
+** CASE, its parentheses are balanced, so the parentheses of the other statement hold
 ** exactly one expression.
 **
 ** The private connection has no functions and collations of the application, and the host
 ** keeps its own authorizer. The host's list of functions shows whether the application
 ** has replaced one. */
-#include "condition.h"
+#include "source.h"
 #include "base/statement.h"
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void judge_function(parsing *p, const char *name) {
         "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff"};
     bool built_in, same, timed = false;
     p->rc = look_up(p->host, name, &built_in, &same);
-    for (size_t i = 0; i < sizeof of_time / sizeof *of_time; i++)
+    for (int i = 0; i < COUNT(of_time); i++)
         timed |= sqlite3_stricmp(name, of_time[i]) == 0;
     const char *why = NULL;
     if (sqlite3_stricmp(name, "like") == 0)
@@ -175,14 +175,10 @@ int expression_check(sqlite3 *db, const table_info *table, const char *text, boo
     int rc = sqlite3_open_v2(
         ":memory:", &own,
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_PRIVATECACHE, NULL);
-    if (rc == SQLITE_OK)
-        rc = make_table(own, &p);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_db_config(own, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_set_authorizer(own, take_note, &p);
-    if (rc == SQLITE_OK)
-        rc = parse(own, &p, "CREATE INDEX i ON \"" TABLE_NAME "\"(+(%s\n))", text);
+    rc = rc ? rc : make_table(own, &p);
+    rc = rc ? rc : sqlite3_db_config(own, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    rc = rc ? rc : sqlite3_set_authorizer(own, take_note, &p);
+    rc = rc ? rc : parse(own, &p, "CREATE INDEX i ON \"" TABLE_NAME "\"(+(%s\n))", text);
     if (rc == SQLITE_OK)
         rc = parse(own, &p,
                    "CREATE INDEX i ON \"" TABLE_NAME

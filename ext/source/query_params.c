@@ -6,7 +6,6 @@
 ** may come from anywhere, because they cannot become SQL. */
 #include "base/json_array.h"
 #include "source.h"
-#include "request.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 **     edge_source   the parsed text     'roads(a, b)'
 **     row_source    what it names       kind 't', main.roads, its columns and types */
 #include "source.h"
-#include "condition.h"
 #include "base/sql_text.h"
 #include <stdarg.h>
 #include <string.h>
@@ -12,8 +11,6 @@
 static const char *const pairs[][2] = {{"src", "dst"}, {"source", "target"},
                                        {"from", "to"}, {"from_id", "to_id"},
                                        {"u", "v"},     {"parent", "child"}};
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 typedef struct resolver {
     connection *c;
@@ -34,8 +31,7 @@ static int fail(resolver *r, const char *format, ...) {
     va_start(arguments, format);
     char *text = sqlite3_vmprintf(format, arguments);
     va_end(arguments);
-    *r->error = text ? sqlite3_mprintf("%s: %s", r->function, text) : NULL;
-    sqlite3_free(text);
+    *r->error = text ? sqlite3_mprintf("%s: %z", r->function, text) : NULL;
     return *r->error ? SQLITE_ERROR : SQLITE_NOMEM;
 }
 
@@ -50,9 +46,10 @@ static int fail_columns(resolver *r, char *sentence, const char *misspelt) {
         rc = name_list_add_table(list, i, NULL, table->column[i], &near);
     name_list_end(list, table->columns);
     char *text = say_with_names(sentence, &near, "columns", list);
-    rc = rc == SQLITE_OK && text ? fail(r, "%s", text) : SQLITE_NOMEM;
+    if (rc == SQLITE_OK && text)
+        return fail(r, "%z", text);
     sqlite3_free(text);
-    return rc;
+    return SQLITE_NOMEM;
 }
 
 /* Sets the error "SENTENCE; name WHAT, as in 'roads(a, b)'", for a followed graph without
@@ -171,10 +168,7 @@ static int resolve_table(resolver *r) {
     char *problem = NULL;
     int rc = table_find(r->c->db, source->schema, source->table, &rows->table, &problem);
     if (rc) {
-        if (problem)
-            rc = fail(r, "%s", problem) == SQLITE_NOMEM ? SQLITE_NOMEM : rc;
-        sqlite3_free(problem);
-        return rc;
+        return problem && fail(r, "%z", problem) == SQLITE_NOMEM ? SQLITE_NOMEM : rc;
     }
     rows->kind = rows->table.kind;
     rows->searched = source->schema == NULL;
@@ -201,10 +195,7 @@ static int resolve_condition(resolver *r) {
         return SQLITE_NOMEM;
     int rc = condition_check(r->c->db, &rows->table, rows->where, &rows->where_reads,
                              &problem);
-    if (problem)
-        rc = fail(r, "%s", problem);
-    sqlite3_free(problem);
-    return rc;
+    return problem ? fail(r, "%z", problem) : rc;
 }
 
 /* ---- queries ---- */

@@ -28,7 +28,7 @@ typedef struct edge_source {
     /* as written; all NULL: find them by name */
     char *column[EDGE_COLUMNS];
     int columns; /* 0, 2 .. EDGE_COLUMNS (vertices: 0 or 1) */
-    /* the condition of a followed graph (source/condition.h); NULL: all rows are edges */
+    /* the condition of a followed graph (condition.c); NULL: all rows are edges */
     char *where;
 } edge_source;
 
@@ -54,7 +54,7 @@ typedef struct row_source {
     bool followed;       /* the graph is followed: rows with a NULL end are kept */
     bool unwritten; /* a write transaction is open, and has not written to the table */
     int schema_version; /* the schema version that the write transaction sees */
-    char *where;        /* condition on the rows (source/condition.h); NULL: all rows */
+    char *where;        /* condition on the rows (condition.c); NULL: all rows */
     /* which columns of the table the condition reads; NULL: there is no condition */
     bool *where_reads;
     /* The first and the last rowid if `where` is exactly this range, else NULL. The
@@ -119,5 +119,73 @@ void source_doubt_weight(row_source *rows);
 char *source_without_weight(const row_source *rows);
 /* The end of that sentence for a search that also takes edges without weights. */
 #define SOURCE_OR_NO_WEIGHT ", or name the two ends alone to count edges"
+
+/* ---- condition.c: the condition that rows must meet to be edges ---- */
+
+/* Appends " BEFORE (CONDITION)", for example with WHERE before the parenthesis. Appends
+** nothing if the condition is NULL. */
+void condition_append(sqlite3_str *sql, const char *before, const char *condition);
+/* Reads the condition from the text of a trigger. ALTER TABLE updates that text when a
+** column is renamed. *condition (sqlite3_free) is NULL if the trigger has none. */
+int condition_of_trigger(const char *sql, char **condition);
+/* Checks the condition. It must succeed before a statement contains the condition.
+** (*used)[i] says whether the condition reads column i of the table; free it by
+** sqlite3_free, also after an error. *error is a sentence without a function's name. */
+int condition_check(sqlite3 *db, const table_info *table, const char *condition,
+                    bool **used, char **error);
+/* expression.c: checks that the text is one expression over columns of the table,
+** constants and functions, and that every program and every connection gets the same
+** answer at any time. used[i] is set for each column that the expression reads; the array
+** has table->columns entries, all false before. If the result is SQLITE_ERROR, *fault
+** (sqlite3_free) is a clause for the caller's sentence, as "calls random, which ...". */
+int expression_check(sqlite3 *db, const table_info *table, const char *text, bool *used,
+                     char **fault);
+/* Appends "main"."roads" and a clause that makes SQLite read the rows in the order of
+** their keys: NOT INDEXED, or an index and ORDER BY. */
+void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where);
+
+/* ---- a request for a graph: the function, the texts, and the demands on the graph ----
+ */
+
+enum weight_need {
+    WEIGHT_NO,
+    WEIGHT_IF_ANY,   /* results show weights if there are some */
+    WEIGHT_IF_CLEAR, /* results show weights; an unclear weight column is an error */
+    WEIGHT_YES
+};
+
+/* The vertex numbers of a followed graph that the caller can handle. */
+enum vertex_numbers {
+    NUMBERS_COMPACT,  /* the numbers of a new graph */
+    NUMBERS_IN_ORDER, /* some numbers may be tombstones */
+    NUMBERS_ANY       /* also later vertices, which are not in order of ids */
+};
+
+typedef struct graph_request {
+    const char *function; /* for sentences, for example "gpu_bfs" */
+    const char *edges;    /* UTF-8 text */
+    int edges_bytes;
+    const char *vertices; /* NULL: none */
+    int vertices_bytes;
+    const char *params; /* for the query in edges; NULL: none */
+    int params_bytes;
+    enum weight_need weight;
+    bool undirected; /* direction is 'both' */
+    /* the caller needs the edges in host memory */
+    bool edges_here;
+    enum vertex_numbers numbers;
+    /* no direction is given, so that of the followed graph applies */
+    bool by_graph;
+    int backend; /* a gpugraph_backend for mapping ids; -1: as configured */
+    const scope
+        *scope; /* the scope of the cursor; NULL: this call is a scope of its own */
+    struct followed *followed; /* a mirror that is current, or NULL */
+} graph_request;
+
+/* query_params.c: binds the values of the JSON array `params` to the parameters of the
+** query in `edges`; query NULL: `edges` is no query. If the result is SQLITE_ERROR,
+** *fault (sqlite3_free) is a sentence without the function's name. */
+int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const graph_request *request,
+                      char **fault);
 
 #endif

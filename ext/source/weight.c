@@ -7,8 +7,6 @@
 **     roads(id, src, dst, name)                       unweighted */
 #include "source.h"
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
 /* In order of preference; WEIGHT_NAMES is the same list for sentences. */
 static const char *const weights[] = {"weight",  "cost",    "length",  "distance",
                                       "metres",  "meters",  "km",      "miles",

@@ -16,20 +16,19 @@
 /* ---- timings ---- */
 
 void answer_begin(answer *s) {
-    watch_begin(&s->work.watch, s->by->c);
+    watch_begin(&s->work.earlier, s->by->c);
     s->work.begun_ms = s->by->c->timings.started_ms;
     s->work.arguments_reported = s->work.out_of_range = false;
 }
 
 void answer_end(answer *s) {
-    watch_end(&s->work.watch, s->by->c);
+    watch_end(&s->work.earlier, s->by->c);
 }
 
 /* ---- the graph ---- */
 
 static void drop_search(answer *s) {
-    if (s->search)
-        search_release(s->by->c, s->search);
+    search_release(s->by->c, s->search);
     s->search = NULL;
     s->arrays = NULL;
 }
@@ -37,8 +36,7 @@ static void drop_search(answer *s) {
 void answer_drop(answer *s) {
     answer_drop_ahead(s);
     drop_search(s);
-    if (s->graph)
-        graph_release(s->by->c, s->graph);
+    graph_release(s->by->c, s->graph);
     s->graph = NULL;
 }
 
@@ -129,7 +127,6 @@ void answer_report_arguments(answer *s, const unknown_ids *unknown) {
     s->work.arguments_reported = true;
 }
 
-/* Begins a run with the question's backend and method. */
 void answer_run(answer *s, const arguments *a, const question *q, gpugraph_run *run) {
     connection_run(s->by->c, run);
     run->backend = q->backend;
@@ -193,11 +190,6 @@ static int make(answer *s, const arguments *a, const question *q, arrays *made) 
     return answer_failed(s, &run);
 }
 
-search_ref *answer_keep(answer *s, int key_bytes, arrays *made) {
-    return search_keep(s->by->c, s->graph, s->key, key_bytes, made, arrays_bytes(made),
-                       arrays_free);
-}
-
 /* Makes a kept search, whose reference is taken over, the answer to the question. */
 static void take_search(answer *s, const question *q, search_ref *kept) {
     kept->irreproducible = q->kind->varies_by_default && !q->own[0];
@@ -218,7 +210,8 @@ static int make_and_keep(answer *s, const arguments *a, const question *q) {
         arrays_free(made);
         return rc;
     }
-    search_ref *kept = answer_keep(s, key_bytes, made);
+    search_ref *kept = search_keep(s->by->c, s->graph, s->key, key_bytes, made,
+                                   arrays_bytes(made), arrays_free);
     if (!kept)
         return SQLITE_NOMEM;
     take_search(s, q, kept);

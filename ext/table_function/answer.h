@@ -15,7 +15,7 @@
 
 /* The timings of the call that runs now. */
 typedef struct work {
-    search_watch watch;
+    timings earlier;
     bool arguments_reported; /* the timings have a row for the arguments */
     bool out_of_range;       /* the latest search met a distance that is out of range */
     double begun_ms;         /* when the call began or, later, when it had its graph */
@@ -68,9 +68,6 @@ void answer_end(answer *s);
 /* Adds a row for the arguments to the timings. The row names ids that are no vertices. */
 void answer_report_arguments(answer *s, const unknown_ids *unknown);
 
-/* Keeps arrays that were made for the key with the graph, and takes them over; NULL: no
-** memory. */
-search_ref *answer_keep(answer *s, int key_bytes, arrays *made);
 /* The error of a run that failed. */
 int answer_failed(const answer *s, const gpugraph_run *run);
 /* Begins a run with the question's backend and method. */

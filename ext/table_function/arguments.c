@@ -12,10 +12,9 @@ const char *const backend_names[] = {"auto", "cpu", "cuda", NULL};
 /* ---- sentences ---- */
 
 int argument_must_be(const arguments *a, int field, const char *what) {
-    written value;
     return caller_fail(a->by, SQLITE_ERROR, "the argument %s must be %s, not %s",
                        field_name(a->by->function, field), what,
-                       value_written(a->given.value[field], &value));
+                       VALUE_WRITTEN(a->given.value[field]));
 }
 
 /* Fails with the sentence and ", as in gpu_bfs('roads', 1)", with the edges of this call
@@ -59,11 +58,10 @@ static int must_be_one_of(const arguments *a, int field, const char *const *name
         nearest_look(&near, names[i], names[i]);
     }
     char *words = sqlite3_str_finish(list);
-    written as_written;
     int rc =
         words ? caller_fail(a->by, SQLITE_ERROR, "the argument %s must be %s, not %s%s",
                             field_name(a->by->function, field), words,
-                            value_written(value, &as_written), near.told)
+                            VALUE_WRITTEN(value), near.told)
               : SQLITE_NOMEM;
     sqlite3_free(words);
     return rc;
@@ -173,8 +171,7 @@ static int read_options(arguments *a) {
     rc = rc ? rc : read_option(a, F_BACKEND, &backends, &backend);
     rc = rc ? rc : read_method(a);
     rc = rc ? rc : read_option(a, F_WEIGHTED, &flag, &weighted);
-    if (rc == SQLITE_OK)
-        rc = read_number(a, F_SEED, true, -INFINITY, INFINITY, "an INTEGER", &seed);
+    rc = rc ? rc : read_number(a, F_SEED, true, -INFINITY, INFINITY, "an INTEGER", &seed);
     if (rc == SQLITE_OK)
         rc = read_number(a, argument_given(a, F_MAX_DEPTH) ? F_MAX_DEPTH : F_MAX_DISTANCE,
                          false, 0, INFINITY, "a number that is 0 or more",
@@ -221,7 +218,7 @@ static bool is_null(const sqlite3_value *value) {
 }
 
 /* A statement may name an argument in a condition that gives no value, under OR or in the
-** ON of a RIGHT JOIN. Therefore the sentences propose the brackets. */
+** ON of a RIGHT JOIN. Therefore the sentences propose the parentheses. */
 static int check_edges(const arguments *a) {
     sqlite3_value *edges = a->given.value[F_EDGES],
                   *vertices = a->given.value[F_VERTICES];
@@ -229,7 +226,7 @@ static int check_edges(const arguments *a) {
         return fail_with_example(
             a,
             "the argument edges is missing; name a table, a view or a query of edges in "
-            "the brackets");
+            "the parentheses");
     if (is_null(edges))
         return fail_with_example(
             a,
@@ -240,7 +237,7 @@ static int check_edges(const arguments *a) {
     if (vertices && !is_null(vertices) && sqlite3_value_type(vertices) != SQLITE_TEXT)
         return argument_must_be(
             a, F_VERTICES,
-            "the name of a table or view with its column in brackets, or a query");
+            "the name of a table or view with its column in parentheses, or a query");
     if (argument_given(a, F_PARAMS) &&
         sqlite3_value_type(a->given.value[F_PARAMS]) != SQLITE_TEXT)
         return argument_must_be(a, F_PARAMS, "a JSON array, as json_array() makes it");
@@ -251,7 +248,7 @@ static int check_sources(const arguments *a) {
     const table_function *f = a->by->function;
     if (f->cells && !argument_given(a, F_SOURCES))
         return fail_with_example(
-            a, "there are no sources; give a JSON array of vertices in the brackets");
+            a, "there are no sources; give a JSON array of vertices in the parentheses");
     if (a->given.value[F_SOURCE] && argument_given(a, F_SOURCES))
         return caller_fail(
             a->by, SQLITE_ERROR,
@@ -259,10 +256,10 @@ static int check_sources(const arguments *a) {
             "JSON array of vertices as sources");
     if (f->needs_source && !a->given.value[F_SOURCE] && !argument_given(a, F_SOURCES))
         return fail_with_example(
-            a, "there is no source; give the vertex to start from in the brackets");
+            a, "there is no source; give the vertex to start from in the parentheses");
     if (f->paths && !a->given.value[F_TARGET])
         return fail_with_example(
-            a, "there is no target; give the vertex to arrive at in the brackets");
+            a, "there is no target; give the vertex to arrive at in the parentheses");
     return SQLITE_OK;
 }
 
@@ -293,7 +290,7 @@ int arguments_read(arguments *a, int plan, const char *words, int argc,
     int rc = SQLITE_OK;
     for (int i = 0; i < argc && rc == SQLITE_OK; i++)
         rc = take_value(a, a->word[i], argv[i]) ? SQLITE_OK : SQLITE_NOMEM;
-    if (rc == SQLITE_OK && plan & PLAN_IN_BRACKETS)
+    if (rc == SQLITE_OK && plan & PLAN_POSITIONAL)
         rc = plan_fail_lacking(a->by, plan);
     rc = rc ? rc : check_edges(a);
     rc = rc ? rc : check_sources(a);

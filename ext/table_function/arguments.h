@@ -45,7 +45,7 @@ void numbers_clear(numbers *list);
 **
 ** SQLite may compare the column with the list again, so the column must return '7'. */
 typedef struct retyped_id {
-    uint32_t vertex;
+    uint32_t vertex; /* first, for compare_numbers */
     sqlite3_value *value;
 } retyped_id;
 

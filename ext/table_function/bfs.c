@@ -11,7 +11,7 @@ const table_function bfs_function = {
     .name = "gpu_bfs",
     FUNCTION_FIELDS((F_VERTEX, F_DEPTH, F_PARENT, F_EDGE),
                     (F_EDGES, F_SOURCE, F_TARGET, F_SOURCES, F_MAX_DEPTH, F_DIRECTION)),
-    .bracketed = 3,
+    .positional = 3,
     .option = "max_depth = 2",
     .ends_early = true,
     .needs_source = true,

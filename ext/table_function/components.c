@@ -13,7 +13,7 @@ static const char *const kinds[] = {"weak", "strong", NULL};
 const table_function components_function = {
     .name = "gpu_components",
     FUNCTION_FIELDS((F_VERTEX, F_OWN), (F_EDGES, F_OPTION + OPTION_KIND)),
-    .bracketed = 1,
+    .positional = 1,
     .option = "kind = 'strong'",
     .search = SEARCH("components", make_components, NUMBERS_ANY),
     .example = "gpu_components('roads')",

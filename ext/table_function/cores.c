@@ -8,7 +8,7 @@ static void make_cores(making *m) {
 const table_function cores_function = {
     .name = "gpu_cores",
     FUNCTION_FIELDS((F_VERTEX, F_OWN), (F_EDGES)),
-    .bracketed = 1,
+    .positional = 1,
     .option = "method = 'auto'",
     .search = SEARCH("cores", make_cores, NUMBERS_ANY),
     .example = "gpu_cores('roads')",

@@ -18,7 +18,7 @@ const table_function degrees_function = {
     FUNCTION_FIELDS(
         (F_VERTEX, F_OWN + COLUMN_OUT, F_OWN + COLUMN_IN, F_OWN + COLUMN_BOTH),
         (F_EDGES)),
-    .bracketed = 1,
+    .positional = 1,
     .option = "method = 'auto'",
     .search = SEARCH("degrees", make_degrees, NUMBERS_ANY),
     .example = "gpu_degrees('roads')",

@@ -33,7 +33,7 @@ const table_function dfs_function = {
     .name = "gpu_dfs",
     FUNCTION_FIELDS((F_VERTEX, F_DEPTH, F_PARENT, F_EDGE, F_PREORDER, F_POSTORDER),
                     (F_EDGES, F_SOURCE, F_OPTION + OPTION_ORDERED, F_DIRECTION)),
-    .bracketed = 2,
+    .positional = 2,
     .option = "ordered = 1",
     .search = &(const search_kind){.name = "dfs",
                                    .make = make_dfs,

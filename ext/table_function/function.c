@@ -1,4 +1,4 @@
-/* The names and types of columns, and the list of functions. */
+/* The names and types of columns, the list of functions, and error messages. */
 #include "search.h"
 
 #include <string.h>
@@ -50,10 +50,10 @@ const char *field_type(const table_function *f, int field) {
 #define LIST_FUNCTION(NAME) &NAME##_function,
 const table_function *const table_functions[] = {TABLE_FUNCTIONS(LIST_FUNCTION)};
 #undef LIST_FUNCTION
-const int table_function_count = sizeof table_functions / sizeof *table_functions;
+const int table_function_count = COUNT(table_functions);
 
 int column_count(const table_function *f) {
-    return f->fields + (f->bracketed > 0 ? f->bracketed + 1 : 0) + has_arrays(f);
+    return f->fields + (f->positional > 0 ? f->positional + 1 : 0) + has_arrays(f);
 }
 
 int function_argument(const table_function *f, const char *name) {
@@ -63,9 +63,9 @@ int function_argument(const table_function *f, const char *name) {
     return 0;
 }
 
-bool column_is_bracketed(const table_function *f, int column) {
-    return column >= f->visible && column <= f->visible + f->bracketed &&
-           f->bracketed > 0;
+bool column_is_positional(const table_function *f, int column) {
+    return column >= f->visible && column <= f->visible + f->positional &&
+           f->positional > 0;
 }
 
 bool function_uses(const table_function *f, const char *method_function) {
@@ -73,4 +73,35 @@ bool function_uses(const table_function *f, const char *method_function) {
            strcmp(f->search->name, method_function) == 0 ||
            (f->unweighted_search &&
             strcmp(f->unweighted_search->name, method_function) == 0);
+}
+
+/* ---- error messages of a call ---- */
+
+static int set_call_error(const caller *by, int rc, char *error) {
+    sqlite3_free(by->vtab->zErrMsg);
+    by->vtab->zErrMsg = error;
+    return error ? rc : SQLITE_NOMEM;
+}
+
+int caller_fail(const caller *by, int rc, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    char *sentence = sqlite3_vmprintf(format, values);
+    va_end(values);
+    char *error =
+        sentence ? sqlite3_mprintf("%s: %s", by->function->name, sentence) : NULL;
+    sqlite3_free(sentence);
+    return set_call_error(by, rc, error);
+}
+
+int caller_fail_with(const caller *by, int rc, char *error) {
+    if (error && rc != SQLITE_NOMEM && rc != SQLITE_INTERRUPT)
+        return set_call_error(by, rc, error);
+    sqlite3_free(error);
+    return rc;
+}
+
+void caller_forgive(const caller *by) {
+    sqlite3_free(by->vtab->zErrMsg);
+    by->vtab->zErrMsg = NULL;
 }

@@ -2,13 +2,13 @@
 ** table serves all functions. A new function needs a file with its descriptor and, if no
 ** other function has it, its search (search.h).
 **
-** SQLite gives the values in brackets to the hidden columns in their order. A comparison
-** such as `source = 7` reaches the same columns. Therefore the arguments in brackets have
-** columns of their own, "(edges)" and so on, whose names no statement contains by
-** accident, and a further column receives what is too much.
+** SQLite gives the values in parentheses to the hidden columns in their order. A
+** comparison such as `source = 7` reaches the same columns. Therefore the arguments in
+** parentheses have columns of their own, "(edges)" and so on, whose names no statement
+** contains by accident. A further column receives a value too many.
 **
 **     vertex depth parent edge | (edges) (source) (target) (further) | edges ... | arrays
-**     visible                    bracketed                             fields
+**     visible                    positional                            fields
 **
 ** A column or option that belongs to one function is described in that function's file
 ** (own_column, own_option). */
@@ -16,7 +16,7 @@
 #define GPUGRAPH_FUNCTION_H
 
 #include "base/connection.h"
-#include "source/request.h"
+#include "source/source.h"
 #include "gpugraph_functions.h"
 
 /* ---- columns ---- */
@@ -54,7 +54,7 @@ enum field {
     F_PARAMS,
     F_METHOD,
     F_BACKEND,
-    F_FURTHER, /* a value in brackets after the last argument that they take */
+    F_FURTHER, /* a value in parentheses after the last argument that they take */
     FIELDS,
     F_FIRST_ARGUMENT = F_EDGES
 };
@@ -95,7 +95,7 @@ typedef struct table_function {
     const char *name;           /* "gpu_bfs" */
     const unsigned char *field; /* enum field: the columns of a row, then the arguments */
     int fields, visible;        /* columns of a row; FUNCTION_FIELDS sets all three */
-    int bracketed;              /* arguments that brackets take */
+    int positional;             /* arguments that parentheses take */
     bool paths;                 /* rows are the steps of paths */
     bool many_paths;            /* with paths: several paths to each target */
     bool cells;                 /* rows are the cells of a matrix: sources by targets */
@@ -134,9 +134,9 @@ extern const int table_function_count;
 /* How many columns SQLite knows, and the field of each. */
 int column_count(const table_function *f);
 static inline enum field column_field(const table_function *f, int column) {
-    if (column < f->visible + f->bracketed)
+    if (column < f->visible + f->positional)
         return f->field[column];
-    column -= f->bracketed > 0 ? f->bracketed + 1 : 0;
+    column -= f->positional > 0 ? f->positional + 1 : 0;
     return column < f->visible  ? F_FURTHER
            : column < f->fields ? f->field[column]
                                 : F_ARRAYS;
@@ -151,12 +151,15 @@ const char *field_name(const table_function *f, int field);
 const char *field_type(const table_function *f, int field);
 /* The field of the argument with this name, or 0. */
 int function_argument(const table_function *f, const char *name);
-/* Returns true if brackets fill the column. */
-bool column_is_bracketed(const table_function *f, int column);
+/* Returns true if parentheses fill the column. */
+bool column_is_positional(const table_function *f, int column);
 /* Returns true if the function runs searches of this gpugraph_method function. */
 bool function_uses(const table_function *f, const char *method_function);
 
-/* ---- caller.c: the caller of a function ---- */
+/* Registers all functions (table_function.c). */
+int table_functions_register(connection *c);
+
+/* ---- the caller of a function ---- */
 
 /* Constant from a cursor's xOpen to its xClose. */
 typedef struct caller {

@@ -81,17 +81,12 @@ bool append_edge_id(sqlite3_str *text, const graph_ref *graph, uint64_t e) {
     return !graph->unnamed;
 }
 
-void result_weight_of(sqlite3_context *context, const gpugraph_graph *graph,
-                      const gpugraph_edge *edge) {
+void result_weight(sqlite3_context *context, const gpugraph_graph *graph,
+                   const gpugraph_edge *edge) {
     if (gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED)
         return;
     if (gpugraph_distance_type_of(graph) == GPUGRAPH_REAL)
         sqlite3_result_double(context, edge->real);
     else
         sqlite3_result_int64(context, edge->weight);
-}
-
-void result_weight(sqlite3_context *context, const gpugraph_graph *graph, uint64_t e) {
-    const gpugraph_edge edge = gpugraph_edge_of(graph, e);
-    result_weight_of(context, graph, &edge);
 }

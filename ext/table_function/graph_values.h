@@ -25,8 +25,7 @@ void append_vertex(sqlite3_str *text, const gpugraph_ids *ids, uint32_t v);
 int bind_vertex(sqlite3_stmt *statement, int parameter, const gpugraph_ids *ids,
                 uint32_t v);
 /* Results: the weight of an edge, or NULL if the graph has no weights. */
-void result_weight(sqlite3_context *context, const gpugraph_graph *graph, uint64_t e);
-void result_weight_of(sqlite3_context *context, const gpugraph_graph *graph,
-                      const gpugraph_edge *edge);
+void result_weight(sqlite3_context *context, const gpugraph_graph *graph,
+                   const gpugraph_edge *edge);
 
 #endif

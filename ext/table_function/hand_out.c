@@ -6,7 +6,7 @@
 **     graph                     ids, ends of edges, edge ids           computed: vertex,
 **                                                                      parent, edge */
 #include "rows.h"
-#include "base/scalar_functions.h"
+#include "base/module.h"
 #include "brief_lock.h"
 #include "gpugraph_extension.h"
 

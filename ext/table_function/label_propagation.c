@@ -12,7 +12,7 @@ const table_function label_propagation_function = {
     .name = "gpu_label_propagation",
     FUNCTION_FIELDS((F_VERTEX, F_OWN),
                     (F_EDGES, F_OPTION + OPTION_ITERATIONS, F_DIRECTION)),
-    .bracketed = 1,
+    .positional = 1,
     .option = "iterations = 20",
     .search = SEARCH("label_propagation", make_labels, NUMBERS_IN_ORDER),
     .direction = GPUGRAPH_BOTH,

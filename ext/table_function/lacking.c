@@ -4,7 +4,7 @@
 **     gpu_bfs('roads', 1, max_depth = 2)     the target is the comparison max_depth = 2,
 **                                            which needs a row of the search
 **     gpu_bfs('roads', n.id) CROSS JOIN n    SQLite reads n after the search
-**     n RIGHT JOIN gpu_bfs('roads', 1)       SQLite does not pass the brackets
+**     n RIGHT JOIN gpu_bfs('roads', 1)       SQLite does not pass the parentheses
 **     n LEFT JOIN gpu_bfs('roads', 1)
 **       WHERE direction = 'in'               SQLite does not pass WHERE
 **
@@ -28,18 +28,18 @@ static int fail_option(const caller *by, int field) {
 int plan_fail_lacking(const caller *by, int plan) {
     const table_function *f = by->function;
     const int field = plan_lacks(plan);
-    if (!(plan & PLAN_IN_BRACKETS))
+    if (!(plan & PLAN_POSITIONAL))
         return fail_option(by, field);
     if (field == F_FURTHER)
         return caller_fail(by, SQLITE_ERROR,
-                           "the brackets take %d argument%s; give others after WHERE, as "
-                           "in WHERE %s",
-                           f->bracketed, f->bracketed == 1 ? "" : "s", f->option);
+                           "the parentheses take %d argument%s; give others after "
+                           "WHERE, as in WHERE %s",
+                           f->positional, f->positional == 1 ? "" : "s", f->option);
     return caller_fail(
         by, SQLITE_ERROR,
-        "the argument %s in the brackets has no value when the search begins; put a "
+        "the argument %s in the parentheses has no value when the search begins; put a "
         "table that it comes from before %s, and in place of a RIGHT JOIN to %s write %s "
-        "LEFT JOIN; a comparison in the brackets sets nothing: give an option as in "
+        "LEFT JOIN; a comparison in the parentheses sets nothing: give an option as in "
         "WHERE %s",
         field_name(f, field), f->name, f->name, f->name, f->option);
 }

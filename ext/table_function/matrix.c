@@ -29,7 +29,7 @@ const table_function matrix_function = {
     FUNCTION_FIELDS(
         (F_OWN, F_OWN + 1, F_DISTANCE),
         (F_EDGES, F_SOURCES, F_TARGETS, F_DIRECTION, F_WEIGHTED, F_MAX_DISTANCE)),
-    .bracketed = 3,
+    .positional = 3,
     .option = "direction = 'both'",
     .cells = true,
     .ends_early = true,

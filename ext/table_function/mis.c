@@ -15,7 +15,7 @@ static const char *const priorities[] = {"degree", "degree-id", "random", "id", 
 const table_function mis_function = {
     .name = "gpu_mis",
     FUNCTION_FIELDS((F_VERTEX), (F_EDGES, F_OPTION + OPTION_PRIORITY, F_SEED)),
-    .bracketed = 1,
+    .positional = 1,
     .option = "priority = 'id'",
     .search = SEARCH("mis", make_mis, NUMBERS_IN_ORDER),
     .example = "gpu_mis('roads')",

@@ -101,18 +101,13 @@ int retyped_ids_add(retyped_ids *list, uint32_t vertex, sqlite3_value *value) {
     return SQLITE_OK;
 }
 
-static int compare_retyped_ids(const void *left, const void *right) {
-    const uint32_t a = ((const retyped_id *)left)->vertex,
-                   b = ((const retyped_id *)right)->vertex;
-    return (a > b) - (a < b);
-}
-
 int retyped_ids_settle(retyped_ids *list, numbers *ids) {
     uint32_t kept = 0;
     int rc = list->count > 0 ? numbers_sort(ids) : SQLITE_OK;
     if (rc || list->count == 0)
         return rc;
-    qsort(list->item, list->count, sizeof *list->item, compare_retyped_ids);
+    /* an item begins with its vertex */
+    qsort(list->item, list->count, sizeof *list->item, compare_numbers);
     for (uint32_t i = 0; i < list->count; i++) {
         const uint32_t vertex = list->item[i].vertex;
         if ((kept > 0 && list->item[kept - 1].vertex == vertex) ||
@@ -126,10 +121,10 @@ int retyped_ids_settle(retyped_ids *list, numbers *ids) {
 }
 
 sqlite3_value *retyped_ids_find(const retyped_ids *list, uint32_t vertex) {
-    const retyped_id key = {vertex, NULL};
-    const retyped_id *found = list->count == 0 ? NULL
-                                               : bsearch(&key, list->item, list->count,
-                                                         sizeof key, compare_retyped_ids);
+    const retyped_id *found = list->count == 0
+                                  ? NULL
+                                  : bsearch(&vertex, list->item, list->count,
+                                            sizeof *list->item, compare_numbers);
     return found ? found->value : NULL;
 }
 

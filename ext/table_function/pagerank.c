@@ -22,7 +22,7 @@ const table_function pagerank_function = {
     FUNCTION_FIELDS((F_VERTEX, F_OWN),
                     (F_EDGES, F_OPTION + OPTION_DAMPING, F_OPTION + OPTION_ITERATIONS,
                      F_OPTION + OPTION_TOLERANCE, F_WEIGHTED, F_SOURCES, F_DIRECTION)),
-    .bracketed = 1,
+    .positional = 1,
     .option = "damping = 0.9",
     .search = SEARCH("pagerank", make_pagerank, NUMBERS_COMPACT),
     .example = "gpu_pagerank('roads')",

@@ -23,7 +23,7 @@ const table_function path_function = {
     .name = "gpu_path",
     FUNCTION_FIELDS((F_SEQ, F_VERTEX, F_EDGE, F_COST, F_DISTANCE),
                     (F_EDGES, F_SOURCE, F_TARGET, F_DIRECTION, F_WEIGHTED)),
-    .bracketed = 3,
+    .positional = 3,
     .option = "weighted = 0",
     .paths = true,
     .ends_early = true,

@@ -59,7 +59,7 @@ const table_function paths_function = {
     FUNCTION_FIELDS(
         (F_OWN, F_SEQ, F_VERTEX, F_EDGE, F_COST, F_DISTANCE),
         (F_EDGES, F_SOURCE, F_TARGET, F_OPTION + OPTION_K, F_DIRECTION, F_WEIGHTED)),
-    .bracketed = 4,
+    .positional = 4,
     .option = "weighted = 0",
     .paths = true,
     .many_paths = true,

@@ -11,7 +11,7 @@
 ** words. If SQLite offers an argument that is unusable in this plan, the plan is
 ** impossible (SQLITE_CONSTRAINT). If SQLite does not offer an argument, the plan is only
 ** expensive, because SQLite plans the arms of an OR one by one; xFilter then fails with a
-** sentence. If the statement uses an argument in brackets and SQLite never offers it,
+** sentence. If the statement uses an argument in parentheses and SQLite never offers it,
 ** only colUsed shows it: its value depends on the search itself or on a later table.
 **
 ** An option that the statement uses and SQLite does not offer is an error. Otherwise
@@ -41,10 +41,10 @@ typedef struct offer {
     int equal[FIELDS];
     int bound[2], bounds;
     int limit, offset;
-    bool offset_lost;   /* there is an OFFSET whose value is unknown */
-    int others;         /* constraints that SQLite checks, which may drop rows */
-    uint64_t unusable;  /* field_bit: the argument is unusable */
-    unsigned bracketed; /* bit i: SQLite offers argument i in brackets */
+    bool offset_lost;    /* there is an OFFSET whose value is unknown */
+    int others;          /* constraints that SQLite checks, which may drop rows */
+    uint64_t unusable;   /* field_bit: the argument is unusable */
+    unsigned positional; /* bit i: SQLite offers argument i in parentheses */
 } offer;
 
 typedef struct plan {
@@ -69,7 +69,6 @@ static char *as_equation(const plan *p, int field) {
         const int op = p->info->aConstraint[i].op;
         const int column = p->info->aConstraint[i].iColumn;
         sqlite3_value *value;
-        written as_written;
         if (column < 0 || (int)column_field(f, column) != field ||
             sqlite3_vtab_rhs_value(p->info, i, &value) != SQLITE_OK)
             continue;
@@ -81,7 +80,7 @@ static char *as_equation(const plan *p, int field) {
             !(op == SQLITE_INDEX_CONSTRAINT_LE && least))
             continue;
         return sqlite3_mprintf("; write %s = %s", field_name(f, field),
-                               value_written(value, &as_written));
+                               VALUE_WRITTEN(value));
     }
     return sqlite3_mprintf("%s", "");
 }
@@ -119,8 +118,8 @@ static void take_argument(plan *p, int i) {
     offer *o = &p->offer;
     int column = p->info->aConstraint[i].iColumn;
     enum field field = column_field(p->function, column);
-    if (column_is_bracketed(p->function, column))
-        o->bracketed |= 1u << (column - p->function->visible);
+    if (column_is_positional(p->function, column))
+        o->positional |= 1u << (column - p->function->visible);
     if (p->info->aConstraint[i].usable && o->equal[field] < 0) {
         o->equal[field] = i;
     } else {
@@ -335,23 +334,23 @@ static bool is_answer(const plan *p, int field) {
 }
 
 /* Finds the first argument that the statement uses and SQLite does not offer, those in
-** brackets first. Returns bits of the plan. */
+** parentheses first. Returns bits of the plan. */
 static int find_lacking(plan *p) {
     const table_function *f = p->function;
     const offer *o = &p->offer;
     int found = 0;
     for (int i = f->visible; i < column_count(f) && !found; i++) {
         enum field field = column_field(f, i);
-        const bool bracketed = column_is_bracketed(f, i);
+        const bool positional = column_is_positional(f, i);
         if (!is_used(p, i) || field < F_FIRST_ARGUMENT)
             continue;
-        if (bracketed ? field != F_FURTHER && o->bracketed >> (i - f->visible) & 1
-                      : o->equal[field] >= 0)
+        if (positional ? field != F_FURTHER && o->positional >> (i - f->visible) & 1
+                       : o->equal[field] >= 0)
             continue;
-        if (!bracketed && is_answer(p, field))
+        if (!positional && is_answer(p, field))
             p->compares_target |= field == F_TARGET;
         else
-            found = (int)field << PLAN_LACKS_SHIFT | (bracketed ? PLAN_IN_BRACKETS : 0);
+            found = (int)field << PLAN_LACKS_SHIFT | (positional ? PLAN_POSITIONAL : 0);
     }
     return found;
 }
@@ -382,7 +381,7 @@ static void estimate(plan *p) {
                                                  : (int)SEARCH_ROWS;
         info->estimatedCost = ROWS_COST;
     }
-    if (o->equal[F_EDGES] < 0 || info->idxNum & PLAN_IN_BRACKETS)
+    if (o->equal[F_EDGES] < 0 || info->idxNum & PLAN_POSITIONAL)
         info->estimatedCost = ARM_COST;
     else if (!is_complete(p))
         info->estimatedCost = NEVER_COST;
@@ -391,9 +390,9 @@ static void estimate(plan *p) {
 }
 
 /* Returns true if an option lacks a value in every plan. An arm that SQLite plans without
-** outer terms has no edges in brackets. */
+** outer terms has no edges in parentheses. */
 static bool lacks_for_good(const plan *p) {
-    return p->offer.bracketed & 1 && is_complete(p) && !(p->bits & PLAN_IN_BRACKETS) &&
+    return p->offer.positional & 1 && is_complete(p) && !(p->bits & PLAN_POSITIONAL) &&
            plan_lacks(p->bits);
 }
 

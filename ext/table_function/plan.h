@@ -5,7 +5,7 @@
 **               |       |       |             |   |              |          needed arrays
 **               |       |       |             |   |              descending order
 **               |       |       |             |   ends that may differ in the next call
-**               |       |       |             the lacking argument is in brackets
+**               |       |       |             the lacking argument is in parentheses
 **               |       |       columns that a program takes as arrays
 **               |       order
 **               the lacking argument
@@ -25,7 +25,7 @@ enum plan_bits {
     ** others. */
     PLAN_VARIABLE_END = 32, /* a target or a vertex */
     PLAN_VARIABLE_BOUND = 64,
-    PLAN_IN_BRACKETS = 1 << 14, /* the lacking argument is in brackets */
+    PLAN_POSITIONAL = 1 << 14, /* the lacking argument is in parentheses */
     /* The statement uses the column arrays and, with it, parent and edge. */
     PLAN_ARRAYS = 1 << 16,
     PLAN_PARENTS = 1 << 17,

@@ -24,11 +24,10 @@ static int note_unknown_id(arguments *a, const graph_ref *graph, int field,
     const char *name = field_name(a->by->function, field);
     const size_t used = strlen(s->text);
     uint32_t other;
-    written as_written;
     if (s->calls == UNKNOWN_CALLS || s->count++ >= UNKNOWN_NAMED)
         return SQLITE_OK;
     int rc = find_vertex(graph->graph, text ? 'C' : 'B', id, &other);
-    const char *value = value_written(id, &as_written);
+    const char *value = VALUE_WRITTEN(id);
     sqlite3_snprintf((int)(sizeof s->text - used), s->text + used,
                      "%s%s%s%s is no vertex%s", used > 0 ? "; " : "",
                      member ? value : name, member ? " in " : " ", member ? name : value,

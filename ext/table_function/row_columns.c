@@ -1,5 +1,6 @@
 /* Returns the columns of a row, from the arrays of the answer, and its rowid. */
 #include "rows.h"
+#include "base/module.h"
 #include "graph_values.h"
 
 #include <string.h>
@@ -49,13 +50,15 @@ static void result_parent(sqlite3_context *context, const rows *r, const answer 
 }
 
 static void result_cost(sqlite3_context *context, const rows *r, const answer *s) {
+    const gpugraph_graph *graph = s->graph->graph;
     uint64_t edge = tree_edge(r, s);
     if (edge == GPUGRAPH_NO_EDGE)
         return;
-    if (!answer_is_weighted(s))
-        sqlite3_result_int(context, 1);
+    const gpugraph_edge at = gpugraph_edge_of(graph, edge);
+    if (answer_is_weighted(s))
+        result_weight(context, graph, &at);
     else
-        result_weight(context, s->graph->graph, edge);
+        sqlite3_result_int(context, 1);
 }
 
 /* Returns a source or target: the argument as given, or the id of the vertex. */
@@ -119,12 +122,11 @@ static void result_option(sqlite3_context *context, const rows *r, const argumen
         sqlite3_result_value(context, value);
         return;
     }
-    char *sentence = sqlite3_mprintf("%s: the argument %s is NULL, and SQLite compares "
-                                     "it again for OR, where NULL equals "
-                                     "nothing; leave %s out, or give a value",
-                                     a->by->function->name, name, name);
-    sqlite3_result_error(context, sentence ? sentence : "out of memory", -1);
-    sqlite3_free(sentence);
+    function_fail(context,
+                  sqlite3_mprintf("%s: the argument %s is NULL, and SQLite compares it "
+                                  "again for OR, where NULL equals nothing; leave %s "
+                                  "out, or give a value",
+                                  a->by->function->name, name, name));
 }
 
 /* This function is not inlined, so that row_column need not save registers for common
@@ -219,7 +221,7 @@ static uint64_t hash_call(const rows *r, const arguments *a, const answer *s) {
     uint64_t hash = hash_bytes(0xcbf29ce484222325u, settled, sizeof settled);
     hash = hash_bytes(hash, &o->maximum.real, sizeof o->maximum.real);
     hash = hash_bytes(hash, o->own, sizeof o->own);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (int i = 0; i < COUNT(texts); i++)
         hash = hash_bytes(hash, texts[i], texts[i] ? strlen(texts[i]) : 0);
     hash ^= hash >> 33;
     hash *= 0xff51afd7ed558ccdu;

@@ -153,7 +153,7 @@ gpugraph_status arrays_make(gpugraph_graph *graph, const table_function *f,
 gpugraph_status arrays_make_each(gpugraph_graph *graph, const table_function *f,
                                  const question *q, gpugraph_run *run, arrays **each);
 
-/* ---- array_block.c: memory for arrays ----
+/* ---- memory for arrays ----
 ** Large blocks have huge pages, because the system takes longer to clear small pages than
 ** a search takes to fill them. free() releases a block. */
 

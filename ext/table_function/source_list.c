@@ -54,7 +54,8 @@ static int keep_source_list(answer *s, arguments *a, uint32_t source, arrays *ma
         arrays_free(made);
         return rc;
     }
-    search_ref *kept = answer_keep(s, bytes, made);
+    search_ref *kept = search_keep(s->by->c, s->graph, s->key, bytes, made,
+                                   arrays_bytes(made), arrays_free);
     if (!kept)
         return SQLITE_NOMEM;
     s->ahead[s->ahead_count++] = kept;

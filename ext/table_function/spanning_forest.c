@@ -35,7 +35,7 @@ const table_function spanning_forest_function = {
     FUNCTION_FIELDS((F_EDGE, F_OWN + OWN_SOURCE, F_OWN + OWN_TARGET,
                      F_OWN + OWN_WEIGHT_OF_EDGE, F_OWN + OWN_COMPONENT),
                     (F_EDGES)),
-    .bracketed = 1,
+    .positional = 1,
     .option = "method = 'auto'",
     .search = SEARCH("spanning_forest", make_forest, NUMBERS_COMPACT),
     .weight = WEIGHT_IF_CLEAR,

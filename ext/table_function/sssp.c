@@ -9,7 +9,7 @@ const table_function sssp_function = {
     FUNCTION_FIELDS(
         (F_VERTEX, F_DISTANCE, F_PARENT, F_EDGE),
         (F_EDGES, F_SOURCE, F_TARGET, F_SOURCES, F_MAX_DISTANCE, F_DIRECTION)),
-    .bracketed = 3,
+    .positional = 3,
     .option = "max_distance = 1000",
     .ends_early = true,
     .needs_source = true,

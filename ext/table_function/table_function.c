@@ -1,9 +1,16 @@
 /* The virtual table of all table functions. A cursor settles its arguments, gets an
 ** answer, and steps through the rows of the answer. On the inner side of a join SQLite
 ** calls xFilter again and again; the cursor then keeps its graph and its answer as long
-** as they serve. */
+** as they serve.
+**
+**   xBestIndex  plan.c       constraints     -> idxNum (plan bits), idxStr (words)
+**   xFilter     arguments.c  argv by words   -> struct arguments (arguments.h)
+**               acquire.c    edges, vertices -> graph
+**               resolve.c    ids, numbers    -> vertex numbers, bounds
+**               answer.c     arguments    -> struct answer (answer.h): arrays of a search
+**               rows.c       answer       -> struct rows (rows.h): a range, a list, paths
+**   xNext, xColumn           read arrays */
 #include "pages/wal_frames.h"
-#include "table_function.h"
 #include "rows.h"
 #include "base/module.h"
 
@@ -175,7 +182,7 @@ static char *schema_of(const table_function *f) {
     sqlite3_str_appendall(sql, "CREATE TABLE x(");
     for (int i = 0; i < column_count(f); i++) {
         enum field field = column_field(f, i);
-        sqlite3_str_appendf(sql, column_is_bracketed(f, i) ? "%s\"(%s)\"" : "%s%s",
+        sqlite3_str_appendf(sql, column_is_positional(f, i) ? "%s\"(%s)\"" : "%s%s",
                             i ? ", " : "", field_name(f, field));
         sqlite3_str_appendf(
             sql, " %s", field < F_FIRST_ARGUMENT ? field_type(f, field) : "BLOB HIDDEN");

@@ -9,7 +9,7 @@ static void make_order(making *m) {
 const table_function topological_order_function = {
     .name = "gpu_topological_order",
     FUNCTION_FIELDS((F_VERTEX, F_OWN, F_OWN + 1), (F_EDGES, F_DIRECTION)),
-    .bracketed = 1,
+    .positional = 1,
     .option = "direction = 'in'",
     .search = SEARCH("topological_order", make_order, NUMBERS_COMPACT),
     .example = "gpu_topological_order('roads')",

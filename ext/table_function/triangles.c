@@ -17,7 +17,7 @@ const table_function triangles_function = {
     FUNCTION_FIELDS((F_VERTEX, F_OWN + COLUMN_TRIANGLES, F_OWN + COLUMN_DEGREE,
                      F_OWN + COLUMN_COEFFICIENT),
                     (F_EDGES, F_DIRECTION)),
-    .bracketed = 1,
+    .positional = 1,
     .option = "direction = 'out'",
     .search = SEARCH("vertex_triangles", make_triangles, NUMBERS_ANY),
     .direction = GPUGRAPH_BOTH,

@@ -29,7 +29,7 @@
 
 #include "gpugraph_extension.h"
 #include "load/load.h"
-#include "pages/identity.h"
+#include "pages/reader.h"
 
 /* ---- SQLite's allocator ---- */
 
@@ -300,8 +300,6 @@ static const char *const looks[] = {
     "SELECT name, kind, vertices, edges, state FROM gpugraph_graphs",
     "SELECT count(*) FROM gpugraph_timings WHERE phase = 'total'",
 };
-
-#define COUNT(list) ((int)(sizeof list / sizeof *list))
 
 START_TEST(every_function) {
     make_tables();

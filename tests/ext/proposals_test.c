@@ -230,7 +230,7 @@ START_TEST(a_proposal_works) {
 }
 END_TEST
 
-/* The example of a call, and the example of an argument that brackets do not take. */
+/* The example of a call, and the example of an argument that parentheses do not take. */
 START_TEST(an_example_works) {
     const char *name = table_functions[_i]->name;
     char *nothing = sqlite3_mprintf("SELECT * FROM %s", name);

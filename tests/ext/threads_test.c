@@ -22,7 +22,7 @@
 
 #include "gpugraph_extension.h"
 #include "load/load.h"
-#include "pages/identity.h"
+#include "pages/reader.h"
 
 enum { VERSIONS = 2, ROUNDS = 3, READERS = 4 };
 

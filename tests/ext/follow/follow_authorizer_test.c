@@ -4,7 +4,7 @@
 #include "database_file.h"
 #include "base/ext_limits.h"
 #include "load/loader.h"
-#include "pages/identity.h"
+#include "pages/reader.h"
 #include "suite.h"
 
 static struct {

@@ -11,7 +11,7 @@
 #include "expect.h"
 #include "follow/mirror.h"
 #include "in_child.h"
-#include "pages/identity.h"
+#include "pages/reader.h"
 #include "share.h"
 #include "suite.h"
 

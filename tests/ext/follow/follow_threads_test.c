@@ -7,7 +7,7 @@
 #include "suite.h"
 #include "follow/mirror.h"
 #include "gpugraph_extension.h"
-#include "pages/identity.h"
+#include "pages/reader.h"
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdbool.h>

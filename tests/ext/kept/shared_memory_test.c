@@ -5,7 +5,7 @@
 #include "database_file.h"
 #include "base/ext_limits.h"
 #include "expect.h"
-#include "pages/identity.h"
+#include "pages/reader.h"
 #include "suite.h"
 
 #include <malloc.h>

@@ -12,7 +12,7 @@
 #include "graphs.h"
 #include "in_child.h"
 #include "load/load.h"
-#include "pages/identity.h"
+#include "pages/reader.h"
 #include "sqlite_memory.h"
 #include "suite.h"
 #include "workers.h"

@@ -420,7 +420,7 @@ START_TEST(names_that_are_not_there) {
                  "gpu_test: main.roads has no column 'c' (columns: a, b)");
     probe_expect(&p, "SELECT graph('roads(')",
                  "gpu_test: the name of a column is missing in edges at 'roads('; write "
-                 "the name of a table or view, with its columns in brackets where "
+                 "the name of a table or view, with its columns in parentheses where "
                  "needed, or a query that begins with SELECT, WITH or VALUES; a name "
                  "that is not one plain word stands in double quotes");
     probe_run(&p, "CREATE VIEW broken AS SELECT a, b FROM roads; DROP TABLE roads");

@@ -3,7 +3,7 @@
 ** get the error that they would get without an earlier search. */
 #include "base/ext_limits.h"
 #include "database_file.h"
-#include "pages/identity.h"
+#include "pages/reader.h"
 #include "suite.h"
 
 static void set_up(void) {

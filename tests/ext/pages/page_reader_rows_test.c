@@ -4,7 +4,7 @@
 #include "gpugraph_extension.h"
 #include "suite.h"
 #include "page_compare.h"
-#include "base/whole_number.h"
+#include "base/value.h"
 #include "share.h"
 
 static intern texts;

@@ -100,8 +100,8 @@ START_TEST(refusals) {
     refuse("roads(a)", EDGE_COLUMNS, "the destination column is missing");
     expect("roads(a,b,c,d,e)", EDGE_COLUMNS, ".roads(a,b,c,d,e)5");
     refuse("roads(a,b,c,d,e,f)", EDGE_COLUMNS, "more than five columns");
-    refuse("roads(a b)", EDGE_COLUMNS, "a comma or a closing bracket is missing");
-    refuse("roads(a, b", EDGE_COLUMNS, "a comma or a closing bracket is missing");
+    refuse("roads(a b)", EDGE_COLUMNS, "a comma or a closing parenthesis is missing");
+    refuse("roads(a, b", EDGE_COLUMNS, "a comma or a closing parenthesis is missing");
     refuse("roads.", EDGE_COLUMNS, "the name of a table is missing in edges at 'roads.'");
     refuse("\"roads", EDGE_COLUMNS,
            "a quotation mark is never closed in edges at '\"roads'");
@@ -125,7 +125,7 @@ START_TEST(zero_bytes) {
     ck_assert_str_eq(
         error,
         "edges holds a zero byte; write the name of a table or view, with its columns in "
-        "brackets where needed, or a query that begins with SELECT, WITH or VALUES; a "
+        "parentheses where needed, or a query that begins with SELECT, WITH or VALUES; a "
         "name that is not one plain word stands in double quotes");
     sqlite3_free(error);
 }

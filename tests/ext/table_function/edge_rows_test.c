@@ -24,7 +24,7 @@ START_TEST(weights) {
                  "SELECT * FROM gpu_spanning_forest('SELECT 1, 2, -2')");
     expect_error("gpu_spanning_forest", "is NULL",
                  "SELECT * FROM gpu_spanning_forest('SELECT 1, 2, NULL')");
-    expect_error("gpu_spanning_forest", "brackets take 1 argument",
+    expect_error("gpu_spanning_forest", "parentheses take 1 argument",
                  "SELECT * FROM gpu_spanning_forest('e', 1)");
     run("CREATE TABLE u(src, dst, a INTEGER)");
     expect_error("gpu_spanning_forest", "has no weight column",

@@ -15,7 +15,7 @@ static void setup(void) {
         "CREATE TABLE bounds(most, way); INSERT INTO bounds VALUES (1, 'in')");
 }
 
-START_TEST(comparisons_in_brackets) {
+START_TEST(comparisons_in_parentheses) {
     static const char *const calls[][4] = {
         {"gpu_bfs", "'roads', 1, max_depth = 2", "target", "max_depth = 2"},
         {"gpu_bfs", "'roads', 1, max_depth = 2) b WHERE (b.depth >= 0", "target",
@@ -37,9 +37,10 @@ START_TEST(comparisons_in_brackets) {
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         char *sql = sqlite3_mprintf("%s(%s)", calls[i][0], calls[i][1]);
         char *part = sqlite3_mprintf(
-            calls[i][2] ? "the argument %s in the brackets has no value when the search "
-                          "begins"
-                        : "the brackets take",
+            calls[i][2]
+                ? "the argument %s in the parentheses has no value when the search "
+                  "begins"
+                : "the parentheses take",
             calls[i][2]);
         char *option = sqlite3_mprintf("as in WHERE %s", calls[i][3]);
         static const char *const forms[] = {
@@ -57,28 +58,28 @@ START_TEST(comparisons_in_brackets) {
     }
     /* Columns of the function that have the names of another table's columns. */
     run("CREATE TABLE pairs(source, target); INSERT INTO pairs VALUES (1, 3)");
-    expect_error("gpu_bfs", "the argument source in the brackets has no value",
+    expect_error("gpu_bfs", "the argument source in the parentheses has no value",
                  "SELECT (SELECT count(*) FROM gpu_bfs('roads', source)) FROM pairs");
     expect("3", "SELECT (SELECT count(*) FROM gpu_bfs('roads', pairs.target)"
                 " WHERE max_depth = 9) + 1 FROM pairs");
 }
 END_TEST
 
-START_TEST(brackets_take_so_much) {
+START_TEST(parentheses_take_so_much) {
     expect_error("gpu_bfs",
-                 "the brackets take 3 arguments; give others "
+                 "the parentheses take 3 arguments; give others "
                  "after WHERE, as in WHERE max_depth = 2",
                  "SELECT * FROM gpu_bfs('roads', 1, 4, '[1]')");
-    expect_error("gpu_bfs", "the brackets take 3 arguments",
+    expect_error("gpu_bfs", "the parentheses take 3 arguments",
                  "SELECT * FROM nodes n, gpu_bfs('roads', 1, 4, n.id)");
     expect_error("gpu_path", "as in WHERE weighted = 0",
                  "SELECT * FROM gpu_path('roads', 1, 4, NULL, 5)");
     expect_error("gpu_dfs",
-                 "the brackets take 2 arguments; give others "
+                 "the parentheses take 2 arguments; give others "
                  "after WHERE, as in WHERE ordered = 1",
                  "SELECT * FROM gpu_dfs('roads', 1, 1)");
     expect_error("gpu_mis",
-                 "the brackets take 1 argument; give others after "
+                 "the parentheses take 1 argument; give others after "
                  "WHERE, as in WHERE priority = 'id'",
                  "SELECT * FROM gpu_mis('roads', 'id')");
 }
@@ -116,7 +117,7 @@ START_TEST(tables_that_come_after) {
     };
     for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
         char *part = sqlite3_mprintf(
-            "the argument %s in the brackets has no value when the search begins",
+            "the argument %s in the parentheses has no value when the search begins",
             late[i][0]);
         char *got = ask("SELECT * FROM %s", late[i][1]);
         ck_assert_msg(strstr(got, part) || strstr(got, "references tables to its right"),
@@ -164,7 +165,7 @@ START_TEST(what_is_no_fault) {
 END_TEST
 
 START_TEST(conditions_that_sqlite_takes_away) {
-    static const char part[] = "in the brackets, as in gpu_bfs('roads', 1)";
+    static const char part[] = "in the parentheses, as in gpu_bfs('roads', 1)";
     expect_error("gpu_bfs", part,
                  "SELECT * FROM nodes n LEFT JOIN gpu_bfs b ON b.edges = 'roads' AND "
                  "b.source = n.id AND 0");
@@ -201,7 +202,7 @@ START_TEST(conditions_that_sqlite_takes_away) {
     for (int i = 0; i < 3; i++) {
         char *got = ask(onto[i]);
         bool explained =
-            strstr(got, "error: gpu_bfs: the argument edges in the brackets has no "
+            strstr(got, "error: gpu_bfs: the argument edges in the parentheses has no "
                         "value") != NULL ||
             strstr(got, part) != NULL;
         ck_assert_msg(explained || strcmp(got, "1|0;-|1;3|1;-|2") == 0, "%s: %s", onto[i],
@@ -326,8 +327,8 @@ END_TEST
 const struct suite suite = {
     "lacking",
     {{"arguments", .setup = setup, .teardown = sql_close,
-      .cases = {{&comparisons_in_brackets},
-                {&brackets_take_so_much},
+      .cases = {{&comparisons_in_parentheses},
+                {&parentheses_take_so_much},
                 {&views_and_triggers},
                 {&tables_that_come_after},
                 {&what_is_no_fault},

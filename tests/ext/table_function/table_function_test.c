@@ -9,7 +9,7 @@
 
 /* ---- columns and defaults ---- */
 
-/* The arguments in brackets have columns of their own, which come first. */
+/* The arguments in parentheses have columns of their own, which come first. */
 START_TEST(columns_are_in_order) {
     static const char *const columns[][2] = {
         {"gpu_bfs",
