@@ -45,12 +45,13 @@ compile() {
 
 mkdir -p "$build"
 build=$(cd "$build" && pwd)
+type=${BUILD_TYPE:-RelWithDebInfo}
 options=(-DGPUGRAPH_TESTS=ON -DGPUGRAPH_CUDA="${GPUGRAPH_CUDA:-AUTO}"
-         -DCMAKE_BUILD_TYPE="${BUILD_TYPE:-RelWithDebInfo}"
+         -DCMAKE_BUILD_TYPE="$type"
          -DGPUGRAPH_SANITIZE="${GPUGRAPH_SANITIZE:-}"
          -DGPUGRAPH_WERROR="${GPUGRAPH_WERROR:-OFF}")
 [ -z "${CUDA_ARCHITECTURES:-}" ] || options+=(-DCMAKE_CUDA_ARCHITECTURES="$CUDA_ARCHITECTURES")
-[ -z "${CUDA_FLAGS:-}" ] || options+=(-DCMAKE_CUDA_FLAGS_RELWITHDEBINFO="$CUDA_FLAGS")
+[ -z "${CUDA_FLAGS:-}" ] || options+=("-DCMAKE_CUDA_FLAGS_${type^^}=$CUDA_FLAGS")
 nvcc=${CUDACXX:-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)}
 [ -z "$nvcc" ] || export CUDACXX=$nvcc
 if ! { quietly configure cmake -S "$root" -B "$build" "${options[@]}" &&

@@ -58,6 +58,7 @@ printf '%-44s %8d ms\n' "packages of others: install" $((($(date +%s%N) - began)
 alone=''
 ! unshare -rn true 2>/dev/null || alone='unshare -rn'
 export CMAKE_BUILD_PARALLEL_LEVEL=2 PIP_NO_INDEX=1 GPUGRAPH_TEST_BACKENDS=cpu
+export SKBUILD_CMAKE_DEFINE='CMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG' # compiles in half the time of -O3
 # shellcheck disable=SC2086 # a command, or nothing
 timed "sdist and wheel: build" $alone env PYTHON="$work/tools/bin/python" "$root/ext/python/build_wheels.sh" -o "$work/dist"
 size "gpugraph.tar.gz" "$work"/dist/gpugraph-*.tar.gz 2500000

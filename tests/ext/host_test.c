@@ -50,7 +50,7 @@ static void make_file(void) {
         "CREATE TABLE texts(src, dst); CREATE TABLE few(src, dst);"
         "CREATE VIEW roads AS SELECT src, dst, weight FROM g WHERE src < dst;"
         "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i "
-        "< 150000) INSERT INTO g SELECT i * 48271 % 20011, "
+        "< 50000) INSERT INTO g SELECT i * 48271 % 20011, "
         "i * 7919 % 65537 % 20011, i % 13 + 1 FROM c;"
         "INSERT INTO texts SELECT 'v' || src, 'v' || dst FROM g;"
         "INSERT INTO few SELECT src, dst FROM g WHERE rowid % 9 = 0; COMMIT;"
@@ -286,7 +286,7 @@ static void ask_as_one_of_many(void *callers, uint32_t number) {
 
 START_TEST(many_callers) {
 #ifdef __SANITIZE_THREAD__ /* this caller has a thread of its own */
-    enum { CALLERS = 6, MOST = 17 };
+    enum { CALLERS = 3, MOST = 17 };
 #else
     enum { CALLERS = 30, MOST = 16 };
 #endif

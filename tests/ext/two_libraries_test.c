@@ -1,7 +1,6 @@
 /* The loaded file serves one SQLite library of a process: entry points that are called
 ** with the table of another one's functions. The second library is a copy of the first
 ** one's table, in which whatever the file may not call ends the test. */
-#include <check.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>

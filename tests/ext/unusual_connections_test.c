@@ -4,6 +4,7 @@
 ** database is as good as before. */
 #include "database_file.h"
 #include "suite.h"
+#include "share.h"
 
 static const char *const reads[] = {
     "SELECT src, dst, weight, edge FROM g ORDER BY edge",
@@ -122,6 +123,8 @@ START_TEST(test_limits) {
     char *expected[READS] = {NULL};
     database_make_folder();
     for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+        if (left_out_of(v + (size_t)_i, 3))
+            continue;
         database_open("");
         run("PRAGMA synchronous = OFF");
         make_graph();

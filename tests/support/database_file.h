@@ -4,9 +4,9 @@
 #define TEST_DATABASE_FILE_H
 
 #include "gpugraph_extension.h"
+#include "assertions.h"
 #include "sql.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

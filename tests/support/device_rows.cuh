@@ -4,8 +4,8 @@
 
 #include "graph/graph.cuh"
 #include "graph/graph.h"
+#include "assertions.h"
 
-#include <check.h>
 #include <string.h>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
-/* expect and expect_equal replace ck_assert in loops over many vertices. Check writes to
-** a file at every ck_assert; these macros call Check only when they fail. */
+/* Assertions with a condition and a message, or with two numbers. */
 #ifndef TEST_EXPECT_H
 #define TEST_EXPECT_H
 
-#include <check.h>
 #include <stdint.h>
+
+#include "assertions.h"
 
 #define expect(condition, ...)                                                           \
     do {                                                                                 \

@@ -3,9 +3,8 @@
 #define TEST_FOLLOW_GRAPH_H
 
 #include "gpugraph_extension.h"
+#include "assertions.h"
 #include "sql.h"
-
-#include <check.h>
 
 static inline void open_graph(void) {
     sql_open();

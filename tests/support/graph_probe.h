@@ -14,7 +14,7 @@
 
 #include "entry/entry.h"
 #include "acquire/acquire.h"
-#include <check.h>
+#include "assertions.h"
 #include <string.h>
 
 typedef struct probe {

@@ -3,7 +3,6 @@
 #ifndef PAGE_COMPARE_H
 #define PAGE_COMPARE_H
 
-#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

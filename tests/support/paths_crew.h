@@ -14,6 +14,7 @@ static void jitter(void);
 #include "dfs/paths.h"
 #include "as_warp.h"
 #include "dfs_rows.h"
+#include "share.h"
 #include "workers.h"
 
 enum { MOST_WORKERS = 12, MOST_RING = 2 * PATHS_GROUP + 56 };
@@ -32,7 +33,7 @@ static const struct paths_shape shapes[] = {{8, 1, 1, 1, 1, 1, 0, 1},
                                             {16, 1, 7, 1, 4, 8, 100, 1u << 30},
                                             {64, 1, 50, 1, 8, 60, 8, 1u << 30}};
 static const uint32_t crews[][2] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {3, 4}};
-enum { LESS = 1 };
+enum { LESS = SANITIZED_PART };
 #endif
 
 struct memory {

@@ -26,12 +26,20 @@ static inline uint64_t share_of(const char *variable) {
     return text ? strtoull(text, NULL, 10) : 1;
 }
 
-/* True if this turn of a loop is left out. */
-static inline bool left_out(uint64_t turn) {
+static inline uint64_t share_now(void) {
     const uint64_t first = share_of("GPUGRAPH_TEST_SHARE"),
-                   again = share_of("GPUGRAPH_TEST_AGAIN"),
-                   share = first > again ? first : again;
+                   again = share_of("GPUGRAPH_TEST_AGAIN");
+    return first > again ? first : again;
+}
+
+/* True if this turn of a loop is left out. The share is at least 1 / most. */
+static inline bool left_out_of(uint64_t turn, uint64_t most) {
+    const uint64_t share = share_now() < most ? share_now() : most;
     return share > 1 && turn % share != share - 1;
+}
+
+static inline bool left_out(uint64_t turn) {
+    return left_out_of(turn, UINT64_MAX);
 }
 
 #endif

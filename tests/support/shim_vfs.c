@@ -1,6 +1,6 @@
 #include "shim_vfs.h"
+#include "assertions.h"
 
-#include <check.h>
 #include <string.h>
 
 enum { BLOCK = 12288, HEADER = 100 };

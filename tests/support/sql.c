@@ -1,6 +1,6 @@
 #include "sql.h"
+#include "assertions.h"
 
-#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

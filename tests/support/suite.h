@@ -23,7 +23,8 @@
 #ifndef TEST_SUITE_H
 #define TEST_SUITE_H
 
-#include <check.h>
+#include "assertions.h"
+
 #include <stdbool.h>
 
 #ifdef __cplusplus

@@ -30,7 +30,9 @@ static inline bool next_tiny_graph(tiny_graphs *all, shape *s) {
         }
         all->bits = all->next;
         all->next += all->n == 4 ? all->step : 1;
-    } while (all->n == 4 && left_out(all->bits / all->step));
+    } while (all->n == 4   ? left_out(all->bits / all->step)
+             : all->n == 3 ? left_out_of(all->bits, 7)
+                           : false);
     *s = shape_empty(all->n);
     for (uint32_t a = 0; a < all->n * all->n; a++)
         for (uint32_t k = 0; k < (all->bits >> a & 1) * (all->doubled ? 1 + a % 2 : 1);

@@ -2,7 +2,6 @@
 ** the value unchanged. The texts: limits of both types, and characters of numbers in any
 ** order. */
 /* ctest: serial */
-#include <check.h>
 #include <string.h>
 
 #include "luck.h"

@@ -4,7 +4,6 @@
 #include "gpugraph_extension.h"
 #include "sql.h"
 #include "suite.h"
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

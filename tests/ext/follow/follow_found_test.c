@@ -7,7 +7,6 @@
 #include "sql.h"
 #include "sqlite_memory.h"
 #include "suite.h"
-#include <check.h>
 #include <string.h>
 
 enum { ROWS = 4000 };

@@ -23,6 +23,8 @@ static double number(const char *sql) {
 
 #define MANY_ROWS                                                                        \
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300000) "
+#define FEWER_ROWS                                                                       \
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 60000) "
 
 /* The table has 300,000 edges and 50,000 vertices. Its rowids are consecutive, far apart,
 ** or in two clusters. */
@@ -100,7 +102,7 @@ START_TEST(of_options) {
          "7]'"},
         {"('roads', 'gpu_components') WHERE kind = 'weak'",
          "('roads', 'gpu_components') WHERE kind = 'strong'"}};
-    run("CREATE TABLE roads(src, dst, weight);" MANY_ROWS
+    run("CREATE TABLE roads(src, dst, weight);" FEWER_ROWS
         "INSERT INTO roads SELECT i * 7919 %% 50000, i * 104729 %% 50000, i FROM n");
     for (size_t i = 0; i < sizeof dear / sizeof *dear; i++) {
         double ms[2];
@@ -117,7 +119,7 @@ START_TEST(of_options) {
         "'serial'",
         "SELECT method FROM gpugraph_estimate('roads', 'gpu_dfs') WHERE ordered = 1 AND "
         "backend = 'cpu'");
-    run("CREATE TABLE chain(src INTEGER, dst INTEGER, weight INTEGER);" MANY_ROWS
+    run("CREATE TABLE chain(src INTEGER, dst INTEGER, weight INTEGER);" FEWER_ROWS
         "INSERT INTO chain SELECT i, i + 1, i %% 7 FROM n");
     ck_assert(number("SELECT count(*) FROM gpu_sssp('chain', 1, 9)") == 1);
     for (int rows = 2; rows <= 200; rows *= 100) {
@@ -143,7 +145,7 @@ END_TEST
 /* The reports say that searches that end early were five times as fast as predicted. So
 ** only the estimates of such searches become lower. */
 START_TEST(of_searches_that_end_early) {
-    run("CREATE TABLE roads(src, dst);" MANY_ROWS
+    run("CREATE TABLE roads(src, dst);" FEWER_ROWS
         "INSERT INTO roads SELECT i * 7919 %% 50000, i * 104729 %% 50000 FROM n");
     run("SELECT count(*) FROM gpu_bfs('roads', 1)"); /* builds the CSR */
     const struct prediction predicted = {.search_ms = 100};

@@ -2,7 +2,6 @@
 ** recursion in plain SQL, in any order of questions, and for any question to a kept
 ** answer. */
 /* ctest: serial */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 

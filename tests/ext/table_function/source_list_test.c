@@ -2,7 +2,6 @@
 ** columns, numbers of searches ahead and kept searches. gpu_path from both ends has
 ** the rows of a search. */
 /* ctest: serial */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

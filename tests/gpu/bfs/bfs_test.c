@@ -429,9 +429,9 @@ static shape large_each(int i) {
     case 1:
         return shape_grid(60, 100);
     case 2:
-        return shape_random_edges(30000, 200000, 8);
+        return shape_random_edges(30000 / SANITIZED_PART, 200000 / SANITIZED_PART, 8);
     case 3:
-        return broom(1500, 40, 100);
+        return broom(1500 / SANITIZED_PART, 40, 100);
     default:
         return shape_path(700);
     }
@@ -497,7 +497,8 @@ START_TEST(random_shapes) {
     for (int i = 0; i < 300; i++) {
         uint32_t n = (uint32_t)(shape_random(&seed) % 70) + 1;
         shape s = shape_random_edges(n, (int64_t)(shape_random(&seed) % (3 * n)), seed);
-        check_shape(&s, seed);
+        if (!left_out((uint64_t)i))
+            check_shape(&s, seed);
         shape_free(&s);
     }
 }
@@ -509,19 +510,20 @@ enum { LARGE_SHAPES = 7 };
 static shape large_shape(int i) {
     switch (i) {
     case 0:
-        return shape_grid(200, 300);
+        return shape_grid(200, 300 / SANITIZED_PART);
     case 1:
-        return shape_star(60000);
+        return shape_star(60000 / SANITIZED_PART);
     case 2:
-        return shape_rmat(13, 12, 5);
+        return shape_rmat(SANITIZED_PART > 1 ? 11 : 13, 12, 5);
     case 3:
-        return shape_beside("grid and rmat", shape_grid(150, 150), shape_rmat(12, 16, 6));
+        return shape_beside("grid and rmat", shape_grid(150, 150 / SANITIZED_PART),
+                            shape_rmat(12, 16, 6));
     case 4:
-        return broom(3000, 40, 300);
+        return broom(3000 / SANITIZED_PART, 40, 300);
     case 5:
-        return shape_random_edges(30000, 200000, 8);
+        return shape_random_edges(30000 / SANITIZED_PART, 200000 / SANITIZED_PART, 8);
     default:
-        return shape_comb(4000, 25);
+        return shape_comb(4000 / SANITIZED_PART, 25);
     }
 }
 
@@ -581,7 +583,7 @@ END_TEST
 
 /* A million levels: no step may cost more than its share of a level. */
 START_TEST(long_path) {
-    shape s = shape_path(1000000);
+    shape s = shape_path(1000000 / SANITIZED_PART);
     gpugraph_graph *graph = shape_graph(&s);
     uint32_t source = 0;
     gpugraph_search search = {

@@ -7,7 +7,6 @@ extern "C" {
 #include "suite.h"
 }
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -103,7 +103,8 @@ START_TEST(small_shapes) {
     shape s;
     for (uint64_t seed = 1; seed <= 3; seed++)
         for (int i = 0; shape_small(i, seed, &s); i++) {
-            check(&s, (uint32_t)(i + (int)seed) % 6);
+            if (!left_out_of(seed + (uint64_t)i, 3))
+                check(&s, (uint32_t)(i + (int)seed) % 6);
             shape_free(&s);
         }
 }
@@ -145,6 +146,8 @@ START_TEST(rows_of_every_length) {
                                        3072, 16382, 16383, 16385, 40000};
     uint64_t seed = 5;
     for (uint32_t spread_over = 1; spread_over <= 3; spread_over++) {
+        if (SANITIZED_PART > 1 && spread_over != 2)
+            continue;
         shape s = shape_empty(0);
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
             const uint32_t ends = spread_over == 1   ? 1 + lengths[i] / 50

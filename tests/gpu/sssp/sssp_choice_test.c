@@ -8,7 +8,6 @@
 #include "sssp/choice/choice.h"
 #include "sssp/choice/learned/tables.h"
 
-#include <check.h>
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>

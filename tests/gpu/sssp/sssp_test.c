@@ -338,7 +338,9 @@ END_TEST
 START_TEST(large_shapes) {
     static const enum weights kinds[] = {SMALL, MOSTLY_ZERO, SPREAD, FRACTIONS, LOST};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        shape s = i % 2 ? shape_rmat(12, 16, i) : shape_random_edges(12000, 60000, i);
+        shape s =
+            i % 2 ? shape_rmat(SANITIZED_PART > 1 ? 10 : 12, 16, i)
+                  : shape_random_edges(12000 / SANITIZED_PART, 60000 / SANITIZED_PART, i);
         shape_shuffle(&s, i);
         struct roads r = make_roads(s, kinds[i], i);
         uint32_t source[] = {(uint32_t)s.source[0], (uint32_t)s.source[1]};
@@ -356,7 +358,7 @@ END_TEST
 
 /* A path of a million vertices, with one in each bucket, against its known distances. */
 START_TEST(long_path) {
-    enum { LENGTH = 1000000 };
+    enum { LENGTH = 1000000 / SANITIZED_PART };
     static const enum weights kinds[] = {ZERO, SPREAD, FRACTIONS};
     for (size_t i = 0; i < 3; i++) {
         struct roads r = make_roads(shape_path(LENGTH), kinds[i], 1);
@@ -451,9 +453,10 @@ static int when_asked(void *times) {
 }
 
 START_TEST(interrupt_leaves_a_usable_graph) {
-    struct roads r = make_roads(shape_path(1500000), SPREAD, 1);
-    uint32_t source = 0, *edge = malloc(1500000 * sizeof(uint64_t));
-    uint64_t *distance = malloc(1500000 * sizeof *distance);
+    enum { LENGTH = SANITIZED_PART > 1 ? 500000 : 1500000 };
+    struct roads r = make_roads(shape_path(LENGTH), SPREAD, 1);
+    uint32_t source = 0, *edge = malloc(LENGTH * sizeof(uint64_t));
+    uint64_t *distance = malloc(LENGTH * sizeof *distance);
     gpugraph_search search = {.source = &source, .source_count = 1};
     for (int times = 0; times < 4; times++) {
         int left = times;
@@ -468,13 +471,13 @@ START_TEST(interrupt_leaves_a_usable_graph) {
     }
     gpugraph_run run = {.backend = GPUGRAPH_CPU};
     ck_assert_int_eq(gpugraph_sssp(r.graph, &search, &run, distance, edge), GPUGRAPH_OK);
-    ck_assert_uint_eq(gpugraph_edge_at(r.graph, edge, 1499999), 1499998);
-    uint32_t *vertex = malloc(1500000 * sizeof *vertex), count;
+    ck_assert_uint_eq(gpugraph_edge_at(r.graph, edge, LENGTH - 1), LENGTH - 2);
+    uint32_t *vertex = malloc(LENGTH * sizeof *vertex), count;
     for (int times = 0; times < 2; times++) {
         int left = times;
         gpugraph_run stopped = {
             .interrupted = when_asked, .listener = &left, .backend = GPUGRAPH_CPU};
-        gpugraph_sssp_list(r.graph, &search, &stopped, 1500000, vertex, distance, NULL,
+        gpugraph_sssp_list(r.graph, &search, &stopped, LENGTH, vertex, distance, NULL,
                            &count);
         expect(stopped.status == GPUGRAPH_INTERRUPTED && count == GPUGRAPH_NONE,
                "a list: status %d after %d looks", stopped.status, times);

@@ -124,7 +124,8 @@ START_TEST(small_shapes) {
     shape s;
     for (uint64_t seed = 1; seed <= 3; seed++)
         for (int i = 0; shape_small(i, seed, &s); i++) {
-            check_by_pairs(&s);
+            if (!left_out_of(seed + (uint64_t)i, 3))
+                check_by_pairs(&s);
             shape_free(&s);
         }
 }
@@ -133,8 +134,10 @@ END_TEST
 /* Rows ahead of many lengths, parallel edges, and edges in both directions. */
 START_TEST(random_shapes) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
-        shape s = seed % 2 ? shape_rmat(10, 4 + 30 * (uint32_t)seed, seed)
-                           : shape_random_edges(700, 30000 * (int64_t)seed, seed);
+        shape s =
+            seed % 2
+                ? shape_rmat(10, 4 + 30 * (uint32_t)seed / SANITIZED_PART, seed)
+                : shape_random_edges(700, 30000 * (int64_t)seed / SANITIZED_PART, seed);
         check_by_pairs(&s);
         shape_shuffle(&s, seed);
         check_by_pairs(&s);
@@ -146,7 +149,7 @@ END_TEST
 /* Rows ahead are as long as possible: the rows of n vertices have 0 to n - 1 targets. One
 ** third of the edges have a reverse edge. */
 START_TEST(complete) {
-    const uint32_t sizes[] = {140, left_out(1) ? 420 : 1100};
+    const uint32_t sizes[] = {140, left_out(1) ? 280 : 1100};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const uint64_t n = sizes[i];
         shape s = shape_complete((uint32_t)n);
