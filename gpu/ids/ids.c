@@ -411,17 +411,13 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
 }
 
 void gg_free_ids(gpugraph_graph *graph) {
-    const struct later_ids *later = &graph->id.later;
     gg_release(graph->id.integer);
     gg_release(graph->id.present);
     gg_release(graph->id.rank);
     gg_release(graph->id.text_offset);
     gg_release(graph->id.text_bytes);
     gg_release(graph->id.tombstones.vertex);
-    for (uint32_t i = 0; i < later->count; i++)
-        gg_release((void *)later->id[i].text);
-    gg_release(later->id);
-    gg_release(later->order);
+    gg_free_later(&graph->id.later);
     gg_release(graph->id.text_index);
     graph->id = (struct graph_ids){.integer = NULL};
 }

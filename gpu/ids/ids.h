@@ -69,6 +69,7 @@ typedef struct id_mapping { /* the result of gg_map_ids */
 gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);
+void gg_free_later(struct later_ids *later);
 /* The vertex number of an id, also of a tombstone; GPUGRAPH_NONE: none. (ids/find.c) */
 uint32_t gg_number_of(const gpugraph_graph *graph, const gpugraph_id *id);
 

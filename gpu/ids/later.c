@@ -28,6 +28,14 @@ uint64_t gg_later_below(const struct later_ids *later, const gpugraph_id *id) {
     return low;
 }
 
+void gg_free_later(struct later_ids *later) {
+    for (uint32_t i = 0; i < later->count; i++)
+        gg_release((void *)later->id[i].text);
+    gg_release(later->id);
+    gg_release(later->order);
+    *later = (struct later_ids){NULL, NULL, 0};
+}
+
 uint32_t gpugraph_later_vertices(const gpugraph_graph *graph) {
     return graph->id.later.count;
 }
