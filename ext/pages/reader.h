@@ -96,6 +96,11 @@ static inline int64_t page_id_at(const page_columns *columns, int k, int64_t i) 
     return columns->id32[k] ? columns->id32[k][i] : columns->id[k][i];
 }
 
+/* INTEGER weight i. The column is in host memory. */
+static inline int64_t page_weight_at(const page_columns *columns, int64_t i) {
+    return columns->weight32 ? columns->weight32[i] : columns->weight[i];
+}
+
 /* Frees the arrays, and a device's columns, and zeroes *columns. */
 void page_columns_clear(page_columns *columns);
 

@@ -18,11 +18,6 @@
 #include "pages/format.h"
 #include "pages/wal_frames.h"
 
-/* INTEGER weight i. The column is in host memory. */
-static inline int64_t page_weight_at(const page_columns *columns, int64_t i) {
-    return columns->weight32 ? columns->weight32[i] : columns->weight[i];
-}
-
 enum { SIZE = 512, SETTINGS = 5, INDEX = 32768, INDEX_HEADER = 136, FRAME_HEADER = 24 };
 
 struct bytes_file {

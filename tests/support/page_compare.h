@@ -15,11 +15,6 @@
 #include "graphs.h"
 #include "pages/reader.h"
 
-/* INTEGER weight i. The column is in host memory. */
-static inline int64_t page_weight_at(const page_columns *columns, int64_t i) {
-    return columns->weight32 ? columns->weight32[i] : columns->weight[i];
-}
-
 static char scratch[64]; /* a path in its own folder */
 
 #ifdef TEST_ON_DEVICE
