@@ -163,7 +163,7 @@ struct graph_statistics {
     uint32_t searches; /* searches begun; preparation pays only after several */
     bool thin;         /* a depth-first search found that the graph is a few long paths */
     bool ways_tie;     /* a path by weight from both ends was ambiguous because of ties */
-    /* Searches to come that ask no device for a list, since its last list was too long. */
+    /* Searches left that ask no device for a list: the last list was too long. */
     uint32_t lists_to_skip;
 };
 
