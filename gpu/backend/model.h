@@ -9,8 +9,7 @@
 #include "algorithm.h"
 #include "device/weigh.h"
 
-/* Nanoseconds per arc of one device to renumber the arc in the host's rows and upload
-** it. */
+/* Nanoseconds per arc of one device to renumber and upload it from the host's rows. */
 #define GG_COST_SEVERAL 0.3
 /* `auto` uses several devices if they are predicted to be at least this many times as
 ** fast as one. With a smaller factor, wrong predictions would cost more than the gain. */

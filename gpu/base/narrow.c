@@ -1,5 +1,4 @@
-/* Several threads copy a large array, or convert its numbers of 8 bytes to 4 bytes in
-** place.
+/* Copies large arrays, and narrows numbers from 8 to 4 bytes in place, by threads.
 **
 **     before   | a a | b b | c c | d d | e e | f f | g g | h h |
 **     after    | a | b | c | d | e | f | g | h |

@@ -25,8 +25,8 @@ bool gpugraph_keeps_arcs(const gpugraph_graph *graph) {
            (uint64_t)high - (uint64_t)low < UINT32_MAX;
 }
 
-/* Returns a first_id that leaves as many new ids below the smallest id as above the
-** largest. */
+/* Returns a first_id that leaves equal space below the smallest and above the largest
+** id. */
 static int64_t choose_first_id(const gpugraph_graph *graph) {
     int64_t low, high;
     id_range(graph, &low, &high);

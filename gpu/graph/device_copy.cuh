@@ -65,8 +65,7 @@ static bool gg_fetch_result(struct cuda_job *job, type *result, launching launch
 }
 
 /* Compares the copy, if it exists, with the host's edges, and its rows with its edges.
-** GPUGRAPH_INVALID if they differ. Returns false if the job must end.
-** (device_check.cu) */
+** GPUGRAPH_INVALID if they differ. False: the job must end. (device_check.cu) */
 bool gg_check_device_copy(struct cuda_job *job);
 
 /* The arcs that an edge makes; in BOTH a loop makes only one. */

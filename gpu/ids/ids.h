@@ -71,8 +71,7 @@ gpugraph_status gg_map_ids(gpugraph_graph *graph, gpugraph_edges *edges,
                            gpugraph_run *run, id_mapping *how);
 void gg_free_ids(gpugraph_graph *graph);
 void gg_free_later(struct later_ids *later);
-/* Returns the vertex number of an id, also of a tombstone's id; GPUGRAPH_NONE: there is
-** none. (ids/find.c) */
+/* Returns the vertex number of an id, also of a tombstone, or NONE. (ids/find.c) */
 uint32_t gg_number_of(const gpugraph_graph *graph, const gpugraph_id *id);
 
 /* ---- ids/later.c ---- */

@@ -110,8 +110,7 @@ static void mirror_tables(struct cuda_job *job, struct kept_tables *k) {
 
 /* ---- making the tables ---- */
 
-/* Uploads the edges and their weights. Returns false if memory is short or after an
-** error. */
+/* Uploads the edges and their weights. Returns false if memory is short. */
 static bool bring_weights(struct cuda_job *job) {
     const struct device_copy *copy = gg_device_copy_of(job->graph);
     const bool weighted = gg_has_weights(job->graph);

@@ -216,7 +216,7 @@ void gg_update_prepare(update *u) {
 
 /* ---- the device's copy ---- */
 
-/* Applies the batch to the device copy, or releases the copy. Fails only if the run must
+/* Applies the batch to the device copy, or releases it. Fails only if the run must
 ** end. */
 static void patch_device(update *u) {
     if (!u->graph->device)
