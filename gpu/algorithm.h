@@ -1,5 +1,4 @@
-/* The description of an algorithm, from which gg_choose takes a backend, and the
-** functions of this choice.
+/* The descriptor of an algorithm, and the functions that choose its backend and method.
 **
 **     gg_algorithm         in NAME/NAME.c: name, predicted cost, a side for each backend
 **       side[CPU]          in NAME/NAME.c: methods, functions
@@ -19,7 +18,7 @@ struct reached_list; /* sssp/sssp.h */
 /* A method: a row of its side's table. A task is the algorithm's struct of one search. */
 typedef struct gg_method {
     gpugraph_method is;
-    /* True if auto may take it for the task; it takes the first such row. NULL: never. */
+    /* True if auto may take this row for the task: auto takes the first. NULL: never. */
     bool (*may)(const void *task);
     bool (*run)(void *task); /* NULL: the side has only one way to search */
     bool on_host; /* true for a method of a device's side that runs on the host */
@@ -53,12 +52,12 @@ typedef void gg_function(void);
 #endif
 
 typedef struct algorithm_side {
-    /* Ends with a NULL name; auto begins with the first row. NULL: no methods. */
+    /* The last row has a NULL name; auto tries the first row first. NULL: no methods. */
     const gg_method *methods;
     /* The function that searches; the algorithm's header names its type. */
     gg_function *call;
     /* Device bytes that a run still needs: workspace and missing parts of the graph.
-    ** frugal: for the method that needs least. NULL: it needs none. */
+    ** frugal: for the method that needs least. NULL: a run needs no bytes. */
     int64_t (*bytes)(const gpugraph_graph *graph, bool frugal);
     /* For a side that distributes the search: the bytes that each device still needs, and
     ** whether the graph is already distributed over that many devices. */
@@ -74,16 +73,16 @@ typedef struct gg_algorithm {
     const char *name; /* as in methods and messages */
     /* The CPU side calls gg_bring_edges before it reads edges. */
     bool brings_edges;
-    enum csr_kind rows; /* rows that it needs; CSR_KINDS: only the edge list */
-    double (*arcs)(const gpugraph_graph *); /* arcs that it examines */
+    enum csr_kind rows; /* rows that a search needs; CSR_KINDS: only the edge list */
+    double (*arcs)(const gpugraph_graph *); /* arcs that a search examines */
     /* Consecutive steps on a device. NULL: step_us is the time of all steps. */
     double (*steps)(const gpugraph_graph *);
     /* true if only one thread can work; NULL: never */
     bool (*alone)(const gpugraph_graph *);
-    /* Predicted times: of an arc for one CPU thread, of an arc for a whole device, of a
-    ** device step. */
+    /* Predicted times: per arc by one CPU thread, per arc by a whole device, per device
+    ** step. */
     double cpu_ns, cuda_ns, step_us;
-    /* For several devices: time of an arc for the device that holds it, and of a step
+    /* For several devices: time per arc by the device that holds the arc, and per step
     ** with an exchange. 0: auto uses several devices only to have enough memory. */
     double several_ns, several_step_us;
     /* Factor by which this search multiplies the work; NULL: 1. */
@@ -110,12 +109,12 @@ extern const char *const gg_backend_name[GPUGRAPH_CUDA + 1];
 gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
                            const gpugraph_search *search, uint32_t searches,
                            gpugraph_run *run, bool *fallback);
-/* After a run on several devices. True if a device failed and the caller left the number
-** of devices to auto: the error is cleared, and run->device goes on alone. */
+/* Call it after a run on several devices. If a device failed and auto has chosen several,
+** clears the error, selects run->device alone, and returns true: run the search again. */
 bool gg_go_on_alone(gpugraph_run *run, const gg_algorithm *a);
-/* After a run: its time corrects later predictions. True if it ended with
-** GPUGRAPH_DEVICE_MEMORY and fallback (from gg_choose) is set: the error is cleared,
-** used_backend and used_method name the CPU, and the caller runs the CPU side. */
+/* Call it after a run, whose time corrects later predictions. If the run ended with
+** GPUGRAPH_DEVICE_MEMORY and fallback (from gg_choose) is set, clears the error, sets
+** used_backend and used_method for the CPU, and returns true: run the CPU side. */
 bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
 /* Runs an algorithm if the graph has vertices: the side that gg_choose selects, then one
 ** device if several have failed (gg_go_on_alone), or the CPU if device memory did not
@@ -135,14 +134,14 @@ bool gg_fall_back(gpugraph_run *run, const gg_algorithm *a, bool fallback);
                 GG_CALL_OF(type, (a)->side[GPUGRAPH_CPU]) arguments;                     \
         }                                                                                \
     } while (0)
-/* The method with this name, or the side's first; NULL: it has none, or side is NULL. */
+/* Returns the method with this name, or the first method if name is NULL; NULL: none. */
 const gg_method *gg_find_method(const algorithm_side *side, const char *name);
-/* The side that gg_choose has selected: of a backend, or of several devices. */
+/* Returns the side that gg_choose has selected: of a backend, or of several devices. */
 const algorithm_side *gg_chosen_side(const gg_algorithm *a, gpugraph_backend on,
                                      const gpugraph_run *run);
 bool gg_has_method(const gg_algorithm *a, const char *name);
-/* The row of run->used_method; for auto, the first row that may run the task, whose name
-** becomes run->used_method. NULL: no row fits. */
+/* Returns the row of run->used_method. For auto, returns the first row that may run the
+** task, and sets run->used_method to its name. NULL: no row fits. */
 const gg_method *gg_settle_method(gpugraph_run *run, const gg_method *methods,
                                   const void *task);
 bool gg_may_always(const void *task); /* for gg_method.may */

@@ -1,6 +1,6 @@
 /* gpugraph: graph searches on CPU threads or a CUDA device.
 **
-**     edge columns (ids, weights)            what SQL, or a C program, holds
+**     edge columns (ids, weights)            from SQL or a C program
 **            |  gpugraph_create              maps ids to vertex numbers 0 .. n - 1
 **            v
 **     gpugraph_graph                         host arrays; CSRs and copies on devices
@@ -9,7 +9,7 @@
 **     arrays that the caller owns, one entry for each vertex number
 **
 ** Numbers: vertex numbers follow the order of ids: INTEGER ids ascending, then TEXT ids
-** by their bytes. Vertices that gpugraph_update adds come behind them, until
+** by their bytes. Vertices that gpugraph_update adds have the last numbers, until
 ** gpugraph_compact. Edge numbers 0 .. m - 1 follow the order of edge ids; edges with
 ** equal ids keep the order of the input. Every answer except the unordered depth-first
 ** tree is the same on every backend and for every number of threads. If no edge id
@@ -17,12 +17,12 @@
 **
 ** Ownership: the caller owns result arrays and sizes them before the call. NULL leaves an
 ** array out where a comment says so. Several threads may search one graph at the same
-** time, each with its own run; a structure that several of them need is made once. Call
-** gpugraph_update, gpugraph_pack, gpugraph_clone, gpugraph_release_device and
-** gpugraph_free only while no other thread uses the graph.
+** time, each with its own run; a structure that several threads need is made once. Call
+** gpugraph_update, _compact, _pack, _clone, _release_device and _free only while no other
+** thread uses the graph.
 **
 ** Errors: every function that can fail returns a gpugraph_status, and run->message has
-** one sentence that explains it. After an error the graph can still be used. A NULL
+** one sentence that explains the error. The graph can still be used afterwards. A NULL
 ** pointer to a struct, or to an array that has entries, is GPUGRAPH_INVALID unless a
 ** comment says what NULL means. Arrays without entries may be NULL. The graph (or
 ** partition, or iterator) and the run must not be NULL. */
@@ -87,10 +87,10 @@ typedef struct gpugraph_edges {
     gpugraph_texts texts;      /* the texts that the three id columns refer to */
     int64_t vertex_count;      /* entries of `vertex` */
     gpugraph_id_column vertex; /* vertices besides the ends of edges; may repeat */
-    /* If true, the arrays of source, target, weights and edge_id belong to
-    ** gpugraph_create, even if it fails. They must be different blocks of malloc.
-    ** gpugraph_create makes each one the graph's own array, or frees it as soon as it has
-    ** read it. The texts and `vertex` stay the caller's. */
+    /* If true, gpugraph_create owns the arrays of source, target, weights and edge_id,
+    ** even if it fails. They must be different blocks of malloc. gpugraph_create makes
+    ** each array the graph's own, or frees it after reading it. The caller still owns the
+    ** texts and `vertex`. */
     bool take_over;
     /* NULL, or edges that the extension's page reader has decoded on a device (cells.h).
     ** Then source.value and target.value are NULL, weights may be on the device too, all
@@ -149,8 +149,8 @@ typedef struct gpugraph_id {
 
 /* The ids of all vertices, to be read in place; valid until the graph is changed or
 ** freed. Vertex v < integer_count has the id integer[v], or first_integer + v if integer
-** is NULL; the texts follow in order, and then the vertices that changes have added, in
-** no order. gpugraph_id_of returns the id of any vertex. */
+** is NULL. The texts follow in order, then `later`: ids that changes have added, in no
+** order. gpugraph_id_of returns the id of any vertex. */
 typedef struct gpugraph_ids {
     uint32_t integer_count;
     int64_t first_integer;
@@ -184,15 +184,16 @@ typedef struct gpugraph_edge_list {
     const uint32_t *source, *target;
     const int64_t *edge_id; /* NULL: edge e has the id e + 1 */
     gpugraph_weight_type weight_type;
-    const uint32_t *weight32; /* weighted: exactly one of these is not NULL, ... */
-    const int64_t *weight64;  /* ... as gpugraph_distance_type_of says */
+    /* With weights exactly one of these is not NULL (gpugraph_distance_type_of). */
+    const uint32_t *weight32;
+    const int64_t *weight64;
     const double *weight_real;
 } gpugraph_edge_list;
 const gpugraph_edge_list *gpugraph_edges_of(const gpugraph_graph *graph);
 
-/* Returns one edge, or its id alone. The edges must be on the host
-** (gpugraph_bring_edges). Like gpugraph_find_edge, these functions leave gaps between
-** edges as they are. */
+/* Returns one edge, or only its id. The edges must be on the host
+** (gpugraph_bring_edges). These functions and gpugraph_find_edge leave gaps between edges
+** as they are. */
 typedef struct gpugraph_edge {
     uint32_t source, target;
     int64_t id;
@@ -223,33 +224,33 @@ typedef struct gpugraph_changes {
     ** even if no edge names them. */
     const gpugraph_edges *added;
     /* For a graph whose edge ids are the edge numbers plus one (1 .. m, before and after
-    ** the change): added edge i comes before the old edge number before[i]; edge_count
-    ** puts it after all. The numbers ascend. The id of an added edge is 0, or the id of
-    ** the removed edge that it replaces. NULL: the edge ids determine the order. */
+    ** the change): added edge i comes before the old edge number before[i], or last if
+    ** before[i] is the number of edges. The numbers ascend. The id of an added edge is 0,
+    ** or the id of the removed edge that it replaces. NULL: edge ids define the order. */
     const uint64_t *before;
-    /* Vertex numbers before the change, in any order. A vertex that edges name leaves the
-    ** graph with the last of them, unless it is kept. A vertex that no edge names stays
-    ** in the graph until it is loose. */
-    const uint32_t *kept; /* vertices that stay without an edge, too */
+    /* Vertex numbers before the change, in any order. A vertex leaves the graph with its
+    ** last edge, unless it is in `kept`. A vertex without edges stays in the graph until
+    ** it is in `loose`. */
+    const uint32_t *kept; /* vertices that stay even without an edge */
     int64_t kept_count;
-    const uint32_t *loose; /* kept vertices that now leave unless an edge names them */
+    const uint32_t *loose; /* kept vertices that leave unless an edge names them */
     int64_t loose_count;
 } gpugraph_changes;
 
 /* Applies a batch of changes. Afterwards every answer equals that of a graph which
 ** gpugraph_create makes of the edges. A vertex keeps its number. A new vertex gets the
 ** next number, whatever its id; a deleted vertex leaves a tombstone, and gets its number
-** back when it returns. If there are too many tombstones and later vertices, the graph is
-** compacted (gpugraph_compact). Edge numbers are in the order of edge ids, as in a new
-** graph. CSRs that were made change in place; after a large batch the next search makes
-** them again. The cost is a few moves of whole arrays at memory speed, and work
-** proportional to the batch. After an error the graph is unchanged. Pointers into the
-** graph are invalid afterwards. A copy on a device is changed there (phase "patch"). If
-** that fails, or if weights change their width, the copy is freed, which is not an error.
+** back if its id is added again. If there are too many tombstones and later vertices, the
+** call compacts the graph (gpugraph_compact). Edge numbers are in the order of edge ids,
+** as in a new graph. CSRs that were made change in place; after a large batch the next
+** search makes them again. The cost is a few moves of whole arrays at memory speed, plus
+** work in proportion to the batch. After an error the graph is unchanged. Pointers into
+** the graph are invalid afterwards. A copy on a device changes in place (phase "patch").
+** If this fails, or weights change their width, the copy is freed, which is no error.
 **
 ** Weights keep their type, with one exception: INTEGER weights become REAL if REAL
-** weights are added, and stay REAL afterwards, because the library does not know which of
-** them were INTEGERs. INTEGER weights that are added to REAL weights become REAL.
+** weights are added, and stay REAL afterwards, because the library does not keep which
+** weights were INTEGERs. INTEGER weights that are added to REAL weights become REAL.
 ** Weighted and unweighted edges do not mix. A graph without edges, or with none left,
 ** takes the type of the added edges.
 **
@@ -258,17 +259,17 @@ typedef struct gpugraph_changes {
 gpugraph_status gpugraph_update(gpugraph_graph *graph, const gpugraph_changes *changes,
                                 gpugraph_run *run);
 
-/* Returns how many numbers of deleted vertices the graph has (tombstones), and, unless
-** vertex is NULL, the ascending list in *vertex, to be read in place.
-** gpugraph_vertex_count counts them. gpugraph_find_integer and gpugraph_find_text do not
-** find them. Searches treat them as vertices without edges. */
+/* Returns how many tombstones, the numbers of deleted vertices, the graph has. Unless
+** vertex is NULL, *vertex is the ascending list, to be read in place.
+** gpugraph_vertex_count counts tombstones. gpugraph_find_integer and gpugraph_find_text
+** do not find them. Searches treat them as vertices without edges. */
 uint64_t gpugraph_tombstones(const gpugraph_graph *graph, const uint32_t **vertex);
 
 /* Returns how many vertices were added by changes since the graph was created or
 ** compacted. They have the last numbers, which are not in the order of ids. Algorithms
 ** that prefer the smaller of two vertices (independent sets, labels, depth-first search,
-** topological order) or add up REALs (ranks) go by numbers; compact the graph before you
-** call them. */
+** topological order) or add up REALs (ranks) use the order of numbers. Compact the graph
+** before you call them. */
 uint32_t gpugraph_later_vertices(const gpugraph_graph *graph);
 
 /* Sorts `count` vertices by id: INTEGERs, then TEXTs by their bytes. vertex: ascending
@@ -328,11 +329,11 @@ gpugraph_status gpugraph_arcs_into(gpugraph_graph *graph, uint32_t v, gpugraph_r
 ** that has no arc, or GPUGRAPH_NO_EDGE. */
 gpugraph_status gpugraph_check_arcs(gpugraph_graph *graph, gpugraph_run *run,
                                     uint64_t *edge);
-/* Makes slab tables of the graph's edges on the device that has the graph's copy, to
-** which every later gpugraph_update applies its batch first (phase "tables"). Without a
-** copy it does nothing. Tables never affect an answer: if they cannot be made or changed,
-** they are freed, which is not an error. Returns GPUGRAPH_OK or GPUGRAPH_INTERRUPTED.
-** gpugraph_memory counts their bytes. */
+/* Makes slab tables of the graph's edges on the device that has the graph's copy (phase
+** "tables"). Every later gpugraph_update first applies its batch to the tables. Without a
+** copy the call does nothing. Tables never affect an answer: if they cannot be made or
+** changed, they are freed, which is not an error. Returns GPUGRAPH_OK or
+** GPUGRAPH_INTERRUPTED. gpugraph_memory counts the bytes of tables. */
 gpugraph_status gpugraph_make_tables(gpugraph_graph *graph, gpugraph_run *run);
 /* Checks the copy on a device: its edges against the host's edges, its rows against its
 ** edges, and its tables, if there are any, against the host's edges. GPUGRAPH_INVALID if
@@ -341,9 +342,9 @@ gpugraph_status gpugraph_check_copy(gpugraph_graph *graph, gpugraph_run *run);
 /* Returns the edge number of an edge id (the smallest if several edges have the id), or
 ** GPUGRAPH_NO_EDGE. */
 uint64_t gpugraph_find_edge(const gpugraph_graph *graph, int64_t edge_id);
-/* Does so for several ids, and returns the edges as gpugraph_edge_of does; edge[i] stays
-** unchanged if no edge has the id. The look-ups overlap in memory, so they take a
-** fraction of the time of single ones. */
+/* Finds the edges of several ids: number[i] as gpugraph_find_edge, edge[i] as
+** gpugraph_edge_of; edge[i] stays unchanged if no edge has the id. The memory accesses of
+** the look-ups overlap, so they take a fraction of the time of single look-ups. */
 void gpugraph_find_edges(const gpugraph_graph *graph, const int64_t *edge_id,
                          int64_t count, uint64_t *number, gpugraph_edge *edge);
 
@@ -391,15 +392,15 @@ gpugraph_distance_type gpugraph_distance_type_of(const gpugraph_graph *graph);
 typedef struct gpugraph_search {
     const uint32_t *source; /* vertex numbers; repeats are allowed */
     uint32_t source_count;  /* at least 1 */
-    const uint32_t *target; /* the search may end once all of these are final; ... */
-    uint32_t target_count;  /* ... 0: all vertices are targets */
+    const uint32_t *target; /* the search may end once all targets are final */
+    uint32_t target_count;  /* 0: all vertices are targets */
     gpugraph_direction direction;
     uint32_t max_depth;    /* gpugraph_bfs: the largest depth; GPUGRAPH_NONE: no bound */
     bool bounded;          /* gpugraph_sssp: max_distance is the largest distance */
     uint64_t max_distance; /* for integer distances */
     double max_real_distance; /* for REAL distances */
-    /* The search may end once that many vertices are final, which are then the nearest
-    ** ones; ties at the end may be incomplete. 0: no limit. */
+    /* The search may end once so many vertices are final. They are the nearest vertices;
+    ** of several vertices at the last distance, some may be missing. 0: no limit. */
     uint64_t limit;
 } gpugraph_search;
 
@@ -435,8 +436,8 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
 ** was searched rarely, since looking up tree edges needs rows that are made once.
 ** An open device that would run the search accepts any method. It fills arrays as usual,
 ** and only the list is downloaded, if the graph has many vertices and the search has a
-** bound, a limit or targets. With targets only these are listed; on the CPU *count is
-** then GPUGRAPH_NONE. */
+** bound, a limit or targets. If there are targets, only they are listed; on the CPU
+** *count is then GPUGRAPH_NONE. */
 gpugraph_status gpugraph_bfs_list(gpugraph_graph *graph, const gpugraph_search *search,
                                   gpugraph_run *run, uint32_t room, uint32_t *vertex,
                                   uint32_t *depth, void *tree_edge, uint32_t *count);
@@ -519,7 +520,7 @@ gpugraph_status gpugraph_dfs(gpugraph_graph *graph, uint32_t source, bool ordere
 
 /* Completes a tree of gpugraph_dfs: computes those of tree_edge, preorder and postorder
 ** that are not NULL from depth and parent. So a caller can ask for the rest of an
-** unordered tree, which another search would find differently. */
+** unordered tree; another search might find another tree. */
 gpugraph_status gpugraph_complete_tree(gpugraph_graph *graph,
                                        gpugraph_direction direction, gpugraph_run *run,
                                        const gpugraph_dfs_tree *tree);
@@ -550,9 +551,9 @@ gpugraph_status gpugraph_components(gpugraph_graph *graph, gpugraph_component_ki
 ** the walker follows an arc of its vertex, chosen uniformly or by weight. With
 ** probability 1 - damping, or at a vertex without arcs, it jumps to a uniformly chosen
 ** vertex, or source. rank[n] sums to 1, and every bit is the same on every backend and
-** for every number of threads. The first ranks are those that one jump gives. The
+** for every number of threads. The first ranks are the probabilities after one jump. The
 ** iteration ends after `iterations` steps, or when the sum of absolute changes is at most
-** `tolerance` (0: never). The detail of phase "search" has both. */
+** `tolerance` (0: never). The detail of phase "search" has the steps and this sum. */
 typedef struct gpugraph_pagerank_options {
     double damping, tolerance; /* damping 0 .. 1; tolerance at least 0 */
     uint32_t iterations;
@@ -566,8 +567,8 @@ gpugraph_status gpugraph_pagerank(gpugraph_graph *graph,
                                   double *rank);
 
 /* Synchronous label propagation. Every vertex starts with its own number as its label. In
-** each of at most `iterations` iterations every vertex takes the label that was most
-** frequent among its neighbours, the smallest if several are; a vertex without neighbours
+** each of at most `iterations` iterations every vertex takes the most frequent label of
+** its neighbours, or the smallest of several such labels; a vertex without neighbours
 ** keeps its own. Neighbours are the targets of a vertex's edges (OUT), the sources (IN),
 ** or both (BOTH). Each parallel edge counts, loops do not. The iteration ends early if no
 ** label changes. label[n]. */
@@ -597,11 +598,11 @@ gpugraph_status gpugraph_topological_order(gpugraph_graph *graph,
 gpugraph_status gpugraph_cores(gpugraph_graph *graph, gpugraph_run *run, uint32_t *core);
 
 /* The minimum spanning forest of the undirected graph: the edges with the smallest sum of
-** weights that connect whatever the graph connects. If weighted is false, every edge
-** counts 1. Edges of equal weight are ordered by number, so the forest is unique. edge:
-** room for n edge numbers of gpugraph_edge_size bytes; receives the forest's, ascending.
-** *count: their number. component[n] (NULL leaves it out): the smallest vertex number of
-** each vertex's tree, as for GPUGRAPH_WEAK components. */
+** weights that connect the vertices of each component. If weighted is false, every edge
+** has weight 1. Edges of equal weight are ordered by number, so the forest is unique.
+** edge: room for n edge numbers of gpugraph_edge_size bytes; receives the numbers of the
+** forest's edges, ascending. *count: their number. component[n] (NULL leaves it out): the
+** smallest vertex number of each vertex's tree, as for GPUGRAPH_WEAK components. */
 gpugraph_status gpugraph_spanning_forest(gpugraph_graph *graph, bool weighted,
                                          gpugraph_run *run, void *edge, uint32_t *count,
                                          uint32_t *component);
@@ -661,10 +662,10 @@ bool gpugraph_device_at(int i, gpugraph_device *device);
 /* What `auto` compares: a function on one backend. */
 typedef struct gpugraph_estimate {
     const char *backend; /* a static string */
-    const char *method;  /* static; `auto` begins or is predicted to end with it */
+    const char *method;  /* static: `auto` begins, or is predicted to end, with it */
     int devices;         /* CUDA devices that the function uses */
-    int64_t host_bytes, device_bytes; /* the graph, and memory of the function */
-    double ms; /* predicted, with the start of a device and all that must be made */
+    int64_t host_bytes, device_bytes; /* with the graph's bytes */
+    double ms; /* predicted; includes the start of a device and missing derived data */
     bool chosen;
 } gpugraph_estimate;
 /* The estimated size of a graph that has not been read. */
@@ -675,12 +676,12 @@ typedef struct gpugraph_size {
     bool edge_ids; /* edge ids are not 1 .. edges */
 } gpugraph_size;
 /* Estimates a call without running it. function: a name of gpugraph_method, or
-** "ordered_dfs" or "strong_components", which are forms of two of these. search: how many
-** sources and targets, and which bounds; vertex numbers are not read; NULL: one source,
-** all that it reaches. graph NULL: a graph of the given size, whose edges exist as
-** columns. Fills estimate[0] for the CPU and estimate[1] for a device. Returns the number
-** of estimates: 1 if no device can be used, 0 if the function does not exist. A device
-** that was never used is assumed to exist. */
+** "ordered_dfs" or "strong_components", variants of two of these functions. search: the
+** numbers of sources and targets, and the bounds; the call reads no vertex numbers. NULL:
+** one source, and all vertices as targets. graph NULL: a graph of the given size, whose
+** edges exist as columns. Fills estimate[0] for the CPU and estimate[1] for a device.
+** Returns the number of estimates: 1 if no device can be used, 0 if the function does not
+** exist. A device that was never used is assumed to exist. */
 int gpugraph_estimates(const char *function, const gpugraph_search *search,
                        const gpugraph_graph *graph, const gpugraph_size *size,
                        const gpugraph_run *run, gpugraph_estimate estimate[2]);

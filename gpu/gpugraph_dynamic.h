@@ -9,9 +9,9 @@
 ** after Awad, Ashkiani, Porumbescu, Owens, "Dynamic Graphs on the GPU" (IPDPS 2020).
 ** Batches are idempotent: applying a batch again changes nothing. After an error a batch
 ** may be applied in part; counts stay exact. All arrays belong to the caller and lie in
-** host memory. Phases: "upload", "download", "room" (memory that is enlarged before a
-** batch), and the name of the operation, whose time is that of the operation alone, on a
-** device by the device's clock. */
+** host memory. Phases: "upload", "download", "room" (memory grows before a batch), and
+** the name of the operation, with the time of the operation alone; on a device this is
+** the time of the device's clock. */
 #ifndef GPUGRAPH_DYNAMIC_PUBLIC_H
 #define GPUGRAPH_DYNAMIC_PUBLIC_H
 
@@ -30,7 +30,7 @@ typedef struct gpugraph_dynamic_options {
     uint32_t vertices; /* initial vertices: 0 .. vertices - 1 */
     /* true: a map with a 32-bit value for each edge; false: a set */
     bool valued;
-    double load; /* entries divided by places in a new table; 0: 0.7 */
+    double load; /* entries divided by slots in a new table; 0: 0.7 */
 } gpugraph_dynamic_options;
 
 /* Creates an empty graph on the backend of the run; GPUGRAPH_AUTO is CUDA if a device can
@@ -40,7 +40,7 @@ gpugraph_status gpugraph_dynamic_create(const gpugraph_dynamic_options *options,
                                         gpugraph_run *run, gpugraph_dynamic **graph);
 void gpugraph_dynamic_free(gpugraph_dynamic *graph); /* NULL is allowed */
 
-/* Enlarges the graph to `vertices` vertices. Existing tables stay where they are. */
+/* Enlarges the graph to `vertices` vertices. Existing tables do not move. */
 gpugraph_status gpugraph_dynamic_reserve(gpugraph_dynamic *graph, uint32_t vertices,
                                          gpugraph_run *run);
 /* Returns a vertex number without edges: the number of a deleted vertex that no insertion
@@ -49,8 +49,9 @@ gpugraph_status gpugraph_dynamic_reserve(gpugraph_dynamic *graph, uint32_t verti
 gpugraph_status gpugraph_dynamic_add_vertex(gpugraph_dynamic *graph, gpugraph_run *run,
                                             uint32_t *vertex);
 
-/* Inserts edges, or replaces their values; the last item of a batch wins. value: ignored
-** for a set. *added (may be NULL): the number of edges that did not exist. */
+/* Inserts edges, or replaces their values. If a batch names an edge several times, the
+** last item wins. value: ignored for a set. *added (may be NULL): the number of edges
+** that did not exist. */
 gpugraph_status gpugraph_dynamic_insert(gpugraph_dynamic *graph, uint64_t count,
                                         const uint32_t *source, const uint32_t *target,
                                         const uint32_t *value, gpugraph_run *run,
@@ -63,8 +64,8 @@ gpugraph_status gpugraph_dynamic_delete(gpugraph_dynamic *graph, uint64_t count,
 gpugraph_status gpugraph_dynamic_query(gpugraph_dynamic *graph, uint64_t count,
                                        const uint32_t *source, const uint32_t *target,
                                        gpugraph_run *run, uint32_t *value);
-/* Deletes all edges from and to these vertices, whose numbers are then free. reverse: the
-** transpose, another graph; NULL if this graph is symmetric. */
+/* Deletes all edges from and to these vertices; their numbers are then free. reverse:
+** another graph, which is the transpose; NULL if this graph is symmetric. */
 gpugraph_status gpugraph_dynamic_delete_vertices(gpugraph_dynamic *graph,
                                                  gpugraph_dynamic *reverse,
                                                  uint64_t count, const uint32_t *vertex,
@@ -86,7 +87,7 @@ gpugraph_status gpugraph_dynamic_rows_of(gpugraph_dynamic *graph, uint64_t count
                                          uint64_t *offset, uint32_t *target,
                                          uint32_t *value);
 /* *count: the number of triangles of a graph that has every edge in both directions and
-** no loops. For every two edges of a vertex a query looks for the third. */
+** no loops. For every two edges of a vertex a query looks for the third edge. */
 gpugraph_status gpugraph_dynamic_triangles(gpugraph_dynamic *graph, gpugraph_run *run,
                                            uint64_t *count);
 
@@ -97,8 +98,8 @@ int64_t gpugraph_dynamic_bytes(const gpugraph_dynamic *graph);
 /* ---- multigraphs: edges with ids ----
 **
 ** The tables map a pair (source, target) to a slot in an array of edges, and each slot
-** names the next slot of the same pair, by ascending ids. So one of several parallel
-** edges can be deleted while the others stay. The cost of an operation on a pair is
+** names the next slot of this pair, by ascending ids. So a caller can delete one of
+** several parallel edges. The cost of an operation on a pair is
 ** proportional to its number of edges. */
 
 typedef struct gpugraph_multigraph gpugraph_multigraph;

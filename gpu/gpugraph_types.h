@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-/* Surround public declarations: C names, visible outside the library. */
+/* These macros surround public declarations: C names, visible outside the library. */
 #define GPUGRAPH_BEGIN_DECLS _Pragma("GCC visibility push(default)") extern "C" {
 #define GPUGRAPH_END_DECLS                                                               \
     }                                                                                    \
@@ -97,11 +97,11 @@ typedef struct gpugraph_run {
     int64_t held; /* bytes beside the graph that this call holds */
     /* The run that counted the calling thread's memory before this call. */
     struct gpugraph_run *around;
-    char why[200]; /* why the latest search ran on its backend */
+    char why[200]; /* the reason for the backend of the latest search */
     /* Backend, start and predicted times of the running search. */
     gpugraph_backend chosen;
     double chosen_at_ms, search_ms, stays_ms;
-    int like; /* the class of this search in the statistics of times */
+    int like; /* the class of this search among the learned times */
     struct gpugraph_graph *searched; /* the graph of the latest search */
     uint32_t device_set;             /* devices of the search: a bit for each ordinal */
 } gpugraph_run;

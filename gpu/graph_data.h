@@ -1,18 +1,18 @@
-/* A graph's contents, and the facts known about it, as structs. Public meaning and error
-** rules: gpugraph.h. Descriptors of algorithms: algorithm.h.
+/* The structs of a graph: its contents, and known facts about it. The public functions:
+** gpugraph.h. Descriptors of algorithms: algorithm.h.
 **
 **     struct gpugraph_graph
 **       edges      by edge number: source[m], target[m], weight[m]; the graph itself
 **       id, ids    by vertex number: the arrays of ids, and a view of them
 **       csr[4]     OUT, IN, BOTH, SIMPLE: made from the edges on first need
-**       derived    made on need, and kept
+**       derived    other derived data on the host, made on first need
 **       known      statistics, and facts that searches have found
 **       gate       the running searches, and the thread that makes rows (graph/gate.c)
 **       device     the graph's parts on devices, a list (device/parts.cuh)
 **
-** No CSR holds edge numbers. One pass over the edge list maps a tree to edge numbers:
-** the first tight edge by number wins. So searches move no bytes that most queries
-** never use. */
+** The rows in csr[] hold no edge numbers, since most queries never use them. If a query
+** wants the edges of a tree, one pass over the edge list finds them: of several tight
+** edges to a vertex, the first by number. */
 #ifndef GPUGRAPH_GRAPH_DATA_H
 #define GPUGRAPH_GRAPH_DATA_H
 
@@ -30,8 +30,8 @@ typedef struct csr {
     uint32_t n;
     uint64_t m;
     const uint64_t *begin, *end; /* of each row */
-    const uint32_t *target;      /* m entries; more after a change */
-    const void *weight; /* as many entries in the graph's weight layout; or NULL */
+    const uint32_t *target;      /* m entries; more in rows with slack */
+    const void *weight; /* one per target, in the graph's weight layout; or NULL */
     bool sorted;        /* every row is ascending by target */
 } csr;
 
@@ -40,8 +40,8 @@ static inline bool gg_rows_packed(const csr *rows) {
     return rows->end == rows->begin + 1;
 }
 
-/* The first of entries begin .. end - 1, which ascend, that is at least `least`; if none,
-** end. */
+/* Entries begin .. end - 1 ascend. Returns the first position among them with an entry of
+** at least `least`; if there is none, end. */
 static inline uint64_t gg_first_arc(const uint32_t *entry, uint64_t begin, uint64_t end,
                                     uint64_t least) {
     while (begin < end) {
@@ -66,9 +66,9 @@ enum csr_kind {
 ** int64_t or double. Edge lists and CSRs use the same layout. */
 
 struct csr_slot { /* owns the arrays of one kind of rows */
-    /* n + 1 entries; rows with slack: n entries, the begin of each row */
+    /* The begin of each row: n entries, and one more in packed rows. */
     uint64_t *offset;
-    /* For OUT, possibly the graph's own array, if edges are sorted by source. */
+    /* If edges are sorted by source, OUT may share the graph's own array. */
     uint32_t *target;
     void *weight; /* made when a search first needs weights */
     uint64_t m;
@@ -77,7 +77,7 @@ struct csr_slot { /* owns the arrays of one kind of rows */
     /* Rows with slack (drawing: `graph/slack.c`). NULL and 0 for packed rows. */
     uint64_t *end;
     uint32_t *spare; /* unused entries behind each row */
-    /* Entries of target up to the end of the last row; abandoned entries among them. */
+    /* Entries of target up to the last row's end; entries among them that no row uses. */
     uint64_t used, dead;
 };
 
@@ -106,20 +106,20 @@ struct graph_gate {
     gg_brief_lock lock; /* protects this struct and csr[] */
     uint32_t process;   /* gg_this_process() of the latest caller; 0: no caller yet */
     uint32_t searching; /* running calls */
-    uint32_t making;    /* nested calls of one thread that makes rows */
-    uintptr_t maker;    /* this thread */
-    /* the run to which this thread's memory is otherwise charged */
+    uint32_t making;    /* nested calls of the thread that makes rows */
+    uintptr_t maker;    /* the thread that makes rows */
+    /* The run to which this thread's memory is charged again after the making. */
     gpugraph_run *counted;
-    struct retired_rows *retired; /* other searches may still read them */
+    struct retired_rows *retired; /* replaced rows that searches may still read */
 };
 
-/* The numbers of deleted vertices. */
+/* The vertex numbers of deleted vertices. */
 struct tombstones {
     uint32_t *vertex; /* ascending */
     uint64_t count;
 };
 
-/* Ids of later vertices, behind those in the order of ids (drawing: ids/later.c). */
+/* Ids of inserted vertices, numbered behind the others (drawing: ids/later.c). */
 struct later_ids {
     gpugraph_id *id; /* in order of arrival; each text is a block of its own */
     uint32_t *order; /* positions in `id`, in the order of ids */
@@ -136,7 +136,7 @@ struct graph_ids {
     uint64_t span;     /* bits in present */
     struct tombstones tombstones;
     struct later_ids later;
-    struct text_index *text_index; /* NULL until it is often needed (ids/find.c) */
+    struct text_index *text_index; /* NULL before many look-ups (ids/find.c) */
     uint64_t texts_asked;
 };
 
@@ -160,10 +160,10 @@ struct graph_statistics {
     uint64_t path_low, path_high;
     uint64_t degree_high; /* no vertex has more edges; a loop counts twice */
     /* Facts that searches have found, by the functions below. */
-    uint32_t searches; /* number of searches begun; preparation pays only after some */
-    bool thin;         /* a depth-first search on a device found it thin */
+    uint32_t searches; /* searches begun; preparation pays only after several */
+    bool thin;         /* a depth-first search found that the graph is a few long paths */
     bool ways_tie;     /* a path by weight from both ends was ambiguous because of ties */
-    /* Searches that skip the list because a recent list on a device was too long. */
+    /* Searches left that ask no device for a list: the last list was too long. */
     uint32_t lists_to_skip;
 };
 

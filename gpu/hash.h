@@ -1,13 +1,13 @@
 /* Two families of hashes.
 **
 **     placing    gg_placing(), gg_place_integer, gg_place_text, gg_place_number:
-**                the place of a value in a table of this process. The seed is drawn once
-**                for each process, so no user can choose colliding ids. A place is never
+**                the slot of a value in a table of this process. Each process draws its
+**                own seed, so no user can choose colliding ids. A placing hash is never
 **                stored in a file, sent to another process, or part of an answer. A table
-**                is read with the seed that it was made with.
+**                keeps the seed with which it was made.
 **     fixed      gg_fixed_hash, gg_fixed_hash_text (ids/ids.h):
-**                equal in every process. For priorities of independent sets, owners of
-**                vertices, checksums, samples. Any user can find values that collide. */
+**                equal in every process, for priorities of independent sets, owners of
+**                vertices, checksums and samples. A user can find values that collide. */
 #ifndef GPUGRAPH_HASH_H
 #define GPUGRAPH_HASH_H
 
@@ -36,8 +36,8 @@ static inline uint64_t gg_fold(uint64_t a, uint64_t b) {
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Upper and lower bits are well mixed. With a single product, one seed in thirty would
-** place ids at regular distances in a row of places. */
+/* Mixes upper and lower bits well. With a single product, one seed in thirty would map
+** ids at regular distances to adjacent slots. */
 static inline uint64_t gg_place_integer(struct gg_placing p, uint64_t x) {
     return gg_fold(gg_fold(x ^ p.salt, p.odd), GG_PLACING_ROUND);
 }
@@ -65,7 +65,7 @@ GG_ANYWHERE uint32_t gg_place_number(uint32_t odd, uint32_t number) {
 
 /* ---- fixed ---- */
 
-/* Mixes every bit into every other one, also in kernels. */
+/* Mixes every bit into every other bit, also in kernels. */
 GG_ANYWHERE uint64_t gg_fixed_hash(uint64_t x) {
     x ^= x >> 32;
     x *= 0xd6e8feb86659fd93u;

@@ -17,7 +17,7 @@ GG_BEGIN_C
 
 /* Milliseconds of a clock that never goes back. */
 double gg_now_ms(void);
-/* Lets the thread sleep for about that many milliseconds. */
+/* Lets the thread sleep for about `ms` milliseconds. */
 void gg_sleep(double ms);
 /* Offers the processor to another thread. */
 void gg_yield(void);
@@ -28,7 +28,7 @@ void gg_yield(void);
 ** usual stack). The thread handles no signal of the host. Returns false if the system
 ** provides no thread. */
 bool gg_start_thread(void *(*body)(void *), void *job, size_t stack);
-/* A number that no other running thread of the process has. */
+/* Returns a number that no other running thread of the process has. */
 uintptr_t gg_this_thread(void);
 /* The system's own number of the thread, and whether a thread of this process with
 ** that number still runs. */
@@ -61,7 +61,7 @@ size_t gg_page_bytes(void);
 /* Returns a block that begins with a huge page, for free(); NULL if memory is
 ** exhausted. */
 void *gg_alloc_huge(size_t bytes);
-/* Bytes of a block of malloc, which may be more than its owner has asked for. */
+/* Returns the bytes of a block of malloc, which may exceed the requested bytes. */
 size_t gg_block_bytes(void *block);
 /* Advises the system to use huge pages, or else pages of the usual size, for the whole
 ** pages within [block, block + bytes). */

@@ -1,17 +1,17 @@
-/* The choice of the backend and the method of a search.
+/* Chooses the backend and the method of a search.
 **
 **     run->backend, run->method         the caller's request
 **        |  compared with the algorithm's two lists of methods
 **        v
-**     cpu, cuda, or free to choose      'auto' weighs predicted times (model.h) in view
-**        |                              of the session (weigh.h)
+**     cpu, cuda, or free to choose      'auto' compares predicted times (model.h) and
+**        |                              considers the earlier searches (weigh.h)
 **        v
 **     backend, used_method, why         reported in the phase "search"; the model learns
 **                                       the time that the search took
 **
-** The descriptor of an algorithm has its costs and needs; no algorithm is known here.
-** A device that is not open is not asked for: it is opened in the background if that
-** pays. */
+** This file names no algorithm: each descriptor holds the costs of its algorithm. 'auto'
+** opens a closed device in the background if that pays. It waits for the device only if
+** the search still ends earlier than on the CPU. */
 #include "device/services.h"
 #include "device/weigh.h"
 #include "devices.h"
@@ -34,8 +34,8 @@ const gg_method *gg_find_method(const algorithm_side *side, const char *name) {
     return NULL;
 }
 
-/* Finds a method of the backend's side, or of the side for several devices. name NULL:
-** the first. */
+/* Finds a method of the backend, or of several devices. If `name` is NULL, returns the
+** backend's first method. */
 static const gg_method *find_on_backend(const gg_algorithm *a, gpugraph_backend on,
                                         const char *name) {
     const gg_method *m = gg_find_method(a->side[on], name);
@@ -54,7 +54,7 @@ const algorithm_side *gg_chosen_side(const gg_algorithm *a, gpugraph_backend on,
     return several ? a->several : a->side[on];
 }
 
-/* Appends to `used` bytes of `list` the methods of a side that `listed` does not have. */
+/* Appends the methods of `side` that `listed` lacks to the `used` bytes of `list`. */
 static size_t add_methods_of(const algorithm_side *side, const algorithm_side *listed,
                              char *list, size_t size, size_t used) {
     for (const gg_method *m = side ? side->methods : NULL;
@@ -131,8 +131,8 @@ static gpugraph_backend settle_choose(gpugraph_graph *graph, const request *r,
     return on;
 }
 
-/* Chooses the devices of the search, and its method on several devices. If there is no
-** device or no room, run->why says why. */
+/* Chooses the devices of the search, and its method on several devices. If no device is
+** usable or has enough memory, run->why gets the reason. */
 static gpugraph_status take_devices(gpugraph_graph *graph, request *r, bool frugal,
                                     gpugraph_run *run) {
     const gg_method *several = gg_find_method(r->by.a->several, NULL);
@@ -180,7 +180,7 @@ static gpugraph_backend choose_cuda(gpugraph_graph *graph, request *r,
 
 /* ---- auto ---- */
 
-/* Writes why the CPU runs the search; `state`: the device's present state. */
+/* Writes the reason why the CPU runs the search. */
 static void say_why_cpu(const struct stakes *s, enum opening_state state, const char *why,
                         gpugraph_run *run) {
     static const char *const device[] = {
@@ -198,7 +198,7 @@ static void say_why_cpu(const struct stakes *s, enum opening_state state, const 
 static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_run *run,
                                     bool *fallback) {
     if (!r->on_cuda || r->on_cuda->on_host) {
-        run->why[0] = 0; /* nothing to weigh: one thread runs on a CPU */
+        run->why[0] = 0; /* no method runs on a device: no choice to explain */
         return settle_choose(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
     }
     const char *why;
@@ -216,7 +216,7 @@ static gpugraph_backend choose_auto(gpugraph_graph *graph, request *r, gpugraph_
         return settle_choose(graph, r, run, GPUGRAPH_CUDA, r->on_cuda);
     }
     enum opening_state state = gg_devices_asked()->state(run->device, &why);
-    if (!c.on_device) /* otherwise take_devices has written why */
+    if (!c.on_device) /* otherwise take_devices has written the reason */
         say_why_cpu(&s, state, why, run);
     return settle_choose(graph, r, run, GPUGRAPH_CPU, r->on_cpu);
 }
@@ -252,7 +252,7 @@ gpugraph_backend gg_choose(gpugraph_graph *graph, const gg_algorithm *a,
     return choose_auto(graph, &r, run, fallback);
 }
 
-/* Reports the time of a search, unless the search ran elsewhere than chosen. */
+/* Reports the search's time to the model, if the search ran on the chosen backend. */
 static void report_time(const gpugraph_run *run, const gg_algorithm *a) {
     const gpugraph_backend on = run->used_devices > 1    ? GG_SEVERAL
                                 : run->used_devices == 1 ? GPUGRAPH_CUDA
@@ -262,9 +262,9 @@ static void report_time(const gpugraph_run *run, const gg_algorithm *a) {
         gg_report_time(a, run->like, on, &p, gg_now_ms() - run->chosen_at_ms);
 }
 
-/* Clears the failure, which becomes the reason for the new attempt. */
+/* Clears the error; its message becomes the reason for the second attempt. */
 static void begin_again(gpugraph_run *run, const char *what) {
-    int fact = (int)strcspn(run->message, ";"); /* the cure behind it is under way */
+    int fact = (int)strcspn(run->message, ";"); /* behind it: the cure, now applied */
     snprintf(run->why, sizeof run->why, "%s: %.*s", what, fact < 160 ? fact : 160,
              run->message);
     gg_begin(run);

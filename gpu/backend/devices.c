@@ -1,4 +1,4 @@
-/* The choice of devices that search together, by the request, by room, and by predicted
+/* Chooses the devices that search together, by the request, free memory, and predicted
 ** times. */
 #include "devices.h"
 #include "device/cost.h"
@@ -53,13 +53,13 @@ static bool can_share(const struct sharing *s) {
     return s->searches ? s->searches > 1 : gg_find_method(s->a->several, NULL) != NULL;
 }
 
-/* Other devices are looked for only if they could be used. */
+/* Queries other devices only if the run could use them. */
 static struct candidates find_candidates(const struct sharing *s,
                                          const gpugraph_run *run) {
     struct candidates c = {.count = 1, .ordinal = {run->device}};
     if (run->device_count == 0 || s->only_one || !can_share(s))
         return c;
-    /* A named device that does not exist is reported later. */
+    /* A later step reports a named device that does not exist. */
     const bool named = run->all_devices && run->device_count > 0;
     const uint32_t most = s->searches ? s->searches : GG_MAX_DEVICES;
     for (int i = 0; i < GG_MAX_DEVICES && (uint32_t)c.count < most; i++)
@@ -69,7 +69,7 @@ static struct candidates find_candidates(const struct sharing *s,
     return c;
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 static int64_t needed_on(const gpugraph_graph *graph, const struct sharing *s,
                          const gpugraph_run *run, int devices) {
@@ -79,8 +79,8 @@ static int64_t needed_on(const gpugraph_graph *graph, const struct sharing *s,
     return gg_bytes_on_device(graph, run, cuda->bytes, s->frugal);
 }
 
-/* Checks that the device exists and has room if `devices` devices search. Otherwise
-** run->why says why. */
+/* Checks that the device exists, and has enough memory if `devices` devices search.
+** Otherwise run->why gets the reason. */
 static gpugraph_status has_room_of_devices(const gpugraph_graph *graph,
                                            const struct sharing *s, gpugraph_run *run,
                                            int ordinal, int devices) {
@@ -184,8 +184,8 @@ static struct offer best_offer(const gpugraph_graph *graph, const struct sharing
     return best;
 }
 
-/* Keeps the open devices, which can search now; others begin to be opened once the lost
-** time pays for it. */
+/* Keeps the open devices, which can search now. Begins to open other devices once the
+** lost time pays for the opening. */
 static void leave_open_ones(struct candidates *c) {
     int count = 1;
     for (int i = 1; i < c->count; i++)
@@ -252,7 +252,7 @@ gpugraph_status gg_take_devices(gpugraph_graph *graph, const struct sharing *s,
     struct sharing usual = *s;
     usual.frugal = false;
     status = has_room_of_devices(graph, &usual, run, run->device, 1);
-    /* If one device lacks the room, several may have it. run->why stays as it is. */
+    /* If one device has too little memory, several may suffice. Keeps run->why. */
     gpugraph_run other = *run;
     const bool lacks_room = status == GPUGRAPH_DEVICE_MEMORY && !s->searches;
     for (int devices = 2; lacks_room && devices <= c.count; devices++)
@@ -275,8 +275,8 @@ static bool is_within_limit(const gpugraph_graph *graph, const struct sharing *s
                run->memory_limit;
 }
 
-/* Returns the number of requested devices; otherwise as many as have the room together,
-** or as pay. */
+/* Returns the number of requested devices. Without a request, returns the number that has
+** enough memory together, or the number that pays. */
 static int expected(const gpugraph_graph *graph, const struct sharing *s,
                     const gpugraph_run *run, struct candidates *c) {
     if (run->all_devices || !is_open(run->device))
@@ -305,8 +305,8 @@ int gg_expected_devices(const gpugraph_graph *graph, const struct sharing *s,
 
 /* ---- a graph is about to be read ---- */
 
-/* A predicted saving is not counted as lost time yet, because reading may fail or be
-** given up. */
+/* Does not yet count the predicted saving as lost time, because reading may fail or
+** end early. */
 bool gpugraph_expect(uint64_t edges, const gpugraph_run *run) {
     const struct stakes s = gg_map_stakes(edges, gg_threads(run, edges));
     const struct outlook o = gg_look_at_session(run);

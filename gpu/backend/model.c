@@ -1,4 +1,4 @@
-/* Predicted times and their correction. */
+/* Predicts the times of searches, and corrects predictions by measured times. */
 #include "model.h"
 #include "device/cost.h"
 #include "device/services.h"
@@ -10,11 +10,11 @@
 
 /* Nanoseconds for one thread to make an arc of CSR_SIMPLE. */
 #define COST_SIMPLE 18.0
-/* GG_COST_SPEEDUP for searches of thin graphs, whose frontiers are narrow. (Roads of 10 M
-** edges by weight, on a shared machine: 160 to 240 ms with 28 threads, while 15 ns an arc
-** by one thread are 150 ms.) */
+/* Replaces GG_COST_SPEEDUP for thin graphs, whose frontiers are narrow. (Roads of 10 M
+** edges by weight, on a shared machine: 160 to 240 ms with 28 threads; one thread, at
+** 15 ns an arc, takes 150 ms.) */
 #define COST_THIN_SPEEDUP 2.0
-/* Milliseconds, predicted or measured, from which a comparison is meaningful. */
+/* Milliseconds, predicted or measured, from which a time corrects predictions. */
 #define LEARN_MS 0.5
 /* Bytes that one thread uploads in a millisecond through a pinned buffer. */
 #define UPLOAD_BYTES_PER_MS 5e6
@@ -71,7 +71,7 @@ static struct known {
     struct learned on[GPUGRAPH_CUDA + 1][LIKES];
 } known[MOST_ALGORITHMS];
 
-/* Returns the entry of an algorithm, made on first need. NULL: the table is full. */
+/* Returns an algorithm's entry, made on first need, or NULL if the table is full. */
 static struct known *find_model(const gg_algorithm *a) {
     for (int i = 0; i < MOST_ALGORITHMS; i++) {
         const gg_algorithm *there = NULL;
@@ -135,7 +135,7 @@ static struct prediction on_cpu(const gpugraph_graph *graph, const gg_algorithm 
                                            away / GG_DOWNLOAD_BYTES_PER_MS};
 }
 
-/* Returns the bytes that the bus transfers in a millisecond: threads fill its buffers. */
+/* Returns the bytes per millisecond of an upload by threads that fill pinned buffers. */
 static double bus(const gpugraph_run *run, double bytes) {
     int threads = gg_threads(run, (uint64_t)(bytes / GG_FILL_ITEMS));
     return fmin(threads * UPLOAD_BYTES_PER_MS, GG_UPLOAD_MOST);
@@ -151,7 +151,7 @@ static bool partitions_are_there(const gpugraph_graph *graph, const gg_algorithm
     return there;
 }
 
-/* several: each device has its partition and its own bus; the host makes the rows. */
+/* several: each device has a partition and a bus of its own; the host makes the rows. */
 static struct prediction on_devices(const gpugraph_graph *graph, const gg_algorithm *a,
                                     const gpugraph_run *run, bool several) {
     const double arcs = a->arcs(graph) / (several ? run->used_devices : 1),
@@ -188,7 +188,7 @@ struct prediction gg_predict(const gpugraph_graph *graph, const gg_algorithm *a,
         p.search_ms = fmin(p.search_ms, second_ms);
     }
     p.search_ms *= k ? gg_learned(&k->on[on][like]) : 1;
-    if (on == GG_SEVERAL) /* the times of one device hold for several, too */
+    if (on == GG_SEVERAL) /* the correction of one device applies, too */
         p.search_ms *= k ? gg_learned(&k->on[GPUGRAPH_CUDA][like]) : 1;
     return p;
 }

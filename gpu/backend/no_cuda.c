@@ -1,6 +1,6 @@
-/* A build without CUDA: this file replaces all .cu files, without functions. No algorithm
-** has a method for devices, so no search runs there. (distributed/no_cuda.c replaces
-** those of distributed/.) */
+/* Replaces the .cu files in a build without CUDA (distributed/no_cuda.c: those of
+** distributed/). It reports that no device is usable, and gives no algorithm a method for
+** devices, so all searches run on the CPU. */
 #include "algorithm.h"
 #include "cells.h"
 #include "device/services.h"
@@ -11,7 +11,7 @@
 #include "update/patch.h"
 #include "gpugraph_algorithms.h"
 
-/* cmake/cuda.cmake defines the reason. */
+/* cmake/cuda.cmake defines the reason for the build without CUDA. */
 #ifndef GPUGRAPH_NO_CUDA
 #define GPUGRAPH_NO_CUDA "it was compiled without CMake, for the CPU alone"
 #endif

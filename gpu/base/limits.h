@@ -19,33 +19,32 @@ struct copy_services;
 struct device_services;
 struct sssp_parameters;
 
-/* The size of arrays on the stack: `forest.sample` is at most this. */
+/* The size of arrays on the stack, and so the upper bound of `forest.sample`. */
 enum { GG_FOREST_SAMPLE = 2048 };
-/* A narrow round of a peel uses shared memory, which bounds `peel_narrow`
+/* The upper bound of `peel_narrow`: a round by one block uses shared memory
 ** (cores/peel.cuh). */
 enum { GG_PEEL_NARROW = 64 };
 
-/* The edges that a spanning forest examines first. */
+/* A spanning forest examines the edges of small weight first. */
 struct forest_limits {
-    uint64_t few;    /* edges of a graph below which no edges come first */
-    uint32_t sample; /* random edges that the choice examines */
+    uint64_t few;    /* with fewer edges than this, it examines all edges at once */
+    uint32_t sample; /* random edges that estimate the largest such weight */
 };
 
 struct gg_limits {
     /* ---- graph/ ---- */
     uint64_t narrow_edges; /* the most edges whose numbers have 32 bits */
     uint64_t most_degree;  /* edges at one vertex; counters have 32 bits */
-    /* log2 of the edges of a block; a change moves at most one block: 160 KiB, some
-    ** 10 us */
+    /* log2 of the edges of a block (graph/gaps.c). A change moves at most one block:
+    ** 160 KiB, some 10 us. */
     unsigned gap_shift;
-    /* Arcs of a kind of rows from which its rows get slack at the first small change;
-    ** moving fewer arcs takes 10 us. 0: always. */
+    /* Edges from which a small batch gives the edge list gaps; moving fewer edges takes
+    ** 10 us. 0: every batch does, and rows are always changed in place. */
     uint64_t room_arcs;
-    /* Tombstones and later vertices beyond which an update compacts the graph, if they
-    ** are also more than a 1,024th of all vertices. Listing that many takes some
-    ** microseconds. */
+    /* An update compacts a graph with more tombstones and later vertices than this plus
+    ** a 1,024th of its vertices. Listing that many takes some microseconds. */
     uint32_t most_loose;
-    /* Slices of a round up to which one block peels it. */
+    /* The most slices of a peeling round that one block processes alone. */
     uint32_t peel_narrow;
     /* Searches of a graph after which `auto` makes the index for paths from both ends.
     ** The index costs as much as 7 (R-MAT) to 11 (New York) paths by a search. */
@@ -56,7 +55,7 @@ struct gg_limits {
     /* ---- cells/, dynamic/, backend/, tree/ ---- */
     /* Bytes of a table's pages from which an open device decodes them. */
     uint64_t cells_least;
-    /* Insertions from which a batch is announced; 0: the usual choice. */
+    /* Insertions from which a batch may be announced; 0: the backend's own number. */
     uint64_t announced_items;
     /* Vertices from which a device lists the reached vertices. A list takes 0.065 ms
     ** (H200, 15 million vertices), as much as the download of half a megabyte of
@@ -66,8 +65,8 @@ struct gg_limits {
     /* ---- algorithms ---- */
     struct forest_limits forest;
     /* Arcs per vertex below which "many-paths" requests a target's fixed row when it
-    ** claims the target. Roads (2.5) gain 22 to 32 % on an H200, meshes (6) lose 5 to 12
-    ** %. */
+    ** claims the target. On an H200, roads (2.5) gain 22 to 32 %; meshes (6) lose 5 to
+    ** 12 %. */
     uint32_t paths_ahead_degree;
     /* Bytes of words beyond which "one-launch-balanced" keeps a byte for each vertex;
     ** 0: the second-level cache of the device. */
@@ -78,9 +77,9 @@ struct gg_limits {
     /* ---- distributed execution ---- */
     /* Remaining arcs at which one partition finds strong components; 0: never. */
     uint64_t part_gathered;
-    const char *several_exchange; /* as GPUGRAPH_EXCHANGE; NULL: not set */
-    /* Devices of the members of a team; some may be equal. 0 parts: the devices of the
-    ** run. */
+    const char *several_exchange; /* replaces GPUGRAPH_EXCHANGE; NULL: not set */
+    /* The number of members of a team, and their devices, which may repeat. 0: a member
+    ** for each device of the run. */
     int several_parts;
     const int *several_ordinal;
 

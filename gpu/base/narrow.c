@@ -1,13 +1,12 @@
-/* Large arrays moved by several threads: copies, and numbers of 8 bytes that become
-** numbers of 4 bytes in place.
+/* Copies large arrays, and narrows numbers from 8 to 4 bytes in place, by threads.
 **
 **     before   | a a | b b | c c | d d | e e | f f | g g | h h |
 **     after    | a | b | c | d | e | f | g | h |
 **
-** Entries k .. 2k - 1 overwrite entries k / 2 .. k - 1, which have been read when the
-** first k entries are done. So one thread converts the first entries, and in each round
-** all threads convert as many again as are done. Within a slice a thread uses a small
-** buffer for the same reason. */
+** The results k .. 2k - 1 overwrite the inputs k / 2 .. k - 1, which threads have read
+** when the first k entries are done. So one thread converts the first entries, and each
+** round of all threads doubles the converted entries. Within a slice a thread writes
+** results to a small buffer first, since they may overlap inputs of the slice. */
 #include "base/run.h"
 
 #include <stdlib.h>
@@ -17,7 +16,7 @@ enum {
     /* Entries in a buffer: 4 KiB stay in the first-level cache. */
     NARROW_ITEMS = 1024,
     COPY_BYTES = 256 << 10, /* bytes of a copy per thread */
-    COPY_THREADS = 8        /* enough to fill any bus */
+    COPY_THREADS = 8        /* this number saturates any bus */
 };
 
 typedef struct narrowing {
@@ -28,7 +27,7 @@ typedef struct narrowing {
     uint64_t done; /* entries */
 } narrowing;
 
-/* Converts entries low .. high - 1 of those that are left, in the calling thread. */
+/* Converts entries done + low .. done + high - 1, in the calling thread. */
 static void narrow_slice(void *job, uint64_t low, uint64_t high) {
     const narrowing *n = job;
     uint32_t buffer[NARROW_ITEMS];

@@ -1,5 +1,4 @@
-/* Sorting: the order of a result, and the radix sort of (key, value) pairs for ids and
-** edges.
+/* Orders vertices by the values of a result, and sorts (key, value) pairs.
 **
 ** Both are stable counting sorts. Each thread counts the digits of its slice. The counts
 ** become starting points, by digit and then by thread. Then each thread writes its slice:
@@ -20,7 +19,7 @@
 
 enum {
     /* Bits of a digit of the radix sort: 2048 write streams still fit the second-level
-    ** cache. Below RADIX_SMALL items, clearing that many counters costs more than another
+    ** cache. Below RADIX_SMALL items, to clear 2048 counters costs more than another
     ** pass. */
     RADIX_BITS = 11,
     RADIX_SMALL_BITS = 8,
@@ -53,7 +52,7 @@ typedef struct pairs {
     void *value; /* uint32_t, or uint64_t if values are wide */
 } pairs;
 
-/* A survey of the keys: the bits in which they differ, and whether they are in order. */
+/* A survey of the keys: the bits in which keys differ, and whether keys are in order. */
 typedef struct key_survey {
     gpugraph_run *run;
     const uint64_t *key;
@@ -96,7 +95,7 @@ static void count_digits(void *pass, uint64_t slice) {
         mine[key[i] >> p->shift & mask]++;
 }
 
-/* Moves the pairs of a slice to the next places of their digits. */
+/* Moves the pairs of a slice to the next positions of their digits. */
 static void move_pairs(void *pass, uint64_t slice) {
     const radix_pass *p = pass;
     const pairs from = p->from, to = p->to;
@@ -193,7 +192,7 @@ typedef struct ordering {
     uint32_t n;
     gpugraph_run *run;
     int slices;
-    uint64_t *reached; /* [slices]: reached vertices; later where the output begins */
+    uint64_t *reached; /* [slices]: reached vertices; later the slice's first position */
     uint64_t largest;  /* the largest key of a reached vertex */
     size_t digits;
     uint64_t *count; /* [slices][digits] */
@@ -202,7 +201,7 @@ typedef struct ordering {
     pairs to; /* reached vertices and their keys, without gaps */
 } ordering;
 
-/* Counts the reached vertices of a slice. Once `to` is set, also writes them to it. */
+/* Counts the reached vertices of a slice. If `to` is set, also writes them to `to`. */
 static void count_or_collect(void *job, uint64_t slice) {
     ordering *o = job;
     uint64_t at = o->reached[slice], top = 0;
@@ -224,7 +223,7 @@ static void count_or_collect(void *job, uint64_t slice) {
     gg_raise(&o->largest, top);
 }
 
-/* Counts the keys of a slice, or writes its vertices to the places of their keys. */
+/* Counts the keys of a slice, or writes its vertices to the positions of their keys. */
 static void count_or_place(void *job, uint64_t slice) {
     const ordering *o = job;
     uint64_t *mine = o->count + slice * o->digits;

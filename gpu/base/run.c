@@ -1,12 +1,11 @@
-/* A run's status and sentence, interrupts, phases, memory and threads, on which all other
-** files of the library depend.
+/* A run's status and message, interrupts, phases, memory and threads. All other files of
+** the library use them.
 **
-** The status is sticky: the first failure of a call explains it; later ones, such as a
-** loop that ends because another one has failed, do not change it. run->stop signals
-** failures and interrupts to worker threads, which test it by gg_stopping.
+** The status is sticky: the first failure of a call sets the status, and later failures
+** do not change it. run->stop signals failures and interrupts to worker threads, which
+** test it by gg_stopping.
 **
-** All memory of the library comes from the allocation functions here, and goes by
-** gg_release. */
+** The functions here allocate all memory of the library; gg_release frees it. */
 #include "run.h"
 
 #include <stdarg.h>
@@ -16,12 +15,11 @@
 
 /* ---- status and interrupts ---- */
 
-/* A status that callers never see: the sentence is being written. */
+/* A status that callers never see: a thread writes the message. */
 #define FAILING ((gpugraph_status)1000)
 
-/* The first thread that fails writes the sentence, and others wait for it. There is no
-** lock of the process: if another thread held it while this one forks, it would stay
-** locked in the child. */
+/* The first thread that fails writes the message, and other threads wait for it. A mutex
+** would stay locked in a child of fork() if another thread held it at that moment. */
 gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *format,
                         ...) {
     gpugraph_status now = GPUGRAPH_OK;
@@ -42,7 +40,7 @@ gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *f
     return now;
 }
 
-/* With 'auto' the search runs on the CPU anyway if it can. */
+/* Under 'auto' a search that can run on the CPU has no need of this advice. */
 const char *gg_memory_cure(const gpugraph_run *run) {
     if (run->backend != GPUGRAPH_CUDA)
         return run->memory_limit > 0 ? "raise memory_limit, or use backend 'cpu'"
@@ -135,9 +133,9 @@ void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t item
 
 /* ---- the limit of a run's memory ---- */
 
-/* The run that this thread's blocks count for; NULL: none. LeakSanitizer takes a block of
-** thread-local variables that begins 16 bytes behind a page for one of an old glibc, and
-** crashes; so the variables begin at a multiple of 64. */
+/* The run that this thread's blocks count for; NULL: none. The alignment avoids a crash
+** of LeakSanitizer: if thread-local variables begin 16 bytes behind a page, it assumes
+** the layout of an old glibc. */
 static _Alignas(64) _Thread_local gpugraph_run *counted_run;
 
 gpugraph_run *gg_counts_for(void) {
@@ -159,8 +157,8 @@ void gg_end_counting(const gpugraph_run *run) {
     gg_count_for(run->around);
 }
 
-/* Returns true if the bytes exceed what the limit of `of` leaves. Then `run`, which
-** requests them, fails: part of a search has a run of its own. */
+/* Returns true if `of` may not hold `bytes` more. Then `run`, which requests them, fails:
+** the two differ if a part of a search has a run of its own. */
 static bool exceeds(gpugraph_run *of, gpugraph_run *run, uint64_t bytes) {
     const int64_t held = __atomic_load_n(&of->held, __ATOMIC_RELAXED) +
                          __atomic_load_n(&of->host_memory, __ATOMIC_RELAXED);
@@ -183,7 +181,7 @@ gpugraph_status gpugraph_hold_memory(gpugraph_run *run, int64_t bytes) {
     return GPUGRAPH_OK;
 }
 
-/* Returns true if this thread may allocate that many bytes. */
+/* Returns true if this thread may allocate `bytes`; otherwise `run` fails. */
 static bool may_take(gpugraph_run *run, uint64_t bytes) {
     return !counted_run || !exceeds(counted_run, run, bytes);
 }
@@ -210,10 +208,10 @@ static void *take_run(size_t bytes) {
     return block;
 }
 
-/* Returns a block of malloc, or NULL; bytes: not 0. */
+/* Returns a block to be freed by free(), or NULL. `bytes` is not 0. */
 typedef void *taker(size_t bytes);
 
-/* All memory is allocated here: counted, or refused with a sentence. */
+/* All allocations pass here: the block is counted, or `run` fails. */
 static void *take_counted(gpugraph_run *run, uint64_t count, size_t size,
                           taker *take_by) {
     uint64_t bytes;
@@ -243,8 +241,8 @@ void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
     return block;
 }
 
-/* The whole mapping of the block is advised: realloc could not move the pages of a partly
-** advised mapping, and would copy them. Smaller blocks share mappings. */
+/* Advises the whole mapping of the block: if only a part were advised, realloc would have
+** to copy the pages instead of moving them. Smaller blocks share mappings. */
 void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size) {
     enum {
         OWN_MAPPING = 32 << 20
@@ -274,7 +272,7 @@ void *gg_grow(void *block, uint64_t count, size_t size) {
     return bytes > gg_room(block) ? resize(counted_run, block, (size_t)bytes) : block;
 }
 
-/* The slack is not touched before it is needed, so it costs only addresses. */
+/* The slack takes only addresses until a caller writes to it. */
 void *gg_alloc_slack(gpugraph_run *run, uint64_t count, size_t size) {
     return gg_alloc(run, count + count / GG_ROOM_SHARE, size);
 }
@@ -290,7 +288,7 @@ void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size) {
     return smaller;
 }
 
-/* A caller may use all that the allocator has reserved. */
+/* A caller may use all bytes that the allocator has reserved for the block. */
 size_t gg_room(void *block) {
     return block ? gg_block_bytes(block) : 0;
 }

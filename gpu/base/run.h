@@ -1,5 +1,5 @@
-/* The means of every call of the library: a status, interrupts, time, memory and threads;
-** and a few steps over arrays that many files share. This header knows nothing of graphs.
+/* Functions that every call of the library needs: status, interrupts, time, memory and
+** threads; and a few steps over arrays. This header knows nothing of graphs.
 **
 ** Errors are sticky: run->status keeps the first one. Worker threads only test whether to
 ** stop (gg_stopping); the calling thread also calls the host's callback (gg_poll). */
@@ -32,19 +32,19 @@ GG_BEGIN_C
 
 /* ---- status, interrupts, time: run.c ---- */
 
-/* Sets the status and the sentence, unless the run has failed already: the first error
+/* Sets the status and the message, unless the run has failed already: the first error
 ** explains the failure. Returns the status of the run. */
 gpugraph_status gg_fail(gpugraph_run *run, gpugraph_status status, const char *format,
                         ...) __attribute__((format(printf, 3, 4)));
-/* Fails because device memory is exhausted in the middle of a call. The sentence says how
+/* Fails because device memory is exhausted in the middle of a call. The message says how
 ** many more bytes are needed, how many are free, and what helps. */
 gpugraph_status gg_fail_device_memory(gpugraph_run *run, int64_t more, int64_t free);
-/* Returns the cure, for example "raise memory_limit, or use backend 'cpu' or 'auto'", as
-** far as it applies: a static string. */
+/* Returns a static string with the advice that applies to the run, for example "raise
+** memory_limit, or use backend 'cpu' or 'auto'". */
 const char *gg_memory_cure(const gpugraph_run *run);
 /* Checks a pointer to `entries` entries, or to one struct: fails with GPUGRAPH_INVALID if
-** it is NULL. Returns true while the run has not failed, so several checks can follow one
-** another. */
+** it is NULL. Returns true while the run has not failed, so a caller can test only the
+** last of several checks. */
 bool gg_needs(gpugraph_run *run, const void *argument, uint64_t entries,
               const char *name);
 /* Fails if the direction is not GPUGRAPH_OUT, _IN or _BOTH. Returns true while the run
@@ -86,52 +86,51 @@ void gg_phase(gpugraph_run *run, const char *name, double since_ms, int64_t item
 
 /* ---- memory: run.c ---- */
 
-/* Allocates count * size bytes; blocks of a huge page and more are aligned for huge
-** pages. Returns NULL after gg_fail(NO_MEMORY). gg_alloc leaves the bytes uninitialised,
+/* Allocates count * size bytes; a block of at least one huge page is aligned to huge
+** pages. Returns NULL after gg_fail. gg_alloc leaves the bytes uninitialised,
 ** gg_alloc_zero clears them. Free blocks with gg_release. */
 void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size);
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size);
 void gg_release(void *block);
-/* Blocks that a thread allocates by these functions count against host_memory_limit of
-** the run that the thread counts for, until it frees them. A search counts from
-** gg_begin_counting to gg_end_counting, with its teams. A thread that makes a structure
-** that stays with the graph counts for no run (NULL) meanwhile. gg_count_for returns the
-** previous run. */
+/* A thread may count for a run. Blocks that it then allocates by these functions count
+** against the run's host_memory_limit until it frees them. A search and its teams count
+** from gg_begin_counting to gg_end_counting. A thread counts for no run (NULL) while it
+** makes a structure that stays with the graph. gg_count_for returns the previous run. */
 void gg_begin_counting(gpugraph_run *run);
 void gg_end_counting(const gpugraph_run *run);
 gpugraph_run *gg_count_for(gpugraph_run *run);
 gpugraph_run *gg_counts_for(void);
-/* gg_alloc for an array of which few, scattered entries will be touched. It uses pages of
-** the usual size, since clearing pages of 2 MiB would take as long as a whole change. */
+/* Like gg_alloc, for an array of which the caller touches only a few scattered entries.
+** It uses small pages: clearing huge pages would take as long as a whole update. */
 void *gg_alloc_sparse(gpugraph_run *run, uint64_t count, size_t size);
 /* Enlarges the block to `count` elements. A large sparse block moves without a copy.
 ** Returns the block, or NULL, with the block unchanged, if memory is exhausted. */
 void *gg_grow(void *block, uint64_t count, size_t size);
-/* gg_alloc with some slack to grow; gg_room returns the bytes that a block has room
-** for. */
+/* gg_alloc_slack allocates slack behind the entries; gg_room returns the bytes of a block
+** with its slack. */
 void *gg_alloc_slack(gpugraph_run *run, uint64_t count, size_t size);
 size_t gg_room(void *block);
-/* Frees what a block has beyond count * size bytes and some slack. Returns NULL after
-** gg_fail; the block is then unchanged. */
+/* Shrinks a block to `count` elements and some slack. Returns NULL after gg_fail; the
+** block is then unchanged. */
 void *gg_shrink(gpugraph_run *run, void *block, uint64_t count, size_t size);
-/* Makes room for one more entry behind `count` entries: doubles the room in a new block.
-** Returns false, with nothing changed, if memory is exhausted. */
+/* Makes room for one more entry behind `count` entries: if *room entries are full, moves
+** them to a block twice as large. Returns false, and changes nothing, after gg_fail. */
 bool gg_make_room(gpugraph_run *run, void **block, uint64_t count, uint64_t *room,
                   size_t size);
 
 /* ---- threads ---- */
 
-/* Returns the number of threads for `work` items, mostly edges: 1 below a grain,
-** otherwise at most run->threads or the number of cores. Teams: team.h. */
+/* Returns the number of threads for `work` items, mostly edges: one for each
+** GG_THREAD_GRAIN items, at least 1, at most gg_team_limit (team.h). */
 int gg_threads(const gpugraph_run *run, uint64_t work);
 
 /* ---- arrays ---- */
 
 /* Calls part(of, low, high, to) for slices of 0 .. count - 1, of a few KiB each, on
 ** several threads. `part` writes entries low .. high - 1 of a uint32_t array to
-** to[0 .. high - low - 1]. wide: the array that it reads, `count` entries of 8 bytes in a
-** block of malloc. The result overwrites the array and takes the block over. NULL: the
-** run must end, and wide is freed. (narrow.c) */
+** to[0 .. high - low - 1]. wide: the array that `part` reads, `count` entries of 8 bytes
+** in a block of malloc. The result overwrites the array and takes over the block. If the
+** run must end, the function frees `wide` and returns NULL. (narrow.c) */
 uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
                     void (*part)(const void *of, uint64_t low, uint64_t high,
                                  uint32_t *to),
@@ -139,20 +138,21 @@ uint32_t *gg_narrow(gpugraph_run *run, void *wide, uint64_t count,
 /* memcpy by several threads: one core moves at most a third of what a bus transfers.
 ** (narrow.c) */
 void gg_copy(const gpugraph_run *run, void *to, const void *from, size_t bytes);
-/* Converts numbers of 1 byte to numbers of 4 bytes, 255 to UINT32_MAX, for an array that
-** has `all` entries in total: stores of a long array bypass the caches. (widen.c) */
+/* Converts numbers of 1 byte to numbers of 4 bytes, 255 to UINT32_MAX. `all`: entries of
+** the whole array, whose stores bypass the caches if it is long. (widen.c) */
 void gg_widen(const gpugraph_run *run, uint32_t *to, const uint8_t *from, uint64_t count,
               uint64_t all);
-/* Sorts `count` pairs by key; equal keys keep their order. A radix sort that skips bits
-** in which all keys agree. Values are uint64_t if `wide`, otherwise uint32_t. The scratch
-** arrays have `count` entries, too. (order.c) */
+/* Sorts `count` pairs by key, stably, with a radix sort that skips bits in which all keys
+** agree. Values are uint64_t if `wide`, otherwise uint32_t. The scratch arrays have
+** `count` entries, too. (order.c) */
 gpugraph_status gg_sort_pairs(gpugraph_run *run, bool wide, uint64_t count, uint64_t *key,
                               void *value, uint64_t *key_scratch, void *value_scratch);
-/* start[thread][part] counts the items that a thread writes to a part. Replaces counts by
-** positions, part by part, and sets begin[parts + 1] unless it is NULL. (order.c) */
+/* start[thread][part] is the number of items that a thread writes to a part. Replaces
+** each number by the first position of these items, in order of parts, then threads. Sets
+** begin[parts + 1], the starts of the parts, unless begin is NULL. (order.c) */
 void gg_counts_to_starts(int threads, uint64_t parts, uint64_t *start, uint64_t *begin);
 
-/* Returns the number of set bits of x, with the instructions of any processor. */
+/* Returns the number of set bits of x, on processors without such an instruction, too. */
 static inline int gg_count_bits(uint64_t x) {
     x -= x >> 1 & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);

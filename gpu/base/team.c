@@ -8,9 +8,10 @@
 **        | sleeps (worker)      | called off          | sleeps (caller)
 **     ASLEEP                 AT_REST               AWAITED
 **
-** Idle workers are on a stack under the pool's lock: the latest one is on top, and mostly
-** still awake. A caller takes workers from the stack, and returns them when they are at
-** rest. The lock is held no longer than that, and while a worker is created. */
+** Idle workers are on a stack under the pool's lock: the worker that became idle last is
+** on top, and often still awake. A caller takes workers from the stack, and returns them
+** when they are at rest. Threads hold the lock only for these steps and to create
+** workers. */
 #include "team.h"
 #include "mutex.h"
 #include "run.h"
@@ -18,15 +19,15 @@
 #include <stdlib.h>
 
 enum {
-    /* Turns of a thread that waits awake. The first ones make no system call and last
-    ** about 10 us, the others 200 us on an idle machine. Sleeping and waking costs 50
+    /* Turns of a thread that waits awake. SPIN_TURNS make no system call and take about
+    ** 10 us; YIELD_TURNS take 200 us on an idle machine. To sleep and wake takes 50
     ** us. */
     SPIN_TURNS = 300,
     YIELD_TURNS = 400,
     /* Bytes: sorting a row takes 32 KiB, reading a number by SQLite less. */
     WORKER_STACK = 1 << 20,
-    /* While a device is being opened, one core in 8 is left to the driver: beside 16
-    ** searching threads it needed 350 ms instead of 220. */
+    /* While a device is being opened, teams leave one core in 8 to the driver: its start
+    ** took 350 ms beside 16 searching threads, otherwise 220 ms. */
     SHARED_CORES = 8
 };
 
@@ -51,8 +52,8 @@ _Static_assert(MOST_WORKERS <= UINT8_MAX, "a worker's number fits its type");
 
 static struct {
     uint32_t pid;    /* the process that loaded the library */
-    bool notified;   /* a handler counts forks; otherwise the pid shows them */
-    uint32_t forks;  /* counted */
+    bool notified;   /* a handler counts forks; otherwise a changed pid shows a fork */
+    uint32_t forks;  /* forks that the handler has counted */
     int environment; /* OMP_NUM_THREADS; 0: not set */
 } origin;
 
@@ -87,7 +88,7 @@ static void end_fork(void) {
     __atomic_store_n(&held, 0, __ATOMIC_RELEASE);
 }
 
-/* The only thread of the child is the one that called fork(), which is not a worker. */
+/* The child has only the thread that called fork(), and so no workers. */
 static void reset_child(void) {
     pool.lock = (gg_mutex){0};
     end_fork();
@@ -119,7 +120,7 @@ void gg_share_cores(double until_ms) {
     __atomic_store_n(&shared_until_ms, (int64_t)until_ms, __ATOMIC_RELAXED);
 }
 
-/* Processors without those that other threads use. */
+/* Returns the number of processors that gg_share_cores leaves to teams. */
 static int free_processors(void) {
     const int64_t until = __atomic_load_n(&shared_until_ms, __ATOMIC_RELAXED);
     const int all = gg_processors();
@@ -135,9 +136,8 @@ int gg_team_limit(int asked) {
 
 /* ---- waiting ---- */
 
-/* Waits awake for a moment; returns false after long enough. Most of the time the thread
-** offers its processor to others, so that waiting costs other programs nothing on a busy
-** machine. */
+/* Waits awake for a moment; returns false after the last turn. In most turns the thread
+** yields its processor, so on a busy machine the wait delays no other program. */
 static bool linger(uint32_t *turns) {
     ++*turns;
     if (*turns > SPIN_TURNS)
@@ -183,7 +183,7 @@ static void *serve_team(void *worker) {
 
 /* ---- a team ---- */
 
-/* Called under the lock. Creates workers until `wanted` are idle or that many exist. */
+/* Creates workers until `wanted` are idle or exist. The caller holds the lock. */
 static void make_workers(int wanted) {
     if (pool.made >= wanted || pool.idle >= wanted)
         return;
@@ -213,7 +213,7 @@ static int take_workers(int wanted, uint8_t *taken) {
     return count;
 }
 
-/* The worker that was taken first returns to the top. */
+/* Returns workers; the worker that was on top is on top again. */
 static void put_back(int count, const uint8_t *taken) {
     gg_mutex_lock(&pool.lock);
     while (count > 0)
@@ -240,8 +240,8 @@ static void await_rest(struct worker *w) {
             gg_sleep_on(&w->state, AWAITED, -1);
 }
 
-/* A worker that has not begun when the caller is done is called off: no work is left, and
-** waiting for a thread without a processor could take a scheduler's slice. */
+/* If a worker has not begun when the caller is done, no work is left. The caller calls it
+** off, since a wait for a thread without a processor could take a time slice. */
 void gg_team(int threads, gg_team_body *body, void *job) {
     uint8_t taken[MOST_WORKERS];
     threads = threads < GG_MOST_THREADS ? threads : GG_MOST_THREADS;

@@ -8,11 +8,11 @@
 **     system_*         among devices and the host       atomics of the compiler
 **
 ** All lanes of a warp call the warp_ functions together. These atomics order other
-** accesses: _add, _enter and _cas_64 acquire and release; _acquire and _acquire_64
-** acquire; _publish, _publish_64 and _arrive_64 release. All others are relaxed: they
-** order nothing but the word itself. _take is a relaxed _add, and _try is a relaxed
-** _enter that leaves the found value in *expected. If one lane calls them for its warp,
-** warp_sync orders them with the accesses of the other lanes. */
+** accesses: _add, _exchange, _exchange_64, _enter and _cas_64 acquire and release;
+** _acquire, _acquire_64 and _swap_acquire acquire; _publish, _publish_64 and _arrive_64
+** release. All others are relaxed: they order nothing but the word itself. _take is a
+** relaxed _add, and _try is a relaxed _exchange. If one lane calls an atomic for its
+** warp, warp_sync orders the atomic with the accesses of the other lanes. */
 #ifndef GPUGRAPH_WARP_H
 #define GPUGRAPH_WARP_H
 
@@ -54,7 +54,7 @@ WARP_FUNCTION uint32_t warp_sum_before(uint32_t value, uint32_t *total) {
     *total = warp_from(sum, warp_width - 1);
     return sum - value;
 }
-/* Returns the first lane whose bit is set; at least one is. */
+/* Returns the first lane whose bit is set; at least one bit must be set. */
 WARP_FUNCTION unsigned warp_first(uint32_t lanes) {
     return (unsigned)__ffs((int)lanes) - 1;
 }
@@ -66,7 +66,7 @@ WARP_FUNCTION uint32_t warp_max(uint32_t value) {
 WARP_FUNCTION uint32_t warp_alike(uint32_t value) {
     return __match_any_sync(0xffffffffu, value);
 }
-/* Waits between two looks for work that found none, up to some microseconds. */
+/* Waits for up to 4 microseconds, before the caller looks for work again. */
 WARP_FUNCTION void warp_rest(unsigned rounds) {
     __nanosleep(rounds < 6 ? 64u << rounds : 4096u);
 }
@@ -82,8 +82,8 @@ WARP_FUNCTION void warp_pause(unsigned nanoseconds) {
 #define WARP_SCOPE_system ".sys"
 #define WARP_REGISTER_32  "r"
 #define WARP_REGISTER_64  "l"
-/* In a build for racecheck (handed.cuh) warps read and write by operations that it treats
-** as atomic. */
+/* A build for racecheck (handed.cuh) reads and writes by instructions that racecheck
+** treats as atomic. */
 #ifdef GPUGRAPH_RACECHECK
 #define WARP_LOAD(order, scope, bits) "atom.add." order scope ".u" bits " %0, [%1], 0;"
 #define WARP_STORE(order, scope, bits)                                                   \
@@ -150,7 +150,7 @@ WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
 
 #include "platform.h"
 
-/* A test may define this to disturb the order of its threads before they exchange. */
+/* A test may define this to delay its threads before an atomic operation. */
 #ifndef WARP_JITTER
 #define WARP_JITTER()
 #endif
@@ -249,10 +249,10 @@ WARP_FUNCTION uint32_t host_load(const uint32_t *at) {
 
 #endif
 
-/* WARP_CHANGE returns the value before. WARP_LESSER and WARP_LARGER store `value` if it
-** is less or larger than the word. WARP_EXCHANGE stores `value` if the word is *expected;
-** *expected becomes the value before. WARP_LATE delays the thread in builds and tests
-** that look for races. */
+/* WARP_CHANGE returns the word's old value. WARP_LESSER and WARP_LARGER store `value` if
+** it is less or larger than the word. WARP_EXCHANGE stores `value` if the word is
+** *expected, and sets *expected to the old value. WARP_LATE delays the thread in builds
+** and tests that look for races. */
 #define WARP_NOW (void)0
 #define WARP_ATOMICS(scope)                                                              \
     WARP_READ(scope##_load, scope, 32, relaxed, WARP_NOW)                                \
@@ -287,8 +287,8 @@ WARP_ATOMICS(block)
 WARP_ATOMICS(device)
 WARP_ATOMICS(system)
 
-/* device_take for each active lane. On a device, lanes with the same amount and the same
-** word share one addition. */
+/* Calls device_take for each active lane. On a device, lanes with equal amounts and words
+** share one addition. */
 WARP_FUNCTION uint32_t device_reserve(uint32_t *at, uint32_t amount) {
 #ifdef __CUDACC__
     unsigned long long wish = (unsigned long long)at | (unsigned long long)amount << 48;

@@ -1,12 +1,12 @@
-/* Converts numbers of one byte to numbers of four bytes on several threads. The largest
-** byte stands for no number.
+/* Converts numbers of one byte to numbers of four bytes on several threads. 255 means
+** that there is no number.
 **
 **     bytes     | 3 | 0 | 255 | 7 | ...
 **     to        | 3 | 0 | all ones | 7 | ...
 **
-** An ordinary store reads its cache line first and leaves it in the caches, where a long
-** array displaces other data. Stores that bypass the caches halve the memory traffic: 64
-** searches of rmat22 take 19.9 ms with them and 27.3 ms without (H100). */
+** An ordinary store first reads its cache line and leaves the line in the caches, where a
+** long array displaces other data. Stores that bypass the caches halve the memory
+** traffic: 64 searches of rmat22 take 19.9 ms with them and 27.3 ms without (H100). */
 #include "base/run.h"
 
 #include <string.h>
@@ -40,8 +40,8 @@ static void widen_plainly(uint32_t *restrict to, const uint8_t *restrict from,
 }
 
 #ifdef __SSE2__
-/* Converts 16 numbers. A byte of `none` is all ones where there is no number, and so are
-** the bytes above it. */
+/* Converts 16 numbers. `none` has the upper three bytes of each result: all ones if there
+** is no number, otherwise 0. */
 static inline void widen_run(uint32_t *to, __m128i bytes) {
     const __m128i none = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(-1));
     const __m128i low = _mm_unpacklo_epi8(bytes, none),
@@ -55,7 +55,8 @@ static inline void widen_run(uint32_t *to, __m128i bytes) {
     _mm_stream_si128(line + 3, _mm_unpackhi_epi16(high, high_none));
 }
 
-/* Only whole lines bypass the caches. Returns the first entry that is not converted. */
+/* Converts whole cache lines, which bypass the caches, and the entries before them.
+** Returns the first entry still to convert. */
 static uint64_t widen_lines(const struct widening *w, uint64_t low, uint64_t high) {
     uint64_t i = low + -(uintptr_t)(w->to + low) % LINE / sizeof *w->to;
     i = i < high ? i : high;

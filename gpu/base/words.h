@@ -1,8 +1,8 @@
 /* Distances of every type as 64-bit words, and a heap of vertices by such words.
 **
 **     UINT32, UINT64    the number
-**     REAL              the bits of the double, which have its order if none is negative
-**     GG_INFINITE       not reached, or a sum beyond the range */
+**     REAL              the bits of the double; doubles of 0 or more keep their order
+**     GG_INFINITE       a vertex that is not reached, or a sum beyond the range */
 #ifndef GPUGRAPH_WORDS_H
 #define GPUGRAPH_WORDS_H
 
@@ -26,7 +26,7 @@ GG_ANYWHERE uint64_t gg_real_word(double d) {
     return word;
 }
 
-/* Returns a + b; GG_INFINITE if the sum leaves the range or a summand is infinite. */
+/* Returns a + b; GG_INFINITE if the sum is beyond the range or a summand is infinite. */
 static inline uint64_t gg_word_sum(gpugraph_distance_type type, uint64_t a, uint64_t b) {
     if (a == GG_INFINITE || b == GG_INFINITE)
         return GG_INFINITE;
@@ -36,7 +36,7 @@ static inline uint64_t gg_word_sum(gpugraph_distance_type type, uint64_t a, uint
     return sum <= DBL_MAX ? gg_real_word(sum) : GG_INFINITE;
 }
 
-/* Returns entry i of an array of weights, of arcs or of edges. NULL: each weight is 1. */
+/* Returns entry i of the weights of arcs or edges. NULL: each weight is 1. */
 static inline uint64_t gg_word_weight(gpugraph_distance_type type, const void *weight,
                                       uint64_t i) {
     if (!weight)
@@ -82,14 +82,14 @@ static inline void gg_put_word(gpugraph_distance_type type, void *distance, uint
     }
 }
 
-/* ---- a heap with four children for each node; entries may be stale ---- */
+/* ---- a heap with four children for each node; a vertex may have several entries ---- */
 
 typedef struct gg_waiting {
     uint64_t word;
     uint32_t vertex;
 } gg_waiting;
 
-typedef struct gg_heap { /* all zero: empty */
+typedef struct gg_heap { /* empty if all members are 0 */
     gg_waiting *item;    /* free it by gg_release */
     uint64_t count, room;
 } gg_heap;

@@ -1,14 +1,14 @@
-/* Leaves on a device: pages are uploaded unchanged, and kernels make columns of them.
+/* Uploads pages of leaves unchanged; kernels decode them into columns on the device.
 **
-**     threads    block 0 .. 15    filled by preads, a MiB of pinned memory each
-**                   |             one copy for each, in the order in which they are full
+**     threads    block 0 .. 15    1 MiB of pinned memory each, filled by preads
+**                   |             one copy per full block, in the order of send calls
 **     device     pages   | leaf 0 | leaf 1 | leaf 2 | ...
-**                count   cells of each leaf, by a thread; the sums: where rows start
-**                columns source | target, weight, rowid; each leaf by a warp (decode.h)
+**                start   first row of each leaf: a thread per leaf counts cells; a scan
+**                columns source | target, weight, rowid; a warp per leaf (decode.h)
 **
 ** The blocks are the device's own stages, so no other memory is pinned. The job, and with
-** it the device's turn, lasts from open to close. Other threads than the one that opened
-** only queue copies and query events. */
+** it the device's turn, lasts from open to close. Only the thread that called open uses
+** the job; other threads only queue copies and query events. */
 #include "cells.cuh"
 #include "base/limits.h"
 #include "decode.h"
@@ -38,9 +38,9 @@ struct device_cells {
     double began_ms;
     /* blocks */
     gg_mutex lock;
-    int queue[BLOCKS]; /* a ring of blocks that no thread fills, in order of copies */
-    unsigned queued, copied;  /* counts of its ends */
-    cudaEvent_t sent[BLOCKS]; /* the copy from that block, if any, is done */
+    int queue[BLOCKS]; /* a ring of the blocks that no thread fills, in order of copies */
+    unsigned queued, copied;  /* blocks that entered and left the ring */
+    cudaEvent_t sent[BLOCKS]; /* the latest copy from that block is done */
     cudaError_t failed;       /* the first error of a copy */
 };
 
@@ -101,7 +101,7 @@ static bool take_columns(struct device_cells *d) {
 
 /* ---- open and close ---- */
 
-/* Copies may be running; the memory that they write is freed after them. */
+/* Waits for running copies, then frees the memory that they write. */
 static gpugraph_status close_cells(gg_cells *cells) {
     struct device_cells *d = of_cells(cells);
     cudaStreamSynchronize(d->job.stream);
@@ -118,7 +118,7 @@ static gpugraph_status close_cells(gg_cells *cells) {
     return gg_job_close(&d->job);
 }
 
-/* In a child of fork() the memory is the parent's. */
+/* A child of fork() frees no device memory, which belongs to the parent. */
 static void free_cells(gg_cells *cells) {
     struct device_cells *d = of_cells(cells);
     gpugraph_run run = gpugraph_run();
@@ -235,7 +235,7 @@ static void send_block(gg_cells *cells, uint8_t *block, uint32_t first, uint32_t
 
 /* ---- decoding ---- */
 
-/* One thread per leaf, and one for the end. start: counts, to be added up. */
+/* One thread per leaf, and one for the end. Writes counts to `start`; a scan follows. */
 static __global__ void count_cells(struct cells_view v) {
     for (uint64_t leaf = gg_thread(); leaf <= v.leaves; leaf += gg_threads_of_grid()) {
         if (leaf < v.leaves)
@@ -244,14 +244,14 @@ static __global__ void count_cells(struct cells_view v) {
     }
 }
 
-/* One warp per leaf. */
+/* One warp per leaf: decodes its cells. */
 static __global__ void decode_leaves(struct cells_view v) {
     const uint64_t warps = gg_threads_of_grid() / GG_WARP;
     for (uint64_t leaf = gg_thread() / GG_WARP; leaf < v.leaves; leaf += warps)
         cells_leaf(&v, (uint32_t)leaf);
 }
 
-/* One thread per leaf. */
+/* One thread per leaf: compares rowids with the previous leaf. */
 static __global__ void look_at_borders(struct cells_view v) {
     for (uint64_t leaf = gg_thread(); leaf < v.leaves; leaf += gg_threads_of_grid())
         cells_border(&v, (uint32_t)leaf);
@@ -355,7 +355,7 @@ struct weigh_words {
     unsigned long long bad, largest, total;
 };
 
-/* One thread per weight; three atomics for each warp. */
+/* One thread per weight; three atomic operations per warp. */
 static __global__ void weigh_rows(const int64_t *weight, uint64_t rows, bool real,
                                   weigh_words *words) {
     unsigned long long bad = rows, largest = 0, total = 0;
@@ -402,7 +402,7 @@ static bool bring_entries(gg_cells *cells, enum gg_cell_column column, uint64_t 
     return gg_fetch(&d->job, to, d->v.to[column] + from, count * sizeof *to);
 }
 
-/* ---- for others ---- */
+/* ---- the place, and access by other files ---- */
 
 const gg_cell_place gg_cells_on_device = {
     &gg_limits.cells_least,
@@ -419,8 +419,8 @@ const gg_cell_place gg_cells_on_device = {
     free_cells,
 };
 
-/* A device that is being opened comes too late for a table that threads already read. If
-** no device is open, the driver is not asked. */
+/* Does not wait for a device that is still opening, since threads already read the table.
+** Asks the driver only if a device is open. */
 extern "C" const gg_cell_place *gg_cells_for(const gpugraph_run *run) {
     const bool open = run->backend != GPUGRAPH_CPU &&
                       gg_devices_asked()->state(run->device, NULL) == OPENING_OPEN;

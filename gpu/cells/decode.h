@@ -1,22 +1,19 @@
-/* Decodes the cells of a leaf, by one warp; for a device and for CPU threads
-** (base/warp.h).
+/* One warp decodes the cells of a leaf, on a device or as a CPU thread (base/warp.h).
 **
 **     leaf     13 1 | freeblock 2 | cells 2 | content 2 | fragments 1 | pointer 2 ...
 **     cell     payload varint | rowid varint | record
 **     record   header size varint | serial type varint ... | value ...
 **
-**     lanes    0        1        2        ...       a cell each; then the next 32
+**     lanes    0        1        2        ...       one cell each; then the next 32
 **              |        |        |
 **     rows     start+0  start+1  start+2            of the columns
 **
-** The format is that of sqlite.org/fileformat2.html. A leaf is left to the caller as a
-** whole as soon as one of its cells is unusual; the rows that it has written by then are
-** overwritten.
+** sqlite.org/fileformat2.html defines the format. If one cell of a leaf is unusual
+** (cells.h), the caller decodes the whole leaf, and overwrites the rows written so far.
 **
-** The decoder trusts no byte of a page. A cell begins in the usable part of its page,
-** and reads at most 2 + 8 bytes before its record, then 255 bytes of header, the
-** values of 15 columns of 57 bytes each, and 8 bytes: all within CELLS_PAD behind the
-** page. */
+** The decoder trusts no byte of a page. A cell begins in the usable part of its page.
+** The decoder reads at most 2 + 8 bytes before its record, 255 bytes of header, 15
+** columns of 57 bytes each, and 8 bytes: all end within CELLS_PAD behind the page. */
 #ifndef GPUGRAPH_CELLS_DECODE_H
 #define GPUGRAPH_CELLS_DECODE_H
 
@@ -28,10 +25,10 @@ enum {
     CELLS_PAD = 2048, /* readable bytes behind the last page */
     CELLS_LEAF = 13,  /* page type of a leaf */
     CELLS_LEAF_HEADER = 8,
-    CELLS_SMALLEST = 6 /* least bytes of a cell and its pointer */
+    CELLS_SMALLEST = 6 /* fewest bytes of a cell with its pointer */
 };
 
-/* Findings on any leaf: words that are 0 at first. */
+/* Words for all leaves together. The caller clears them; the decoder reports in them. */
 enum cells_word { CELLS_DAMAGED, CELLS_UNUSUAL, CELLS_GAPS, CELLS_WORDS };
 
 struct cells_view {
@@ -58,7 +55,7 @@ static inline int cells_last(const gg_cell_layout *layout) {
 
 /* ---- bytes ---- */
 
-/* Reads 8 bytes at any address; the first one is the highest. */
+/* Reads a big-endian word of 8 bytes at any address. */
 WARP_FUNCTION uint64_t cells_get8(const uint8_t *at) {
 #ifdef __CUDACC__
     /* The device reads only aligned words. */
@@ -110,8 +107,8 @@ WARP_FUNCTION uint32_t cells_size(uint32_t type) {
     return type >= 12 ? (type - 12) / 2 : type < 8 ? 0x88643210u >> 4 * type & 15 : 0;
 }
 
-/* Decodes a wanted value. Returns false if it is not an INTEGER, or a REAL weight where
-** weights are REAL. */
+/* Decodes a wanted value. `real`: the value is a weight and becomes a double. Returns
+** false if the value is neither an INTEGER nor, with `real`, a REAL. */
 WARP_FUNCTION bool cells_value(const uint8_t *bytes, uint32_t type, bool real,
                                int64_t *value) {
     const uint32_t size = cells_size(type);
@@ -121,15 +118,15 @@ WARP_FUNCTION bool cells_value(const uint8_t *bytes, uint32_t type, bool real,
         return false;
     else
         *value = (int64_t)cells_get8(bytes) >> (64 - 8 * size);
-    if (type == 7) /* SQLite reads a stored NaN as NULL */
+    if (type == 7) /* false for NaN, which SQLite reads as NULL */
         return (uint64_t)*value << 1 <= 0xffe0000000000000u;
     if (real)
         *value = (int64_t)gg_real_word((double)*value);
     return true;
 }
 
-/* Decodes the payload's size, up to what fits on the leaf. Returns what follows; NULL if
-** the size is larger, or is written unusually. */
+/* Decodes the payload's size. Returns the address behind it, or NULL if the varint has
+** more than 2 bytes or SQLite would not store the payload on the leaf alone. */
 WARP_FUNCTION const uint8_t *cells_payload(const uint8_t *at, uint32_t usable,
                                            uint32_t *payload) {
     const uint32_t low = at[0], next = at[1];
@@ -140,7 +137,7 @@ WARP_FUNCTION const uint8_t *cells_payload(const uint8_t *at, uint32_t usable,
     return next >= 0x80 || *payload > usable - 35 ? NULL : at + 2;
 }
 
-/* Decodes a rowid of up to 8 bytes. Returns what follows; NULL if the rowid is longer. */
+/* Decodes a rowid of up to 8 bytes. Returns the address behind it; NULL: longer rowid. */
 WARP_FUNCTION const uint8_t *cells_rowid(const uint8_t *at, int64_t *rowid) {
     const uint64_t bytes = cells_get8(at), stops = ~bytes & 0x8080808080808080u;
     if (stops == 0)
@@ -167,9 +164,9 @@ WARP_FUNCTION bool cells_record(const struct cells_view *v, const uint8_t *recor
         usual &= type < 0x80;
         at += type < 0x80 ? cells_size(type) : 0;
     }
-    /* A usual record has a header size of one byte, a header with the wanted types, and
-    ** values within the record, which ends with them if the header does, and is on this
-    ** page. */
+    /* A usual record has a header size of one byte, and types for all wanted columns. Its
+    ** values end within the record, exactly at its end if the header has no more types.
+    ** The record ends on this page. */
     return usual && header < 0x80 && header >= types_end && at <= payload &&
            (header != types_end || at == payload) && (int64_t)payload <= end - record;
 }
@@ -248,18 +245,18 @@ WARP_FUNCTION void cells_leaf(const struct cells_view *v, uint32_t leaf) {
         device_take(&v->word[CELLS_UNUSUAL], 1);
 }
 
-/* Returns true if a weight may be that INTEGER, or that REAL. */
+/* Returns true if `value`, an INTEGER or the bits of a REAL, is a valid weight. */
 WARP_FUNCTION bool cells_weight_is_good(bool real, int64_t value) {
     const double weight = gg_word_real((uint64_t)value);
     return real ? weight >= 0 && weight <= DBL_MAX : value >= 0;
 }
 
-/* Returns what an INTEGER weight counts in the sum. */
+/* Returns what an INTEGER weight adds to the sum of weights: at most 2^32 - 1. */
 WARP_FUNCTION uint64_t cells_weight_counts(int64_t value) {
     return (uint64_t)value < UINT32_MAX ? (uint64_t)value : UINT32_MAX;
 }
 
-/* Checks the border to the leaf before, by one lane, after all leaves are decoded. */
+/* Checks that rowids ascend from the previous leaf, and are 1, 2, 3, ...; by one lane. */
 WARP_FUNCTION void cells_border(const struct cells_view *v, uint32_t leaf) {
     const uint64_t start = v->start[leaf], end = v->start[leaf + 1];
     if (leaf > 0 && v->first[leaf] <= v->ends[leaf - 1])

@@ -1,23 +1,23 @@
-/* Messages among the blocks of a cluster: pairs of words stored in each other's shared
-** memory, counted by the receiver. On an architecture without clusters one block is a
-** cluster.
+/* Messages among the blocks of a cluster. A message is a pair of words that the sender
+** stores in the receiver's shared memory; the receiver counts the bytes. On an
+** architecture without clusters each block is a cluster.
 **
-**     gg_send             sends a pair as soon as it is known, by an asynchronous store
-**     gg_announce_bytes   once in a turn, to every block: the number of bytes
-**     gg_receive          waits until all blocks have announced and all bytes are there
+**     gg_send             sends a pair by an asynchronous store
+**     gg_announce_bytes   once in a turn, to every block: the number of bytes sent to it
+**     gg_receive          waits for the announcements of all blocks, and for all bytes
 **
-** A barrier of the cluster would also do, but it waits for all memory operations and
-** empties the first-level cache, which takes a microsecond a turn. Turns use two
-** mbarriers alternately, since a pair of the next turn may arrive while this block still
-** waits for one of the last. Memory that a block reads in one turn may be written again
-** two turns later. */
+** A cluster barrier would also work. But it waits for all memory operations and empties
+** the first-level cache, which takes a microsecond in each turn. Turns use two mbarriers
+** alternately, since a pair of the next turn may arrive while this block still waits for
+** a pair of the present turn. Two turns after a block has read a message, another message
+** may overwrite it. */
 #ifndef GPUGRAPH_CLUSTER_CUH
 #define GPUGRAPH_CLUSTER_CUH
 
 #include <stdint.h>
 
-/* Polls of a word that another block of the cluster sends within some microseconds: only
-** a fault exhausts them. */
+/* The most polls for words that other blocks send within some microseconds. Only after a
+** fault a thread polls so often. */
 enum { CLUSTER_WAITS = 1 << 22 };
 
 struct cluster_mail {              /* in shared memory */
@@ -39,7 +39,7 @@ static __device__ __forceinline__ uint32_t gg_address_in(const void *at, uint32_
     return remote;
 }
 
-/* A barrier of the cluster. The header of cooperative groups has it, too, but costs the
+/* A cluster barrier. The header of cooperative groups has one, too, but costs the
 ** compiler two seconds. */
 static __device__ __forceinline__ void gg_cluster_barrier() {
     __cluster_barrier_arrive();
@@ -65,7 +65,7 @@ gg_send(cluster_mail *mail, uint2 *at, uint32_t block, uint32_t half, uint2 pair
                  : "memory");
 }
 
-/* Announces that many bytes on their way from this block to that one. */
+/* Announces to `block` how many bytes this block sends to it in the turn. */
 static __device__ __forceinline__ void
 gg_announce_bytes(cluster_mail *mail, uint32_t block, uint32_t half, uint32_t bytes) {
     asm volatile("mbarrier.arrive.expect_tx.relaxed.cluster.shared::cluster.b64 _, [%0], "
@@ -74,8 +74,8 @@ gg_announce_bytes(cluster_mail *mail, uint32_t block, uint32_t half, uint32_t by
                  : "memory");
 }
 
-/* Waits until all messages of that turn to this block have arrived; returns false after
-** too long. */
+/* Waits until all messages of the turn to this block have arrived. Returns false after
+** CLUSTER_WAITS polls. */
 static __device__ __forceinline__ bool gg_receive(cluster_mail *mail, uint32_t turn) {
     uint32_t there = 0;
     for (uint32_t looks = 0; !there && looks < CLUSTER_WAITS; looks++)

@@ -1,5 +1,5 @@
 /* Declarations that all .cu files share: a job on a device, its memory, its transfers.
-** This header knows nothing of graphs: graph/graph.cuh does.
+** It does not depend on the contents of a graph (graph/graph.cuh).
 **
 **     struct cuda_device    opened once for a process: stream, pinned buffers, workspace
 **       ^
@@ -30,16 +30,16 @@ enum {
 
 /* Bytes of a pinned buffer: a transfer of this size reaches the bus's speed. */
 #define GG_STAGE_BYTES ((size_t)4 << 20)
-/* Small uploads lie behind the first buffer, one after another, and do not wait before
-** this space is full. Bytes of the space, and of the largest small upload. */
+/* Bytes of the pinned space for small uploads, and of the largest small upload. The space
+** is behind the first buffer. A small upload waits only when the space is full. */
 #define GG_SLICES_BYTES ((size_t)512 << 10)
 #define GG_SLICE_MOST   ((size_t)128 << 10)
 
 struct cuda_device {
     int ordinal, processors;
     uint64_t cache_bytes; /* size of the second-level cache */
-    size_t shared_bytes;  /* shared memory of a multiprocessor, ... */
-    size_t shared_unused; /* ... and what each block uses without requesting it */
+    size_t shared_bytes;  /* shared memory of a multiprocessor */
+    size_t shared_unused; /* shared memory that the driver reserves for each block */
     bool open;
     cudaStream_t stream;
     uint32_t *stop;        /* in host memory that the device reads; 1 ends long kernels */
@@ -50,7 +50,7 @@ struct cuda_device {
     cudaEvent_t moment[2];         /* enum gg_moment */
     unsigned char *workspace;      /* kept between runs */
     size_t workspace_bytes;
-    double asked_ms; /* time of the question about memory that opened its context */
+    double asked_ms; /* time of the memory query that opened the device's context */
 };
 
 struct cuda_job {
@@ -64,8 +64,8 @@ struct cuda_job {
     size_t sliced;            /* used bytes of `slices` */
 };
 
-/* A job for planning: before a device is open, the library asks it for the bytes that a
-** run will carve. */
+/* Returns a job for planning: with it the library computes the bytes that a run will
+** carve, before a device is open. */
 static inline struct cuda_job planned_job(const gpugraph_graph *graph) {
     struct cuda_job job = {};
     job.graph = const_cast<gpugraph_graph *>(graph);
@@ -90,12 +90,12 @@ static inline bool gg_going(const struct cuda_job *job) {
 bool gg_note(struct cuda_job *job, cudaError_t error, const char *what);
 /* Waits until all queued work is done; polls for interrupts meanwhile. */
 bool gg_wait(struct cuda_job *job);
-/* Waits until the event has happened (NULL: as gg_wait). Returns false if the run must
-** end first; the stop word then ends long kernels. */
+/* Waits until the event has occurred; NULL: until all queued work is done. If the run
+** must end first, sets the stop word, which ends long kernels, and returns false. */
 bool gg_wait_for(struct cuda_job *job, cudaEvent_t event);
-/* Called after a step that only saves time and has freed what it took: if it failed
-** because device memory is short, the job continues without it. Returns true while the
-** job is going. */
+/* Called after a step that only saves time and, on failure, has freed its memory. If the
+** step failed because device memory is short, the job continues without the step. Returns
+** true while the job is going. */
 bool gg_do_without(struct cuda_job *job);
 
 /* Runs body(&job) in a job of its own. */
@@ -108,8 +108,8 @@ static inline gpugraph_status gg_in_job(gpugraph_graph *graph, gpugraph_run *run
     body(&job);
     return gg_job_close(&job);
 }
-/* gg_job_call<body>::entry(graph, run, ...) runs body(&job, ...) in a job of its own: for
-** the table of a device's side. */
+/* gg_job_call<body>::entry(graph, run, ...) runs body(&job, ...) in a job of its own. The
+** table of a device's side holds such entries. */
 template <auto body> struct gg_job_call;
 template <typename... types, void (*body)(struct cuda_job *, types...)>
 struct gg_job_call<body> {
@@ -122,8 +122,8 @@ struct gg_job_call<body> {
 
 /* ---- job.cu: launches ---- */
 
-/* Returns the blocks for a grid-stride loop over `items`: at most `per_processor` for
-** each multiprocessor, at least 1. */
+/* Returns the number of blocks for a grid-stride loop over `items`: at least 1, at most
+** `per_processor` for each multiprocessor. */
 unsigned gg_grid(const struct cuda_job *job, uint64_t items, int per_processor);
 /* Called after every launch. Returns true while the job is going. */
 bool gg_launched(struct cuda_job *job, const char *kernel);
@@ -133,27 +133,27 @@ bool gg_launched(struct cuda_job *job, const char *kernel);
     (kernel<<<(grid), GG_BLOCK, 0, (job)->stream>>>(__VA_ARGS__),                        \
      gg_launched(job, #kernel))
 
-/* A kernel whose blocks wait for each other, so that all of them must run at once. */
+/* A kernel whose blocks wait for each other, so all blocks must run at once. */
 struct cooperative_kernel {
     const void *kernel;
     const char *name;
     unsigned threads; /* threads of a block */
     size_t shared;    /* dynamic shared memory in bytes */
 };
-/* Returns the kernel's blocks that one multiprocessor can hold, at least 1. */
+/* Returns how many blocks of the kernel one multiprocessor can hold, at least 1. */
 int gg_blocks_at_once(struct cuda_job *job, const struct cooperative_kernel *k);
 bool gg_launch_cooperative(struct cuda_job *job, const struct cooperative_kernel *k,
                            unsigned blocks, void **arguments);
 
-/* Records when the work queued so far is done; and the milliseconds between both moments,
-** once they have passed. */
+/* gg_mark records the moment when the work queued so far is done. gg_marked_ms returns
+** the milliseconds between both moments, after they have passed. */
 enum gg_moment { GG_BEGAN, GG_ENDED };
 bool gg_mark(struct cuda_job *job, enum gg_moment moment);
 float gg_marked_ms(struct cuda_job *job);
 
 /* ---- memory.cu ---- */
 
-/* Bytes as memory is allocated: not 0, a multiple of 256. */
+/* Returns the bytes that an allocation takes: a multiple of 256, at least 256. */
 static inline uint64_t gg_rounded(uint64_t bytes) {
     return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
 }
@@ -174,7 +174,7 @@ struct workspace {
     uint64_t used;
 };
 bool gg_workspace(struct cuda_job *job, struct workspace *space);
-/* Frees the block, if later work needs far less. */
+/* Frees the workspace, after which later work needs far less. */
 void gg_drop_workspace(struct cuda_job *job);
 
 template <typename type> static inline type *gg_carve(workspace *space, uint64_t count) {
@@ -183,8 +183,8 @@ template <typename type> static inline type *gg_carve(workspace *space, uint64_t
     return space->base ? reinterpret_cast<type *>(space->base + at) : nullptr;
 }
 
-/* Runs carve(&space), which carves the arrays of a run, both times. Returns false if the
-** job must end. */
+/* Runs carve(&space), which carves the arrays of a run, twice, as above. Returns false if
+** the job must end. */
 template <typename carving>
 static inline bool gg_take_arrays(struct cuda_job *job, const carving &carve) {
     struct workspace space = {NULL, 0};
@@ -205,7 +205,7 @@ typedef void gg_piece_taker(void *context, struct cuda_job *job, uint64_t at,
                             const void *piece, size_t bytes);
 bool gg_download_pieces(struct cuda_job *job, const void *from_device, uint64_t bytes,
                         gg_piece_taker *take, void *context);
-/* Downloads an array of a result. Phase "download". */
+/* Downloads an array of a result, and reports phase "download". */
 template <typename type>
 static inline bool gg_bring(struct cuda_job *job, type *to, const type *from, uint64_t n,
                             const char *what) {
@@ -215,7 +215,7 @@ static inline bool gg_bring(struct cuda_job *job, type *to, const type *from, ui
         gg_phase(job->run, "download", started, (int64_t)n, "%s", what);
     return brought;
 }
-/* Downloads a result after all queued work; at most GG_MAILBOX bytes arrive quickly. */
+/* Downloads a result after all queued work; it is fast for at most GG_MAILBOX bytes. */
 bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes);
 /* Sets every byte of the array to `byte`. */
 bool gg_fill(struct cuda_job *job, void *array, int byte, uint64_t bytes);
@@ -247,10 +247,9 @@ static __device__ __forceinline__ void gg_fetch_ahead_far(const void *at) {
     asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
 
-/* A load that is issued at its place, in parallel with what follows; 0 if it is not
-** wanted. The compiler alone moves a load down to the use of its value, behind the wait
-** for another load or an atomic. Independent steps in a chain then each take a trip to
-** memory. */
+/* Issues a load here, if it is wanted; otherwise returns 0. Later instructions run in
+** parallel with the load. The compiler would move an ordinary load down to the use of its
+** value, behind the wait for another load or an atomic, so the latencies would add up. */
 static __device__ __forceinline__ uint32_t gg_load_now(const uint32_t *at, bool wanted) {
     uint32_t value = 0;
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.u32 %0, [%1]; }"

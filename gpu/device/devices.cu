@@ -1,15 +1,14 @@
 /* The devices of this machine, and whether this process can use them.
 **
-**     process     asked once: how many devices, after how many forks; broken after a
-**                 fatal error
+**     process     the number of devices, queried once; broken after a fatal error
 **     devices[]   a struct cuda_device for each ordinal, opened on first use by a job
-**     about[]     name, memory and more: asked with the number of devices, because one
-**                 question takes a millisecond
+**     about[]     name, memory and more: queried with the number of devices, because a
+**                 query takes a millisecond
 **
-** No function calls CUDA before the first question about a device, so the library loads
-** without a driver. CUDA does not survive fork(): a child gets an error that says so.
-** That check takes no lock, since another thread may have held it when the parent forked;
-** instead a thread notes that it is about to ask CUDA before it takes the lock. */
+** The library does not call CUDA before the first query of a device, so it loads without
+** a driver. CUDA does not survive fork(): functions in a child fail with a message. The
+** check for a fork takes no lock, since another thread may have held the lock when the
+** parent forked. Instead, a thread sets process.asker before it takes the lock. */
 #include "devices.cuh"
 #include "cost.h"
 
@@ -20,12 +19,12 @@
 
 static gg_mutex process_mutex;
 static struct {
-    uint32_t asker; /* gg_this_process() of the process that asks; 0: none yet */
+    uint32_t asker; /* gg_this_process() of the process that used CUDA; 0: none */
     bool asked;
     int devices;
     const char *why; /* not NULL: why no device can be used */
     bool broken;
-    double asked_ms; /* time of the question, which starts the driver */
+    double asked_ms; /* time of the first query, which starts the driver */
 } process;
 static struct cuda_device devices[GG_MAX_DEVICES];
 static struct opening openings[GG_MAX_DEVICES];
@@ -41,7 +40,7 @@ static bool device_fits(int ordinal) {
     return 10 * about[ordinal].major + about[ordinal].minor >= oldest_architecture();
 }
 
-/* Returns why no device fits this build; NULL: one does. */
+/* Returns the reason why no device fits this build; NULL: a device fits. */
 static const char *look_for_devices(cudaError_t error, int count) {
     if (error == cudaErrorInsufficientDriver)
         return "this machine has no CUDA driver, or one older than this build";
@@ -77,7 +76,7 @@ static void note_asker() {
     __atomic_store_n(&process.asker, gg_this_process(), __ATOMIC_RELAXED);
 }
 
-/* Returns why no device can be used; NULL: one can. */
+/* Returns the reason why no device can be used; NULL: a device can. */
 static const char *why_not() {
     if (gg_forked())
         return process.why ? process.why
@@ -140,8 +139,8 @@ static struct opening *device_opening(int ordinal) {
     return ordinal < 0 || ordinal >= GG_MAX_DEVICES ? NULL : &openings[ordinal];
 }
 
-/* A child that forks from now on learns so, whatever the opening's thread has done by
-** then. */
+/* Notes the process first: a child of a later fork() then finds that it cannot use CUDA,
+** however far the opening was. */
 static bool begin_device(int ordinal) {
     struct opening *o = device_opening(ordinal);
     if (!o || gg_forked())
@@ -150,8 +149,8 @@ static bool begin_device(int ordinal) {
     return gg_opening_begin(o);
 }
 
-/* A job may have opened the device without the background, and a question may have found
-** that there is none. */
+/* Also considers a device that a job has opened in the foreground, and a query that has
+** found no device. */
 static enum opening_state device_state(int ordinal, const char **why) {
     const struct opening *o = device_opening(ordinal);
     const char *reason = __atomic_load_n(&process.why, __ATOMIC_ACQUIRE);
@@ -168,8 +167,8 @@ static enum opening_state device_state(int ordinal, const char **why) {
     return gg_opening_state(o, why);
 }
 
-/* After an error that every further call repeats, this context and those of all other
-** devices are lost. */
+/* If a call without work fails, too, the error is permanent: the contexts of all devices
+** are lost. */
 void gg_look_for_a_lost_context() {
     cudaGetLastError();
     cudaError_t state = cudaStreamQuery(NULL);
@@ -190,7 +189,7 @@ bool gg_device_at(int i, gpugraph_device *device) {
     device->backend = "cuda";
     snprintf(device->name, sizeof device->name, "%s", about[i].name);
     device->memory = (int64_t)about[i].totalGlobalMem;
-    /* No lock is needed here, and a search may hold it for long. */
+    /* Takes no turn, which a search may hold for long: the calls below need none. */
     struct host_context host = gg_host_context();
     double started = gg_now_ms();
     if (cudaSetDevice(i) == cudaSuccess && cudaMemGetInfo(&free, &total) == cudaSuccess) {

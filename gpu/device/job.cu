@@ -1,10 +1,9 @@
-/* A job on a device: open, launch, wait, close. Only this file opens contexts and waits
-** for devices.
+/* A job on a device: open, launch, wait, close.
 **
 **     turn      held by a job from open to close: one search at a time (turn.h)
 **
-** All waiting is polling, in the thread that runs the search, so an interrupt takes
-** effect whatever the device does. */
+** The thread that runs the search polls while it waits for the device, so an interrupt
+** takes effect even while a kernel runs. */
 #include "services.h"
 #include "devices.cuh"
 #include "parts.cuh"
@@ -14,7 +13,7 @@
 
 /* Milliseconds of spinning before a wait sleeps between two polls. */
 #define SPIN_MS 0.3
-/* Flags that cuInit does not have. */
+/* Invalid flags, for which cuInit fails at once. */
 enum { REFUSED = 1 };
 
 /* ---- errors ---- */
@@ -53,8 +52,8 @@ bool gg_wait(struct cuda_job *job) {
     return gg_wait_for(job, NULL);
 }
 
-/* A wait that a failure has ended stops kernels; the word is cleared once none is
-** left. */
+/* A wait after a failure sets the stop word. Clears the word after all kernels have
+** ended. */
 bool gg_do_without(struct cuda_job *job) {
     if (job->run->status != GPUGRAPH_DEVICE_MEMORY)
         return gg_going(job);
@@ -133,7 +132,7 @@ float gg_marked_ms(struct cuda_job *job) {
 
 /* ---- jobs ---- */
 
-/* An earlier attempt that failed may have opened some of these. */
+/* Keeps objects that an earlier attempt has created before it failed. */
 static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
     const char *what = "allocate pinned memory";
     void *block = NULL;
@@ -150,7 +149,7 @@ static bool open_buffers(struct cuda_job *job, struct cuda_device *device) {
         device->device_stop = (uint32_t *)seen;
     }
     for (int i = 0; i < GG_STAGES && gg_going(job); i++) {
-        /* A piece takes milliseconds, or longer beside other processes. */
+        /* An allocation takes milliseconds, or longer beside other processes. */
         if (gg_poll(job->run)) {
             gg_stopped(job->run);
             break;
@@ -255,10 +254,10 @@ void gg_with_devices_of(gpugraph_graph *graph, void (*act)(gpugraph_graph *)) {
 
 /* ---- opening in the background ---- */
 
-/* The driver registers handlers of exit() when it is loaded and at its first call, even a
-** refused one, and one more half a millisecond into its start. The library's handler must
-** run before them, so it is registered again after the first call and after the start. A
-** step that fails here fails again in the job, which reports it. */
+/* The driver registers handlers of exit() when it is loaded, at its first call even if
+** that call fails, and during its start. The library's handler must run before them, so
+** it is registered again after the first call and after the start. A step that fails here
+** fails again in the job, which reports the error. */
 static void start_driver(gpugraph_run *run) {
     const struct cuda_driver *driver = gg_driver();
     const cudaDeviceProp *about;

@@ -5,15 +5,15 @@
 **                 is short; parts of the graph that only save time are freed second
 **     stages      a ring of pinned buffers, one event for each:
 **                 host array -> stage 0, 1, 2, 3, 0, ... -> device, or back.
-**                 Several threads fill a stage while the bus transfers earlier ones; a
-**                 stage is used again once its event shows that its transfer is done
+**                 Several threads fill a stage while the bus transfers earlier stages.
+**                 A stage is used again when its event has occurred: its transfer is done
 **
 ** All functions are called in the device's turn (turn.h). */
 #include "parts.cuh"
 
 #include <string.h>
 
-static int64_t ledger[GG_MAX_DEVICES]; /* a block may be freed in another device's turn */
+static int64_t ledger[GG_MAX_DEVICES]; /* atomic: other devices' turns free blocks */
 
 static int64_t held_on(int ordinal) {
     return __atomic_load_n(&ledger[ordinal], __ATOMIC_RELAXED);
@@ -123,7 +123,7 @@ static size_t stage_part(uint64_t bytes, uint64_t part) {
     return left < GG_STAGE_BYTES ? (size_t)left : GG_STAGE_BYTES;
 }
 
-/* Each small upload has its own slice, so it waits for no earlier kernel. */
+/* A small upload has a slice of its own, so it does not wait for earlier kernels. */
 static bool upload_slice(struct cuda_job *job, void *to_device, const void *from,
                          size_t bytes) {
     if (!gg_going(job) || bytes == 0)
@@ -165,8 +165,8 @@ bool gg_upload(struct cuda_job *job, void *to_device, const void *from, uint64_t
     return gg_going(job);
 }
 
-/* Members of a team that share the device have their own streams, so an earlier transfer
-** of another member may still read the stage. */
+/* Waits for the stage first: members of a team that share the device have streams of
+** their own, so a transfer of another member may still use the stage. */
 static bool queue_download(struct cuda_job *job, int stage, const void *from_device,
                            size_t bytes) {
     struct cuda_device *device = job->device;
@@ -212,7 +212,7 @@ bool gg_download(struct cuda_job *job, void *to, const void *from_device,
 bool gg_fetch(struct cuda_job *job, void *to, const void *from_device, size_t bytes) {
     if (!gg_going(job))
         return false;
-    if (bytes > GG_MAILBOX) /* the word that stops kernels follows it */
+    if (bytes > GG_MAILBOX) /* behind the mailbox is the word that stops kernels */
         return gg_download(job, to, from_device, bytes);
     gg_note(job,
             cudaMemcpyAsync(job->device->mailbox, from_device, bytes,

@@ -1,4 +1,4 @@
-/* Opening a device in the background: see opening.h. */
+/* Opens a device in the background (opening.h). */
 #include "opening.h"
 #include "team.h"
 #include "turn.h"
@@ -26,8 +26,8 @@ bool gg_process_ends(void) {
     return __atomic_load_n(&begun.ending, __ATOMIC_ACQUIRE);
 }
 
-/* Waits until the thread of the opening has ended: the driver has work to do at the end
-** of a thread, too. */
+/* Waits until the thread of the opening has ended, since the driver also works while a
+** thread ends. */
 static void await_thread(struct opening *o) {
     const double until = gg_now_ms() + OPENING_LONGEST * o->steps->usual_ms;
     const double moment_ms = 0.02;
@@ -129,7 +129,7 @@ bool gg_opening_begin(struct opening *o) {
         return state == OPENING_UNDER_WAY || state == OPENING_OPEN;
     if (!__atomic_compare_exchange_n(&o->process, &none, gg_this_process(), false,
                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-        return true; /* another thread begins it at this moment */
+        return true; /* another thread is beginning the opening */
     bool begun = start_opening(o);
     if (!begun)
         __atomic_store_n(&o->process, 0, __ATOMIC_RELEASE);

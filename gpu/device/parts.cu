@@ -1,4 +1,4 @@
-/* The lists of a graph's parts on devices: parts.cuh has the drawing. */
+/* The lists of a graph's parts on devices (drawing: parts.cuh). */
 #include "parts.cuh"
 #include "graph_data.h"
 
@@ -15,8 +15,8 @@ int gg_look_at_device(int ordinal) {
 
 /* ---- lists ---- */
 
-/* A thread that asks for bytes walks the lists without a turn, so an element is complete
-** when it is added. */
+/* A thread that reads bytes walks the lists without a turn, so elements must be complete
+** before they are added. */
 static struct device_graph *first_list(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->device, __ATOMIC_ACQUIRE);
 }

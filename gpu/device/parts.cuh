@@ -1,6 +1,6 @@
 /* A graph's data on devices: a list of parts for each device. A part belongs to one
-** folder, which alone knows its inside. The list knows its bytes, what it depends on, and
-** how to free it.
+** folder, and only this folder reads its members. The list knows the part's bytes, the
+** data that the part depends on, and the function that frees it.
 **
 **     gpugraph_graph
 **       device -> device_graph
@@ -13,18 +13,18 @@
 **                   ordinal 1
 **                   first -> hubs     ->  edges and rows
 **
-** The first list is the graph's primary device: device-resident edges are there, and a
-** graph that changes keeps its copy there. Each device has a whole copy, made by its own
-** jobs.
+** The first list belongs to the graph's primary device: device-resident edges are there,
+** and a graph that changes keeps its copy there. Each device has a whole copy, which its
+** own jobs make.
 **
-** The functions here are about one device: the one that this thread has selected, as it
-** does while a job is open, or else each graph's primary device.
+** The functions here act on the device that this thread has selected; an open job selects
+** its device. If no device is selected, they act on the graph's primary device.
 **
 ** The struct of a part begins with a device_part and is zero at first. It stays in the
-** list until the whole list is freed; when data that it depends on changes, or memory is
-** short, it is emptied. So a pointer to it stays valid while a job allocates memory. All
-** functions are called in the device's turn (turn.h), except those that return bytes,
-** which any thread that uses the graph may call. */
+** list until the whole list is freed; its arrays are freed when data that they depend on
+** changes or memory is short. So a pointer to the struct stays valid while a job
+** allocates memory. All functions are called in the device's turn (turn.h), except
+** functions that return bytes, which any thread that uses the graph may call. */
 #ifndef GPUGRAPH_PARTS_CUH
 #define GPUGRAPH_PARTS_CUH
 
@@ -35,8 +35,8 @@ enum part_ground {
     PART_ON_EDGES = 1,    /* the set of edges */
     PART_ON_VERTICES = 2, /* the numbers of vertices */
     PART_ON_WEIGHTS = 4,
-    PART_ON_ROOM = 8,    /* it only saves time, and is dropped when memory is short */
-    PART_ON_DEVICE = 16, /* every part; drops all of them */
+    PART_ON_ROOM = 8,    /* free memory: the part only saves time */
+    PART_ON_DEVICE = 16, /* the device: every part depends on it */
     PART_GROUNDS = 31
 };
 
@@ -44,7 +44,7 @@ struct device_part_kind { /* one for each owner; its address identifies the part
     const char *name;     /* shown by gpugraph_list_derived */
     size_t size;          /* bytes of the owner's struct */
     unsigned stands_on;
-    /* Frees what depends on `gone`; the device is current and idle. */
+    /* Frees the arrays that depend on `gone`; the device is current and idle. */
     void (*drop)(gpugraph_graph *graph, struct device_part *part, unsigned gone);
 };
 
@@ -61,27 +61,27 @@ struct device_graph {
 };
 
 #define GG_NOWHERE (-1)
-/* Selects a device, or none, for this thread. Returns the one before. Opening a job
-** selects its device; closing it selects that of the job before. */
+/* Selects a device, or GG_NOWHERE, for this thread. Returns the previous selection. A job
+** selects its device when it opens, and the previous job's device when it closes. */
 int gg_look_at_device(int ordinal);
-/* Returns the list of a device; NULL if it has nothing. GG_NOWHERE: the graph's primary
-** device. */
+/* Returns the graph's list on a device, or NULL if there is none. GG_NOWHERE: the graph's
+** primary device. */
 struct device_graph *gg_device_list(const gpugraph_graph *graph, int ordinal);
 
-/* Returns the graph's part of that kind, made on first need; NULL if the job must end. */
+/* Returns the graph's part of this kind, made on first need; NULL if the job must end. */
 struct device_part *gg_device_part(struct cuda_job *job,
                                    const struct device_part_kind *kind);
 /* Returns the part; NULL if it was not made. */
 struct device_part *gg_device_part_of(const gpugraph_graph *graph,
                                       const struct device_part_kind *kind);
-/* Returns the bytes of the parts that depend on any of that. */
+/* Returns the bytes of the parts that depend on any of `grounds`. */
 int64_t gg_device_part_bytes(const gpugraph_graph *graph, unsigned grounds);
-/* The share of gpugraph_list_derived: the parts on all devices. */
+/* Reports the parts on all devices to gpugraph_list_derived's listener. */
 void gg_list_parts(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
                    void *listener);
 void gg_drop_device_parts(gpugraph_graph *graph, unsigned gone);
-/* Drops all parts and frees the list, of a graph that no other thread uses. forget: the
-** device's memory is lost already (a child of fork). */
+/* Drops all parts and frees the list; no other thread may use the graph. forget: the
+** device's memory is lost already (in a child of fork()). */
 void gg_device_graph_free(gpugraph_graph *graph, bool forget);
 
 /* ---- arrays of a part ---- */
@@ -94,7 +94,7 @@ static inline uint64_t block_bytes(uint64_t count, size_t size) {
     return gg_rounded(count * size);
 }
 
-/* Returns false if the job must end. */
+/* Allocates an array of the part. Returns false if the job must end. */
 template <typename type>
 static inline bool take(struct cuda_job *job, struct device_part *part, type **array,
                         uint64_t count, size_t size) {

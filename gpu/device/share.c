@@ -1,4 +1,4 @@
-/* Portions of work, and the members that take them. */
+/* Distributes portions of work over members, one for each device (share.h). */
 #include "share.h"
 #include "services.h"
 
@@ -10,7 +10,7 @@ struct share_member {
     gpugraph_run own, *run; /* run: `own`, or the caller's for the first member */
     uint32_t low, high;     /* the latest portion */
     uint32_t done;          /* items */
-    bool gave_up;           /* its latest portion is not done, and is left to others */
+    bool gave_up;           /* its latest portion is not done; the caller does it */
 };
 
 struct share {
@@ -48,14 +48,14 @@ static void work_on(struct share_member *m) {
 
 /* ---- the threads beside the calling one ---- */
 
-/* Only the calling thread calls the host. */
+/* A member tests the caller's run: only the calling thread calls the host. */
 static int caller_stops(void *member) {
     const struct share_member *m = member;
     return gg_stopping(m->s->run);
 }
 
-/* A failure of a device ends only this member, unless each device was requested. Any
-** other error ends all members. */
+/* A failure of its device ends only this member, unless the caller requested all devices.
+** Any other error ends all members. */
 static void *work_beside(void *member) {
     struct share_member *m = member;
     struct share *s = m->s;
@@ -82,8 +82,8 @@ static void prepare_member(struct share *s, struct share_member *m, int ordinal)
     m->own.device_set = (uint32_t)1 << ordinal;
 }
 
-/* Starts the prepared members, which may stop the caller's run at once. If the system
-** provides no thread, other members do the work. */
+/* Starts the threads of the prepared members. If the system refuses a thread, the members
+** started so far do the work. */
 static void start_members(struct share *s, int prepared) {
     for (; s->members < prepared; s->members++) {
         __atomic_fetch_add(&s->going, 1, __ATOMIC_RELAXED);
@@ -105,7 +105,7 @@ static void wait_for_others(struct share *s) {
     }
 }
 
-/* The caller's run took the error that ended a member for an interrupt. */
+/* Replaces the caller's status INTERRUPTED by the error that stopped a member. */
 static void pass_error_on(struct share *s) {
     const gpugraph_status status = s->run->status;
     for (int i = 1; i < s->members; i++) {
@@ -119,7 +119,7 @@ static void pass_error_on(struct share *s) {
     }
 }
 
-/* The caller processes the portions that other members have left. */
+/* The caller also processes the portions of members that gave up. */
 static void lead(struct share *s) {
     struct share_member *first = &s->member[0];
     work_on(first);
@@ -132,7 +132,7 @@ static void lead(struct share *s) {
         gg_stopped(s->run);
 }
 
-/* If the first member did nothing, the method comes from another member that searched. */
+/* If the first member did no item, the method comes from another member. */
 static void count_devices(const struct share *s, gpugraph_run *run) {
     for (int i = s->members - 1; i > 0; i--) {
         const struct share_member *m = &s->member[i];

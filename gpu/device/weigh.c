@@ -1,18 +1,18 @@
-/* The choice between CPU and device, by numbers alone. */
+/* Chooses between CPU and device, by numbers alone (weigh.h). */
 #include "weigh.h"
 #include "services.h"
 
 #include <math.h>
 
-/* Returns what a device would have saved in that many searches like this one, less the
-** copy. */
+/* Returns the time that a device saves in this number of searches like this one, less the
+** time of the copy. */
 static double saved(double searches, const struct stakes *s) {
     const double gain = s->cpu - (s->cuda - s->cuda_stays);
     return fmax(0, searches * gain - s->cuda_stays);
 }
 
-/* Returns true if the graph belongs on an open device: because this search is faster
-** there, or because later searches will be, as earlier ones would have been. */
+/* Returns true if a search on an open device pays: this search is faster there, or later
+** searches will be faster there, and earlier searches would have been. */
 static bool moves(const struct stakes *s) {
     const double gain = s->cpu - (s->cuda - s->cuda_stays);
     bool later = s->cuda - s->cuda_stays < s->cpu - s->cpu_stays;
@@ -20,9 +20,9 @@ static bool moves(const struct stakes *s) {
            (later && (s->searches + 1) * gain >= s->cuda_stays * GG_COPY_SHARE);
 }
 
-/* Waiting for a late opening goes on as long as its predicted rest (gg_left_ms) is
-** shorter than what it saves: giving up earlier would add the CPU's time. An opening that
-** seems to hang is not waited for. */
+/* Returns how long a search waits for an opening: as long as the predicted remaining time
+** (gg_left_ms) is shorter than the time that the device saves. To give up earlier would
+** add the CPU's time. The second bound ends the wait if the opening seems to hang. */
 static double longest_wait(double gain, const struct outlook *o) {
     const double elapsed = fmax(0, o->usual_ms - o->left_ms);
     return fmin(gain + o->usual_ms * 9 / 10 - elapsed, o->left_ms + o->usual_ms);

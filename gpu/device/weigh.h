@@ -1,21 +1,20 @@
-/* The choice between CPU and device, by numbers alone, for one search and the session
-** that it belongs to.
+/* Chooses between CPU and device for one search, by numbers alone.
 **
-**     stakes     the predicted times of the search on both sides, and their lasting part
-**     outlook    is a device open, when will it be, what has its lack cost so far
+**     stakes     the predicted times of the search on CPU and device
+**     outlook    whether and when a device is open; the time lost so far without it
 **        |  gg_weigh
 **        v
 **     course     where the search runs, how long it waits, whether a device is opened
 **
-** Two decisions are like renting and buying. While searches run on the CPU that would be
-** faster on a device, the lost time is the rent. The device is opened once the rent
-** reaches a share of the opening time, which is small because searches do not wait for
-** it, and once the process is predicted to search for as long as opening takes, since
-** exit() waits for its end. A graph's copy is treated in the same way: its first searches
-** may run on the CPU although the device is open, until the lost time reaches a share of
-** the time of the copy.
+** Two decisions are like renting and buying. If a search runs on the CPU but would be
+** faster on a device, the lost time is the rent. Two conditions open the device. First,
+** the rent reaches a share of the opening time; the share is small because searches do
+** not wait for the opening. Second, the process is predicted to search for as long as the
+** opening takes, because exit() waits for the opening's end. A graph's copy follows the
+** first rule: until the lost time reaches a share of the copy's time, searches may run on
+** the CPU although the device is open.
 **
-** gg_weigh knows no time, no graph and no device, so tests can play sessions
+** gg_weigh reads no clock, graph or device, so tests can simulate sessions
 ** (weigh_test.c). */
 #ifndef GPUGRAPH_WEIGH_H
 #define GPUGRAPH_WEIGH_H
@@ -30,7 +29,7 @@ struct stakes {
     double cpu, cuda;             /* the whole search, with an open device */
     double cpu_stays, cuda_stays; /* the part that later searches find: rows, a copy */
     double searches; /* earlier searches of the graph, assumed to be like this one */
-    double ahead;    /* what the device will certainly save right afterwards */
+    double ahead;    /* time that the device will certainly save right afterwards */
 };
 
 struct outlook {
@@ -59,7 +58,7 @@ double gg_rent_ms(void);
 void gg_rent_add(double ms);
 
 /* Returns true if it is time to open a device that usually takes `usual_ms`. worth_ms:
-** what is about to be saved. lasts_ms: how long the process is predicted to search from
+** the time about to be saved. lasts_ms: how long the process is predicted to search from
 ** now on; exit() would wait for the rest of a longer opening. */
 static inline bool gg_opening_pays(double rent_ms, double worth_ms, double lasts_ms,
                                    double usual_ms) {

@@ -1,12 +1,12 @@
-/* The arcs of each vertex with the ids of their edges. Outgoing and incoming arcs are
-** made separately, each on demand.
+/* Rows with the arcs of each vertex and the ids of their edges. Rows of outgoing and of
+** incoming arcs are made separately, each on demand.
 **
 **     row of v   target        | 3  7  7  7  9 |     ascending
 **                id - first_id | 5  0  2  4  1 |     ascending among equal targets
 **
-** A deletion changes edge numbers, but no ids. So a change touches only the rows of the
-** changed vertices, which get slack and change in place like other rows (`graph/slack.c`,
-** `update/slack.c`). */
+** A deletion changes edge numbers, but no edge ids. So an update changes only the rows of
+** vertices whose edges change. These rows get slack and change in place like other rows
+** (`graph/slack.c`, `update/slack.c`). */
 #include "graph.h"
 
 /* ---- ids ---- */
@@ -25,7 +25,8 @@ bool gpugraph_keeps_arcs(const gpugraph_graph *graph) {
            (uint64_t)high - (uint64_t)low < UINT32_MAX;
 }
 
-/* Leaves equal space for new ids below the smallest and above the largest. */
+/* Returns a first_id that leaves equal space below the smallest and above the largest
+** id. */
 static int64_t choose_first_id(const gpugraph_graph *graph) {
     int64_t low, high;
     id_range(graph, &low, &high);
@@ -44,7 +45,7 @@ static void fill_ids(void *column, uint64_t low, uint64_t high) {
         to[e] = (uint32_t)((id ? (uint64_t)id[e] : e + 1) - (uint64_t)c->first_id);
 }
 
-/* A nested call may make them meanwhile. */
+/* Discards the rows if a nested call has made rows meanwhile. */
 static void make_adjacency(gpugraph_graph *graph, gpugraph_direction side,
                            gpugraph_run *run) {
     struct adjacency *to = &graph->derived.adjacency[side];
@@ -137,7 +138,8 @@ static bool has_arc(const struct adjacency *a, uint32_t v, uint32_t to, int64_t 
     return at < high && ids[at] == offset && a->rows.target[at] == to;
 }
 
-/* Arcs of a row are distinct: if each edge has an arc, equal counts mean equal sets. */
+/* The arcs of a row are distinct. So if each edge has an arc, and there are as many arcs
+** as edges, the arcs are the edges. */
 static gpugraph_status check_side(const gpugraph_graph *graph, gpugraph_direction side,
                                   gpugraph_run *run, uint64_t *edge) {
     const bool in = side == GPUGRAPH_IN;

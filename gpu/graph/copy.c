@@ -1,4 +1,4 @@
-/* Host functions that use a device's copy of a graph. */
+/* Host functions that use the device copies of a graph. */
 #include "copy.h"
 #include "graph.h"
 #include "ids/ids.h"

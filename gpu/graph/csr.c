@@ -1,8 +1,8 @@
-/* Makes compressed sparse rows of the edge list, by a counting sort in two passes. Each
-** pass writes to few enough places at a time to stay in the cache:
+/* Makes compressed sparse rows from the edge list, by a counting sort in two passes. Each
+** pass writes to so few positions at a time that they fit the cache:
 **
-**     list       edges as (row, column): OUT source, target; IN target, source;
-**        |       BOTH each edge in both directions, a loop once
+**     list       edges as (row, column): OUT (source, target); IN (target, source);
+**        |       BOTH: each edge in both directions, but a loop once
 **        |  pass 1: each thread distributes its slice to ranges of rows
 **        v
 **     parts      | rows 0 .. 511 | rows 512 .. 1023 | ...    as row << 32 | column
@@ -10,16 +10,16 @@
 **        v
 **     offset[n + 1], target[m], weight[m]
 **
-** The sort is stable for one list, so two transposes sort the rows: the arcs of a CSR,
-** listed row by row, are sorted as (target, row), twice. SIMPLE: csr_simple.c. */
+** The sort is stable. So two transposes sort the rows: each lists the arcs row by row as
+** (target, row), and makes rows from this list. SIMPLE: csr_simple.c. */
 #include "arc_sort.h"
 #include "graph.h"
 
 #include <string.h>
 
 enum {
-    /* Largest number of ranges of rows into which pass 1 distributes arcs, and smallest
-    ** mean number of arcs in a range: then pass 2 writes within the cache. */
+    /* Pass 1 distributes arcs to at most so many parts, with at least so many arcs on
+    ** average: then pass 2 writes within the cache. */
     CSR_PARTS = 2048,
     CSR_PART_ARCS = 4096
 };
@@ -57,7 +57,7 @@ static inline void write_arc_of_list(const arc_sort *s, const arc_list *from,
     copy_weight(s->weight, place, from->weight, i, s->weight_size);
 }
 
-/* Both directions of an edge are written together, so most rows are nearly in order. */
+/* Writes both directions of an edge together, so most rows are nearly in order. */
 static void write_parts(void *arcs, uint64_t slice) {
     const arc_sort *s = arcs;
     const arc_list from = s->list;
@@ -76,7 +76,7 @@ static void write_parts(void *arcs, uint64_t slice) {
 /* ---- pass 2 ---- */
 
 /* Counts in offset[row], turns counts into positions, and advances each position while
-** writing: offset[row] becomes the end of the row, where the next one begins. */
+** writing: offset[row] becomes the end of the row, where the next row begins. */
 static void sort_part(void *arcs, uint64_t part) {
     const arc_sort *s = arcs;
     struct csr_slot *slot = s->slot;
@@ -140,7 +140,7 @@ void gg_free_parts(arc_sort *s) {
     gg_release(s->weight);
 }
 
-/* Sorts the lists into the slot, whose arrays they may share. */
+/* Makes rows from the list in the slot. The list may use the slot's arrays. */
 static void sort_arcs(arc_sort *s, struct csr_slot *slot) {
     const bool parted = gg_part_arcs(s);
     const uint64_t arcs = parted ? s->begin[s->parts] : 0;
@@ -217,7 +217,7 @@ bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n) 
 }
 
 enum {
-    SHORT_ROW = 32,       /* arcs; insertion sort is faster for them than a transpose */
+    SHORT_ROW = 32,       /* arcs up to which insertion sort is faster than transposes */
     SHORT_ROWS_ONCE = 128 /* rows between two polls */
 };
 
@@ -250,7 +250,7 @@ static void sort_rows_of_csr(gpugraph_run *run, struct csr_slot *slot, uint32_t 
                              size_t weight_size, bool symmetric) {
     row_walk walk = {.run = run, .slot = slot, .weight_size = weight_size};
     gg_chunks(gg_threads(run, slot->m), n, SHORT_ROWS_ONCE, sort_short_rows, &walk);
-    /* A symmetric CSR is its own transpose, so one transpose has sorted it. */
+    /* A symmetric CSR is its own transpose, so one transpose sorts it. */
     for (int i = symmetric; i < 2 && walk.falls && !gg_stopping(run); i++)
         transpose(run, slot, n, weight_size);
     slot->sorted = true;
@@ -262,7 +262,7 @@ size_t gg_distance_size(gpugraph_distance_type type) {
     return type == GPUGRAPH_UINT32 ? sizeof(uint32_t) : sizeof(uint64_t);
 }
 
-/* Makes rows of the graph's edges in the slot, with these weights if size is not 0. */
+/* Makes rows from the graph's edges in the slot, with these weights if size is not 0. */
 static void fill_slot(const gpugraph_graph *graph, enum csr_kind kind, const void *weight,
                       size_t size, gpugraph_run *run, struct csr_slot *slot) {
     const bool in = kind == CSR_IN;
@@ -284,7 +284,7 @@ void gg_release_slot(struct csr_slot *slot) {
     *slot = (struct csr_slot){0};
 }
 
-/* Targets of OUT that are the edges' own array (graph_data.h) are not freed. */
+/* Does not free targets of OUT that are the edges' own array (graph_data.h). */
 static void release_rows(gpugraph_graph *graph, struct csr_slot *slot) {
     if (slot->lent)
         gg_rows_back(graph);
@@ -306,7 +306,7 @@ void *gg_copy_array(gpugraph_run *run, const void *from, uint64_t count, size_t 
 
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run) {
     struct csr_slot *out = &graph->csr[CSR_OUT];
-    gg_free_retired(graph, graph->gate.retired); /* they may also use the targets */
+    gg_free_retired(graph, graph->gate.retired); /* retired rows may share targets */
     graph->gate.retired = NULL;
     if (!out->target || out->target != graph->target)
         return run->status;
@@ -363,8 +363,9 @@ static void copy_rows_of(const gpugraph_graph *graph, const struct csr_slot *fro
         to->weight = gg_copy_array(run, weight, from->m, weight_size);
 }
 
-/* Makes rows of this kind in an empty slot, from `old` rows if these only lack order, or
-** weights that the edges have in the same order. After a failure the slot is empty. */
+/* Makes rows of this kind in an empty slot. Copies the `old` rows if they lack only
+** order, or weights that the edges have in the same order. After a failure the slot is
+** empty. */
 static void make_slot(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                       bool sorted, const struct csr_slot *old, gpugraph_run *run,
                       struct csr_slot *slot) {
@@ -420,7 +421,7 @@ static void make_rows_of_csr(gpugraph_graph *graph, enum csr_kind kind, bool wei
                   &slot);
     if (slot.made) {
         gg_lock(&graph->gate.lock);
-        /* Rows that a nested call has made stay: a device may read them. */
+        /* If a nested call has made rows, they stay: a device may read them. */
         const struct csr_slot present = graph->csr[kind];
         const bool is_nested = present.offset != old.offset;
         if (!is_nested)
@@ -446,7 +447,7 @@ void gg_free_retired(gpugraph_graph *graph, struct retired_rows *list) {
     }
 }
 
-/* Gets the view of existing rows. False: they must be made. */
+/* Sets the view of existing rows. Returns false if the rows must be made. */
 static bool look_csr(const gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                      bool sorted, csr *view) {
     gg_brief_lock *lock = (gg_brief_lock *)&graph->gate.lock;
@@ -465,7 +466,7 @@ gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted
     if (look_csr(graph, kind, weighted, sorted, view) || gg_bring_edges(graph, run) ||
         !gg_begin_making(graph, run))
         return run->status;
-    /* Another thread may have made them. */
+    /* Another thread may have made the rows meanwhile. */
     if (!look_csr(graph, kind, weighted, sorted, view))
         make_rows_of_csr(graph, kind, weighted, sorted, run, view);
     gg_end_making(graph);
@@ -482,7 +483,7 @@ bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind) {
     return look_csr(graph, kind, true, false, &view);
 }
 
-/* ---- rows with a number of each edge ---- */
+/* ---- rows with an entry for each edge ---- */
 
 gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
                                  const struct edge_column *column, gpugraph_run *run,
@@ -527,7 +528,7 @@ gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run) {
     const double start = gg_now_ms();
     struct csr_slot made = {0};
     if (!rows->made && !gg_edges_to_rows(graph, GPUGRAPH_OUT, &numbers, run, &made) &&
-        !rows->made) { /* by a nested call */
+        !rows->made) { /* no nested call has made them */
         gg_publish_rows(rows, &made);
         gg_phase(run, "csr", start, (int64_t)graph->m,
                  "out, with edge numbers, rows sorted");
@@ -546,7 +547,7 @@ uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_si
                                              (slot->weight ? weight_size : 0));
 }
 
-/* The targets of OUT may be the edges' own. */
+/* Does not count targets of OUT that are the edges' own array. */
 static uint64_t slot_bytes(const gpugraph_graph *graph, const struct csr_slot *slot) {
     struct csr_slot own = *slot;
     if (slot->target == graph->target)

@@ -1,8 +1,8 @@
-/* Makes the rows of CSR_SIMPLE: undirected, ascending, without loops and repeats. Two
-** passes, the first of them that of csr.c, work in the block that becomes the targets:
+/* Makes the rows of CSR_SIMPLE: undirected, ascending, without loops and repeats. Pass 1
+** (csr.c) and pass 2 work in the block that becomes the targets:
 **
 **     pass 1     distributes both directions of each edge to parts, which are ranges of
-**                rows, with 8 bytes an arc
+**                rows; an arc takes 8 bytes
 **                | part 0 . . . . | part 1 . . . . . . | part 2 . . |
 **     pass 2     copies a part's columns to the thread's own block, row by row, sorts
 **                each row, and writes its distinct columns to the begin of the part
@@ -16,8 +16,8 @@
 /* ---- sorting a row ---- */
 
 enum {
-    FEW = 32,    /* longer rows are sorted by digits, other rows by insertion */
-    MANY = 1024, /* from this length on, digits have up to 11 bits instead of 8 */
+    FEW = 32,    /* insertion sort up to this length, radix sort of longer rows */
+    MANY = 1024, /* digits have up to 11 bits in rows of this length, otherwise 8 */
     DIGITS = 4,
     MOST_PLACES = 1 << 11
 };
@@ -44,7 +44,7 @@ static void move_by_digit(gpugraph_run *run, uint32_t *to, const uint32_t *from,
         to[place[from[i] >> shift & mask]++] = from[i];
 }
 
-/* Callers pass 2 and 3 as constants, so that the compiler unrolls the inner loop. */
+/* If a caller passes a constant for `digits`, the compiler unrolls the inner loop. */
 static inline void count_digits(gpugraph_run *run, const uint32_t *row, uint64_t count,
                                 int digits, int width, uint32_t place[][MOST_PLACES]) {
     const uint32_t mask = ((uint32_t)1 << width) - 1;
@@ -55,7 +55,7 @@ static inline void count_digits(gpugraph_run *run, const uint32_t *row, uint64_t
             place[d][row[i] >> d * width & mask]++;
 }
 
-/* A radix sort, lowest digits first. Returns the array with the result. */
+/* A radix sort, lowest digit first. Returns the array that has the result. */
 static uint32_t *sort_by_digits(gpugraph_run *run, uint32_t *row, uint32_t *scratch,
                                 uint64_t count, int bits) {
     uint32_t place[DIGITS][MOST_PLACES];
@@ -133,7 +133,7 @@ static uint64_t sort_part(const arc_sort *s, uint64_t part, uint32_t *column,
     return put;
 }
 
-/* State that the threads of pass 2 share. */
+/* The threads of pass 2 share this state. */
 typedef struct row_sort {
     const arc_sort *s;
     uint64_t *offset, *arcs; /* arcs[p]: distinct arcs of part p */
@@ -177,8 +177,9 @@ static void move_part(void *job, uint64_t i) {
             sizeof *target * (c->start[part + 1] - to));
 }
 
-/* Moves groups of parts. Several parts may move in parallel if their destination ends
-** before the first of them begins. A group is about as large as all groups before it. */
+/* Moves groups of parts. The parts of a group may move in parallel, because their
+** destination ends before the first of them begins. A group is about as large as all
+** earlier groups together. */
 static void move_together(closing_up *c) {
     const arc_sort *s = c->s;
     for (uint64_t next; c->done < s->parts && !gg_poll(s->run); c->done = next) {

@@ -35,11 +35,11 @@ struct device_copy {
     struct device_rows rows[CSR_KINDS];
 };
 
-/* The graph's copy, empty when new; NULL when the job must end. */
+/* Returns the graph's copy, made empty on first need; NULL if the job must end. */
 struct device_copy *gg_device_copy(struct cuda_job *job);
-/* NULL: the graph has no copy. */
+/* Returns NULL if the graph has no copy. */
 struct device_copy *gg_device_copy_of(const gpugraph_graph *graph);
-/* True if the edges' ends lie on the device, in the copy or ready for it. */
+/* True if the edges' ends are on the device, in the copy or in device_ends. */
 bool gg_has_device_ends(const gpugraph_graph *graph);
 
 static inline struct device_csr gg_view_of_rows(const struct device_copy *copy,
@@ -50,8 +50,8 @@ static inline struct device_csr gg_view_of_rows(const struct device_copy *copy,
 }
 void gg_free_device_rows(struct device_copy *copy, struct device_rows *rows);
 
-/* Calls launch(there), which launches a kernel that writes to *there, 0 before, and
-** fetches the result. False when the job must end. */
+/* Clears *there, calls launch(there), which launches a kernel that writes to *there, and
+** fetches the result. Returns false if the job must end. */
 template <typename type, typename launching>
 static bool gg_fetch_result(struct cuda_job *job, type *result, launching launch) {
     type *there;
@@ -64,8 +64,8 @@ static bool gg_fetch_result(struct cuda_job *job, type *result, launching launch
     return done;
 }
 
-/* Compares the copy, if it exists, with the host's edges, and its rows with its edges. A
-** difference is GPUGRAPH_INVALID; false when the job must end. (device_check.cu) */
+/* Compares the copy, if it exists, with the host's edges, and its rows with its edges.
+** GPUGRAPH_INVALID if they differ. False: the job must end. (device_check.cu) */
 bool gg_check_device_copy(struct cuda_job *job);
 
 /* The arcs that an edge makes; in BOTH a loop makes only one. */
@@ -95,14 +95,14 @@ static inline int gg_key_bits(uint32_t largest) {
 struct arc_keys {
     uint64_t count;
     int bits; /* for every row and one more number, so that NO_ARC is the largest key */
-    uint64_t *key, *other, *unique; /* count, count, one number */
+    uint64_t *key, *other, *unique; /* arrays of count, count and 1 entries */
     unsigned char *cub;
     size_t cub_bytes;
     uint64_t distinct; /* valid after sorting */
 };
 /* k->count and k->bits must be set. */
 void gg_carve_keys(struct workspace *space, struct arc_keys *k);
-/* Leaves sorted, distinct keys in k->key. */
+/* Sorts k->key and removes repeated keys; sets k->distinct. */
 bool gg_sort_keys(struct cuda_job *job, struct arc_keys *k);
 /* Computes offset[0 .. rows]; *arcs is the last entry. */
 bool gg_offsets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint32_t rows,
@@ -110,19 +110,18 @@ bool gg_offsets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint32_t
 bool gg_targets_of_keys(struct cuda_job *job, const struct arc_keys *k, uint64_t arcs,
                         uint32_t *target);
 
-struct row_sort { /* the edges of which rows are made */
+struct row_sort { /* the edges from which rows are made */
     struct device_edges edges;
     struct arc_ends make;
     bool both, weighted;
     bool in_order;        /* edges have the order of the rows */
     uint64_t arcs;        /* including loops that BOTH drops */
-    const uint32_t *row;  /* OUT, IN: a column of the edges */
-    const uint32_t *ends; /* their other ends */
+    const uint32_t *row;  /* the edges' column with the rows of OUT or IN */
+    const uint32_t *ends; /* the edges' other column */
 };
 
-/* Makes the rows in existing arrays, by a copy or a sort. False: not made; if the job
-*goes
-** on, memory is too short for a sort. (device_rows_sort.cu) */
+/* Makes the rows in existing arrays, by a copy or a sort. Returns false if the job must
+** end, or if memory is too short for a sort. (device_rows_sort.cu) */
 bool gg_rows_by_sorting(struct cuda_job *job, const struct row_sort *s,
                         struct device_rows *rows);
 

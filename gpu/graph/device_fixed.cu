@@ -4,18 +4,18 @@
 **     rows   [ a b c - - - - - ][ d - - - - - - - ][ e f g h i j k MORE ] ... 8 positions
 **     arcs   [ a:3 b:1 c:7 - ][ d:2 - - - ][ e:1 f:4 g:9 MORE ] ...           4 or 8
 **
-** A search from vertex to vertex need not look up where a row begins, and a search by
-** weight loads target and weight at once. For short rows in random order fixed rows cost
-** no more reads, since memory delivers at least 32 bytes. Fixed rows are made once for a
-** graph and direction, kept with the device's copy, and dropped by a change. They do not
-** suit long rows, which would mostly lie elsewhere. In a road map most positions are
-** empty, so the caller gives the mean degree from which fixed rows pay. */
+** A search computes where a row begins instead of loading it, and a search by weight
+** loads target and weight at once. Fixed rows cost no more reads than short rows in
+** random order, since a memory access delivers at least 32 bytes. They are made once for
+** a graph and direction, kept with the device's copy, and dropped by a change. They do
+** not suit long rows, because most arcs of a long row do not fit its positions. In a road
+** map most positions are empty, so the caller gives the mean degree that they need. */
 #include "device_copy.cuh"
 #include "base/limits.h"
 #include "fixed_rows.cuh"
 #include "frontier.cuh"
 
-/* Most arcs of a row in a graph that gets fixed rows: a warp reads the rest of a row. */
+/* Most arcs of a row in a graph with fixed rows: one warp reads the rest of a row. */
 enum { FIXED_LONGEST = 128 };
 
 enum fixed_form { FIXED_ROWS, FIXED_ARCS, FIXED_FORMS };
@@ -32,7 +32,7 @@ static __device__ __forceinline__ uint64_t entry_of(const device_csr &g, uint64_
     return (uint64_t) static_cast<const uint32_t *>(g.weight)[arc] << 32 | g.target[arc];
 }
 
-/* One thread per position; longest: arcs of the longest row. */
+/* One thread per position: fills it. *longest: the number of arcs of the longest row. */
 template <typename type>
 static __global__ void fix(const __grid_constant__ device_csr g, unsigned shift,
                            type *place, uint32_t *longest) {
@@ -118,7 +118,7 @@ static bool fill_places(struct cuda_job *job, enum fixed_form form,
     return gg_going(job);
 }
 
-/* Makes 1 << shift positions of each vertex, unless they exist or do not suit. */
+/* Makes 1 << shift positions for each vertex, unless they exist or do not suit. */
 static bool make_places(struct cuda_job *job, enum fixed_form form, enum csr_kind kind,
                         const struct device_csr *g, unsigned shift, int64_t own) {
     const uint64_t places = (uint64_t)g->n << shift;

@@ -1,5 +1,5 @@
-/* Pinned rows, for graphs larger than the device, which reads them over the bus. Made on
-** first need:
+/* Pinned rows, for graphs that do not fit the device: the device reads the rows over the
+** bus. They are made on first need:
 **
 **     offset[n + 1]    on the device; for rows with slack begin[n] end[n]
 **     target[arcs]     the host's own array, registered in place; if that fails, a
@@ -47,9 +47,9 @@ static bool register_array(struct cuda_job *job, void *block, uint64_t bytes) {
     return true;
 }
 
-/* Lends only blocks that begin at a page and include their whole last page, so that no
-** registered page holds other data: large blocks of gg_alloc_slack do so. The device sees
-** registered parts as contiguous, like the host. */
+/* Lends only a block that begins at a page and includes its whole last page, so that no
+** registered page holds other data. Large blocks of gg_alloc_slack do so. For the device,
+** as for the host, the registered parts are contiguous. */
 static bool lend(struct cuda_job *job, void *block, uint64_t bytes,
                  struct pinned_array *array) {
     const uint64_t page = gg_page_bytes();
@@ -65,7 +65,7 @@ static bool lend(struct cuda_job *job, void *block, uint64_t bytes,
     return true;
 }
 
-/* Copies the array, with zeros up to a whole line. */
+/* Copies the array, and pads it with zeros to whole lines. */
 static void copy_array(struct cuda_job *job, const void *from, uint64_t bytes,
                        struct pinned_array *array) {
     uint64_t padded = (bytes + LINE) / LINE * LINE;
@@ -85,7 +85,7 @@ static void copy_array(struct cuda_job *job, const void *from, uint64_t bytes,
     memset((char *)array->block + bytes, 0, padded - bytes);
 }
 
-/* False: the job must end, and the caller releases the array. */
+/* Returns false if the job must end; then the caller releases the array. */
 static bool pin(struct cuda_job *job, void *block, uint64_t bytes,
                 struct pinned_array *array) {
     if (!lend(job, block, bytes, array) && !gg_stopping(job->run))

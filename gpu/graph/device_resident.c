@@ -1,12 +1,13 @@
 /* Device-resident edges: a device decoded the pages of their table or numbered their ids.
-** Most searches never need them on the host. Weights read on the host stay there.
+** Most searches never need the edges on the host. Weights that the host has read stay on
+** the host.
 **
 **     pages -> device: source, target, weight -> rows -> searches, trees
 **                            |
 **                            | first use on the host: a search on the CPU,
 **                            | a parent, a path, a change
 **                            v
-**     host: source, target, weight       as in any other graph */
+**     host: source, target, weight */
 #include "graph.h"
 #include "copy.h"
 

@@ -1,4 +1,4 @@
-/* Makes OUT, IN and BOTH on the device, from the edges there:
+/* Makes the rows OUT, IN and BOTH on the device, from the edges on the device:
 **
 **     edges        source  2 0 2 1      target  1 2 0 0        (IN: exchanged; BOTH: both
 **                                                               directions, loops once)
@@ -17,7 +17,7 @@
 
 /* ---- by counting ---- */
 
-/* One thread per edge. In BOTH a loop is one arc. */
+/* One thread per edge: counts its arcs. In BOTH a loop is one arc. */
 static __global__ void count_arcs(device_edges edges, arc_ends make, uint32_t *count) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         uint32_t s = edges.source[e], t = edges.target[e];
@@ -28,7 +28,7 @@ static __global__ void count_arcs(device_edges edges, arc_ends make, uint32_t *c
     }
 }
 
-/* One thread per edge. left[row]: arcs of the row not placed yet. */
+/* One thread per edge: writes its arcs. left[row]: arcs of the row still to write. */
 template <typename weight>
 static __global__ void scatter_arcs(device_edges edges, arc_ends make,
                                     const uint64_t *offset, uint32_t *left,
@@ -51,7 +51,7 @@ static __global__ void scatter_arcs(device_edges edges, arc_ends make,
     }
 }
 
-/* Counts have 32 bits, their sums 64: the type of the initial value decides. */
+/* Counts have 32 bits. Their sums have 64 bits, the type of the initial value. */
 static cudaError_t scan(void *scratch, size_t *bytes, const uint32_t *counts,
                         uint64_t *offset, uint32_t n, cudaStream_t stream) {
     return cub::DeviceScan::ExclusiveScan(scratch, *bytes, counts, offset,
@@ -126,7 +126,7 @@ static __global__ void survey_edges(uint64_t m, const uint32_t *row, const uint3
         found->falls = 1;
 }
 
-/* Finds out if the edges are in order. Allocates the arrays of the rows. */
+/* Tests if the edges are in the order of rows. Allocates the arrays of the rows. */
 static bool take_rows(struct cuda_job *job, struct row_sort *s,
                       struct device_rows *rows) {
     struct device_copy *copy = gg_device_copy_of(job->graph);

@@ -1,6 +1,6 @@
 /* Makes rows of a graph on the device by a stable radix sort of its edges (drawing:
-** device_rows.cu). A weight moves with its target. Edges in the order of their rows are
-** copied. */
+** device_rows.cu). A weight moves with its target. Edges that are already in the order of
+** rows are copied. */
 #include "device_copy.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -46,8 +46,8 @@ static __device__ __forceinline__ uint32_t target_of(const arc_type &arc) {
     return arc.target;
 }
 
-/* One thread per edge: writes row[e] and arc[e], and for BOTH the reversed arc at m + e;
-** its loops go to the row past the last. row NULL: OUT and IN use the edges' column. */
+/* One thread per edge: writes row[e] and arc[e], and for BOTH the reversed arc at m + e.
+** Reversed loops get row n, behind all rows. row NULL: the edges' column has the rows. */
 template <typename arc_type>
 static __global__ void lay_arcs(device_edges edges, arc_ends make, uint32_t *row,
                                 arc_type *arc) {
@@ -67,8 +67,8 @@ static __global__ void lay_arcs(device_edges edges, arc_ends make, uint32_t *row
     }
 }
 
-/* One thread per arc, and one for the end: sets offset[r] to the begin of row r; other
-** entries do not change. */
+/* One thread per arc, and one for the end: sets offset[r] to the begin of row r, if row r
+** has arcs. */
 static __global__ void find_starts(const uint32_t *row, uint64_t arcs, uint32_t n,
                                    uint64_t *offset) {
     for (uint64_t i = gg_thread(); i <= arcs; i += gg_threads_of_grid()) {
@@ -78,7 +78,7 @@ static __global__ void find_starts(const uint32_t *row, uint64_t arcs, uint32_t 
     }
 }
 
-/* One thread per arc. */
+/* One thread per arc: separates its target and its weight. */
 template <typename arc_type>
 static __global__ void unpack_arcs(const arc_type *arc, uint64_t arcs, uint32_t *target,
                                    void *weight) {
@@ -90,8 +90,8 @@ static __global__ void unpack_arcs(const arc_type *arc, uint64_t arcs, uint32_t 
 }
 
 template <typename arc_type> struct sort_scratch {
-    uint32_t *row, *sorted_row; /* row: of BOTH */
-    arc_type *arc, *sorted_arc; /* for BOTH or with weights; with weights */
+    uint32_t *row, *sorted_row; /* row: only for BOTH */
+    arc_type *arc, *sorted_arc; /* arc: only for BOTH or with weights; sorted_arc: with */
     unsigned char *cub;
     size_t cub_bytes;
 };
@@ -133,7 +133,7 @@ static void take_offsets(struct cuda_job *job, const uint32_t *row, uint64_t arc
                 "find where rows begin");
 }
 
-/* Edges in the order of their rows need no sort. */
+/* Copies edges that are in the order of rows. */
 static void copy_rows(struct cuda_job *job, const struct row_sort *s,
                       struct device_rows *rows, void *cub, size_t cub_bytes) {
     gg_copy_there(job, rows->target, s->ends, s->arcs * sizeof *rows->target);
@@ -171,7 +171,7 @@ static void sort_rows(struct cuda_job *job, const struct row_sort *s,
                  scratch->cub_bytes);
 }
 
-/* Copies or sorts the edges. */
+/* Copies or sorts the edges. Returns false if memory is short or the job must end. */
 template <typename arc_type>
 static bool build_by_sorting(struct cuda_job *job, const struct row_sort *s,
                              struct device_rows *rows) {

@@ -1,11 +1,11 @@
-/* The services of a device's copy of a graph for the host. */
+/* Functions on device copies of a graph that host code calls (copy.h). */
 #include "copy.h"
 #include "device/devices.cuh"
 #include "device/parts.cuh"
 #include "device_copy.cuh"
 #include "graph.h"
 
-/* Returns value(), called while this thread's queries refer to the device. */
+/* Selects the device for this thread (device/parts.cuh) and returns value(). */
 template <typename function>
 static auto on_device(int device, function value) -> decltype(value()) {
     const int before = gg_look_at_device(device);
@@ -22,7 +22,7 @@ static bool has_copy(const gpugraph_graph *graph, int device) {
     return on_device(device, [&] { return gg_has_device_ends(graph); });
 }
 
-/* Rows that the device reads in host memory count no device bytes. */
+/* True if the device reads rows in host memory, which take no device bytes. */
 static bool has_pinned(const gpugraph_graph *graph, int device) {
     return on_device(device, [&] { return gg_has_pinned(graph); });
 }
@@ -47,9 +47,9 @@ static int first_with(const gpugraph_graph *graph,
     return list ? list->ordinal : GG_NOWHERE;
 }
 
-/* The device whose copy stays: for device-resident edges, the device that holds them.
-** Without any copy, rows in host memory stay, since a change of weights does not affect
-** them. */
+/* Returns the device whose copy stays. If edges are device-resident, it is the device
+** that holds them. If there is no copy, it is a device that reads rows in host memory,
+** which a change of weights does not affect. */
 static int kept_device(const gpugraph_graph *graph, int device) {
     if (!gg_is_device_resident(graph) && has_copy(graph, device))
         return device;
@@ -66,7 +66,7 @@ static void keep_one(gpugraph_graph *graph, int device) {
             gg_with_device(graph, ordinal, free_copy);
 }
 
-/* A child of fork() frees and changes its own pages. */
+/* In a child of fork() no device reads the host's rows. */
 static void rows_back(gpugraph_graph *graph) {
     if (!gg_forked())
         gg_with_devices_of(graph, gg_drop_pinned);

@@ -7,7 +7,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_select.cuh>
 
-/* One thread per edge: key[2 e] and key[2 e + 1]. */
+/* One thread per edge: writes key[2 e] and key[2 e + 1]. */
 static __global__ void make_keys(device_edges edges, int bits, uint64_t *key) {
     for (uint64_t e = gg_thread(); e < edges.m; e += gg_threads_of_grid()) {
         uint64_t s = edges.source[e], t = edges.target[e];
@@ -33,7 +33,7 @@ static __global__ void find_rows_of_keys(const uint64_t *key, uint64_t count, in
     }
 }
 
-/* One thread per arc. */
+/* One thread per arc: extracts its target. */
 static __global__ void take_columns(const uint64_t *key, uint64_t arcs, int bits,
                                     uint32_t *target) {
     uint64_t mask = ((uint64_t)1 << bits) - 1;

@@ -1,11 +1,11 @@
 /* Checks if a graph is its own transpose. Searches of such a graph need no transposed
 ** rows. The device's copy stores the answer until the graph changes.
 **
-**     sum     over all edges; an edge and its mirror add 0. Nearly all asymmetric graphs
-**             have another sum. A sum of 0 proves nothing
-**     rows    IN is made, compared with OUT, and freed. If edges ascend by (source,
-**             target) without repeats, the rows of both ascend, too: the graph is
-**             symmetric if the arrays are equal */
+**     sum     of signed hashes of all edges; an edge and its reverse add 0. Nearly all
+**             asymmetric graphs have another sum. A sum of 0 proves nothing
+**     rows    if the sum is 0, IN is made, compared with OUT, and freed. Edges must
+**             ascend by (source, target) without repeats. Then the rows of OUT and IN
+**             ascend, and the graph is symmetric if the arrays are equal */
 #include "device_copy.cuh"
 #include "frontier.cuh"
 
@@ -36,7 +36,7 @@ static __global__ void add_ends(device_edges edges, symmetry_look *look) {
         look->falls = 1;
 }
 
-/* One thread per arc, and per row. */
+/* One thread per arc, and one per row. */
 static __global__ void compare_rows(device_csr out, device_csr in, symmetry_look *look) {
     bool differs = false;
     for (uint64_t i = gg_thread(); i < out.m; i += gg_threads_of_grid())
@@ -47,7 +47,7 @@ static __global__ void compare_rows(device_csr out, device_csr in, symmetry_look
         look->differs = 1;
 }
 
-/* Compares the rows, in the order of the edges, with those of the transpose. */
+/* Compares the rows, in the order of the edges, with the rows of the transpose. */
 static bool compare_with_transpose(struct cuda_job *job, const struct device_edges *edges,
                                    const struct device_csr *rows, bool *symmetric) {
     struct device_copy *copy = gg_device_copy_of(job->graph);
@@ -65,7 +65,7 @@ static bool compare_with_transpose(struct cuda_job *job, const struct device_edg
     return true;
 }
 
-/* Checks the edges, and reports the phase. False when the job must end. */
+/* Checks the edges, and reports the phase. Returns false if the job must end. */
 static bool ask_device_symmetry(struct cuda_job *job, const struct device_csr *rows,
                                 bool *symmetric) {
     symmetry_look look;
@@ -100,7 +100,7 @@ bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found) {
         *found = NOT_SYMMETRIC; /* the transpose exists, so the answer saves nothing */
         return true;
     }
-    /* With slack the graph changes, and the check does not pay. */
+    /* Rows with slack belong to a graph that changes: the check does not pay. */
     if (copy->symmetry == SYMMETRY_UNKNOWN && gg_is_packed(&rows)) {
         if (!ask_device_symmetry(job, &rows, &symmetric))
             return false;

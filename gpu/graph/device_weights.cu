@@ -1,10 +1,10 @@
-/* Gives the graph the weights that the page reader has left on the device: in the
-** narrowest type that distances allow, beside the ends that the mapping of ids has left
-** (ids/ids.cuh).
+/* Moves the weights that the page reader has decoded on the device to struct device_ends
+** (ids/ids.cuh). They get the narrowest type that all distances fit.
 **
-**     int64_t or double, as decoded  ->  uint32_t   no path is longer than 2^32 - 2
-**                                        int64_t    the block
-**                                        double     the block, with 0.0 for -0.0 */
+**     decoded type        type kept
+**     int64_t             uint32_t   narrowed, if no path is longer than 2^32 - 2
+**                         int64_t    otherwise: the decoded array itself
+**     double              double     the decoded array itself, with 0.0 for -0.0 */
 #include "cells/cells.cuh"
 #include "copy.h"
 #include "graph.cuh"
@@ -17,7 +17,7 @@ struct weight_job {
     uint32_t n;
 };
 
-/* One thread per edge: top[v], the largest weight of v's edges. */
+/* One thread per edge: raises top[v] to the largest weight of v's edges. */
 static __global__ void raise_tops(const uint32_t *source, const uint32_t *target,
                                   const int64_t *weight, uint64_t m, uint32_t *top) {
     for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid()) {
@@ -29,7 +29,7 @@ static __global__ void raise_tops(const uint32_t *source, const uint32_t *target
     }
 }
 
-/* One thread per vertex, one atomic for each warp. */
+/* One thread per vertex: adds all tops, with one atomic addition per warp. */
 static __global__ void add_tops(const uint32_t *top, uint32_t n,
                                 unsigned long long *sum) {
     unsigned long long mine = 0;
@@ -41,7 +41,7 @@ static __global__ void add_tops(const uint32_t *top, uint32_t n,
         atomicAdd(sum, mine);
 }
 
-/* Like longest_path_of_weights in weights.c; 0 when the job must end. */
+/* Returns the bound of longest_path_of_weights (weights.c), or 0 if the job must end. */
 static uint64_t longest_path(const void *of) {
     const struct weight_job *w = (const struct weight_job *)of;
     struct cuda_job *job = w->job;
@@ -63,7 +63,7 @@ static uint64_t longest_path(const void *of) {
     return fetched ? sum : 0;
 }
 
-/* One thread per edge. */
+/* One thread per edge: stores each weight in 32 bits. */
 static __global__ void narrow(const int64_t *from, uint64_t m, uint32_t *to) {
     for (uint64_t e = gg_thread(); e < m; e += gg_threads_of_grid())
         to[e] = (uint32_t)from[e];
@@ -86,7 +86,7 @@ static bool keep_narrow(struct cuda_job *job, const int64_t *from,
            gg_wait(job);
 }
 
-/* Gives the decoded block to the part. */
+/* Moves the decoded array to `ends`, without a copy. */
 static bool keep_block(struct cuda_job *job, gg_cells *cells, struct device_ends *ends) {
     ends->weight = gg_take_cell_weights(cells);
     ends->weight_size = sizeof(int64_t);

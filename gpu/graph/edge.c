@@ -3,8 +3,8 @@
 **     number  -> position in the arrays -> ends, weight, id
 **     id      -> number
 **
-** If edges have gaps (gaps.c), another thread may be closing them. A thread that reads an
-** edge waits until they are closed, and holds the gate's lock while it reads. */
+** If edges have gaps (gaps.c), another thread may be closing the gaps. A thread that
+** reads an edge waits until they are closed, and holds the gate's lock while it reads. */
 #include "graph.h"
 #include "base/words.h"
 
@@ -65,7 +65,7 @@ bool gg_plain_ids(const gpugraph_graph *graph) {
 
 /* ---- by id ---- */
 
-/* The first edge of low .. high - 1 whose id is at least `id`; high: none. */
+/* Returns the first edge of low .. high - 1 whose id is at least `id`; high: none. */
 static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_t high,
                               int64_t id) {
     while (low < high) {
@@ -78,8 +78,8 @@ static uint64_t first_between(const gpugraph_graph *graph, uint64_t low, uint64_
     return low;
 }
 
-/* The position of the id among edges low .. m - 1 if ids were evenly spaced. The first
-** edge's id is less than `id`, the last edge's is not. */
+/* Returns the number of an edge with this id if the ids of edges low .. m - 1 were evenly
+** spaced. first and last are the ids of these two edges: first < id <= last. */
 static uint64_t guess_edge(const gpugraph_graph *graph, uint64_t low, int64_t first,
                            int64_t last, int64_t id) {
     const uint64_t most = graph->m - 1;
@@ -98,7 +98,7 @@ void gg_fetch_id(const gpugraph_graph *graph, int64_t id) {
     __builtin_prefetch(graph->gaps.made ? &graph->gaps.edge_id[at] : &graph->edge_id[at]);
 }
 
-/* The guess is usually close, so that a step or two lead to the edge. */
+/* The guess is usually close, so the loops take only a step or two. */
 uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id) {
     const uint64_t m = graph->m;
     if (!gg_lists_ids(graph))

@@ -1,14 +1,14 @@
 /* Finds edges by their ends.
 **
 **     graph->derived.edge_rows   row of v     | v 3 7 7 7 9 |     targets, ascending
-**                                     | 5 0 2 4 8 1 |     numbers, ascending among equals
-**                                           \___/
+**                                     | 5 0 2 4 8 1 |     edge numbers, ascending among
+**                                           \___/       equal targets
 **                        edges from v to 7: two binary searches in the row's targets
 **
 ** The rows are made on demand, and gpugraph_update updates them. */
 #include "graph.h"
 
-/* The edges from v to vertices first .. end - 1. */
+/* Returns the edges from v to vertices first .. end - 1. */
 static const void *edges_of_row(const gpugraph_graph *graph, uint32_t v, uint64_t first,
                                 uint64_t end, uint64_t *count) {
     const struct csr_slot *rows = &graph->derived.edge_rows;

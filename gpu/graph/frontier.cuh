@@ -1,18 +1,18 @@
-/* Functions of kernels that collect vertices for their next step: fresh reads, positions
-** in a list, the last block of a launch; and the host's loop over such steps. */
+/* For kernels that collect the vertices of the next round: reads that bypass caches,
+** positions in a list, the last block of a launch; and the host's loop over rounds. */
 #ifndef GPUGRAPH_FRONTIER_CUH
 #define GPUGRAPH_FRONTIER_CUH
 
 #include "graph.cuh"
 #include "base/warp.h"
 
-/* A round of more vertices or slices checks the stop flag, which is across the bus. */
+/* A round of more vertices or slices reads the stop word, which is in host memory. */
 enum { LARGE_ROUND = 8192 };
 
 #define ALL_LANES 0xffffffffu
 
-/* Reads a word that other threads may change during the kernel, never from a stale
-** cache. */
+/* Reads a word that other threads may change during the kernel; returns no stale value
+** from a cache. */
 template <typename word> static __device__ __forceinline__ word gg_peek(word *at) {
     gg_late();
     if (sizeof(word) == 8)
@@ -33,8 +33,8 @@ static __device__ __forceinline__ unsigned gg_lane() {
     return threadIdx.x % GG_WARP;
 }
 
-/* Reserves a position, from *count on, for each lane that wants one. All lanes of the
-** warp call. */
+/* Reserves the next position for each lane with `wanted`; *count is the number of
+** reserved positions. All lanes of the warp call it together. */
 static __device__ __forceinline__ uint32_t gg_reserve(uint32_t *count, bool wanted) {
     unsigned mask = __ballot_sync(ALL_LANES, wanted);
     uint32_t first = 0;
@@ -47,8 +47,8 @@ static __device__ __forceinline__ uint32_t gg_reserve(uint32_t *count, bool want
     return first + __popc(mask & ((1u << gg_lane()) - 1));
 }
 
-/* True for all threads of the last block to call it, which sees all earlier writes of the
-** other blocks. Every block calls it once, with all threads. The last resets *ticket. */
+/* Every block calls it once, with all threads. Returns true in the last block, which then
+** sees the writes of all other blocks before their calls. Resets *ticket for reuse. */
 static __device__ __forceinline__ bool gg_last_block(uint32_t *ticket) {
     __shared__ bool last;
     gg_late();
@@ -69,8 +69,8 @@ static __device__ __forceinline__ bool gg_last_block(uint32_t *ticket) {
 enum { FIRST_ROUNDS = 4, MOST_ROUNDS = 64 };
 #define ROUNDS_MS 5.0
 
-/* Queues rounds and then fetches `bytes` of the state, until is_over() is true. The
-** number of rounds doubles, up to MOST_ROUNDS, after a pass of less than ROUNDS_MS. */
+/* Queues rounds and then fetches `bytes` of the state, until is_over() is true. If this
+** takes less than ROUNDS_MS, the next number of rounds doubles, up to MOST_ROUNDS. */
 template <typename round_type, typename over_type>
 static inline bool gg_run_rounds(struct cuda_job *job, void *state, const void *on_device,
                                  size_t bytes, round_type queue_round,

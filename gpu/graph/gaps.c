@@ -1,20 +1,20 @@
-/* Edges with gaps between them: a deleted or restored edge moves only its own block.
+/* Edges with gaps between them: a change of an edge moves only edges of its block.
 **
 **     block    0               1               2
 **     start    0               7               15              22       first edge
 **     source   | a b c d e f g _ | h i j k l m n o | p q r s t u v _ _ | the arrays' end
 **                            gap                              slack
 **
-** Block b has the positions from b << shift on, in each array. Edge numbers ignore gaps:
-** edge e is entry e - start[b] of the last block that starts at e or before. A graph gets
-** gaps with the first small batch by which edges would move (update/gaps.c); until they
-** are closed, its own source, target, weight and edge_id are NULL. Code that reads one
-** edge computes its position. Code that reads all edges calls gg_bring_edges, which
-** closes the gaps in place: that takes no memory and cannot fail. Arrays are half moved
-** meanwhile, so no other thread may fork.
+** In each array, block b begins at position b << shift. Edge numbers ignore gaps: edge e
+** is entry e - start[b] of the last block b that starts at e or before. A graph gets gaps
+** with the first small batch that would move edges (update/gaps.c). Until the gaps are
+** closed, graph->source, target, weight and edge_id are NULL. Code that reads one edge
+** computes its position. Code that reads all edges calls gg_bring_edges, which closes the
+** gaps in place, takes no memory and cannot fail. No thread may fork meanwhile, since the
+** child would find arrays half moved.
 **
-** If ids were 1 .. m, a block lists its ids only after they deviate from that order.
-** Until then the block's part of the array of ids is only address space. */
+** If edge ids were 1 .. m, a block stores its ids only after they differ from position +
+** 1. Until then the block's part of the array of ids is only address space. */
 #include "graph.h"
 
 #include <string.h>

@@ -1,25 +1,25 @@
-/* Several threads search one graph at a time.
+/* Lets several threads search one graph concurrently.
 **
 **     edges, ids            written when the graph is made, then only read
 **     csr[], edge_rows      made on first need by one thread, while others search
 **     facts, counters       words that any thread may change (gg_know, gg_count_searches)
-**     text_index            made by one thread, published when complete (ids/find.c)
-**     device                a list for each device, of its turn (device/turn.h)
+**     text_index            made by one thread, read when complete (ids/find.c)
+**     device                a list for each device, guarded by its turn (device/turn.h)
 **
 **     search A   |-- enter ------- rows exist ------------------------ leave --|
 **     search B      |-- enter -- rows missing: begin making ... end making -- leave --|
 **     search C            |-- enter -- missing, too: waits ... has them -- leave --|
 **
-** Threads hold the lock only for moments; the thread that has `making` makes rows without
-** it. Rows that a search may read do not change: better rows replace them, and the old
-** ones are freed when the last search has left (csr.c). The host's interrupt handler may
-** start another search in a thread that makes rows: that search makes its rows first.
+** Threads hold the lock only for moments; the thread that makes rows does not hold it.
+** Rows that a search may read do not change: better rows replace them, and the last
+** search that leaves frees the old rows (csr.c). A thread that makes rows may call the
+** host's interrupt handler, which may start a nested search with rows of its own.
 **
 ** The owner calls gpugraph_update, gpugraph_free and gpugraph_release_device only when no
 ** thread searches. */
 #include "graph.h"
 
-/* Searches of the parent do not run in a child of fork(). */
+/* A child of fork() resets the counters: the parent's searches do not run there. */
 static void lock_gate(struct graph_gate *gate) {
     const uint32_t now = gg_this_process();
     gg_lock(&gate->lock);
@@ -54,7 +54,7 @@ gpugraph_status gg_leave_graph(gpugraph_graph *graph, const gpugraph_run *run) {
     return run->status;
 }
 
-/* Starts making rows, unless another thread makes rows. Calls may be nested. */
+/* Starts making rows; returns false if another thread makes rows. Calls may be nested. */
 static bool try_making(struct graph_gate *gate) {
     const uintptr_t me = gg_this_thread();
     lock_gate(gate);

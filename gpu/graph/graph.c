@@ -1,4 +1,4 @@
-/* Makes a graph of edge columns: maps ids to vertex numbers (ids/ids.c), sorts edges by
+/* Makes a graph from edge columns: maps ids to vertex numbers (ids/ids.c), sorts edges by
 ** edge id, and stores weights in the narrowest type.
 **
 **     input        edge id  9 -> 4      edge number   0  1  2
@@ -6,8 +6,8 @@
 **                  edge id  5 -> 4      source        .  .  .   = input[order[e]]
 **     order        1  2  0              target        .  .  .
 **
-** If edge ids are ascending, nothing is sorted or copied; if they are 1 .. m, edge_id is
-** not kept. Weights: weights.c.
+** If edge ids ascend, the edges are not sorted; if the ids are 1 .. m, the graph has no
+** edge_id. Weights: weights.c.
 **
 ** This file also chooses the width of edge numbers (graph_data.h). */
 #include "builder.h"
@@ -54,8 +54,8 @@ static void drop_all(const builder *b) {
 
 typedef struct edge_ids {
     const builder *b;
-    bool falls;   /* some id is less than the previous one ... */
-    bool repeats; /* ... or equal to it */
+    bool falls;   /* an id is less than the previous id */
+    bool repeats; /* an id is equal to the previous id */
     bool differs; /* ids are not 1 .. m */
 } edge_ids;
 
@@ -97,7 +97,7 @@ static void keys_to_ids(void *arrays, uint64_t low, uint64_t high) {
         a->b->graph->edge_id[i] = (int64_t)(a->key[i] ^ SIGN_BIT);
 }
 
-/* The sort is stable: edges with equal ids keep the order of rows. */
+/* The sort is stable: edges with equal ids keep the order of their input rows. */
 static void sort_order(const builder *b, sort_arrays *a) {
     gg_slices(b->threads, b->m, ids_to_keys, a);
     if (gg_sort_pairs(b->run, b->graph->wide, b->m, a->key, b->order, a->key_scratch,
@@ -108,7 +108,7 @@ static void sort_order(const builder *b, sort_arrays *a) {
     bool equal = false;
     for (uint64_t i = 1; i < b->m && !equal; i++)
         equal = id[i] == id[i - 1];
-    /* equal ids need not have been adjacent */
+    /* look_at_edge_ids found only equal ids that were adjacent */
     b->graph->known.has_equal_edge_ids = equal;
 }
 
@@ -123,7 +123,7 @@ static void reorder_slice(void *job, uint64_t low, uint64_t high) {
         r->to[e] = r->from[input_row(r->b, e)];
 }
 
-/* to[e] = from[order[e]]; from is released. */
+/* Returns a new array with entry e equal to from[order[e]], and releases `from`. */
 static uint32_t *reorder(const builder *b, uint32_t *from) {
     reordering r = {b, from, gg_alloc_slack(b->run, b->m, sizeof *r.to)};
     if (!r.to)

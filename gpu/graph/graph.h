@@ -14,13 +14,13 @@ size_t gg_distance_size(gpugraph_distance_type type);
 
 /* ---- several threads ---- */
 
-/* Surround every public call that searches. gg_enter_graph calls gg_begin and counts the
-** search. Rows that the search gets stay until gg_leave_graph, which returns run->status.
-** (graph/gate.c) */
+/* Every public call that searches begins with gg_enter_graph, which calls gg_begin and
+** counts the search, and ends with gg_leave_graph, which returns run->status. Rows that
+** the search gets stay valid until then. (graph/gate.c) */
 void gg_enter_graph(gpugraph_graph *graph, gpugraph_run *run);
 gpugraph_status gg_leave_graph(gpugraph_graph *graph, const gpugraph_run *run);
 /* Waits until no other thread makes rows. Calls may be nested, since the host's interrupt
-** handler may start another search. False: the run must end. */
+** handler may start another search. Returns false if the run must end. */
 bool gg_begin_making(gpugraph_graph *graph, gpugraph_run *run);
 void gg_end_making(gpugraph_graph *graph);
 
@@ -30,9 +30,9 @@ static inline bool gg_is_device_resident(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->device_resident, __ATOMIC_ACQUIRE);
 }
 /* Downloads device-resident edges and closes gaps. Call it before any host code reads
-** source, target or weight. Takes the devices' mutex. Returns run->status. */
+** source, target or weight. Takes the device's turn. Returns run->status. */
 gpugraph_status gg_bring_edges(gpugraph_graph *graph, gpugraph_run *run);
-/* Makes these arrays the graph's, atomically for other searches; frees them if another
+/* Gives these arrays to the graph, atomically for other searches; frees them if another
 ** thread was first. weight NULL: the graph has no weights, or has them already. */
 void gg_publish_edges(gpugraph_graph *graph, uint32_t *source, uint32_t *target,
                       void *weight);
@@ -44,13 +44,13 @@ gpugraph_status gg_download_edges(gpugraph_graph *graph, gpugraph_run *run);
 static inline bool gg_has_gaps(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->gaps.made, __ATOMIC_ACQUIRE);
 }
-/* Uses at most `threads` threads. While there are gaps, callers hold no pointer to
-** edges. */
+/* Closes the gaps with at most `threads` threads. While there are gaps, no caller holds a
+** pointer to edges. */
 void gg_close_gaps(gpugraph_graph *graph, int threads);
 void gg_free_gaps(gpugraph_graph *graph);
 
-/* For a caller that is the only user of the graph, or reads edges without gaps: the last
-** block that starts at e or before. It is near block e >> shift. */
+/* Returns the last block that starts at edge e or before; it is near block e >> shift.
+** The caller must be the only user of the graph, or have called gg_begin_look. */
 static inline uint64_t gg_gap_block(const struct edge_gaps *g, uint64_t e) {
     uint64_t low = e >> g->shift, step = 1, high = low; /* a block may have slack */
     while (high + 1 < g->blocks && g->start[high + 1] <= e) {
@@ -93,20 +93,20 @@ static inline int64_t gg_edge_id(const gpugraph_graph *graph, uint64_t e) {
     const uint64_t at = (block << g->shift) + (e - g->start[block]);
     return g->listed[block] ? g->edge_id[at] : (int64_t)at + 1;
 }
-/* True if ids may be other than 1 .. m. */
+/* True if edge ids may differ from 1 .. m. */
 static inline bool gg_lists_ids(const gpugraph_graph *graph) {
     return graph->gaps.made || graph->edge_id;
 }
-/* Surround a read of edges while other threads may search: no thread closes gaps
-** meanwhile. gg_begin_look returns `held`: true if there were gaps. (graph/edge.c) */
+/* Both calls surround a read of edges while other threads may search: no thread closes
+** gaps meanwhile. gg_begin_look returns `held`: true if there are gaps. (graph/edge.c) */
 bool gg_begin_look(const gpugraph_graph *graph);
 void gg_end_look(const gpugraph_graph *graph, bool held);
-/* True if ids are 1 .. m. */
+/* True if edge ids are 1 .. m. */
 bool gg_plain_ids(const gpugraph_graph *graph);
-/* The first edge from `from` on whose id is at least `id`. */
+/* Returns the first edge, not before edge `from`, whose id is at least `id`; or m. */
 uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id);
-/* Items of a batch whose memory is prefetched before the first one is read: a core can
-** have about that many cache lines in flight. */
+/* The number of items whose memory is prefetched before the first item is read. A core
+** can wait for about so many cache lines at once. */
 enum { GG_FETCH_AHEAD = 16 };
 /* Prefetches the entry that gg_first_with_id will most likely read. */
 void gg_fetch_id(const gpugraph_graph *graph, int64_t id);
@@ -118,15 +118,15 @@ static inline bool gg_has_weights(const gpugraph_graph *graph) {
 
 /* ---- rows ---- */
 
-/* Gets the view of one kind, made on first need on the CPU (phase "csr"). weighted: also
-** sets view.weight (not for SIMPLE). sorted: rows ascending by target. Read a row from
-** its begin to its end: after a change rows lie in any order, with slack between them. */
+/* Sets *view to the rows of one kind, which the CPU makes on first need (phase "csr").
+** weighted: also sets view.weight (not for SIMPLE). sorted: rows ascend by target. Read a
+** row from its begin to its end: after a change rows have any order and slack. */
 gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                         bool sorted, gpugraph_run *run, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
-/* Made with weights. */
+/* True if rows of this kind with weights exist. */
 bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind);
-/* True if every row is ascending by target. */
+/* True if every row ascends by target. */
 bool gg_rows_sorted(gpugraph_run *run, const struct csr_slot *slot, uint32_t n);
 /* Makes graph->derived.edge_rows (phase "csr") if they are not made: the rows of OUT in
 ** order of (target, edge number). */
@@ -134,7 +134,7 @@ gpugraph_status gg_edge_rows(gpugraph_graph *graph, gpugraph_run *run);
 static inline bool gg_edge_rows_made(const gpugraph_graph *graph) {
     return __atomic_load_n(&graph->derived.edge_rows.made, __ATOMIC_ACQUIRE);
 }
-/* The numbers of the edges from v to `to`, ascending, from existing edge_rows.
+/* Returns the numbers of the edges from v to `to`, ascending; edge_rows must exist.
 ** (graph/edge_index.c) */
 const void *gg_edges_between(const gpugraph_graph *graph, uint32_t v, uint32_t to,
                              uint64_t *count);
@@ -152,8 +152,8 @@ struct edge_column {
 gpugraph_status gg_edges_to_rows(gpugraph_graph *graph, gpugraph_direction side,
                                  const struct edge_column *column, gpugraph_run *run,
                                  struct csr_slot *slot);
-/* Moves these rows to `rows`, for threads that read them without a lock. Within
-** gg_begin_making. */
+/* Moves the rows `made` to `rows`, for threads that read `rows` without a lock. The
+** caller has called gg_begin_making. */
 void gg_publish_rows(struct csr_slot *rows, const struct csr_slot *made);
 void gg_release_slot(struct csr_slot *slot);
 uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_size);
@@ -163,13 +163,13 @@ uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_si
 static inline uint64_t gg_row_end(const struct csr_slot *slot, uint64_t v) {
     return slot->end ? slot->end[v] : slot->offset[v + 1];
 }
-/* Entries for a row of this many arcs, with slack. */
+/* Returns the entries, with slack, for a row of so many arcs. */
 static inline uint64_t gg_row_capacity(uint64_t arcs) {
     const uint64_t entries = arcs + arcs / 2 + 2;
     return entries < UINT32_MAX ? entries : arcs;
 }
-/* Gives the rows slack, and `more` entries behind all, in their own arrays or new ones;
-** weights have weight_size bytes. After a failure the rows are unchanged or packed. */
+/* Gives the rows slack, and `more` entries behind the last row, in the same or in new
+** arrays. weight_size: bytes of a weight. After an error rows are unchanged or packed. */
 gpugraph_status gg_give_slack(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
                               size_t weight_size, uint64_t more);
 /* Removes the slack. */
@@ -186,7 +186,7 @@ static inline bool gg_adjacency_made(const gpugraph_graph *graph,
                                      gpugraph_direction side) {
     return __atomic_load_n(&graph->derived.adjacency[side].rows.made, __ATOMIC_ACQUIRE);
 }
-/* Converts an id to an arc's offset. False: it is too far from the others. */
+/* Sets *offset to id - first_id. Returns false if this has more than 32 bits. */
 static inline bool gg_arc_id(const struct adjacency *a, int64_t id, uint64_t *offset) {
     *offset = (uint64_t)id - (uint64_t)a->first_id;
     return id >= a->first_id && *offset <= UINT32_MAX;
@@ -195,13 +195,13 @@ void gg_free_adjacency(gpugraph_graph *graph, gpugraph_direction side);
 
 /* Copies an array with slack. NULL if `from` is NULL, or the run must end. */
 void *gg_copy_array(gpugraph_run *run, const void *from, uint64_t count, size_t size);
-/* Copies the targets of OUT if they are the edges' own, so that they can be changed. No
-** search may run. */
+/* Gives OUT a copy of its targets if they are the edges' own array, so that a caller can
+** change them. No search may run. */
 gpugraph_status gg_own_rows(gpugraph_graph *graph, gpugraph_run *run);
-/* Call it before rows change, move or are freed: a device that reads them in host memory
-** (SIMPLE out of core) stops doing so. (copy.c) */
+/* Call it before rows change, move or are freed: a device may read SIMPLE rows in host
+** memory, and must stop first. (copy.c) */
 void gg_rows_back(gpugraph_graph *graph);
-/* Report parts of gpugraph_list_derived: rows; arcs with edge ids. */
+/* For gpugraph_list_derived: report rows, and arcs with edge ids. */
 void gg_list_rows(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
                   void *listener);
 void gg_list_arcs(const gpugraph_graph *graph, gpugraph_hear_derived *hear,
@@ -211,7 +211,7 @@ void gg_free_csr(gpugraph_graph *graph);
 /* Frees one kind, for a caller that is the only user of the graph. */
 void gg_drop_rows(gpugraph_graph *graph, enum csr_kind kind);
 
-/* Rows that better ones have replaced. (graph/csr.c) */
+/* Rows that a search may still read after better rows replaced them. (graph/csr.c) */
 struct retired_rows {
     struct retired_rows *next;
     struct csr_slot slot;
@@ -225,20 +225,20 @@ void gg_point_edges(gpugraph_graph *graph, gpugraph_weight_type type);
 void gg_point_weights(gpugraph_graph *graph);
 /* Host bytes of edges and ids. */
 int64_t gg_graph_bytes(const gpugraph_graph *graph);
-/* degree[v], a loop counting twice in BOTH, also of edges with gaps. (count_degrees.c) */
+/* Computes degree[v], also with gaps; in BOTH a loop counts twice. (count_degrees.c) */
 gpugraph_status gg_count_degrees(const gpugraph_graph *graph,
                                  gpugraph_direction direction, gpugraph_run *run,
                                  uint32_t *degree);
-/* Forgets derived.degree. (count_degrees.c) */
+/* Frees derived.degree. (count_degrees.c) */
 void gg_free_degrees(gpugraph_graph *graph);
-/* Sets degree_high: a bound if `more` further edges cannot exceed gg_limits.most_degree,
-** otherwise the largest degree. GPUGRAPH_TOO_LARGE if a vertex already has more.
-** (count_degrees.c) */
+/* Sets degree_high to a bound if no degree can exceed gg_limits.most_degree after `more`
+** further edges, otherwise to the largest degree. GPUGRAPH_TOO_LARGE if a vertex already
+** exceeds the limit. (count_degrees.c) */
 gpugraph_status gg_bound_degrees(gpugraph_graph *graph, uint64_t more, gpugraph_run *run);
 /* Reports that edge `id` has an invalid weight: GPUGRAPH_INVALID. */
 void gg_report_integer(gpugraph_run *run, int64_t id, int64_t weight);
 void gg_report_real(gpugraph_run *run, int64_t id, double weight);
-/* INTEGER weight i of the given edges, of either width. */
+/* Returns INTEGER weight i of the given edges, whose column has 4 or 8 bytes an entry. */
 static inline int64_t gg_integer_weight(const gpugraph_edges *edges, uint64_t i) {
     return edges->weight32 ? edges->weight32[i] : ((const int64_t *)edges->weight)[i];
 }
@@ -255,7 +255,7 @@ static inline gpugraph_direction gg_opposite(gpugraph_direction direction) {
            : direction == GPUGRAPH_OUT ? GPUGRAPH_IN
                                        : GPUGRAPH_OUT;
 }
-/* The CSR that a search walks, and the CSR with its transpose. */
+/* Return the CSR that a search walks, and the CSR of its transpose. */
 static inline enum csr_kind gg_forward_kind(gpugraph_direction direction) {
     return (enum csr_kind)direction;
 }

@@ -11,8 +11,8 @@
 ** (`update/slack.c`). When the array is full, or too many entries are dead, all rows move
 ** to new arrays.
 **
-** Every entry up to `used`, also between rows, is a vertex of the graph, and every weight
-** is or was one: code that samples all arcs need not know the rows. */
+** Every target up to `used`, also between rows, is a vertex of the graph, and every
+** weight is or was the weight of an arc. So code may sample entries without rows. */
 #include "graph.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ enum {
     /* Slack behind all rows: a quarter of the arcs, plus 4,096 entries. */
     SLACK_SHARE = 4,
     SLACK_LEAST = 4096,
-    SLACK_DEAD = 4 /* rows are packed when more than one entry in 4 is dead */
+    SLACK_DEAD = 4 /* rows move to new arrays if more than one entry in 4 is dead */
 };
 
 enum { ROWS = 1024 }; /* rows that a thread takes at a time */
@@ -50,7 +50,7 @@ static void copy_rows(void *of, uint64_t low, uint64_t high) {
     }
 }
 
-/* Moves rows, with slack or without, to arrays for `capacity` arcs. */
+/* Packs rows, with or without slack, into new arrays for `capacity` arcs. */
 static gpugraph_status move_rows(gpugraph_run *run, struct csr_slot *slot, uint32_t n,
                                  size_t weight_size, uint64_t capacity) {
     struct csr_slot to = {.m = slot->m, .made = slot->made, .sorted = slot->sorted};
@@ -90,7 +90,7 @@ static bool has_capacity(const struct csr_slot *slot, size_t weight_size, uint64
            (!slot->weight || arcs * weight_size <= gg_room(slot->weight));
 }
 
-/* Gives packed rows ends of their own: each row ends where the next one begins. */
+/* Gives packed rows an array of ends: each row ends where the next row begins. */
 static void add_ends(gpugraph_run *run, struct csr_slot *slot, uint32_t n) {
     const uint64_t rows = n + n / (uint64_t)GG_ROOM_SHARE + 1;
     uint64_t *end = gg_alloc(run, rows, sizeof *end);

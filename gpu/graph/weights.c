@@ -10,7 +10,7 @@
 typedef struct weighing {
     const builder *b;
     bool bad;                /* some weight is invalid */
-    uint64_t largest, total; /* INTEGER weights; in total each counts at most 2^32 - 1 */
+    uint64_t largest, total; /* of INTEGERs; each adds at most 2^32 - 1 to the total */
     void *weight;            /* by edge number, in the layout of graph->distance_type */
     uint32_t *top;           /* by vertex: the largest weight of its edges */
 } weighing;
@@ -21,7 +21,7 @@ struct look {
     uint64_t largest, total;
 };
 
-/* Loops that the compiler vectorizes. After an invalid weight the sums are not used. */
+/* The compiler vectorizes these loops. If a weight is invalid, the sums are not used. */
 static struct look look_at_narrow(const int32_t *weight, uint64_t count) {
     int32_t all = 0, largest = 0;
     uint64_t total = 0;
@@ -111,7 +111,7 @@ static void report_weight(const builder *b) {
     }
 }
 
-/* The weights of edges low .. high - 1 as 32 bits; fits gg_narrow. */
+/* A callback of gg_narrow: stores the weights of edges low .. high - 1 in 32 bits. */
 static void narrow_part(const void *of, uint64_t low, uint64_t high, uint32_t *to) {
     const int64_t *integer = ((const builder *)of)->edges->weight;
     for (uint64_t e = low; e < high; e++)
@@ -124,12 +124,12 @@ static void make_zeros_positive(void *weight, uint64_t low, uint64_t high) {
         real[e] += 0.0; /* -0.0 + 0.0 is 0.0 */
 }
 
-/* Bytes of an entry of the given column. */
+/* Returns the bytes of an entry of the caller's column of weights. */
 static size_t given_size(const gpugraph_edges *edges) {
     return edges->weight32 ? sizeof(int32_t) : sizeof(int64_t);
 }
 
-/* Uses the column itself as the weights, since it has their order and width. */
+/* Takes over the caller's column, which is in edge order; narrows wider entries. */
 static void *keep_weights(const builder *b, size_t size) {
     void *weight = (void *)(b->edges->weight32 ? (const void *)b->edges->weight32
                                                : b->edges->weight);
@@ -194,8 +194,8 @@ static void raise_slice(void *job, uint64_t low, uint64_t high) {
     }
 }
 
-/* The sum over all vertices of the largest weight of their edges: a bound on any path
-** that visits a vertex at most once. */
+/* Returns the sum over all vertices of the largest weight of their edges. No path that
+** visits each vertex at most once is longer. */
 static uint64_t longest_path_of_weights(const void *of) {
     const builder *b = of;
     uint64_t sum = 0, n = b->graph->n;
@@ -211,9 +211,9 @@ static uint64_t longest_path_of_weights(const void *of) {
     return sum;
 }
 
-/* Two cheap bounds on the longest path come first: n times the largest weight, and twice
-** the total, unless it may have overflowed. The bounds are kept for updates; in them,
-** 2^32 - 1 represents all larger weights as well. */
+/* Tries two cheap bounds on the longest path first: n times the largest weight, and twice
+** the total, unless the total may have overflowed. Updates use the bounds, in which a
+** larger weight counts as 2^32 - 1. */
 void gg_choose_width(gpugraph_graph *graph, uint64_t largest, uint64_t total,
                      uint64_t (*longest)(const void *of), const void *of) {
     if (graph->m > 0 && largest > UINT64_MAX / graph->m) /* the sum may overflow */

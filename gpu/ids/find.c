@@ -1,13 +1,14 @@
 /* Maps an id to its vertex number.
 **
-**     INTEGER    the bitmap, if there is one (ids.c), or arithmetic, or binary search
-**     TEXT       binary search, or a hash table once look-ups are frequent enough
+**     INTEGER    a subtraction if ids are consecutive, the bitmap if there is one
+**                (ids.c), otherwise binary search
+**     TEXT       binary search; after many look-ups a hash table
 **     later      binary search (later.c)
 **
 **     slot of the table     upper half of the hash, number of the text; all ones: empty
 **
-** The number of slots is a power of two. The table is at most half full, 3/4 after
-** insertions. A text takes the first free slot from the lower bits of its hash on. */
+** The number of slots is a power of two. A new table is at most half full; after
+** additions at most 3/4. A text probes from the lower bits of its hash to a free slot. */
 #include "ids.h"
 
 #include <string.h>
@@ -47,13 +48,13 @@ void gg_index_integers(gpugraph_run *run, gpugraph_graph *to, uint64_t ends) {
 
 /* ---- texts ---- */
 
-/* Look-ups before the table is made: one for every 16 texts, and 64 more. */
+/* Look-ups before the table is made: one for every 16 texts, plus 64. */
 enum { TEXTS_FOR_ONE = 16, LEAST_ASKED = 64 };
 
 #define NO_TEXT UINT64_MAX
 
-/* Each look-up makes a part of the index. A look-up has no run that it could poll for
-** interrupts, so it must be short. */
+/* Each look-up makes a part of the index. A look-up must be short, since it has no run
+** and cannot poll for interrupts. */
 enum { TEXTS_AT_ONCE = 4096, SLOTS_AT_ONCE = 65536 };
 
 struct text_index {
@@ -93,7 +94,7 @@ static void put(struct text_index *index, uint64_t hash, uint64_t t) {
 }
 
 static struct text_index *begin_index(uint64_t texts) {
-    /* its errors are ignored: without a table, binary search finds texts */
+    /* ignores errors of this run: without a table, binary search finds texts */
     gpugraph_run run = {0};
     const uint64_t slots = slots_for(texts);
     struct text_index *index = gg_alloc(
@@ -107,7 +108,8 @@ static uint64_t lesser_count(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Makes a part of the index unless another thread does. True if the index is complete. */
+/* Makes a part of the index unless another thread is at it. Returns true if the index is
+** complete. */
 static bool go_on(struct text_index *index, const gpugraph_texts *texts) {
     const uint64_t slots = index->mask + 1, count = (uint64_t)texts->count;
     if (__atomic_exchange_n(&index->busy, 1, __ATOMIC_ACQUIRE))
@@ -126,8 +128,8 @@ static bool go_on(struct text_index *index, const gpugraph_texts *texts) {
     return complete;
 }
 
-/* NULL: there is no complete index yet. (The cast from const is safe: graphs are never
-** constants, and the index changes no answer.) */
+/* Returns NULL if there is no complete index yet. (The cast from const is safe: graphs
+** are never constants, and the index changes no answer.) */
 static const struct text_index *index_of(const gpugraph_graph *graph) {
     gpugraph_graph *keeper = (gpugraph_graph *)graph;
     const gpugraph_texts *texts = &graph->ids.texts;

@@ -4,17 +4,17 @@
 **     distinct, in order  -2   5   7  'a' 'b'
 **     vertex number        0   1   2   3   4
 **
-** Integers that lie close together are numbered by a bitmap of their span, with the
+** If the integers are close together, a bitmap of their span numbers them; rank holds the
 ** number of set bits before each word:
 **
 **     span from -2   1 0 0 0 0 0 0 1 0 1      rank 0
 **                    ^             ^   ^
 **     If every bit is set, the number is the id minus the first id.
 **
-** Hash tables number integers far apart (sparse.c). If a device needs the edges anyway,
-** it numbers both (ids.cu).
+** Otherwise hash tables number the integers (sparse.c). If a device needs the edges
+** anyway, it numbers all integers (ids.cu).
 **
-** The given texts are distinct; those that occur are sorted (texts.c). */
+** The caller's texts are distinct; the texts that occur are sorted (texts.c). */
 #include "ids.h"
 
 #include <stdlib.h>
@@ -25,10 +25,10 @@
 typedef struct surveying {
     id_mapper *m;
     const struct id_source *c;
-    uint64_t least, most, integers; /* INTEGERs, with the sign bit flipped */
+    uint64_t least, most, integers; /* least, most: the sign bit is flipped */
 } surveying;
 
-/* Entries low .. high - 1 of 4 bytes, without texts. The compiler vectorizes the loop. */
+/* Surveys 4-byte INTEGERs low .. high - 1. The compiler vectorizes the loop. */
 static void survey_narrow(const int32_t *id, uint64_t low, uint64_t high, int64_t *first,
                           int64_t *last) {
     int32_t least = INT32_MAX, most = INT32_MIN;
@@ -83,7 +83,7 @@ static void survey(id_mapper *m, const struct id_source *c) {
 
 /* ---- integers close together: the bitmap ---- */
 
-/* One or several maps, each of the ids that occur in a slice of every column. */
+/* Byte maps, one per thread: each marks the ids in one slice of every column. */
 typedef struct id_maps {
     const id_mapper *m;
     uint64_t words; /* in each map */
@@ -91,8 +91,8 @@ typedef struct id_maps {
     uint8_t *occurs; /* [maps][64 * words] */
 } id_maps;
 
-/* Fills a map: occurs[id - first] = 1. A byte for each id, since setting bits of one word
-** would make each store wait for the one before it. */
+/* Fills a map: occurs[id - first] = 1. An id has a byte, because with bits each store
+** would wait for the previous store to the same word. */
 static void mark_occurring(void *of, uint64_t map) {
     const id_maps *o = of;
     const id_mapper *m = o->m;
@@ -128,7 +128,7 @@ static void pack_words(void *of, uint64_t low, uint64_t high) {
         o->m->graph->id.present[w] = pack_word(o, w);
 }
 
-/* Each thread marks ids in its own map; all maps together take at most 8 bytes an id. */
+/* Each thread fills its own map. The maps together take at most 8 bytes per INTEGER. */
 static void fill_bitmap(const id_mapper *m, uint64_t words) {
     uint64_t room = m->integers * sizeof(int64_t) / (words * 64);
     int threads = gg_threads(m->run, m->integers);
@@ -251,8 +251,8 @@ typedef struct numbering {
     const struct id_source *c;
 } numbering;
 
-/* Entries of 4 bytes with consecutive ids; `to` may be the same array. The compiler
-** vectorizes the loops. */
+/* Numbers 4-byte entries if the ids are consecutive; `to` may be the array `id`. The
+** compiler vectorizes the loops. */
 static void assign_narrow(const int32_t *id, uint32_t first, uint64_t count,
                           uint32_t *to) {
     if ((const void *)id != to)
@@ -263,7 +263,7 @@ static void assign_narrow(const int32_t *id, uint32_t first, uint64_t count,
             to[i] -= first;
 }
 
-/* Writes the numbers of entries low .. high - 1; a part for gg_narrow. */
+/* A callback of gg_narrow: writes the vertex numbers of entries low .. high - 1. */
 static void assign_part(const void *of, uint64_t low, uint64_t high, uint32_t *to) {
     const id_mapper *m = ((const numbering *)of)->m;
     const struct id_source *c = ((const numbering *)of)->c;
@@ -307,7 +307,7 @@ static uint32_t *assign_in_place(const id_mapper *m, struct id_source *c) {
     return kept;
 }
 
-/* Sets the numbers of a column, in place of its ids if the column was given away. */
+/* Sets the numbers of a column; they overwrite its ids if the caller gave it away. */
 static void finish_column(id_mapper *m, struct id_source *c) {
     if (c->given && !c->number && c->ids.value32) {
         c->given->value32 = NULL;
@@ -357,10 +357,10 @@ static void map(id_mapper *m) {
             finish_column(m, &m->column[i]);
 }
 
-/* False: the host must map the ids. */
+/* Returns false if the host must map the ids. */
 static bool map_on_device(id_mapper *m) {
     gg_device_mapper(m);
-    /* A failure after the columns were read is final. */
+    /* Without the columns on the host, a failure is final. */
     if (!m->run->status || m->cells || m->graph->device_resident ||
         m->run->status == GPUGRAPH_INTERRUPTED)
         return true;

@@ -11,9 +11,9 @@
 **     device                  source[m] target[m]
 **     host     <--download--  ids in order
 **
-** The host downloads the numbers on demand (graph/device_resident.c). Until they are
-** complete the columns are unchanged, so the host can map the ids after a failure. The
-** host handles texts, since sorting them is most of the work. */
+** The host downloads the numbers on demand (graph/device_resident.c). The columns do not
+** change before the numbers are complete, so the host can map the ids after a failure.
+** The host handles texts, since a sort of texts is most of the work. */
 #include "ids.cuh"
 #include "cells/cells.cuh"
 
@@ -259,7 +259,7 @@ static void number_by_bitmap(struct id_job *w) {
 
 /* ---- the end ---- */
 
-/* Leaves the numbers on the device only, and frees the ids from which they were made. */
+/* Keeps the numbers only on the device, and frees the ids from which they were made. */
 static void leave_columns(struct id_job *w) {
     for (int i = 0; i < 2; i++) {
         gpugraph_id_column *given = w->mapper->column[i].given;

@@ -1,4 +1,4 @@
-/* Later vertices, which changes add after the vertices in order of ids, and tombstones.
+/* Later vertices, whose numbers follow those of the vertices in order of ids; tombstones.
 **
 **     id            1  3  7  'a'     5  'c'  2      in order; later, by arrival
 **     number        0  1  2   3      4   5   6
@@ -95,8 +95,8 @@ static uint32_t listed_at(const uint32_t *vertex, uint64_t place) {
     return vertex ? vertex[place] : (uint32_t)place;
 }
 
-/* The first `early` vertices are in order already. Each later id, in the order of ids,
-** comes behind all of them that are less. */
+/* The first `early` vertices are in order already. The loop takes the later ids in order,
+** and puts each of them behind the early vertices with smaller ids. */
 gpugraph_status gpugraph_sort_by_id(const gpugraph_graph *graph, const uint32_t *vertex,
                                     uint32_t count, gpugraph_run *run, uint32_t *place) {
     const struct later_ids *later = &graph->id.later;

@@ -1,30 +1,30 @@
 /* Maps INTEGER ids that lie far apart to vertex numbers.
 **
-**     columns     9 5 7 9 | 5 8 9 5       in the order of edges, a slice a thread
-**        |  each thread distributes its slice by a placing hash (hash.h), so that equal
-**        v  ids come into one part
+**     columns     9 5 7 9 | 5 8 9 5       in the order of edges, a slice per thread
+**        |  each thread distributes its slice by a placing hash (hash.h): equal ids go
+**        v  to one part
 **     parts       5 | 5 5 . 9 7 9 | 9 . 8 |
-**        |  threads number a part at a time by a hash table that fits the cache: an id's
-**        |  arrival number in its part replaces the id
+**        |  a thread numbers a part by a hash table that fits the cache: an id's arrival
+**        |  number in its part replaces the id
 **        |  the distinct ids of all parts are sorted: rank[base of part + arrival number]
 **        v
 **     parts       vertex numbers in place of ids
-**        |  each thread reads its slice again, and finds each entry's number where it has
-**        v  written the id: at the next position of that part
+**        |  each thread reads its slice again: the number of an entry is where the
+**        v  thread wrote the id, which is the next position of the part
 **     columns     vertex numbers in the order of edges
 **
-** So every table, every part of `rank` and every range that is written stays in the
-** cache, and no entry stores its position. */
+** So each table, each part of `rank` and the ranges that a thread writes fit the cache,
+** and no entry stores its position. */
 #include "ids.h"
 #include "base/distinct.h"
 
 #include <string.h>
 
 enum {
-    /* log2 of the largest number of parts: a second-level cache has that many lines to
-    ** write to. */
+    /* log2 of the largest number of parts: a second-level cache can hold one line of each
+    ** part for writing. */
     ID_PART_BITS = 11,
-    ID_PART = 32768 /* fewest ids of a part; its table fits that cache */
+    ID_PART = 32768 /* ids that need another part: a table of fewer ids fits this cache */
 };
 
 typedef struct id_part {
@@ -51,8 +51,8 @@ static inline uint64_t part_sparse_of(const parting *p, int64_t id) {
 
 /* ---- distributing ids to parts ---- */
 
-/* Counts the ids of a slice by part. Once there are entries, writes the ids to them, and
-** advances each start to the position where the next thread begins. */
+/* The first run counts the ids of a slice by part. The second run, with p->entry, writes
+** the ids, and advances each start to the position where the next thread begins. */
 static void count_or_write(void *parts, uint64_t thread) {
     const parting *p = parts;
     uint64_t *next = p->start + thread * p->parts;
@@ -137,7 +137,7 @@ static void take_ranks(void *arrays, uint64_t low, uint64_t high) {
     }
 }
 
-/* Sorts the distinct ids, with their arrival numbers among all, by id. */
+/* Sorts the distinct ids of all parts, with base + arrival number, by id. */
 static void rank_ids(parting *p, uint64_t distinct) {
     gpugraph_run *run = p->m->run;
     sort_arrays a = {.p = p};
@@ -168,8 +168,7 @@ static void translate_part(void *parts, uint64_t k) {
 
 /* ---- numbers back to the columns ---- */
 
-/* Reads the numbers of a slice in the order in which count_or_write has written the ids.
- */
+/* Reads the numbers of a slice in the order in which count_or_write wrote its ids. */
 static void read_slice(void *parts, uint64_t thread) {
     const parting *p = parts;
     uint64_t next[(uint64_t)1 << ID_PART_BITS];
@@ -178,7 +177,7 @@ static void read_slice(void *parts, uint64_t thread) {
     for (int k = 0; k < ID_COLUMNS && p->m->column[k].result; k++) {
         const struct id_source *c = &p->m->column[k];
         const gpugraph_id_column ids = c->ids;
-        /* written only if the column was given away */
+        /* these arrays are written only if the caller gave the column away */
         int64_t *wide = (int64_t *)ids.value;
         uint32_t *narrow = c->number ? c->number : (uint32_t *)ids.value32;
         uint64_t end = gg_slice(c->count, (int)thread + 1, p->threads);

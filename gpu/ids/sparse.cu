@@ -1,4 +1,4 @@
-/* Maps ids far apart to vertex numbers on the device; sparse.c does so on the host.
+/* Maps ids far apart to vertex numbers on the device (on the host: sparse.c).
 **
 **     id      minus the first id, so that few bits differ
 **     sorted  (id, entry) by a stable radix sort of these bits
@@ -8,7 +8,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 
-/* One thread per id: subtracts the first id in place, so that few bits differ. */
+/* One thread per entry: subtracts the first id in place, and writes entry[i] = i. */
 static __global__ void number_entries(uint64_t *id, uint64_t count, int64_t first,
                                       uint32_t *entry) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
@@ -17,13 +17,13 @@ static __global__ void number_entries(uint64_t *id, uint64_t count, int64_t firs
     }
 }
 
-/* One thread per sorted id. */
+/* One thread per sorted id: marks the first entry of each id. */
 static __global__ void mark_heads(const uint64_t *key, uint64_t count, uint32_t *head) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid())
         head[i] = i == 0 || key[i] != key[i - 1];
 }
 
-/* One thread per sorted id. sum: number of heads up to and including it. */
+/* One thread per sorted id. sum[i]: the number of heads among entries 0 .. i. */
 static __global__ void place_numbers(const uint64_t *key, const uint32_t *entry,
                                      const uint32_t *sum, uint64_t count, uint64_t m,
                                      int64_t first, uint32_t *source, uint32_t *target,
@@ -87,7 +87,7 @@ static bool sort_entries(struct id_job *w, const struct sparse_scratch *s, int b
 void gg_number_by_sorting(struct id_job *w) {
     struct cuda_job *job = &w->job;
     struct sparse_scratch s;
-    int bits = 64 - __builtin_clzll(w->span - 1); /* the bitmap handles spans up to 1 */
+    int bits = 64 - __builtin_clzll(w->span - 1); /* a span of 1 uses the bitmap */
     uint32_t distinct;
     w->mapper->mode = IDS_SPARSE;
     if (!gg_take_arrays(job,

@@ -1,8 +1,8 @@
 /* Sorts texts by their bytes, seven at a time.
 **
-** A group of texts that agree up to `depth` is sorted by a key: the next seven bytes, and
-** the number of bytes that are left, at most 8. Equal keys are those of texts that go on;
-** they form a smaller group, seven bytes deeper:
+** The texts of a group agree in their first `depth` bytes. A key sorts the group: the
+** next seven bytes, then the number of remaining bytes, at most 8. Longer texts with
+** equal keys form a smaller group, seven bytes deeper:
 **
 **     depth       key
 **       v        v
@@ -37,7 +37,7 @@ static uint64_t length_of(const gpugraph_texts *texts, uint32_t t) {
     return length;
 }
 
-/* The texts agree in their first `depth` bytes. */
+/* Compares two texts that agree in their first `depth` bytes. */
 static int compare_from(const gpugraph_texts *texts, uint32_t a, uint32_t b,
                         uint64_t depth) {
     return gg_compare_texts(
@@ -57,7 +57,7 @@ static void sort_few(const text_sorter *s, uint64_t low, uint64_t high, uint64_t
     }
 }
 
-/* Number of bytes from `depth` on that the whole group has in common. */
+/* Returns the number of bytes behind `depth` that the whole group has in common. */
 static uint64_t common_bytes(const text_sorter *s, uint64_t low, uint64_t high,
                              uint64_t depth) {
     const gpugraph_texts *texts = s->texts;

@@ -1,23 +1,23 @@
-/* Decides if the host or an open device maps ids to numbers. */
+/* Decides whether the host or a device maps ids to vertex numbers. */
 #include "ids.h"
 #include "device/cost.h"
 #include "device/services.h"
 #include "device/weigh.h"
 
-/* Nanoseconds to number the ids of an edge: by one host thread, by all of them at least,
-** and by the device with both transfers; and the constant milliseconds of the device.
+/* Nanoseconds per edge to number ids: by one host thread; the least by many threads; by
+** the device with both transfers. MAP_DEVICE_MS: the device's constant milliseconds.
 ** Measured for R-MAT edges with INTEGER ids close together; ids far apart take 3 times as
 ** long on the host, 1.2 times as long on the device. */
 #define MAP_NS        18.0
 #define MAP_LEAST_NS  2.3
 #define MAP_DEVICE_NS 0.85
 #define MAP_DEVICE_MS 0.5
-/* Nanoseconds for an arc of breadth-first search, the cheapest search, by one thread and
+/* Nanoseconds per arc of breadth-first search, the cheapest search: by one host thread;
 ** by the device. */
 #define SEARCH_NS        5
 #define SEARCH_DEVICE_NS 0.013
 
-/* `ahead` assumes one search, the cheapest one, with the rows that it needs. */
+/* `ahead` assumes one breadth-first search, and the making of its rows. */
 struct stakes gg_map_stakes(uint64_t edges, int threads) {
     const double count = (double)edges, each = MAP_NS / threads,
                  search = threads < GG_COST_SPEEDUP ? threads : GG_COST_SPEEDUP,
@@ -29,14 +29,14 @@ struct stakes gg_map_stakes(uint64_t edges, int threads) {
         .ahead = count * (search_ns - SEARCH_DEVICE_NS - GG_COST_DEVICE) * 1e-6};
 }
 
-/* Vertex numbers have half the bytes of ids to upload. */
+/* After mapping, the host uploads two vertex numbers of 4 bytes per edge. */
 bool gg_host_maps_sooner(uint64_t edges, int threads, double left_ms) {
     const struct stakes s = gg_map_stakes(edges, threads);
     const double up = (double)edges * 2 * sizeof(uint32_t) / GG_UPLOAD_MOST;
     return (s.cpu > left_ms ? s.cpu : left_ms) + up < left_ms + s.cuda;
 }
 
-/* The search waits for the opening of the device, so host work until then is free. */
+/* The search waits until the device is open; the host may map ids in this time. */
 static bool host_fills_the_time(const gpugraph_edges *edges, gpugraph_run *run) {
     const struct device_services *devices = gg_devices_asked();
     const uint64_t m = (uint64_t)edges->count;

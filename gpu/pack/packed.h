@@ -7,16 +7,16 @@
 **
 ** Sections, if the graph has such an array:
 **
-**     source, target, weight      by edge number; no source if edges are in its order:
-**                                 then the offsets of the OUT CSR have it
+**     source, target, weight      by edge number; no source if edges are in the order of
+**                                 their sources: then `offset` replaces it
 **     edge_id
-**     offset                      only there
+**     offset                      of the OUT CSR, only if edges are in this order
 **     id.integer, text offset, text bytes
 **
-** Rows are never stored beside edges, so a graph's rows always belong to its edges.
+** No other rows are stored, so a graph's rows cannot contradict its edges.
 **
-** A section's checksum mixes the checksums of its chunks of PACKED_CHUNK bytes in order;
-** several threads compute these. */
+** A section's checksum mixes the checksums of its chunks of PACKED_CHUNK bytes, in order.
+** Several threads compute the checksums of chunks. */
 #ifndef GPUGRAPH_PACKED_H
 #define GPUGRAPH_PACKED_H
 
@@ -38,8 +38,8 @@ typedef struct packed_header {
 
 enum packed_flags {
     PACKED_EDGE_IDS = 1,
-    PACKED_EQUAL_EDGE_IDS = 2, /* there may be equal ones */
-    PACKED_INTEGERS = 4,       /* they are listed, not consecutive */
+    PACKED_EQUAL_EDGE_IDS = 2, /* edge ids may repeat */
+    PACKED_INTEGERS = 4,       /* INTEGER ids are listed, not consecutive */
     PACKED_IN_ORDER = 8,       /* edges are in the order of their sources */
     PACKED_FLAGS = 15
 };
@@ -48,8 +48,8 @@ enum packed_flags {
 enum packed_numbers {
     PACKED_VERTICES,    /* below n */
     PACKED_OFFSETS,     /* from 0 to a limit, never falling */
-    PACKED_RISING,      /* INTEGERs that always rise */
-    PACKED_NOT_FALLING, /* INTEGERs that never fall */
+    PACKED_RISING,      /* strictly ascending INTEGERs */
+    PACKED_NOT_FALLING, /* ascending INTEGERs that may repeat */
     PACKED_WEIGHTS,
     PACKED_BYTES
 };
@@ -66,13 +66,13 @@ typedef struct packed_section {
 /* Lists the sections of a graph with this header. Returns their number. */
 int gg_packed_sections(const packed_header *header, gpugraph_graph *graph,
                        packed_section *list);
-/* Returns the bytes of a section without its checksum, a multiple of 8; and of the whole
-** form. */
+/* gg_packed_bytes returns the bytes of a section without its checksum, a multiple of 8;
+** gg_packed_total returns the bytes of the whole form. */
 uint64_t gg_packed_bytes(const packed_section *section);
 uint64_t gg_packed_total(const packed_section *list, int count);
 
-/* Returns the checksum of a chunk, which has number `which` in its section; and mixes the
-** checksums of chunks in order. */
+/* Returns the checksum of chunk number `which` of a section. gg_mix_checksums adds the
+** checksum of the next chunk. */
 uint64_t gg_chunk_checksum(const void *bytes, uint64_t count, uint64_t which);
 /* Fails with GPUGRAPH_INVALID if the stream has no function. (pack.c) */
 bool gg_stream_works(const gpugraph_stream *stream, gpugraph_run *run);

@@ -1,11 +1,11 @@
 /* Reads a graph's packed form (packed.h has a drawing).
 **
-**     each section    its bytes, then checksums and numbers of its chunks, by all threads
-**     the graph       rows, bounds and an index of ids, which follow from the sections;
-**                     checks of the sections against one another
+**     each section    reads its bytes; all threads check checksums and numbers of chunks
+**     the graph       derives rows, bounds and an index of ids from the sections;
+**                     checks the sections against one another
 **
-** The bytes may come from anywhere. A graph that passes has no number out of range, and
-** no path that its type of distances cannot hold. */
+** The caller need not trust the bytes. In a graph that passes the checks every number is
+** in range, and the type of distances can hold the length of every path. */
 #include "packed.h"
 #include "base/run.h"
 #include "graph/copy.h"
@@ -71,7 +71,7 @@ static bool counts_fit(const packed_header *h, uint64_t size) {
     return !listed || h->integer_count;
 }
 
-/* Returns the number of sections; 0: the header was refused. */
+/* Returns the number of sections; 0 after an error. */
 static int read_header(reader *r, uint64_t size, packed_section *list) {
     packed_header *h = &r->header;
     if (size < sizeof *h) {
@@ -108,8 +108,8 @@ static void add_to(uint64_t *sum, uint64_t more) {
         __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
 }
 
-/* Returns true if all vertices are below the limit. Also counts those that are INTEGER
-** vertices. */
+/* Returns true if all vertex numbers are below the limit. Also counts the numbers of
+** INTEGER vertices. */
 static bool vertices_good(reader *r, const packed_section *s, const uint32_t *v,
                           uint64_t count) {
     uint32_t top = 0, integers = (uint32_t)r->header.integer_count;
@@ -140,8 +140,8 @@ static bool rising(const int64_t *id, uint64_t first, uint64_t count, bool stric
     return !falls;
 }
 
-/* Returns true if no weight is negative, or as large as the distance of a vertex that is
-** not reached. */
+/* Returns true if no weight is negative, or 2^32 - 1 in 32 bits, which is the distance of
+** a vertex that is not reached. */
 static bool integers_good(reader *r, const void *weight, size_t size, uint64_t count) {
     const uint32_t *narrow = size == sizeof *narrow ? weight : NULL;
     const uint64_t *wide = weight;
@@ -156,8 +156,8 @@ static bool integers_good(reader *r, const void *weight, size_t size, uint64_t c
     return top < (narrow ? UINT32_MAX : (uint64_t)INT64_MAX + 1);
 }
 
-/* Returns true if no number is negative, infinite or NaN: the bits of those are larger
-** than those of others. */
+/* Returns true if no number is negative, infinite or NaN. As integers, the bits of such
+** numbers are larger than the bits of all other numbers. */
 static bool reals_good(const uint64_t *bits, uint64_t count) {
     uint64_t top = 0;
     for (uint64_t i = 0; i < count; i++)
@@ -187,12 +187,12 @@ static bool numbers_good(reader *r, const packed_section *s, uint64_t first,
     return true;
 }
 
-/* A section that was read and is being checked. */
+/* The check of a section that was read. */
 typedef struct section_check {
     reader *r;
     const packed_section *section;
     uint64_t *sum; /* checksum of each chunk */
-    bool bad;      /* it has a number that is not allowed */
+    bool bad;      /* the section has a number that is not allowed */
 } section_check;
 
 /* Checks chunk number `which` of a section, in any thread. */
@@ -210,7 +210,7 @@ static void check_chunk(void *of, uint64_t which) {
 
 /* ---- sections ---- */
 
-/* Reads the bytes of a section, and those that fill up the last 8, which must be 0. */
+/* Reads the bytes of a section and its padding to 8 bytes, which must be 0. */
 static bool read_array(reader *r, const packed_section *s) {
     const uint64_t bytes = gg_packed_bytes(s);
     char *block = *s->array = gg_alloc_slack(r->run, bytes, 1);
@@ -253,9 +253,8 @@ static void list_sources(void *of, uint64_t low, uint64_t high) {
             graph->source[e] = (uint32_t)v;
 }
 
-/* Edges in the order of their sources are the rows themselves: both share the targets.
-** The weights of the rows are left to the first search that needs them, which copies them
-** (graph/csr.c). */
+/* If edges are in the order of their sources, the rows OUT share the edges' targets. The
+** first search that needs weights of the rows copies the edges' weights (graph/csr.c). */
 static void derive_rows(reader *r) {
     gpugraph_graph *graph = r->graph;
     struct csr_slot *out = &graph->csr[CSR_OUT];
@@ -308,7 +307,7 @@ static void point_ids(reader *r) {
 
 typedef struct text_look {
     reader *r;
-    bool falls; /* a text does not follow the one before it */
+    bool falls; /* a text is not larger than the previous text */
 } text_look;
 
 static void compare_some_texts(void *look, uint64_t low, uint64_t high) {
@@ -332,7 +331,7 @@ static void check_texts(reader *r) {
         refuse(r, "is not in order", "text");
 }
 
-/* Fills the rest of the graph after all sections have passed. */
+/* Fills the rest of the graph after all sections have passed their checks. */
 static void derive_graph(reader *r) {
     gpugraph_graph *graph = r->graph;
     const packed_header *h = &r->header;

@@ -1,5 +1,5 @@
-/* All algorithms: their methods; and estimates of what auto would compare and choose for
-** a function, without running it. */
+/* Lists the methods of all algorithms. Estimates the times that `auto` compares for a
+** function, its choice, and the memory, without running the function. */
 #include "backend/devices.h"
 #include "backend/model.h"
 #include "device/services.h"
@@ -44,7 +44,7 @@ const gpugraph_method *gpugraph_method_at(int i) {
 
 extern const gg_algorithm gg_dfs_ordered;
 
-/* Forms of algorithms that have their own name only here. */
+/* Variants of algorithms that have a name of their own only in estimates. */
 static const struct form {
     const char *name;
     const gg_algorithm *algorithm;
@@ -101,7 +101,7 @@ static int64_t graph_bytes(const gpugraph_graph *graph, const gpugraph_size *siz
 static struct stakes stakes_of(const gpugraph_graph *graph, const gg_algorithm *a,
                                const gpugraph_search *search, const gpugraph_run *run) {
     struct stakes s = gg_predict_stakes(graph, a, search, run);
-    if (!is_made(graph)) { /* ids are mapped to numbers first */
+    if (!is_made(graph)) { /* the function maps ids to numbers first */
         const struct stakes map = gg_map_stakes(graph->m, gg_threads(run, graph->m));
         s.cpu += map.cpu;
         s.cuda += map.cuda;
@@ -109,7 +109,7 @@ static struct stakes stakes_of(const gpugraph_graph *graph, const gg_algorithm *
     return s;
 }
 
-/* ---- both ---- */
+/* ---- time and memory ---- */
 
 /* The second method of an algorithm may take as much memory as the graph and its rows. */
 static void estimate_cpu(const gpugraph_graph *graph, const gg_algorithm *a,
@@ -138,7 +138,7 @@ static void estimate_cuda(const gpugraph_graph *graph, const struct sharing *s,
                                 : gg_bytes_on_device(graph, run, side->bytes, false));
 }
 
-/* If an open device lacks the room, auto uses the CPU. */
+/* If an open device has too little memory, auto uses the CPU. */
 static bool has_room(const gpugraph_estimate *e, const struct outlook *o,
                      const gpugraph_run *run) {
     gpugraph_device device;
@@ -171,8 +171,8 @@ int gpugraph_estimates(const char *function, const gpugraph_search *search,
     estimate[0].chosen = run->backend != GPUGRAPH_CUDA;
     if (o.state == OPENING_FAILED || !begins(a, GPUGRAPH_CUDA))
         return 1;
-    /* The rows of a matrix are searches that devices share, each by the method for one
-    ** device. All other shared work has a form for several devices. */
+    /* Devices share the searches of a matrix, one row each, by the method for one device.
+    ** If devices share other work, the algorithm has a method for several devices. */
     const uint32_t searches = search && a->times ? (uint32_t)a->times(search) : 0;
     const struct sharing sharing = {.a = a, .search = search, .searches = searches};
     estimate[1].devices = gg_expected_devices(graph, &sharing, run, &s.cuda);

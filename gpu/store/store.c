@@ -3,7 +3,7 @@
 #include "base/words.h"
 #include "graph/graph.h"
 
-/* Edges that are compared at a time. */
+/* Number of edges that one query compares. */
 #define CHECKED_EDGES ((uint64_t)1 << 20)
 
 enum { SIDES = GPUGRAPH_IN + 1 };
@@ -106,7 +106,7 @@ static void check_portion(edge_store *store, int side, const gpugraph_graph *gra
     }
 }
 
-/* Ids differ: if each edge of the graph is found, equal counts mean equal sets. */
+/* Edge ids are distinct: if each edge is found, equal counts mean equal edges. */
 static void check_side(edge_store *store, int side, const gpugraph_graph *graph,
                        const struct portion *p, gpugraph_run *run) {
     uint64_t edges = gpugraph_multigraph_edge_count(store->side[side]), count;
@@ -121,7 +121,7 @@ static void check_side(edge_store *store, int side, const gpugraph_graph *graph,
                 (unsigned long long)edges, (unsigned long long)graph->m);
 }
 
-/* The mirror has the pair of each edge, so equal counts mean equal pairs. */
+/* The mirror has the pair of each edge: equal counts mean equal pairs. */
 static void check_pairs(edge_store *store, gpugraph_run *run) {
     const uint64_t out = gg_multigraph_pairs(store->side[GPUGRAPH_OUT], run),
                    in = gg_multigraph_pairs(store->side[GPUGRAPH_IN], run);

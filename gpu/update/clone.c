@@ -1,4 +1,4 @@
-/* Copies a graph's host side, array by array, with all rows made so far. */
+/* Copies a graph's data on the host, array by array, with all rows that exist. */
 #include "graph/graph.h"
 #include "ids/ids.h"
 

@@ -1,12 +1,11 @@
-/* Gives a graph the vertex numbers that a new graph would have: in order of ids, without
-** tombstones.
+/* Gives a graph the vertex numbers of a new graph: in order of ids, without tombstones.
 **
 **     id        1 3 7 'a' 5 'c' 2        number 1 is a tombstone
 **     map       0 - 3  4  2  5  1
 **     id        1 2 5 7 'a' 'c'          the ends of edges get their new numbers
 **
-** Edges keep their positions. Arcs of the host's rows keep theirs, too, except in a row
-** that the new numbers put out of order:
+** Edges keep their positions. In the host's rows, arcs also keep their positions, except
+** in a sorted row that the new numbers put out of order:
 **
 **     map       0 - 2 1
 **     begin     0 3 5 5                  row 3, of a later vertex, becomes row 1
@@ -14,8 +13,8 @@
 **     target    0 3 2                    entries get their new numbers, and a sorted row
 **               0 1 2                    is sorted again
 **
-** Vertices keep their numbers, and a device its copy, until every block has been
-** allocated; then the copy is freed, and uploaded again on need. */
+** The graph and its device copy do not change before every block has been allocated. Then
+** the copy is freed; the next search that needs a copy uploads it again. */
 #include "update.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
@@ -34,7 +33,7 @@ typedef struct compaction {
     gpugraph_graph *graph;
     gpugraph_run *run;
     uint32_t *map;      /* the new number of each vertex; GPUGRAPH_NONE: a tombstone */
-    uint32_t *vertex;   /* the old number of each vertex, by its new one */
+    uint32_t *vertex;   /* the old number of each vertex, by its new number */
     gpugraph_graph ids; /* holds the new n, ids and id */
     int kinds;
     moved_rows rows[ROW_PLANS];
@@ -113,7 +112,7 @@ static void lay_out_texts(compaction *c) {
 }
 
 static void lay_out_ids(compaction *c) {
-    uint32_t integers = 0; /* they come first */
+    uint32_t integers = 0; /* INTEGERs come first */
     while (integers < c->ids.n &&
            !gpugraph_id_of(&c->graph->ids, c->vertex[integers]).is_text)
         integers++;
@@ -124,7 +123,7 @@ static void lay_out_ids(compaction *c) {
 
 /* ---- rows: allocation ---- */
 
-/* Gives the rows an array of ends, as their first change would. */
+/* Gives packed rows arrays of ends and slack, and allocates the arrays after the move. */
 static void prepare_rows(compaction *c, struct csr_slot *slot, size_t weight_size) {
     const uint64_t after = c->ids.n;
     if (!slot->made || gg_stopping(c->run) ||
@@ -153,7 +152,7 @@ static void prepare_all_rows(compaction *c) {
 
 /* ---- rows: the commit ---- */
 
-/* Entries outside of rows may name a tombstone; they must name a vertex. */
+/* Unused entries between rows may name a tombstone; they get number 0, a valid vertex. */
 static void renumber_targets(void *of, uint64_t low, uint64_t high) {
     const moved_rows *rows = of;
     uint32_t *target = rows->slot->target;
@@ -163,7 +162,7 @@ static void renumber_targets(void *of, uint64_t low, uint64_t high) {
     }
 }
 
-/* Moves arc `from` down to position `to`, before the arcs that it passes. */
+/* Moves arc `from` down to position `to`, and arcs to .. from - 1 up by one. */
 static void move_arc(const moved_rows *rows, uint64_t from, uint64_t to) {
     const size_t size = rows->weight_size;
     uint32_t *target = rows->slot->target;
@@ -178,8 +177,8 @@ static void move_arc(const moved_rows *rows, uint64_t from, uint64_t to) {
     memcpy(weight + to * size, one, size);
 }
 
-/* Sorts rows, in which only the few arcs to later vertices are out of order. Arcs with
-** equal targets keep their order. */
+/* Sorts rows in which only the few arcs to later vertices are out of order. The sort is
+** stable. */
 static void sort_some_rows(void *of, uint64_t low, uint64_t high) {
     const moved_rows *rows = of;
     const struct csr_slot *slot = rows->slot;
@@ -191,7 +190,7 @@ static void sort_some_rows(void *of, uint64_t low, uint64_t high) {
                                       slot->target[k] + (uint64_t)1));
 }
 
-/* Rows of tombstones are empty; their slack is dead. */
+/* Rows of tombstones are empty; their slack becomes dead entries. */
 static void move_rows(const compaction *c, moved_rows *rows) {
     struct csr_slot *slot = rows->slot;
     for (uint32_t v = 0; v < c->graph->n; v++) {

@@ -1,8 +1,9 @@
-/* Edges of a batch: finds the numbers of removed edges and of added edges, and the
-** changes of the arrays of edges (splice.h).
+/* Finds the numbers of a batch's removed and added edges, and plans the changes of the
+** arrays of edges (splice.h).
 **
-** An edge that is removed and added under one id keeps its number. A batch of only such
-** edges, with unchanged ends, changes only weights. */
+** If a batch removes an edge and adds an edge with the same id, the edge keeps its
+** number. If all edges of a batch are such edges with unchanged ends, only weights
+** change. */
 #include "update.h"
 #include "base/limits.h"
 #include "ids/ids.h"
@@ -66,8 +67,8 @@ static void move_piece(const splice *s, uint64_t k, void *to, const void *from,
             piece->count * size);
 }
 
-/* In one array, pieces that move down go first, in ascending order, and overwrite only
-** positions that earlier pieces have left. Pieces that move up follow, in descending
+/* If `to` is `from`, pieces that move down go first, in ascending order, and overwrite
+** only positions that earlier pieces have left. Pieces that move up follow, in descending
 ** order, and overwrite only positions that later pieces have left. */
 void gg_splice_move(const splice *s, void *to, const void *from, size_t size) {
     bool copy = to != from;
@@ -193,7 +194,7 @@ static void find_added(update *u) {
     }
 }
 
-/* Copies the ends and weights of removed edges, which all further steps read. */
+/* Copies the ends and weights of removed edges; all later steps read the copies. */
 static void copy_removed(update *u) {
     const gpugraph_graph *graph = u->graph;
     const uint64_t count = u->removed_count;
@@ -212,7 +213,8 @@ static void copy_removed(update *u) {
     }
 }
 
-/* If no id occurs twice, ids ascend strictly, so the first and the last id decide. */
+/* Returns true if edge ids are 1 .. m after the batch. If no id repeats, ids ascend
+** strictly, so the first and the last id decide. */
 static bool plain_afterwards(const update *u) {
     const gpugraph_graph *graph = u->graph;
     const splice *s = &u->edges;
@@ -234,7 +236,7 @@ static bool plain_afterwards(const update *u) {
     return first == 1 && last == (int64_t)s->after;
 }
 
-/* The bound grows with each batch; when it exceeds the limit, degrees are counted. */
+/* The bound on degrees grows with each batch. If it exceeds the limit, counts degrees. */
 static void bound_degrees(update *u) {
     gpugraph_graph *graph = u->graph;
     const uint64_t more = u->reweights ? 0 : 2 * u->added_count;

@@ -1,9 +1,10 @@
-/* Ids of new vertices. Their numbers follow the graph, so each id is appended to a list:
+/* Adds the ids of new vertices. A new vertex gets the next number, so its id is appended
+** to a list:
 **
-**     ids in order    1 3 7         new ids of their kind, greater than all of them
-**     later ids       5 2           all other new ids (ids/later.c)
+**     ids in order    1 3 7         if the new ids are of one kind, and follow all ids
+**     later ids       5 2           otherwise (ids/later.c)
 **
-** Once there are later ids, every new id becomes one, until gpugraph_compact. */
+** After the first later id every new id is a later id, until gpugraph_compact. */
 #include "update.h"
 #include "ids/ids.h"
 
@@ -36,7 +37,8 @@ void gg_take_longer(void **array, void **longer) {
     *longer = NULL;
 }
 
-/* True if the new ids are of one kind, which the graph has, and follow all its ids. */
+/* True if the new ids are all INTEGERs or all TEXTs, the graph has ids of this kind, and
+** the new ids follow all its ids. */
 static bool come_behind(const update *u) {
     const gpugraph_ids *ids = &u->graph->ids;
     const gpugraph_id first = new_id(u, 0);
@@ -54,7 +56,7 @@ static uint64_t words_of(uint64_t span) {
     return (span + 63) / 64;
 }
 
-/* False: the new ids do not fit the layout of ids in order. */
+/* Returns false if the new ids do not fit the layout of ids in order. */
 static bool plan_integers(update *u) {
     const gpugraph_graph *graph = u->graph;
     struct new_ids *to = &u->new_ids;
@@ -176,20 +178,20 @@ static void commit_later(update *u) {
     graph->ids.later = later->id;
     const gpugraph_id *id = to->copies.id;
     memcpy(later->id + later->count, id, u->fresh * sizeof *id);
-    to->copies.count = 0; /* the texts are the graph's now */
-    /* Merges both lists in order of ids, from the last id on. */
+    to->copies.count = 0; /* the graph owns the texts */
+    /* Merges both lists in order of ids, from the last id to the first. */
     const uint32_t before = later->count;
     for (uint32_t f = u->fresh; f-- > 0;) {
         const uint64_t below = gg_later_below(later, &id[f]);
         memmove(later->order + below + f + 1, later->order + below,
                 (later->count - below) * sizeof *later->order);
         later->order[below + f] = before + f;
-        later->count = (uint32_t)below; /* ids that are left to merge */
+        later->count = (uint32_t)below; /* ids still to merge */
     }
     later->count = before + u->fresh;
 }
 
-/* ---- all of them ---- */
+/* ---- all new ids ---- */
 
 void gg_update_ids(update *u) {
     struct new_ids *to = &u->new_ids;

@@ -1,19 +1,19 @@
 /* Changes the device's copy of a graph in place.
 **
 **     parcel     one block with all data that the host sends: pieces, new elements
-**     array      pieces that move are gathered in the workspace and copied back, or go
-**                to a larger array if the old one is full; other pieces do not change
+**     array      moved pieces are gathered in the workspace and copied back; if the array
+**                is full, all pieces go to a larger array
 **
-** Data derived from changed edges or weights is freed, and rebuilt on the device when a
-** search needs it (device/parts.cuh). */
+** Data derived from changed edges or weights is freed. A search that needs it rebuilds it
+** on the device (device/parts.cuh). */
 #include "patch.cuh"
 
 #include <string.h>
 
 enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
 
-/* Upper bounds of the parcel's bytes: for each change (a piece of 24 bytes; ends,
-** position and weight of an added edge), and for rounding each array up to 256 bytes. */
+/* Upper bounds on the parcel's bytes: for one change (a piece of 24 bytes; ends, position
+** and weight of an added edge), and for rounding all arrays up to 256 bytes. */
 #define CHANGE_BYTES 256
 #define PARCEL_BYTES 8192
 
@@ -33,8 +33,8 @@ static uint64_t changes_of(const update *u) {
     return u->removed_count + u->added_count + u->fresh + u->vanished;
 }
 
-/* Bytes for the elements of one array that move within it, with some slack: the next
-** batch may move more. */
+/* Returns the bytes of the elements that move within one array, and some slack, since the
+** next batch may move more. */
 static uint64_t scratch_bytes(const struct there *t) {
     const splice *s = &t->u->edges;
     const struct device_copy *copy = t->copy;
@@ -57,7 +57,7 @@ static bool open_parcel(struct there *t) {
 
 /* ---- edges ---- */
 
-/* One block for each tile of new positions from `first` on. to[0] is position `first`. */
+/* One block per tile of new positions `first` and later. to[0] is position `first`. */
 template <typename type>
 static __global__ void gather(const splice_piece *piece, uint64_t pieces, uint64_t first,
                               uint64_t after, const type *from, type *to) {
@@ -79,7 +79,7 @@ static __global__ void gather(const splice_piece *piece, uint64_t pieces, uint64
     }
 }
 
-/* One thread per element. */
+/* One thread per added element. */
 template <typename type>
 static __global__ void put_in(const uint64_t *place, const type *put, uint64_t count,
                               type *to) {
@@ -95,7 +95,7 @@ struct edge_array {
     void *larger;    /* replaces the array; NULL: slack suffices */
 };
 
-/* piece, place: on the device. */
+/* piece and place are on the device. */
 template <typename type>
 static bool change_array(struct there *t, const splice_piece *piece,
                          const uint64_t *place, const struct edge_array *a) {
@@ -157,7 +157,7 @@ static bool change_list(struct there *t) {
     return done;
 }
 
-/* A copy with rows in host memory may have no list of edges. */
+/* A device that reads rows in host memory may have no edges. */
 static bool change_edges(struct there *t) {
     if (t->copy->source)
         return change_list(t);
@@ -199,7 +199,7 @@ static bool change_copy(struct there *t) {
 }
 
 extern "C" void gg_cuda_follow(update *u) {
-    gpugraph_run own = *u->run; /* an error of this run is no error of the update */
+    gpugraph_run own = *u->run; /* the update succeeds even if this run fails */
     struct there t = there();
     bool done = false;
     t.u = u;

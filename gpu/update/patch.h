@@ -1,14 +1,14 @@
-/* A batch of changes is applied to the copy of a graph on a device.
+/* Applies a batch of changes to the copy of a graph on a device.
 **
 **     host                                    device
 **     the batch                 ----------->  slab tables of the edges (patch_store.cu)
-**     pieces of the edges that  ----------->  source, target, weight (patch.cu)
-**     stay, added edges
+**     pieces of remaining       ----------->  source, target, weight (patch.cu)
+**     edges, added edges
 **     numbers of vertices whose ----------->  rows, read from the tables and written
 **     rows change                             into a pool (rewrite.cu, row_pool.h)
 **
-** Without tables, or with a full pool, rows are freed and rebuilt from the edges on need.
-** This header also computes positions in the arrays of edges. */
+** If there are no tables, or the pool is full, rows are freed, and rebuilt from the edges
+** on need. This header also computes positions in the arrays of edges. */
 #ifndef GPUGRAPH_PATCH_H
 #define GPUGRAPH_PATCH_H
 
@@ -22,11 +22,11 @@ extern "C" {
 
 struct update;
 
-/* Changes the copy on a device; fails only when the run must end. */
+/* Applies the batch to the device copy; fails only if the run must end. */
 void gg_cuda_follow(struct update *u);
 /* Compares the copy with the graph (gpugraph_check_copy). */
 gpugraph_status gg_cuda_check_copy(gpugraph_graph *graph, gpugraph_run *run);
-/* Makes tables of an existing copy; fails only when the run must end. */
+/* Makes the tables of an existing copy; fails only if the run must end. */
 void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run);
 /* The functions above, for the host; NULL without nvcc. */
 struct patch_services {
@@ -44,7 +44,7 @@ extern const struct patch_services gg_patches;
 
 #define PATCH_NEW UINT64_MAX /* no old position: an inserted element */
 
-/* Number of pieces that begin at or before new position `to`. */
+/* Returns the number of pieces that begin at or before new position `to`. */
 WARP_FUNCTION uint64_t patch_pieces_to(const splice_piece *piece, uint64_t pieces,
                                        uint64_t to) {
     uint64_t low = 0, high = pieces;
@@ -58,8 +58,8 @@ WARP_FUNCTION uint64_t patch_pieces_to(const splice_piece *piece, uint64_t piece
     return low;
 }
 
-/* The old position of the element at new position `to`. Pieces that cannot contain `to`
-** may be missing. */
+/* Returns the old position of the element at new position `to`. The caller may leave out
+** pieces that cannot contain `to`. */
 WARP_FUNCTION uint64_t patch_old_place(const splice_piece *piece, uint64_t pieces,
                                        uint64_t to) {
     uint64_t begun = patch_pieces_to(piece, pieces, to);
@@ -69,14 +69,14 @@ WARP_FUNCTION uint64_t patch_old_place(const splice_piece *piece, uint64_t piece
     return to - in->to < in->count ? in->from + (to - in->to) : PATCH_NEW;
 }
 
-/* The first of the pieces that overlap positions from `to` on. */
+/* Returns the first piece that overlaps positions `to` and later. */
 WARP_FUNCTION uint64_t patch_first_piece(const splice_piece *piece, uint64_t pieces,
                                          uint64_t to) {
     uint64_t begun = patch_pieces_to(piece, pieces, to);
     return begun ? begun - 1 : 0;
 }
 
-/* For the host: the first new position of a moved element; s->after: no element moves. */
+/* Returns the first new position of a moved element; s->after if no element moves. */
 static inline uint64_t patch_first_moved(const splice *s) {
     for (uint64_t k = 0; k < s->pieces && !s->still; k++)
         if (s->piece[k].to != s->piece[k].from)

@@ -1,11 +1,11 @@
-/* The tables of a graph's edges on its device (store/store.h). A batch is applied to them
-** first.
+/* The tables of a graph's edges on its device (store/store.h). An update first applies
+** its batch to the tables.
 **
 **     edges of the copy  --once, after a search-->  tables OUT, and IN if rows need it
 **     batch              ------->   tables  --rows that change (rewrite.cu)--> the copy
 **
-** Tables only save time, so they are freed if memory is short or they fail; then rows are
-** rebuilt from the edges. */
+** Tables only save time. If memory is short or an operation on the tables fails, they are
+** freed, and rows are rebuilt from the edges. */
 #include "patch.cuh"
 #include "graph/graph.h"
 
@@ -17,7 +17,7 @@ struct kept_tables {
     edge_store store;
     int64_t counted;   /* bytes that the part's account includes */
     bool filled, busy; /* busy: in use, not to be dropped */
-    bool refused;      /* failed: not tried again while the copy stays */
+    bool refused;      /* tables have failed: not made again while the copy stays */
 };
 
 static void account_for_tables(struct kept_tables *k) {
@@ -43,8 +43,8 @@ static void drop_tables(gpugraph_graph *graph, struct device_part *part, unsigne
 static const struct device_part_kind tables_kind = {
     "slab tables", sizeof(struct kept_tables), PART_ON_ROOM, drop_tables};
 
-/* Calls use(), during which the tables are not dropped. The caller's phase reports
-** everything. */
+/* Calls use(), during which tables are not dropped and no phase is reported: the caller
+** reports one phase for all. */
 template <typename work>
 static void use_tables(struct cuda_job *job, struct kept_tables *k, const work &use) {
     auto phase = job->run->phase;
@@ -57,13 +57,13 @@ static void use_tables(struct cuda_job *job, struct kept_tables *k, const work &
     job->run->phase = phase;
 }
 
-/* NULL: no tables. */
+/* Returns NULL if there are no tables. */
 static struct kept_tables *tables_there(const gpugraph_graph *graph) {
     return (struct kept_tables *)gg_device_part_of(graph, &tables_kind);
 }
 
-/* After an error. An interrupt or a device failure ends the job; after any other error
-** the copy works without tables. */
+/* Frees the tables after an error. An interrupt or a device failure ends the job; after
+** any other error the job continues without tables. */
 static void give_up(struct cuda_job *job, struct kept_tables *k) {
     const gpugraph_status status = job->run->status;
     cudaStreamSynchronize(job->stream);
@@ -77,7 +77,7 @@ static void give_up(struct cuda_job *job, struct kept_tables *k) {
 
 /* ---- fill ---- */
 
-/* The host's edges have no gaps. */
+/* Fills the tables; the host's edges must have no gaps. */
 static void fill_tables(struct cuda_job *job, struct kept_tables *k) {
     const gpugraph_graph *graph = job->graph;
     const uint64_t bytes = graph->m * sizeof(int64_t);
@@ -96,7 +96,7 @@ static void fill_tables(struct cuda_job *job, struct kept_tables *k) {
     }
 }
 
-/* True if rows of some kind have arcs towards a vertex. */
+/* True if the copy has rows that hold incoming arcs. */
 static bool has_entering_arcs(const gpugraph_graph *graph) {
     const struct device_rows *rows = gg_device_copy_of(graph)->rows;
     return rows[CSR_IN].made || rows[CSR_BOTH].made || rows[CSR_SIMPLE].made;
@@ -110,7 +110,7 @@ static void mirror_tables(struct cuda_job *job, struct kept_tables *k) {
 
 /* ---- making the tables ---- */
 
-/* Uploads the weights, too, if memory suffices for them. */
+/* Uploads the edges and their weights. Returns false if memory is short. */
 static bool bring_weights(struct cuda_job *job) {
     const struct device_copy *copy = gg_device_copy_of(job->graph);
     const bool weighted = gg_has_weights(job->graph);
@@ -121,7 +121,7 @@ static bool bring_weights(struct cuda_job *job) {
     return gg_device_edges(job, weighted, &edges);
 }
 
-/* False: there is no copy yet, so try again later. */
+/* Returns false if there is no copy yet, so that a later call may try again. */
 static bool make_patch_store(struct cuda_job *job) {
     gpugraph_graph *graph = job->graph;
     double started = gg_now_ms();
@@ -132,7 +132,7 @@ static bool make_patch_store(struct cuda_job *job) {
     struct kept_tables *k = (struct kept_tables *)gg_device_part(job, &tables_kind);
     if (!k || k->refused || k->filled)
         return true;
-    /* any thread may close gaps at any time */
+    /* a graph in use permits this: any thread may close gaps at any time */
     gg_close_gaps(graph, gg_threads(job->run, graph->m));
     use_tables(job, k, [&] {
         fill_tables(job, k);
@@ -149,7 +149,7 @@ static bool make_patch_store(struct cuda_job *job) {
 }
 
 extern "C" void gg_cuda_make_store(gpugraph_graph *graph, gpugraph_run *run) {
-    gpugraph_run own = *run; /* an error of this run is no error of the search */
+    gpugraph_run own = *run; /* the search succeeds even if this run fails */
     struct cuda_job job;
     bool settled = true;
     own.device = graph->device->ordinal;

@@ -1,12 +1,12 @@
-/* Rows of a device in a pool of arcs. Each row may lie anywhere, with slack behind it.
+/* Rows of a device in a pool of arcs. Each row may be anywhere, with slack behind it.
 **
 **     pool     [ a a a . ][ b b ][ c . ][ free . . . . . ]
 **     row b    becomes b b b
 **     pool     [ a a a . ][ - - ][ c . ][ b b b . . . ][ free ]
 **
-** A batch rewrites whole rows: in place if they fit, otherwise behind all others, with
-** slack for half as many arcs and two more. The entries that a row leaves stay unused
-** until all rows are rebuilt. There are three steps:
+** A batch rewrites whole rows: in place if they fit, otherwise behind all other rows,
+** with slack for half as many arcs, plus 2. The old entries of a row that moves stay
+** unused until all rows are rebuilt. There are three steps:
 **
 **     1. choose a position for each changed row, and add up the pool entries
 **     2. write the arcs
@@ -37,7 +37,7 @@ enum { ROW_PARTS = 2 };
 
 typedef struct new_rows {
     uint64_t count;         /* number of changed rows */
-    const uint32_t *vertex; /* the vertex of each */
+    const uint32_t *vertex; /* of each changed row */
     row_part
         part[ROW_PARTS]; /* a row has the arcs of the first part, then of the second */
     uint64_t *place;     /* of each row: its new position, after step 1 */
@@ -45,7 +45,7 @@ typedef struct new_rows {
     uint64_t *longer;    /* growth of all rows in arcs, modulo 2^64 */
 } new_rows;
 
-/* Pool entries for a row of this many arcs that moves. */
+/* Returns the pool entries of a row of so many arcs that moves. */
 WARP_FUNCTION uint64_t pool_room(uint64_t arcs) {
     const uint64_t spare = arcs / 2 + 2;
     return spare < UINT32_MAX ? arcs + spare : arcs;
@@ -60,12 +60,12 @@ WARP_FUNCTION uint64_t pool_arcs(const new_rows *rows, uint64_t i) {
     return pool_part_arcs(rows, 0, i) + pool_part_arcs(rows, 1, i);
 }
 
-/* Entries that the row of v has at its current position. */
+/* Returns the entries that the row of v has at its current position. */
 WARP_FUNCTION uint64_t pool_room_of(const row_pool *pool, uint32_t v) {
     return pool->end[v] - pool->begin[v] + pool->spare[v];
 }
 
-/* For each i below rows->count. */
+/* Step 1, for each i below rows->count. */
 WARP_FUNCTION void pool_find_place(const row_pool *pool, const new_rows *rows,
                                    uint64_t i) {
     const uint32_t v = rows->vertex[i];
@@ -76,7 +76,7 @@ WARP_FUNCTION void pool_find_place(const row_pool *pool, const new_rows *rows,
     device_add_64(rows->longer, arcs - (pool->end[v] - pool->begin[v]));
 }
 
-/* For each arc `from` of a part; it belongs to changed row i. */
+/* Step 2, for each arc `from` of a part, which belongs to changed row i. */
 WARP_FUNCTION void pool_write_arc(const row_pool *pool, const new_rows *rows, int part,
                                   uint64_t i, uint64_t from) {
     const row_part *p = &rows->part[part];
@@ -89,12 +89,12 @@ WARP_FUNCTION void pool_write_arc(const row_pool *pool, const new_rows *rows, in
         ((int64_t *)pool->weight)[to] = p->weight[from];
 }
 
-/* The index of the changed row to which arc `from` of a part belongs. */
+/* Returns the index of the changed row of arc `from` of a part. */
 WARP_FUNCTION uint64_t pool_row_of(const new_rows *rows, int part, uint64_t from) {
     return row_of(rows->part[part].offset, rows->count, from);
 }
 
-/* For each i below rows->count. */
+/* Step 3, for each i below rows->count. */
 WARP_FUNCTION void pool_begin_row(const row_pool *pool, const new_rows *rows,
                                   uint64_t i) {
     const uint32_t v = rows->vertex[i];

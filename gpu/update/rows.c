@@ -1,11 +1,12 @@
-/* A batch changes the existing CSRs: it removes arcs and adds arcs.
+/* Plans the changes of a batch to the existing CSRs: removed and added arcs.
 **
 **     removed arcs    sorted by (row, target, weight), found in their rows
 **     added arcs      sorted by (row, target)
 **
-** A removed arc is found by target and weight. Equal arcs are interchangeable unless edge
-** numbers distinguish them. Rows on the host change in place (`slack.c`). A large batch
-** drops them, and they are rebuilt on need. Rows on a device: rewrite.cu. */
+** Target and weight identify a removed arc in its row. If several arcs have both, any of
+** them may go, unless edge numbers distinguish them. Rows on the host change in place
+** (`slack.c`). A large batch drops rows, which are rebuilt on need. Rows on a device:
+** rewrite.cu. */
 #include "update.h"
 
 #include <string.h>
@@ -13,14 +14,14 @@
 typedef struct row_walk {
     update *u;
     row_plan *p;
-    uint64_t removed, added; /* arcs: u->removed_arc, u->added_arc */
-    uint32_t *matched;       /* for the first of equal removed arcs: number found */
+    uint64_t removed, added; /* numbers of u->removed_arc, u->added_arc */
+    uint32_t *matched;       /* at the first of equal removed arcs: how many are found */
 } row_walk;
 
 /* ---- lists of arcs ---- */
 
-/* Lists the arcs of edges in rows of a kind: 2 * i leaves the source of edge i, 2 * i + 1
-** its target. */
+/* Lists the arcs of edges in rows of a kind: arc 2 * i leaves the source of edge i, and
+** arc 2 * i + 1 its target. */
 static uint64_t list_arcs(const edge_ends *ends, uint64_t edges, enum csr_kind kind,
                           end_ref *arc) {
     uint64_t count = 0;
@@ -34,7 +35,7 @@ static uint64_t list_arcs(const edge_ends *ends, uint64_t edges, enum csr_kind k
     return count;
 }
 
-/* In CSR_SIMPLE each listed edge stands for both its arcs. */
+/* For CSR_SIMPLE: replaces each listed edge by its two arcs. */
 static uint64_t both_arcs(end_ref *arc, uint64_t count) {
     for (uint64_t i = count; i-- > 0;) {
         arc[2 * i + 1] = arc[i] + 1;
@@ -111,7 +112,7 @@ static int compare_arc(const row_walk *w, uint64_t i, uint32_t target, uint64_t 
     return (own_weight > weight) - (own_weight < weight);
 }
 
-/* Matches an arc of a row to an unmatched one of removed arcs low .. high - 1. */
+/* Matches an arc of a row to one of removed arcs low .. high - 1 that has no match. */
 static bool match(row_walk *w, uint64_t low, uint64_t high, uint32_t target,
                   uint64_t weight) {
     const uint64_t end = high;
@@ -192,14 +193,14 @@ static void find_removed_arcs(row_walk *w) {
 
 /* ---- a plan ---- */
 
-/* Upper bound on removed and added arcs. */
+/* Returns an upper bound on the number of removed and added arcs. */
 static uint64_t most_arcs(const update *u, enum csr_kind kind) {
     const uint64_t edges = u->removed_count + u->added_count;
     return kind >= CSR_BOTH ? 2 * edges : edges;
 }
 
-/* Gives the rows slack for the added arcs. Packing removes the slack of all rows, so that
-** more may be needed afterwards. */
+/* Gives the rows slack for the added arcs. gg_give_slack may pack the rows, which removes
+** all slack, so the need may grow. */
 static gpugraph_status give_slack(update *u, row_plan *p, size_t weight_size) {
     uint64_t given, need = gg_slack_needed(u, p);
     do {
@@ -211,7 +212,7 @@ static gpugraph_status give_slack(update *u, row_plan *p, size_t weight_size) {
     return u->run->status;
 }
 
-/* Plans rows that change in place. weight_size: bytes of a weight in the slot. */
+/* Plans the change of rows in place. weight_size: bytes of a weight in the slot. */
 static void plan_rows(update *u, enum csr_kind kind, row_plan plan, size_t weight_size) {
     row_plan *p = &u->rows[u->row_plans++];
     struct csr_slot *slot = plan.slot;
@@ -235,7 +236,7 @@ void gg_free_row_plan(row_plan *p) {
         gg_release(blocks[k]);
 }
 
-/* True if arcs by ids can take the batch. Ids of added edges ascend. */
+/* True if rows with edge ids can change in place. The ids of added edges ascend. */
 static bool arcs_follow(const update *u, const struct adjacency *a) {
     const int64_t *id = u->added->edge_id;
     uint64_t offset;
@@ -289,7 +290,7 @@ void gg_update_rows(update *u) {
 
 /* ---- rows on a device ---- */
 
-/* Appends to u->key the vertices whose rows have arcs of the edges. */
+/* Appends the vertices whose rows have arcs of these edges to u->key. */
 static uint64_t list_rows(update *u, const edge_ends *ends, uint64_t edges,
                           enum csr_kind kind, uint64_t count) {
     for (uint64_t i = 0; i < edges; i++) {

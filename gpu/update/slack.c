@@ -1,8 +1,8 @@
-/* A batch changes rows with slack (`graph/slack.c`): only rows that lose or gain an arc.
+/* Changes rows with slack (`graph/slack.c`): only the rows that lose or gain an arc.
 **
-**     plan     removed arcs: row, position; added arcs: row, arc; space for rows that may
-**              move to the end of the array, and for rows of new vertices
-**     commit   arcs are removed, then added */
+**     plan     lists removed arcs (row, position) and added arcs (row, arc); allocates
+**              space for rows that may move to the array's end, and for new vertices
+**     commit   removes arcs, then adds arcs */
 #include "update.h"
 #include "base/limits.h"
 
@@ -54,7 +54,7 @@ static void copy_arcs(struct csr_slot *slot, size_t weight_size, uint64_t to,
                 (char *)slot->weight + from * weight_size, count * weight_size);
 }
 
-/* Removes arcs at[0 .. count - 1], ascending, from row v; the others keep their order. */
+/* Removes arcs at[0 .. count - 1], ascending, from row v; other arcs keep their order. */
 static void take_out(struct csr_slot *slot, size_t weight_size, uint64_t v,
                      const uint64_t *at, uint64_t count) {
     uint64_t to = at[0];
@@ -97,9 +97,9 @@ static bool belongs_behind(const row_plan *p, uint64_t at, uint64_t k) {
            gg_weight_at(p->weight, k, p->weight_size);
 }
 
-/* Adds arcs k .. k + more - 1 of the plan, ascending by target, to row v; in a sorted row
-** each goes to its position, the last one first. Slack behind a moved row is filled with
-** copies of its last arc. */
+/* Adds arcs k .. k + more - 1 of the plan, ascending by target, to row v. A sorted row
+** stays sorted; the loop places the last arc first. If the row moved, copies of its last
+** arc fill its slack. */
 static void put_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t more) {
     struct csr_slot *slot = p->slot;
     const uint64_t used = slot->used;
@@ -117,7 +117,7 @@ static void put_in(const row_plan *p, uint64_t v, uint64_t k, uint64_t more) {
         copy_arcs(slot, p->weight_size, at, at - 1, 1);
 }
 
-/* Adds rows of new vertices, which are empty and have no slack yet. */
+/* Adds the rows of new vertices: empty rows without slack. */
 static void add_rows(const update *u, row_plan *p) {
     struct csr_slot *slot = p->slot;
     gg_take_longer((void **)&slot->offset, (void **)&p->offset);

@@ -1,12 +1,12 @@
 /* Updates a graph by a batch of changes.
 **
-**     find out     removed edges, vertices and arcs, and positions of added ones: work
-**                  in proportion to the change (files: update.h)
-**     prepare      every block of memory that the commit needs
-**     commit       arrays move, in place if they have slack, one thread for each; it
-**                  cannot fail or be interrupted
+**     look up      finds removed edges, vertices and arcs, and the positions of added
+**                  edges: work in proportion to the batch (files: update.h)
+**     prepare      allocates every block of memory that the commit needs
+**     commit       moves arrays, in place if they have slack, one thread per array; the
+**                  commit cannot fail or be interrupted
 **
-** Until the commit the graph does not change. */
+** The graph does not change before the commit. */
 #include "update.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
@@ -14,7 +14,7 @@
 /* An update frees a block of which it would use less than an eighth. */
 enum { ROOM_WASTE = 8 };
 
-/* Time to process one prefetched item, in items of GG_THREAD_GRAIN. */
+/* Items of gg_threads that take as long as one prefetched item. */
 enum { FETCH_ITEMS = 8 };
 
 /* ---- the commit: arrays ---- */
@@ -84,8 +84,8 @@ static void commit_vertices(update *u) {
     graph->n = u->n;
 }
 
-/* About the number of elements that move: if none moves, one thread is enough to
-** insert. */
+/* Returns about the number of elements that move. If none moves, one thread suffices for
+** the insertions. */
 static uint64_t work_of(const update *u) {
     uint64_t work = (u->removed_count + u->added_count) * FETCH_ITEMS;
     for (int i = 0; i < u->move_count; i++)
@@ -117,7 +117,7 @@ static void commit(update *u) {
         gg_commit_gaps(u);
     gg_parts(gg_threads(u->run, work_of(u)), (uint64_t)(u->move_count + u->row_plans),
              move, u);
-    u->move_count = 0; /* their blocks belong to the graph now */
+    u->move_count = 0; /* the graph owns the blocks of the moves */
     if (u->plain) {
         gg_release(graph->edge_id);
         graph->edge_id = NULL;
@@ -130,7 +130,7 @@ static void commit(update *u) {
     graph->m = u->edges.after;
     graph->wide = gg_is_wide(graph->m);
     graph->distance_type = u->distance_type;
-    /* No search has seen these edges. */
+    /* The facts that searches have found may not hold for the new edges. */
     graph->known.thin = false;
     graph->known.degree_high = u->degree_high;
     graph->known.path_low = u->path_low;
@@ -192,7 +192,8 @@ static void take_scratch(update *u) {
     u->added_arc = gg_alloc_zero(u->run, most, sizeof *u->added_arc);
 }
 
-/* SIMPLE rows are updated from the arcs by ids, which the first change of ends makes. */
+/* Makes the arcs with edge ids, from which SIMPLE rows change, before the first batch
+** that changes ends of edges. */
 static gpugraph_status prepare_simple(update *u) {
     gpugraph_graph *graph = u->graph;
     const struct csr_slot *simple = &graph->csr[CSR_SIMPLE];
@@ -215,8 +216,8 @@ void gg_update_prepare(update *u) {
 
 /* ---- the device's copy ---- */
 
-/* Brings the copy to the state after the batch, or releases it. Fails only when the run
-** must end. */
+/* Applies the batch to the device copy, or releases it. Fails only if the run must
+** end. */
 static void patch_device(update *u) {
     if (!u->graph->device)
         return;
@@ -326,7 +327,7 @@ static void change_graph(gpugraph_graph *graph, const gpugraph_changes *changes,
              (unsigned long long)u.removed_count, (unsigned long long)u.added_count,
              (unsigned long long)u.vanished, (unsigned long)u.fresh);
     if (!gg_may_stay_loose(graph)) {
-        gpugraph_run own = *run; /* an error leaves the graph loose */
+        gpugraph_run own = *run; /* after an error the graph is not compact, but valid */
         gg_compact(graph, &own);
     }
 }

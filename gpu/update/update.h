@@ -29,8 +29,8 @@
 extern "C" {
 #endif
 
-/* An edge of the batch, by one of its ends: 2 * i for the source of edge i, 2 * i + 1 for
-** its target. Also the arc that leaves that end. */
+/* An end of an edge of the batch, and the arc that leaves this end: 2 * i for the source
+** of edge i, 2 * i + 1 for its target. */
 typedef uint32_t end_ref;
 
 /* The ends of the removed or the added edges of a batch. */
@@ -44,7 +44,7 @@ static inline uint32_t gg_end_at(const edge_ends *ends, end_ref ref) {
 
 /* One array of edges that changes. */
 typedef struct array_move {
-    void **array;    /* the graph's */
+    void **array;    /* the graph's array */
     void *to;        /* a new block; NULL: in place */
     size_t size;     /* bytes of an element after the batch */
     const void *put; /* the elements of added edges */
@@ -128,7 +128,7 @@ typedef struct update {
     /* A list with gaps for the commit to install; unset if the present list suffices. */
     struct edge_gaps gaps;
     bool gapped;
-    double patch_ms; /* reported as its own phase */
+    double patch_ms; /* the time of phase "patch" */
     /* Scratch for sorting; refs of removed and of added arcs. */
     uint64_t *key, *key_scratch;
     uint32_t *value_scratch;
@@ -175,7 +175,7 @@ static inline void gg_fetch_rows_after(const row_plan *p, const uint64_t *row, u
         gg_fetch_arcs(p->slot, row[i + GG_FETCH_AHEAD / 2], p->weight_size);
 }
 
-/* The end of the arcs from arc i on that are in the row of arc i. */
+/* Returns the first arc behind arc i that is in another row, or the end. */
 static inline uint64_t gg_same_row(const uint64_t *row, uint64_t i, uint64_t count) {
     uint64_t end = i + 1;
     while (end < count && row[end] == row[i])
@@ -223,8 +223,8 @@ uint64_t gg_slack_needed(const update *u, const row_plan *p);
 void gg_plan_row_ends(update *u, row_plan *p);
 void gg_commit_rows(update *u, row_plan *p);
 
-/* True if the list of edges takes the batch in its gaps. Otherwise the gaps are closed,
-** and arrays move. A failure sets the run's status. */
+/* True if the gaps can take the batch. Otherwise closes the gaps, and arrays move. A
+** failure sets the run's status. */
 bool gg_plan_gaps(update *u);
 void gg_commit_gaps(update *u);
 void gg_free_gap_plan(update *u);

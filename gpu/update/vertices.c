@@ -1,21 +1,21 @@
-/* Vertices of a batch: looks up the ends of added edges, gives new vertices the next
-** numbers, and makes vertices that lose their last edge tombstones.
+/* The vertices of a batch: looks up the ends of added edges, gives new vertices the next
+** numbers, and turns vertices that lose their last edge into tombstones.
 **
 **     ids           1 3 4 7 'a'      the last edge of 4 is removed; an added edge names 5
 **     new           5                its number is 5
-**     vanished      4                unless it is kept: a tombstone at number 2
+**     vanished      4                unless 4 is kept: a tombstone at number 2
 **     ids           1 3 - 7 'a' 5    an edge that names 4 again fills the tombstone
 **
 ** A vertex vanishes if the batch removes as many ends as its degree. The first batch that
-** removes edges counts the degrees, later ones keep them. */
+** removes edges counts the degrees, and later batches update them. */
 #include "update.h"
 #include "ids/ids.h"
 
-enum { LOOKUP_ITEMS = 32 }; /* time to look up an id, in items of GG_THREAD_GRAIN */
+enum { LOOKUP_ITEMS = 32 }; /* items of gg_threads that take as long as a look-up */
 
 /* ---- ends of added edges ---- */
 
-/* The state of a text of the batch if it has no vertex and no index yet. */
+/* States of a text of the batch before its look-up. */
 enum { UNUSED = -2, USED = -1 };
 
 /* The names in a batch: its lone vertices, then the ends of added edges, unless the
@@ -37,7 +37,7 @@ static bool is_new(const update *u, uint64_t k) {
     return u->named[k] >= u->graph->n;
 }
 
-/* Look-ups of the vertices of names. */
+/* Looks up the vertices of names. */
 typedef struct id_lookup {
     update *u;
     int64_t *of_text; /* the vertex of each used text, or GPUGRAPH_NONE */
@@ -91,7 +91,7 @@ static void find_some_names(void *lookup, uint64_t low, uint64_t high) {
 
 static void find_names(id_lookup *l) {
     const update *u = l->u;
-    /* consecutive ids need no search */
+    /* a look-up of consecutive ids needs no search */
     uint64_t each = u->graph->ids.integer ? LOOKUP_ITEMS : 1;
     gg_slices(gg_threads(u->run, name_count(u) / 2 * each), name_count(u),
               find_some_names, l);
@@ -99,7 +99,7 @@ static void find_names(id_lookup *l) {
 
 /* ---- new vertices: numbers from the graph's n on ---- */
 
-/* Numbers the distinct INTEGERs for which no vertex was found, in order. */
+/* Numbers the distinct INTEGERs without a vertex, in order. */
 static void number_integers(update *u, uint32_t *name) {
     uint64_t count = 0;
     int64_t id;
@@ -159,8 +159,8 @@ static void find_new_vertices(update *u) {
 
 /* ---- vertices that vanish ---- */
 
-/* How the batch touches a vertex: it removes an end of an edge there; it lists the vertex
-** as loose; an added edge or another list keeps it alive. */
+/* How a batch touches a vertex: it removes an end of an edge there, lists the vertex as
+** loose, or keeps the vertex by an added edge or another list. */
 enum { REMOVED, LOOSE, KEEPS, HOWS, HOW_BITS = 2, HOW_MASK = 3 };
 
 /* Lists touched old vertices as v << HOW_BITS | how; returns their number. */
@@ -189,7 +189,7 @@ static gpugraph_status make_degrees(gpugraph_graph *graph, gpugraph_run *run) {
     return run->status;
 }
 
-/* touched: sorted. */
+/* Lists the touched vertices that vanish; `touched` is sorted. */
 static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
     const uint32_t *degree = u->graph->derived.degree;
     for (uint64_t i = 0, next; i < count; i = next) {
@@ -290,7 +290,7 @@ static void update_tombstones(update *u) {
 
 /* ---- all steps ---- */
 
-/* The numbers of the ends of added edges. */
+/* Lists the vertex numbers of the ends of added edges. */
 static void list_added_ends(update *u) {
     const uint64_t count = u->added_count;
     const uint32_t *named = u->named + u->lone_count;

@@ -1,9 +1,9 @@
-/* Weights of added edges, in the layout that gpugraph_create would choose.
+/* Stores the weights of added edges, in the layout that gpugraph_create would choose.
 **
-** Weights have 32 bits if the sum of each vertex's largest weight is below 2^32 - 1. The
-** graph keeps two bounds on this sum: an added edge raises it by at most its weight for
-** each end, and a removed edge lowers it by at most as much. The sum is computed again
-** only if the limit lies between the bounds. */
+** Weights have 32 bits if the sum of the largest weight of each vertex is below 2^32 - 1.
+** The graph keeps two bounds on this sum. For each of its two ends an added edge raises
+** the sum by at most its weight, and a removed edge lowers the sum by at most its weight.
+** The sum is computed again only if 2^32 - 1 lies between the bounds. */
 #include "update.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static uint64_t add_capped(uint64_t a, uint64_t b) {
     return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Checks weights of added edges. For INTEGER weights, sets *sum and *largest, capped. */
+/* Checks the weights of added edges. Sets *sum and *largest of capped INTEGER weights. */
 static void check_added(const update *u, uint64_t *sum, uint64_t *largest) {
     const double *real = u->added->weight;
     uint64_t count = u->added_count;
@@ -71,7 +71,7 @@ static void raise_kept(void *job, uint64_t begin, uint64_t end) {
     }
 }
 
-/* The sum of each vertex's largest weight after the batch. */
+/* Returns the sum of the largest weight of each vertex after the batch. */
 static uint64_t longest_path(const update *u) {
     uint64_t n = (uint64_t)u->graph->n + u->fresh, sum = 0;
     uint32_t *top = gg_alloc_zero(u->run, n, sizeof *top);
@@ -105,7 +105,7 @@ static void settle_width(update *u, uint64_t sum, uint64_t largest) {
     uint64_t removed = 0;
     u->path_low = largest;
     u->path_high = 2 * sum;
-    if (u->edges.after > u->added_count) { /* edges stay, and their type, too */
+    if (u->edges.after > u->added_count) { /* some edges stay, so the type stays */
         for (uint64_t i = 0; i < u->removed_count; i++)
             removed += capped((int64_t)u->removed_weight[i]);
         if (known->path_low > 2 * removed && known->path_low - 2 * removed > largest)
@@ -134,8 +134,8 @@ static void put_weights(update *u) {
     }
 }
 
-/* The type of weights after the batch: INTEGER weights become REAL if the batch adds REAL
-** weights, and a graph that loses all its edges takes the type of the added ones. */
+/* Sets the type of weights after the batch: INTEGER weights become REAL if the batch adds
+** REAL weights; a graph that loses all its edges takes the type of the added edges. */
 static void settle_type(update *u) {
     const gpugraph_weight_type before = u->graph->edges.weight_type,
                                added = u->added->weight_type;

@@ -1,4 +1,4 @@
-/* Linux: see platform.h. */
+/* The functions of platform.h on Linux. */
 #define _GNU_SOURCE
 #include "platform.h"
 
@@ -41,8 +41,8 @@ void gg_yield(void) {
 
 /* ---- threads ---- */
 
-/* Signals belong to the host. A thread of the library handles only the signals of its own
-** faults. */
+/* Creates a thread that handles only the signals of its own faults. All other signals are
+** for threads of the host program. */
 static bool create_blocked_thread(const pthread_attr_t *attributes, void *(*body)(void *),
                                   void *job) {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
@@ -86,7 +86,7 @@ int gg_processors(void) {
     cpu_set_t mine;
     if (sched_getaffinity(0, sizeof mine, &mine) == 0)
         return CPU_COUNT(&mine);
-    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t can hold */
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* too many for a cpu_set_t */
     return online < 1 ? 1 : online < MOST ? (int)online : MOST;
 }
 
