@@ -130,7 +130,7 @@ bool gg_bfs_bring(cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
 bool gg_bfs_tree(cuda_job *job, const gpugraph_search *search, const bfs_outcome *out);
 
 /* levels.cu: the methods "persistent" and, if `below` is set, "direction-optimizing". The
-** latter makes the transpose and hubs on first need, and finds large frontiers by them. */
+** latter finds large frontiers by the transpose and hubs. Both are made on first need. */
 bool gg_bfs_levels(cuda_job *job, const gpugraph_search *search, bool below, bool tree,
                    bfs_outcome *out);
 /* A search along rows of the caller. If tree is false, the job needs no graph. */
