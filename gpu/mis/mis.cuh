@@ -25,7 +25,7 @@
 #define GG_MIS_SHORT_ROW   8
 
 /* The first pass looks at vertices with at most this many neighbours. On rmat20 this is a
-** tenth faster than a look at all vertices (H200). Roads and meshes have lower degrees. */
+** tenth faster than a look at all (H200). Roads and meshes have lower degrees. */
 #define GG_MIS_FIRST_DEGREE 12
 /* The most passes of one launch, about ten milliseconds of waiting. The number of passes
 ** between two looks at the stop flag, which is in host memory. */
