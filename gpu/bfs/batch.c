@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum {
-    LEAST_GATHERED = 8, /* with so many sources, making the transpose pays */
+    LEAST_GATHERED = 8, /* with this many sources, making the transpose pays */
     GATHER_ALPHA = 4,   /* levels gather above 1 / ALPHA of the arcs in the frontier */
     /* The number of vertices that a thread takes at a time. With 64, threads shared many
     ** cache lines. */

@@ -20,7 +20,7 @@ enum {
     ** control. The number doubles each time, up to MOST_TURNS. */
     FIRST_TURNS = 1,
     MOST_TURNS = 16,
-    LONG_WAY = 1000 /* with so many narrow levels regions would have been faster */
+    LONG_WAY = 1000 /* with this many narrow levels regions would have been faster */
 };
 static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
 static_assert(sizeof(struct bfs_control) <= GG_MAILBOX, "control is fetched at once");

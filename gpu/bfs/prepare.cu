@@ -99,7 +99,7 @@ bool gg_bfs_below(cuda_job *job, enum csr_kind kind, bfs_below *below) {
             take(job, &kept->part, &hubs->closed, gg_hub_words(n), sizeof *hubs->closed);
         made = made && gg_bfs_first_hubs(job, &below->rows, hubs->hub, hubs->closed) &&
                gg_wait(job);
-        if (!made) { /* the kernel has not run, so the memory has no hubs */
+        if (!made) { /* the kernel has not filled the memory */
             free_hubs(kept, hubs);
             return false;
         }

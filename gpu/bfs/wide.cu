@@ -16,10 +16,10 @@
 #include "wide_steps.cuh"
 #include "base/arrivals.cuh"
 
-/* A step with so many arcs also looks at the stop flag, which is in host memory. */
+/* A step with this many arcs also looks at the stop flag, which is in host memory. */
 #define GG_BFS_STOP_ARCS 1000000
-/* The kernel gives up after so many looks at a barrier, about half a minute. Only a fault
-** can cause this. */
+/* The kernel gives up after this many looks at a barrier, about half a minute. Only a
+** fault can cause this. */
 #ifndef GG_BFS_MOST_LOOKS
 #define GG_BFS_MOST_LOOKS (1u << 26)
 #endif

@@ -26,7 +26,7 @@
 
 enum {
     GROUP = 4,     /* edges that a thread reads at once */
-    LONG_ROW = 64, /* the lanes of a warp share a row with so many arcs */
+    LONG_ROW = 64, /* the lanes of a warp share a row with this many arcs */
     WARPS = GG_BLOCK / GG_WARP
 };
 

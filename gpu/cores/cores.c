@@ -8,8 +8,7 @@
 ** lowers remaining degrees, and each vertex that drops to k is removed, too (peel.h). The
 ** core number of these vertices is k, and their counters stay at k. If no vertex has k
 ** remaining neighbours, k becomes the smallest remaining degree. All copies together have
-** at most as many entries as the sum of all core numbers and 2 n. This is less than the
-** number of arcs and 2 n.
+** at most 2 n entries and the sum of all core numbers, which is less than all arcs.
 **
 ** Peeling after Matula, Beck (J. ACM 30, 1983). By levels in parallel after Dasari,
 ** Ranjan, Zubair (ParK, BigData 2014) and Kabir, Madduri (PKC, 2017). */

@@ -29,9 +29,9 @@ struct paths_shape {
     uint32_t hands; /* entries in the hands, at most as many as a warp has lanes */
     uint32_t arcs;  /* arcs of one step, at most */
     uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
-    uint32_t share; /* a ring with so many entries offers a chunk */
-    /* A ring with so many entries offers a chunk even if its block already offers one. At
-    ** least 2 batch - 1; with less the pool of chunks can run out. */
+    uint32_t share; /* a ring with this many entries offers a chunk */
+    /* A ring with this many entries offers a chunk even if its block already offers one.
+    ** At least 2 batch - 1; with less the pool of chunks can run out. */
     uint32_t deep;
     uint32_t direct;  /* arcs of a step up to which no test precedes a claim */
     uint32_t careful; /* roots opened one by one before roots are opened at will */

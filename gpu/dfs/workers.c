@@ -17,9 +17,9 @@
 
 enum {
     ATTEND = 64, /* steps between two looks at the request: some microseconds */
-    WIDE = 128,  /* a frame with so many arcs is split and not given away */
-    /* The only frame of a stack is split if it has so many arcs. A frame with fewer arcs
-    ** may belong to a path. */
+    WIDE = 128,  /* a frame with this many arcs is split and not given away */
+    /* The only frame of a stack is split if it has this many arcs. A frame with fewer
+    ** arcs may belong to a path. */
     SHORT = 4,
     BATCH = 128,      /* frames given away at once, at most */
     FIRST_ROOM = 1024 /* frames of a new stack */

@@ -57,8 +57,8 @@ WARP_FUNCTION void batch_list(const struct slab_graph *g, uint32_t vertex, bool 
         slab_list_growing(g, vertex, v.sectors);
 }
 
-/* Orders vertices for triangles: by degree, then by number. If each edge leads to the
-** later vertex, a vertex of high degree has few edges. */
+/* True if u comes before v in the order for triangles: by degree, then by number. Edges
+** lead to later vertices, so a vertex of high degree has few edges to count. */
 WARP_FUNCTION bool batch_ranks_before(const struct dynamic_batch *b, uint32_t u,
                                       uint32_t v) {
     const uint64_t of_u = b->row_offset[u + 1] - b->row_offset[u];

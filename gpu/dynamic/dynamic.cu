@@ -6,7 +6,7 @@
 
 #include <new>
 
-/* A batch with so many insertions may be announced even if the graph has many edges. */
+/* A batch with this many insertions may be announced even if the graph has many edges. */
 enum { SLAB_ANNOUNCED = 1 << 18 };
 
 /* ---- the place ---- */

@@ -96,7 +96,7 @@ typedef struct dynamic_place {
     void (*mark)(gpugraph_dynamic *d, int which);
     double (*elapsed)(gpugraph_dynamic *d);
     bool host;                /* batches need no upload */
-    uint64_t announced_items; /* a batch with so many insertions may be announced */
+    uint64_t announced_items; /* a batch with this many insertions may be announced */
 } dynamic_place;
 
 struct held { /* a block in the memory of the slabs */

@@ -59,7 +59,7 @@
 #define SLAB_MOST_VERTICES 0x7ffffffeu
 
 #ifndef SLAB_HUGE     /* tests make these small */
-#define SLAB_HUGE 64  /* warps share the rehash of a base with so many sectors */
+#define SLAB_HUGE 64  /* warps share the rehash of a base with this many sectors */
 #define SLAB_PART 128 /* sectors of the new base that one warp fills */
 #endif
 
@@ -69,7 +69,7 @@ enum {
     SLAB_LINK = 6,    /* position of the link in the last sector of a piece */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
     SLAB_SMALL = 4,   /* sectors of a base that a few lanes rehash */
-    SLAB_FAR = 8,     /* report.far counts items behind so many others of a vertex */
+    SLAB_FAR = 8,     /* report.far counts items behind this many others of a vertex */
     SLAB_FILTER_BITS = 1 << 20,
     SLAB_FILTER_WORDS = SLAB_FILTER_BITS / 32
 };
@@ -146,15 +146,14 @@ WARP_FUNCTION uint32_t slab_places(uint32_t sectors, bool valued) {
     return valued ? pairs : pairs * 2;
 }
 
-/* Returns the sectors of the next piece of a chain. The piece after a short piece has
-** twice its size. */
+/* Returns the sectors of the next piece of a chain. Short pieces double. */
 WARP_FUNCTION uint32_t slab_next_width(uint32_t sectors) {
     return sectors < SLAB_SECTORS ? 2 * sectors : SLAB_SECTORS;
 }
 
 /* Returns the entries beyond which a base is replaced. A short base may have one piece
-** behind it. A single slab may have 1.5 times as many entries as places, and several
-** slabs 1 time as many; or 1.4 * load times as many, if this is more. */
+** behind it. A single slab may have 1.5 entries for each place, and several slabs 1; or
+** 1.4 * load entries for each place, if this is more. */
 WARP_FUNCTION uint32_t slab_most(uint32_t sectors, float load, bool valued) {
     uint32_t places = slab_places(sectors, valued);
     if (sectors < SLAB_SECTORS)

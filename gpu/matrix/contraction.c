@@ -33,7 +33,7 @@ static void free_chain(chain *w) {
 }
 
 /* Fills the chain of `end`. forward: with distances from `end` to the vertices of the
-** chain; else from them to `end`. False: the run must end. */
+** chain; otherwise to `end`. False: the run must end. */
 static bool climb_chain(const asking *q, uint32_t end, bool forward, chain *w,
                         uint64_t *since) {
     const contracted *c = q->c;

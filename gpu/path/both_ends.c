@@ -171,8 +171,7 @@ static bool add_vertex(struct both_ends *s, struct front *f, struct vertex_list 
 }
 
 /* Follows the arcs of a vertex of the newest level. If an arc leads to the newest level
-** of the other front, the fronts meet at the end of this arc that is in the target's
-** front. */
+** of the other front, the fronts meet at its end in the target's front. */
 static bool grow_from(struct both_ends *s, struct front *f, uint32_t v) {
     struct front *from = &s->from;
     const struct front *other = f == from ? &s->to : from;

@@ -110,8 +110,7 @@ static bool walk_on_host(cuda_job *job, const path_task *t, const void *there) {
 /* ---- by depth ---- */
 
 /* If earlier searches have made regions, a search of the whole graph by regions is faster
-** than levels up to the target: 11 ms and 18 ms on a road network of 24 million
-** vertices. */
+** than levels up to the target: 11 and 18 ms on a road network of 24 million vertices. */
 static bool search_by_depth(cuda_job *job, const gpugraph_search *search,
                             bfs_outcome *out) {
     gpugraph_search whole = *search;

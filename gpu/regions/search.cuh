@@ -137,8 +137,7 @@ static __device__ __forceinline__ void list_up(const region_memory<by_weight> &m
     }
 }
 
-/* Loads a region, and lists its vertices with messages. Arcs are loaded 16 bytes at a
-** time. */
+/* Loads a region, with arcs in words of 16 bytes, and lists vertices with messages. */
 template <bool by_weight>
 static __device__ void bring_in(const device_regions &r, const region_search &s,
                                 const region_place &p,

@@ -69,7 +69,7 @@ static bool search_by_regions(cuda_job *job, sssp_search *s, workspace *space) {
 ** save a tenth of the time on a road network of 24 million vertices, a twelfth on one of
 ** 4 million, and nothing on smaller ones (H200). */
 #define TIMES_VERTICES 4
-/* Regions may shorten a search with so many grid barriers. */
+/* Regions may shorten a search with this many grid barriers. */
 #define LONG_BARRIERS 50
 
 static void note_long_way(cuda_job *job, const sssp_search *s) {
