@@ -228,8 +228,8 @@ static void find_portion(void *shared, gpugraph_run *run, uint32_t low, uint32_t
         __atomic_store_n(&rows->over, true, __ATOMIC_RELAXED);
 }
 
-/* Gives each device its rows in one portion, because rows that are searched at once cost
-** less each. */
+/* Gives each device one portion of equal size, because rows that are searched at once
+** cost less each. */
 static void share_rows(matrix *m) {
     const uint32_t devices = (uint32_t)m->run->used_devices;
     struct shared_rows rows = {.m = m};

@@ -323,7 +323,7 @@ bool gg_path_prepared(const void *task) {
                       gg_csr_made(graph, gg_reverse_kind(t->search->direction));
     const bool left_open =
         t->weighted && (gg_knows(&graph->known.ways_tie) || t->search->bounded);
-    /* On roads a search by weight settles many vertices, so the rows rarely pay. */
+    /* On roads a search by weight settles many vertices, so the rows pay late. */
     const bool pays = !t->weighted || !gg_is_thin(graph);
     return !left_open &&
            (made || (pays && gg_searches(graph) > gg_limits.path_prepare_after));

@@ -43,7 +43,7 @@ static struct part_field distances_of(const struct sssp_part *s) {
 
 /* Sets the width of a bucket from the largest mean weight of a partition. (The bits of
 ** positive doubles have the order of their values.) The width is divided by the mean row
-** length over all arcs, because long rows reach more vertices in a bucket. */
+** length over all arcs, so it is smaller for graphs that branch more. */
 static bool set_delta(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
     gpugraph_exchange *x = p->exchange;
