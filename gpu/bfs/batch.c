@@ -1,7 +1,7 @@
 /* Breadth-first searches from up to 64 sources at once, on the CPU: method
 ** "multi-source".
 **
-**     search         0 1 2 ... 63      a bit each of every word
+**     search         0 1 2 ... 63      its number is its bit in every word
 **     seen[v]        1 0 1      0      the searches that have reached v
 **     visit[v]       0 0 1      0      the searches that reached v in the newest level
 **     next[w]       |= visit[v] & ~seen[w]      for each arc v -> w of the frontier
@@ -15,8 +15,8 @@
 **
 ** After Then, Kaufmann, Chirigati, Hoang-Vu, Pham, Kemper, Neumann and Vo, "The More the
 ** Merrier: Efficient Multi-Source Graph Traversal" (VLDB 2014). The method pays if
-** frontiers of different searches share vertices at the same level, so if there are few
-** levels. On roads each search reaches a vertex at a different level. */
+** different searches reach many vertices at the same level, as in graphs with few levels.
+** On roads each search reaches a vertex at a different level. */
 #include "bfs.h"
 #include "base/claims.h"
 #include "graph/graph.h"
@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum {
-    LEAST_GATHERED = 8, /* sources from which on making the transpose pays */
+    LEAST_GATHERED = 8, /* with this many sources, making the transpose pays */
     GATHER_ALPHA = 4,   /* levels gather above 1 / ALPHA of the arcs in the frontier */
     /* The number of vertices that a thread takes at a time. With 64, threads shared many
     ** cache lines. */

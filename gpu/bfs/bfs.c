@@ -5,8 +5,8 @@
 **     visited   a bit for each vertex, in words of 64; bits past n are set
 **
 ** A level is expanded in one of three ways:
-**   narrow      The frontier has few vertices (on roads always). The calling thread
-**               expands level after level alone, without atomics or barriers.
+**   narrow      The frontier has few vertices (always, in road networks). The calling
+**               thread expands level after level alone, without atomics or barriers.
 **   top-down    Threads share the frontier. A vertex belongs to the thread that sets its
 **               bit first.
 **   bottom-up   Threads share the unvisited vertices. Each vertex looks for one visited
@@ -16,11 +16,11 @@
 **               vertices go to a second bitmap, so that the first one does not change.
 **
 ** The choice between the last two follows Beamer, Asanovic and Patterson,
-** "Direction-Optimizing Breadth-First Search" (SC 2012): levels are bottom-up as soon as
-** the frontier has more than a share of the arcs that no level has looked at, until the
-** frontier shrinks. The transpose has the arcs of the other direction. A search uses the
-** transpose if an earlier search has made it. A later search of a graph makes it when a
-** frontier explodes. */
+** "Direction-Optimizing Breadth-First Search" (SC 2012). Bottom-up levels begin when the
+** frontier has more than 1 / ALPHA of the arcs that no level has looked at. They end when
+** the frontier is small and shrinks. The transpose has the arcs of the other direction.
+** The first GG_BFS_REVERSE_AFTER searches of a graph are bottom-up only if the transpose
+** exists. Later searches make the transpose when bottom-up levels begin. */
 #include "bfs.h"
 #include "base/claims.h"
 #include "sssp/sssp.h"
@@ -53,7 +53,7 @@ struct bfs {
     uint64_t begin, end, tail; /* positions in the queue */
     uint64_t found;            /* vertices reached so far */
     uint64_t arcs_seen;        /* arcs that top-down and narrow levels looked at */
-    uint64_t since;            /* gg_worked of the calling thread */
+    uint64_t since;            /* counter of gg_worked, for the calling thread */
     uint32_t level;            /* the level of the frontier */
     uint32_t pending;          /* targets not reached yet: target[0 .. pending - 1] */
     uint32_t bottom_up_levels;
@@ -94,9 +94,9 @@ static uint64_t frontier_arcs(const struct bfs *b) {
 
 /* ---- levels by one thread ---- */
 
-/* Appends the new targets of a row to the queue. No processor could predict a branch on
-** whether a vertex is new. So each target is written behind the end of the queue, and the
-** end moves only past new vertices. Returns the new end. */
+/* Appends the new targets of a row to the queue. A processor often mispredicts a branch
+** on whether a vertex is new. So each target is written behind the end of the queue, and
+** the end moves only past new vertices. Returns the new end. */
 static inline uint64_t take_targets(const struct bfs *b, uint64_t arc, uint64_t stop,
                                     uint64_t tail) {
     const uint32_t *target = b->forward.target;
@@ -112,7 +112,7 @@ static inline uint64_t take_targets(const struct bfs *b, uint64_t arc, uint64_t 
     return tail;
 }
 
-/* For a row that may have more arcs than may pass between two polls. */
+/* Does the work of take_targets, with a poll after at most GG_POLL_ITEMS arcs. */
 static __attribute__((noinline)) uint64_t take_long_row(struct bfs *b, uint64_t arc,
                                                         uint64_t stop, uint64_t tail) {
     for (bool go = true; arc < stop && go;) {
@@ -128,7 +128,7 @@ static __attribute__((noinline)) uint64_t take_long_row(struct bfs *b, uint64_t 
 static bool expand_alone(struct bfs *b) {
     const uint64_t *begin_of = b->forward.begin, *end_of = b->forward.end;
     const uint32_t *queue = b->queue;
-    /* Arcs looked at; arcs that were polled for. */
+    /* seen: arcs looked at; polled: the value of `seen` at the latest poll. */
     uint64_t tail = b->tail, seen = 0, polled = 0;
     for (uint64_t i = b->begin, end = b->end; i < end; i++) {
         const uint64_t arc = begin_of[queue[i]], stop = end_of[queue[i]];
@@ -152,7 +152,7 @@ static bool expand_alone(struct bfs *b) {
 }
 
 /* Expands levels as long as the frontier has few vertices and few arcs. Returns true when
-** the search is over. */
+** the search is over or the run must end. */
 static bool narrow_levels(struct bfs *b) {
     while (!at_the_end(b)) {
         if (b->end - b->begin > BFS_ALONE || frontier_arcs(b) > BFS_ALONE_ARCS)
@@ -232,8 +232,8 @@ static void top_down_level(struct bfs *b) {
 **     next      visited, and the vertices that this level finds; then the two are
 **               swapped */
 
-/* True if a bottom-up level is less work than a top-down level with that number of arcs.
-** The function then makes the transpose if that pays. */
+/* True if the next level is bottom-up. arcs: the number that leave the frontier. The
+** function makes the transpose if this pays. */
 static bool goes_bottom_up(struct bfs *b, uint64_t arcs) {
     if (!b->may_reverse || arcs <= (b->forward.m - b->arcs_seen) / ALPHA)
         return false;

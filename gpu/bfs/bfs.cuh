@@ -1,5 +1,5 @@
-/* What the files of breadth-first search on the device share: the arrays of a search, its
-** queue, and the state that the kernels leave to each other.
+/* Common declarations of breadth-first search on the device: the arrays of a search, its
+** queue, and the state that one kernel leaves to the other.
 **
 **     queue    [ level 0 | level 1 | ... | frontier | being found |       ]  room for n
 **     entry    row's first arc, arcs of the level before the row
@@ -9,7 +9,7 @@
 ** scan. One word counts the entries and the arcs of a level, so that both have the same
 ** order. A vertex without arcs is not queued.
 **
-** Two kernels alternate. Each goes on from struct bfs_control until the frontier suits
+** Two kernels alternate. Each continues from struct bfs_control until the frontier suits
 ** the other one:
 **     wide     the whole grid, a grid barrier after each level        wide.cu
 **     narrow   one cluster of blocks with frontiers in shared memory  narrow.cu
@@ -26,14 +26,14 @@ typedef unsigned long long bfs_size;
 
 enum bfs_next { BFS_OVER, BFS_NARROW, BFS_WIDE };
 
-/* What the blocks exchange at a barrier. Three steps are used in turn: one is filled, one
-** is read, one is cleared. All decisions after the barrier depend on this struct alone.
-** If a word could still change, one block might read what a faster block has already
-** added for the next level. */
+/* The data that blocks exchange at a barrier. Three steps are used in turn: one is
+** filled, one is read, one is cleared. All decisions after the barrier depend on this
+** struct alone. If a word could still change, a block might read a value to which a
+** faster block has already added for the next level. */
 struct bfs_step {
-    unsigned long long arrived; /* blocks, and from bit 16 on what they found */
+    unsigned long long arrived; /* blocks; from bit 16 on: vertices that they found */
     bfs_size size;              /* entries and arcs that were queued */
-    uint32_t rest;              /* vertices left over, in their list */
+    uint32_t rest;              /* unvisited vertices in the list */
     uint32_t hits;              /* targets reached */
     uint32_t stop;              /* the host was interrupted */
 };
@@ -46,7 +46,7 @@ struct bfs_progress {
     uint32_t first, tail;
     uint32_t phase;                /* steps so far */
     uint32_t missing;              /* targets not reached */
-    uint32_t has_rest, rest, side; /* vertices left over: any, how many, which array */
+    uint32_t has_rest, rest, side; /* unvisited vertices: a list exists, size, array */
     uint32_t odd;                  /* which bitmap holds the visited vertices */
     uint32_t explodes; /* for some frontier a bottom-up level would have paid */
     uint32_t bottom_up;
@@ -57,7 +57,7 @@ struct bfs_control : bfs_progress {
     bfs_size frontier;
     bfs_size spill; /* narrow: entries and arcs that went to the queue */
     bfs_step step[3];
-    uint32_t failed; /* a barrier was waited for too long */
+    uint32_t failed; /* bit 0: a barrier took too long; bit 1: the host was interrupted */
     uint32_t narrow_levels, turns;
 };
 
@@ -78,12 +78,12 @@ struct bfs_bounds {
 #define GG_BFS_NARROW_ROW    128
 #endif
 
-/* These numbers for a kernel and a graph. */
+/* These limits multiplied by the number of blocks of the cluster. */
 struct bfs_shape {
     uint32_t narrow_in, narrow_out; /* entries of a frontier: below, above */
 };
 
-/* What bottom-up levels need beside the transpose. Kept with the graph. (prepare.cu) */
+/* The data of bottom-up levels. It is kept with the graph (prepare.cu). */
 struct bfs_below {
     device_csr rows; /* begin NULL: there is no transpose */
     /* For each row a target that is likely to be visited: the target by which the latest
@@ -129,8 +129,8 @@ bool gg_bfs_bring(cuda_job *job, uint32_t *to, const uint32_t *from, uint64_t n,
 /* Fills out->tree. Phase "parents". */
 bool gg_bfs_tree(cuda_job *job, const gpugraph_search *search, const bfs_outcome *out);
 
-/* levels.cu: the methods "persistent" and, if `below` is set, "direction-optimizing",
-** which finds large frontiers by the transpose and hubs. Both are made on first need. */
+/* levels.cu: the methods "persistent" and, if `below` is set, "direction-optimizing". The
+** latter finds large frontiers by the transpose and hubs. Both are made on first need. */
 bool gg_bfs_levels(cuda_job *job, const gpugraph_search *search, bool below, bool tree,
                    bfs_outcome *out);
 /* A search along rows of the caller. If tree is false, the job needs no graph. */

@@ -4,11 +4,11 @@
 **     device    depths  --- a kernel, a piece at a time --->  pinned stage 0 1 2 3 0 ...
 **     host      stage   --- several threads --------------->  the caller's array of words
 **
-** A search of a graph with hubs takes less time than four bytes for each depth on the
-** bus. */
+** A search of a graph with hubs takes less time than the transfer of four bytes for each
+** depth. */
 #include "bfs.cuh"
 
-/* The least number of depths that are downloaded as bytes, which takes a kernel more. */
+/* Fewer depths are downloaded as words, because bytes need an additional kernel. */
 #ifndef GG_BFS_BYTES_LEAST
 #define GG_BFS_BYTES_LEAST (1 << 16)
 #endif
@@ -24,7 +24,7 @@ static __device__ __forceinline__ uint32_t narrow_one(uint32_t d) {
     return d < NO_DEPTH ? d : (uint32_t)NO_DEPTH;
 }
 
-/* One thread for four depths. The first depth lies in the lowest byte. */
+/* One thread narrows four depths. The first depth lies in the lowest byte. */
 static __global__ void narrow_depths(const uint32_t *depth, uint32_t count,
                                      uint32_t *word) {
     const uint4 *four = (const uint4 *)depth;

@@ -51,7 +51,7 @@ bool gg_bfs_regions(cuda_job *job, const gpugraph_search *search, bool tree,
             space->used += gg_regions_bytes(&regions);
         }))
         return false;
-    /* The workspace may have taken their memory. */
+    /* The workspace may have taken the memory of the regions. */
     if (!there || !gg_regions(job->graph, kind, false, &regions)) {
         job->run->used_method = "persistent";
         return gg_bfs_levels(job, search, false, tree, out);

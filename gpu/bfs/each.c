@@ -47,7 +47,7 @@ static void search_each(gpugraph_graph *graph, const gpugraph_search *search,
                         gpugraph_run *run, uint32_t *const *depth) {
     const uint32_t count = search->source_count;
     const gg_method *method = gg_settle_method(run, gg_bfs_methods, NULL);
-    /* With a limit searches stop at different levels. */
+    /* Searches with a limit stop at different levels. */
     const bool may = search->limit == 0;
     bool at_once = may && method == &gg_bfs_methods[BFS_MULTI_SOURCE];
     uint32_t i = 0;
@@ -90,8 +90,8 @@ struct shared_each {
     void *const *tree_edge;
 };
 
-/* Searches from one source after the other. On a device the searches of a batch are
-** slower up to 16 sources, and a fifth faster at best with 64. */
+/* Searches from one source after the other. On a device a batch of up to 16 sources would
+** be slower, and a batch of 64 at best a fifth faster. */
 static void search_some(void *each, gpugraph_run *run, uint32_t low, uint32_t high) {
     const struct shared_each *e = each;
     bfs_entry *call = GG_CALL_OF(bfs_entry, gg_bfs.side[GPUGRAPH_CUDA]);

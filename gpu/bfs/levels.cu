@@ -20,7 +20,7 @@ enum {
     ** control. The number doubles each time, up to MOST_TURNS. */
     FIRST_TURNS = 1,
     MOST_TURNS = 16,
-    LONG_WAY = 1000 /* narrow levels from which on regions would have been faster */
+    LONG_WAY = 1000 /* with this many narrow levels regions would have been faster */
 };
 static_assert(GG_BFS_NARROW_LEVELS >= 1, "the whole grid completes a level in each turn");
 static_assert(sizeof(struct bfs_control) <= GG_MAILBOX, "control is fetched at once");
@@ -164,9 +164,9 @@ static bool run_bfs_levels(cuda_job *job, const device_csr *g, const bfs_below *
     return gg_going(job);
 }
 
-/* True if bottom-up levels fit the memory. An earlier search by bottom-up levels has left
-** all that this search needs. Asking for the free memory is a system call, during which
-** the device would wait. */
+/* True if bottom-up levels fit the memory. If an earlier search with bottom-up levels has
+** left all data that this search needs, the function does not ask for the free memory:
+** this is a system call, during which the device would wait. */
 static bool has_room_below(cuda_job *job, const gpugraph_search *search,
                            const device_csr *g, bool tree) {
     const enum csr_kind transpose = gg_bfs_transpose(job->graph, search->direction);

@@ -3,7 +3,7 @@
 ** bfs.cuh has the queue.
 **
 **     entry     row's first arc, arcs          in the shared memory of its block
-**       |   a warp takes what one block has sent, some lanes to a row
+**       |   a warp takes entries from one block, with some lanes for each row
 **     target[]
 **       |   together: claim the bit, and load the row in case the claim succeeds
 **     entry     sent to the blocks in turns, so that all blocks have equal work

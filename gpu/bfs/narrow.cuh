@@ -1,15 +1,15 @@
-/* What the kernel of breadth-first search by one cluster keeps in shared memory, and how
-** its blocks exchange rows and counts. device/cluster.cuh has the transport.
+/* Breadth-first search by one cluster: the shared memory of the kernel, and the exchange
+** of rows and counts between its blocks. device/cluster.cuh has the transport.
 **
 **     pass_on           sends the rows that a warp has found to all blocks in turns
 **     finish_sending    sends the number of entries
-**     sum_up            adds up what all blocks have sent, once it is there
+**     sum_up            adds up the counts of all blocks, after they have arrived
 **     part_of_warp      a warp's share of the entries
 **
-**     half of a level    [ from block 0 | from block 1 | ... ]  ROOM / blocks from each
+**     entry[turn % 2]    [ from block 0 | from block 1 | ... ]  ROOM / blocks from each
 **
-** Entry p of block b goes to block (b + p) mod blocks, as its number p / blocks from
-** b. */
+** Entry p of block b goes to block (b + p) mod blocks. There it is entry p / blocks of
+** those from b. */
 #ifndef GPUGRAPH_BFS_NARROW_CUH
 #define GPUGRAPH_BFS_NARROW_CUH
 
@@ -39,8 +39,8 @@ static_assert(PARTS == 2 && TURNS == 2, "expand() takes them so");
 static_assert(GG_BFS_NARROW_IN <= GG_BFS_NARROW_ROOM, "a frontier fits the cluster");
 static_assert(ROOM % MOST_BLOCKS == 0, "a block sends as much to each");
 
-/* What a block sends to the others at the end of a level: the number of its entries, and
-** flags. */
+/* The word that a block sends to the others at the end of a level: the number of its
+** entries, and flags. */
 #define LEAVES  (1u << 31) /* no space, or a long row */
 #define STOPS   (1u << 30) /* the host was interrupted */
 #define ENTRIES (STOPS - 1)
@@ -62,15 +62,15 @@ struct narrow {
     bool short_rows; /* most rows have few arcs */
 };
 
-/* What a thread needs to know about its block. */
+/* A thread's view of its block. */
 struct place {
     block_memory *m;
     uint32_t me, shift; /* this block; the number of blocks as a power of 2 */
-    uint32_t tail; /* end of the queue; NONE: entries without space are queued already */
+    uint32_t tail; /* end of the queue; NONE: entries that found no space are in it */
     uint32_t *visited;
 };
 
-/* The number of entries of that sender that came to this block. */
+/* The number of the sender's `sent` entries that go to the receiver. */
 BFS_STEP uint32_t entries_for_block(uint32_t shift, uint32_t sent, uint32_t sender,
                                     uint32_t receiver) {
     uint32_t blocks = 1u << shift, first = (receiver - sender) & (blocks - 1);
@@ -78,7 +78,7 @@ BFS_STEP uint32_t entries_for_block(uint32_t shift, uint32_t sent, uint32_t send
     return (sent + blocks - 1 - first) >> shift;
 }
 
-/* All threads of the block. The block sends no more entries in this turn. */
+/* Sends the counts, after the block's last entry of this turn. All its threads call. */
 BFS_STEP void finish_sending(const place &p, uint32_t turn) {
     __syncthreads();
     if (threadIdx.x < GG_WARP) {
@@ -113,8 +113,8 @@ BFS_STEP summary sum_up(const place &p, uint32_t turn) {
     return s;
 }
 
-/* The entries that this warp serves, a part of what one block has sent to this one. If
-** rows are short and too many for one turn, each row gets fewer lanes. */
+/* The entries that this warp serves: a part of the entries from one sender. If there are
+** too many short rows for one turn, each row gets fewer lanes. */
 struct part {
     const uint2 *entry;
     uint32_t at, count, stride;

@@ -1,17 +1,17 @@
 /* The data that bottom-up levels need beside the transpose. They are made once for a
 ** graph and a direction and kept with the device's copy.
 **
-**     hub[v]    a vertex with an arc to v: at first the first one, later the vertex by
-**               which a search has found v. So searches learn hubs, which nearly all
-**               searches reach before v
+**     hub[v]    a vertex with an arc to v: at first the first such vertex, later the
+**               vertex by which a search has found v. So searches learn hubs, which
+**               nearly all searches reach before v
 **     closed    bit v: no vertex has an arc to v, so no search finds v
 **
-** Beside them lie the properties of the graph that searches have found out. */
+** struct bfs_part also keeps properties of the graph that searches have found out. */
 #include "bfs.cuh"
 #include "device/parts.cuh"
 #include "graph/graph.h"
 
-/* One warp for 32 rows. Each row has a bit in `closed`. */
+/* One warp takes 32 rows. Each row has a bit in `closed`. */
 static __global__ void first_hubs(const __grid_constant__ device_csr rows, uint32_t *hub,
                                   uint32_t *closed, uint64_t words) {
     uint64_t word = gg_thread() / GG_WARP;
@@ -99,7 +99,7 @@ bool gg_bfs_below(cuda_job *job, enum csr_kind kind, bfs_below *below) {
             take(job, &kept->part, &hubs->closed, gg_hub_words(n), sizeof *hubs->closed);
         made = made && gg_bfs_first_hubs(job, &below->rows, hubs->hub, hubs->closed) &&
                gg_wait(job);
-        if (!made) { /* without its kernel the memory holds no hubs */
+        if (!made) { /* the kernel has not filled the memory */
             free_hubs(kept, hubs);
             return false;
         }

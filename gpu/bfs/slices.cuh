@@ -1,5 +1,5 @@
-/* A frontier in slices: vertices whose arcs a kernel walks next, so that many blocks
-** share a vertex with a million arcs.
+/* A frontier in slices. A slice is a part of the arcs of a vertex, so that many blocks
+** can share a vertex with a million arcs.
 **
 **     list     v0 v1 v2 ...                 vertices, in any order, each once
 **                |  append_slices
@@ -18,7 +18,7 @@
 
 enum {
     SLICE_ARCS = 1024, /* most arcs of a slice; the arcs of GG_BLOCK slices fit 32 bits */
-    THIN_TILE = 32     /* least slices of a tile, however small the frontier is */
+    THIN_TILE = 32     /* least slices of a tile, even if the frontier is small */
 };
 
 /* An upper bound on the slices of all vertices. */
@@ -92,7 +92,7 @@ static __device__ __forceinline__ void walk_slices(const device_csr &g,
     }
 }
 
-/* True if the host asks to stop. The flag is across the bus, so only large rounds read
+/* True if the host asks to stop. The flag is in host memory, so only large rounds read
 ** it. */
 static __device__ __forceinline__ bool stop_requested(const uint32_t *stop,
                                                       uint32_t slices) {

@@ -3,24 +3,23 @@
 **
 **     DOWN     All warps share the frontier's arcs equally, 32 x SPAN arcs at a time.
 **     SWEEP    The first bottom-up level. Each unvisited vertex checks its hub, then a
-**              handful of its neighbours, then its warp checks all neighbours. One warp
-**              owns a word of the bitmap and writes it whole, into the other bitmap.
-**     LIST     Later bottom-up levels: the vertices left over, by their list. They are
+**              handful of its neighbours. Then its warp checks the other neighbours. One
+**              warp owns a word of the bitmap and writes it whole, into the other bitmap.
+**     LIST     Later bottom-up levels, over a list of the unvisited vertices. They are
 **              few, so depths show which vertices are visited, and the bitmap may change.
 **     COLLECT  Moves the frontier that a SWEEP found back to the queue.
 **
 ** The hub of a vertex is the vertex by which the latest search has found it. Once the
 ** frontier explodes the hub is nearly always visited, so most vertices are found by one
 ** sequential load and one bit. The choice of the direction follows Beamer, Asanovic and
-** Patterson (SC 2012). A handful of neighbours first, as in cuGraph. */
+** Patterson (SC 2012). The handful of neighbours follows cuGraph. */
 #include "wide_steps.cuh"
 #include "base/arrivals.cuh"
 
-/* The number of arcs of a level from which on a look at the stop flag across the bus
-** pays. */
+/* A step with this many arcs also looks at the stop flag, which is in host memory. */
 #define GG_BFS_STOP_ARCS 1000000
-/* Looks at a barrier until the kernel gives up, about half a minute. Only a fault leads
-** there. */
+/* The kernel gives up after this many looks at a barrier, about half a minute. Only a
+** fault can cause this. */
 #ifndef GG_BFS_MOST_LOOKS
 #define GG_BFS_MOST_LOOKS (1u << 26)
 #endif
@@ -63,7 +62,7 @@ static __device__ void begin_wide(const wide &w, state *s) {
     choose_step(w, s);
 }
 
-/* Waits for all blocks. Returns the sum of what the blocks have found. */
+/* Waits for all blocks. Returns the sum of the `found` of all blocks. */
 static __device__ uint64_t wait_for_grid(const wide &w, const state &s, uint64_t found) {
     bfs_control *c = w.b.control;
     unsigned long long *arrived = &c->step[s.phase % 3].arrived;
@@ -97,7 +96,7 @@ static __device__ void end_wide_step(const wide &w, state *s, uint64_t found) {
     bool ends = gg_peek(&step->stop) || (gg_peek(&c->failed) & 1);
     s->missing -= gg_peek(&step->hits);
     if (blockIdx.x == 0)
-        /* All blocks have left the step before. */
+        /* All blocks have left the previous step. */
         c->step[(s->phase + 2) % 3] = bfs_step();
     s->phase++;
     s->seen += s->mode == DOWN ? s->arcs : 0;
@@ -166,7 +165,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         if (gg_lane() == 0 && found > 0)
             atomicAdd(&found_by_block, found);
         flush_rest(w, s, rest);
-        /* Contains a barrier of the block. */
+        /* flush_piles has a barrier of the block. */
         flush_piles(w.g, w.b.queue + s.tail, &w.b.control->step[s.phase % 3].size, finds);
         __syncthreads();
         if (threadIdx.x == 0) {

@@ -1,11 +1,11 @@
-/* The steps of the kernel of breadth-first search by the whole grid, its state, and the
-** piles that collect the finds of a warp on their way into the queue. wide.cu says when
-** each step is taken.
+/* Breadth-first search by the whole grid: the state of the kernel, its steps, and piles.
+** A pile collects vertices that a warp finds, before they enter the queue. wide.cu
+** chooses the steps.
 **
-**     pile     FULL vertices and up to a warp's more, in shared memory
-**       |        flushed when the pile is full, and at the end of a step
-**     queue    rows of the level that is being found, or the list of vertices left
-**              over */
+**     pile     up to FULL + 31 vertices, in shared memory
+**       |        flushed when it has FULL vertices, and at the end of a step
+**     queue    rows of the next level, or the list of vertices that a bottom-up level
+**              leaves unvisited */
 #ifndef GPUGRAPH_BFS_WIDE_STEPS_CUH
 #define GPUGRAPH_BFS_WIDE_STEPS_CUH
 
@@ -18,19 +18,19 @@
 #endif
 /* Levels are bottom-up as soon as the frontier has more than 1 / ALPHA of the arcs that
 ** no level has looked at and more than 1 / LEAST of all arcs. At the end of a long search
-** the first condition alone says nothing. */
+** the first condition also holds for a small frontier. */
 #define GG_BFS_DEVICE_ALPHA 15
 #define GG_BFS_LEAST        32
-/* Arcs of the frontier that cost as much as a vertex left over, and the number of
-** vertices left over that cost less than a further step. */
+/* GG_BFS_LOOKS arcs of the frontier cost as much as one unvisited vertex in the list.
+** GG_BFS_FEW such vertices cost less than another step. */
 #define GG_BFS_LOOKS 4
 #define GG_BFS_FEW   65536
 
 enum {
     BLOCK = GG_BFS_WIDE_BLOCK,
     WARPS = BLOCK / GG_WARP,
-    SPAN = 4,   /* batches of arcs, words of a bitmap, that a warp loads together */
-    FULL = 128, /* vertices of a pile that is flushed */
+    SPAN = 4,   /* batches of arcs or words of a bitmap that a warp loads together */
+    FULL = 128, /* a pile with this number of vertices is flushed */
     PILE = FULL + GG_WARP,
     LANE_FINDS = FULL / GG_WARP
 };
@@ -125,8 +125,8 @@ BFS_STEP void leave_over(const wide &w, const state &s, pile *rest, uint32_t v,
     move_down(rest);
 }
 
-/* The whole block queues what is left in the piles of its warps, by one reservation
-** behind *size. The first thread gets the total. */
+/* The whole block queues the remaining vertices of its piles, with one reservation in
+** *size. The first thread returns the total. */
 static __device__ bfs_size flush_piles(const device_csr &g, uint2 *level, bfs_size *size,
                                        const pile &finds) {
     __shared__ bfs_size start[GG_WARP];
@@ -159,8 +159,8 @@ static __device__ bfs_size flush_piles(const device_csr &g, uint2 *level, bfs_si
 /* ---- steps: each returns how many vertices the warp has found ---- */
 
 enum {
-    HANDFUL = 8,
-    GRASP = 4 /* neighbours that are loaded together */
+    HANDFUL = 8, /* targets that a lane looks at without its warp */
+    GRASP = 4    /* targets that a lane loads together */
 };
 static_assert(HANDFUL % GRASP == 0, "a handful is whole grasps");
 
@@ -171,8 +171,8 @@ BFS_STEP void note_target(const wide &w, const state &s, uint32_t v) {
 
 /* ---- DOWN ---- */
 
-/* One warp: the last entry that begins at or before that arc. Each step reduces the range
-** to a 32nd. */
+/* One warp finds the last entry that begins at or before the arc. Each step divides the
+** range by 32. */
 BFS_STEP uint32_t entry_of(const uint2 *frontier, uint32_t entries, uint32_t arc) {
     uint32_t low = 0, high = entries;
     while (high - low > 1) {
@@ -185,7 +185,8 @@ BFS_STEP uint32_t entry_of(const uint2 *frontier, uint32_t entries, uint32_t arc
     return low;
 }
 
-/* Loads the arcs from k on that 32 entries cover, up to SPAN for each lane. */
+/* Loads targets of arcs from k on, up to SPAN for each lane. Each lane has the entry of
+** one row of these arcs. */
 BFS_STEP void load_arcs(const wide &w, uint2 entry, uint32_t k, uint32_t stop,
                         uint32_t (&v)[SPAN]) {
 #pragma unroll
@@ -261,9 +262,9 @@ static __device__ uint32_t go_down(const wide &w, const state &s, pile *finds) {
 
 /* ---- bottom-up ---- */
 
-/* Returns a target of the lane's row for which is_visited holds, or NONE. A lane alone
-** looks at a handful of targets, then its warp looks at the rest of the row. All lanes
-** call. */
+/* Returns a target of the lane's row for which is_visited holds, or NONE. Each lane first
+** looks at HANDFUL targets of its own row. The warp then looks at the rest of each row.
+** All lanes call. */
 template <typename test_type>
 BFS_STEP uint32_t look_at_row(const device_csr &rows, uint32_t v, bool looks,
                               test_type is_visited) {
@@ -331,7 +332,7 @@ BFS_STEP bool look_further(const wide &w, uint32_t v, bool looks, test_type is_v
     return u != GPUGRAPH_NONE;
 }
 
-/* One warp for SPAN words at a time, one lane for a vertex. */
+/* Each warp takes SPAN words of the bitmap at a time, each lane one vertex of a word. */
 static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
     const uint32_t *visited = w.b.visited[s.odd];
     const uint64_t warps = (uint64_t)gridDim.x * WARPS;
@@ -378,7 +379,7 @@ static __device__ uint32_t sweep(const wide &w, const state &s, pile *rest) {
     return found;
 }
 
-/* One thread for a vertex that was left over. */
+/* Each thread takes a vertex of the list of unvisited vertices. */
 static __device__ uint32_t look_at_rest(const wide &w, const state &s, pile *finds,
                                         pile *rest) {
     const uint32_t *list = w.b.rest[s.side], *depth = w.b.depth;
@@ -408,7 +409,7 @@ static __device__ uint32_t look_at_rest(const wide &w, const state &s, pile *fin
     return found;
 }
 
-/* One warp for a word: moves what the latest SWEEP found into the queue. */
+/* Queues the vertices that the latest SWEEP found. Each warp takes one bitmap word. */
 static __device__ void collect_sweep(const wide &w, const state &s, pile *finds) {
     const uint32_t *visited = w.b.visited[s.odd], *before = w.b.visited[1 - s.odd];
     const uint64_t words = ((uint64_t)w.g.n + 31) / 32;

@@ -7,14 +7,14 @@
 **                                        smallest vertex of its tree, and at the end the
 **                                        name of the component
 **
-** Only roots are hooked, by compare-and-swap. So threads need no order, and the answer
-** does not depend on one.
+** Only roots are hooked, by compare-and-swap. So the answer does not depend on the order
+** of threads.
 **
 ** 1. Link a sample of the edges: one for each vertex, spread over the whole list. If
 **    there are few edges, link all of them.
 ** 2. Point each vertex to its root. The commonest root of some vertices stands for the
 **    largest component. A bitmap holds the vertices outside this component.
-** 3. Link all other edges, except edges with both ends inside.
+** 3. Link all other edges, except edges with both ends in the largest component.
 ** 4. Point each vertex to its root.
 **
 ** If an earlier search has left rows of both directions, and they are not short, the
@@ -30,7 +30,7 @@
 
 enum {
     CHUNK = 1 << 14, /* edges or vertices that a thread takes at a time */
-    LISTED = 1024    /* edges of which the ones to be linked are listed at a time */
+    LISTED = 1024    /* edges that a thread tests before it links those it must link */
 };
 
 struct weak {
@@ -49,7 +49,7 @@ static inline uint32_t tree_parent(const struct gg_trees *t, uint32_t v) {
 }
 
 /* Makes one tree of the trees of the two ends. If another thread has hooked the root
-** first, the loop goes on from that hook. */
+** first, the loop continues from that hook. */
 static inline void link_ends(const struct gg_trees *t, uint32_t u, uint32_t v) {
     uint32_t a = tree_parent(t, u), b = tree_parent(t, v);
     while (a != b) {

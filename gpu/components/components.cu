@@ -9,13 +9,13 @@
 **     link_second      joins the trees of vertices and of their second neighbours
 **     shorten_paths
 **     elect            finds the commonest root of some vertices
-**     mark_outside     fills the bitmap of vertices outside that component
+**     mark_outside     fills the bitmap of vertices outside the component of this root
 **     link_rest        links the edges with an end outside
 **     compress_trees   points each vertex to its root
 **
 ** If there are few edges for each vertex, all edges are linked at once. If earlier
-** searches have left rows of both directions, only the first two arcs of each row are
-** looked at, and then the rows of vertices outside (Afforest; components.c). Edges that a
+** searches have left rows of both directions, the steps read only the first two arcs of
+** each row, and then the rows of vertices outside (Afforest; components.c). Edges that a
 ** warp must link wait until each lane has one. A link is a chain of dependent loads and
 ** takes as long for one lane as for all. No step waits for the host. */
 #include "components.cuh"
@@ -26,7 +26,7 @@
 
 enum {
     GROUP = 4,     /* edges that a thread reads at once */
-    LONG_ROW = 64, /* arcs from which on a warp takes a row together */
+    LONG_ROW = 64, /* the lanes of a warp share a row with this many arcs */
     WARPS = GG_BLOCK / GG_WARP
 };
 
@@ -37,10 +37,10 @@ static __device__ __forceinline__ uint32_t tree_parent(const uint32_t *component
     return *(const volatile uint32_t *)&component[v];
 }
 
-/* Returns a present or an earlier parent from any cache, while no tree is hooked to
-** another: an ancestor stays an ancestor, and a root stays a root. All paths of a large
-** component end at one word. If loads bypassed the caches, the one place of this word in
-** memory would have to serve all warps. */
+/* Returns the present or an earlier parent, from any cache. This is valid while no tree
+** is hooked to another: ancestors stay ancestors, and roots stay roots. All paths of a
+** large component end at one word. If loads bypassed the caches, the one place of this
+** word in memory would have to serve all warps. */
 static __device__ __forceinline__ uint32_t some_parent_of(const uint32_t *component,
                                                           uint32_t v) {
     uint32_t parent;
@@ -112,8 +112,8 @@ static __global__ void plant_trees(const __grid_constant__ component_arrays a) {
 }
 
 /* Halves the path to the root while following it. If another thread has stored the root
-** meanwhile, this thread replaces it by another ancestor: the path is longer again, and
-** still right. */
+** meanwhile, this thread replaces it by another ancestor. The path is then longer, but it
+** still leads to the root. */
 static __global__ void shorten_paths(const __grid_constant__ component_arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
         const uint32_t first = tree_parent(a.component, (uint32_t)v);
@@ -163,8 +163,8 @@ static __global__ void elect(const __grid_constant__ component_arrays a) {
 
 /* ---- the first neighbours ---- */
 
-/* The place of an edge in its run, the consecutive edges with the same source. 2: a later
-** place. */
+/* The position of an edge in its run, which is the consecutive edges with the same
+** source: 0, 1, or 2 for all later positions. */
 static __device__ __forceinline__ uint32_t place_in_run(const device_edges &edges,
                                                         uint64_t e, uint32_t u) {
     if (e < 1 || edges.source[e - 1] != u)
@@ -184,8 +184,8 @@ static __global__ void hook_first(device_edges edges,
     }
 }
 
-/* In an unsorted list each edge is a run. Some edges from all over the list then stand
-** for second neighbours. */
+/* In an unsorted list each edge is a run. So the kernel also links a sample of the first
+** edges of runs, from the whole list. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     link_second(device_edges edges, const __grid_constant__ component_arrays a) {
     __shared__ waiting of_warp[WARPS];
@@ -207,7 +207,7 @@ static __global__ void link_every(device_edges edges,
         link_ends(a.component, edges.source[e], edges.target[e]);
 }
 
-/* Takes the place of plant_trees. */
+/* Replaces plant_trees and hook_first. */
 static __global__ void hook_first_arc(const __grid_constant__ device_csr rows,
                                       const __grid_constant__ component_arrays a) {
     for (uint64_t v = gg_thread(); v < a.n; v += gg_threads_of_grid()) {
@@ -226,7 +226,7 @@ static __global__ void link_second_arc(const __grid_constant__ device_csr rows,
     }
 }
 
-/* ---- who is outside of the largest component ---- */
+/* ---- vertices outside of the largest component ---- */
 
 static __global__ void mark_outside(const __grid_constant__ component_arrays a) {
     const uint32_t largest = *a.largest;

@@ -5,8 +5,8 @@
 **                           an earlier open vertex that v reaches
 **                  DONE     the component is known
 **     open         a stack of vertices that are seen and not done. If a vertex reaches no
-**                  vertex seen before it, it and all vertices above it leave the stack as
-**                  one component.
+**                  vertex seen earlier, this vertex and all vertices above it leave the
+**                  stack as one component.
 **     path         the vertices from the root to the current vertex. next[v] is the
 **                  position in the row of v.
 **
@@ -66,8 +66,8 @@ static void leave_vertex(struct strong *s, uint32_t own) {
     }
 }
 
-/* Goes on along the arcs of the last vertex of the path. own[v] is the number of v in the
-** order of visits. */
+/* Continues along the arcs of the last vertex of the path. own[v] is the number of v in
+** the order of visits. */
 static void walk_from(struct strong *s, uint32_t *own) {
     while (s->path > 0) {
         const uint32_t v = s->stack[s->path - 1];
@@ -112,7 +112,7 @@ static gpugraph_status find_strong(gpugraph_graph *graph, gpugraph_run *run,
         if (s.rank[root] == 0) {
             enter_vertex(&s, root);
             component[root] = s.rank[root];
-            walk_from(&s, component); /* an open vertex keeps its number there */
+            walk_from(&s, component); /* component[] has the numbers of open vertices */
         }
     }
     gg_release(s.rank);

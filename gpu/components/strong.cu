@@ -4,10 +4,10 @@
 **                  list
 **     label[v]     some vertex of the component of v; NONE: not known
 **
-** 1. Trim, along either direction in turn, as long as many vertices leave. A listed
+** 1. Trim along each direction in turn, while many vertices leave the list. A listed
 **    vertex that no listed vertex leads to is a component by itself. A vertex that only
 **    one vertex leads to depends on that vertex. Such vertices form chains and rings.
-**    Pointer doubling finds where each of them begins.
+**    Pointer doubling finds the beginning of each chain.
 **
 **        none -> a -> b -> c              each vertex is a component
 **        ring of a -> b -> c -> a -> d    the ring is one component, d is another
@@ -15,9 +15,9 @@
 **
 ** 2. Search forwards and backwards from a vertex with many arcs both ways. The vertices
 **    that both searches reach are its component, usually the one large component.
-** 3. Trim again. Then rounds of colours until the list is empty: each vertex takes the
-**    largest number that leads to it. The vertices of a colour that reach the owner of
-**    this number are its component.
+** 3. Trim again. Then do rounds of colours until the list is empty. The colour of a
+**    vertex is the largest vertex that leads to it. The vertices of a colour that also
+**    lead to this largest vertex, the owner of the colour, are its component.
 ** 4. Replace each label by the smallest vertex with this label.
 **
 ** After Fleischer, Hendrickson, Pinar (2000), McLendon et al. (2005), Orzan (2004),
@@ -29,7 +29,7 @@
 
 enum {
     LIST_BLOCKS = 16,   /* for each multiprocessor */
-    PIVOT_LIST = 65536, /* listed vertices from which on two searches pay */
+    PIVOT_LIST = 65536, /* two searches pay if the list has at least this many vertices */
     TRIM_SHARE = 16,    /* trimming ends when fewer than one in so many leave */
     TRIM_ROUNDS = 64,   /* at most */
     QUEUED = 4          /* steps that are queued before the host looks at the state */
@@ -46,7 +46,7 @@ struct state {
 struct strong {
     struct state *state;
     uint32_t *label, *list[2];
-    uint64_t *chain[2]; /* before << 32 | smallest vertex on the way there; by vertex */
+    uint64_t *chain[2]; /* by vertex: pointer << 32 | smallest vertex on its path */
     uint32_t *colour;
     uint8_t *mark;
 };
@@ -67,7 +67,8 @@ static __global__ void list_all_vertices(uint32_t n, strong s) {
     }
 }
 
-/* rows: arcs into v, when the beginnings of chains are looked for. */
+/* Points each vertex to its only listed neighbour in `rows`. Arcs into v lead to the
+** beginnings of chains, and arcs out of v to their ends. */
 static __global__ void find_single(device_csr rows, strong s, uint32_t count) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t v = s.list[0][i];
@@ -138,7 +139,7 @@ static __global__ void list_open(strong s, uint32_t count) {
     }
 }
 
-/* Finds the listed vertex with most arcs in the direction in which it has fewer. */
+/* Finds the listed vertex whose smaller degree, in or out, is the largest. */
 static __global__ void find_pivot(device_csr out, device_csr in, strong s,
                                   uint32_t count) {
     unsigned long long best = 0;
@@ -187,9 +188,8 @@ static __global__ void spread_colours(device_csr in, strong s, uint32_t count) {
     }
 }
 
-/* Settles the owners, and then each vertex with an arc to a settled vertex of its colour.
-** Labels of this round are colours of listed vertices, so earlier labels do not
-** interfere. */
+/* Marks the owners. settle_colours marks each vertex with an arc to a marked vertex of
+** the same colour. */
 static __global__ void settle_owners(strong s, uint32_t count) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
         const uint32_t v = s.list[0][i];
@@ -242,8 +242,8 @@ static __global__ void take_least(uint32_t n, strong s, const uint32_t *least) {
     GG_LAUNCH((r)->job, kernel, gg_grid((r)->job, (r)->job->graph->n, LIST_BLOCKS),      \
               __VA_ARGS__)
 
-/* Repeats the step until it changes nothing, at most `most` times. Several steps run
-** between two looks at the state. */
+/* Repeats the step until it changes nothing, at most `most` times. The host looks at the
+** state after every QUEUED steps. */
 template <typename step_type>
 static bool until_settled(struct strong_run *r, uint32_t most, step_type step) {
     struct state state = {0, 1, 0};
@@ -341,7 +341,7 @@ static bool colour_round(struct strong_run *r) {
 
 /* ---- driver ---- */
 
-/* Carves a block of the run's own, because the searches use the workspace. */
+/* Carves a separate block, because the searches use the workspace. */
 static uint64_t carve_strong(unsigned char *block, uint32_t n, struct strong *s) {
     struct workspace space = {block, 0};
     s->state = gg_carve<struct state>(&space, 1);

@@ -1,14 +1,14 @@
 /* Core numbers: the public function and the CPU backend.
 **
-**     core[v]     the remaining neighbours of v; once v is removed, its core number
+**     core[v]     the remaining neighbours of v; after v is removed, its core number
 **     rest        the remaining vertices, ascending; for each k a copy without the
 **                 removed vertices
 **
-** For k = 0, 1, 2 ... each vertex with at most k remaining neighbours is removed, and
-** then each vertex whose remaining degree drops to k by that (peel.h). Their core number
-** is k, where their counters stay. If no vertex has k remaining neighbours, k goes on to
-** the smallest remaining degree. All copies together have no more entries than the sum of
-** all core numbers and 2 n, which is less than the arcs and 2 n.
+** For k = 0, 1, 2 ... each vertex with at most k remaining neighbours is removed. This
+** lowers remaining degrees, and each vertex that drops to k is removed, too (peel.h). The
+** core number of these vertices is k, and their counters stay at k. If no vertex has k
+** remaining neighbours, k becomes the smallest remaining degree. All copies together have
+** at most 2 n entries and the sum of all core numbers, which is less than all arcs.
 **
 ** Peeling after Matula, Beck (J. ACM 30, 1983). By levels in parallel after Dasari,
 ** Ranjan, Zubair (ParK, BigData 2014) and Kabir, Madduri (PKC, 2017). */

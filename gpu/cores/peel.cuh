@@ -1,5 +1,5 @@
-/* Removes vertices in rounds, in one cooperative launch. The vertices of a round make
-** other vertices drop to k, which are the next round.
+/* Removes vertices in rounds, in one cooperative launch. Vertices that drop to k in a
+** round are the next round.
 **
 **     slices     v0: 7 arcs from 120, v1: 32 arcs from 127, ...      first << 6 | arcs
 **                A round begins with targets and loads no offsets.
@@ -10,11 +10,11 @@
 **                bits
 **
 ** So a block that sees the last arrival knows the length of the next round. One thread of
-** each block polls, because the word is one place in the second-level cache, which serves
-** one load at a time. The first block walks narrow rounds alone. Its list lies in shared
-** memory, and a round costs the loads of offsets, targets and counters. The other blocks
-** wait at one barrier for many rounds. The number of rounds is bounded by the vertices:
-** each round removes a vertex or is the last one. */
+** each block polls, because the second-level cache serves one load of the word at a time.
+** The first block walks narrow rounds alone. Its list lies in shared memory, and a round
+** costs the loads of offsets, targets and counters. The other blocks wait at one barrier
+** for many rounds. The number of rounds is bounded by the vertices: each round removes a
+** vertex or is the last one. */
 #ifndef GPUGRAPH_PEEL_CUH
 #define GPUGRAPH_PEEL_CUH
 
@@ -28,7 +28,7 @@ enum {
     PEEL_BLOCK = 1024,    /* threads: few large blocks make a cheap barrier */
     PEEL_COUNTS = 3,      /* read, appended to, cleared for the next round */
     PEEL_SLICE = 32,      /* arcs at most */
-    PEEL_ARC_BITS = 6,    /* bits of their number */
+    PEEL_ARC_BITS = 6,    /* bits of the number of arcs */
     PEEL_AT_ONCE = 4,     /* arcs that a lane loads together */
     PEEL_NEAR = 512,      /* slices that also lie in shared memory */
     PEEL_ALONE = 4096,    /* rounds of one block between two barriers */
@@ -43,7 +43,7 @@ static_assert((int)GG_PEEL_NARROW <= (int)PEEL_NEAR,
 typedef unsigned long long peel_barrier;
 
 struct peel_state {
-    /* [round % PEEL_COUNTS]: at the begin of the round. */
+    /* barrier[round % PEEL_COUNTS]: the complete word when the round begins. */
     peel_barrier barrier[PEEL_COUNTS];
     uint32_t round, stopped;
 };
@@ -76,7 +76,7 @@ static __device__ __forceinline__ uint32_t slices_of(peel_barrier barrier) {
     return (uint32_t)((barrier & ~PEEL_STOP) >> PEEL_BLOCK_BITS);
 }
 
-/* Claims space for that number of slices. Returns its begin. */
+/* Claims space for `count` slices. Returns the index of the first one. */
 static __device__ __forceinline__ uint32_t claim_slices(const slice_list &list,
                                                         uint32_t count) {
     return list.near ? atomicAdd(list.near_count, count)
@@ -159,8 +159,8 @@ struct arc_of_core {
     uint32_t *core, k;
 };
 
-/* A counter was `before` and one less now. Returns true if it has dropped to k. A counter
-** that has dropped below k is restored, as on the CPU. */
+/* The counter of u was `before` and is now one less. Returns true if it has dropped to k.
+** Restores a counter that has dropped below k, as on the CPU. */
 static __device__ __forceinline__ bool drops_to_k(const arc_of_core &take, uint32_t u,
                                                   uint32_t before) {
     if (before <= take.k)
@@ -168,7 +168,7 @@ static __device__ __forceinline__ bool drops_to_k(const arc_of_core &take, uint3
     return before == take.k + 1;
 }
 
-/* The lane to whose arcs number k belongs. first: the arcs before each lane. */
+/* The lane that has arc number k. first: the number of arcs of earlier lanes. */
 static __device__ __forceinline__ unsigned owner_of(uint32_t first, uint32_t k) {
     unsigned owner = 0;
     for (unsigned step = GG_WARP / 2; step > 0; step /= 2)
@@ -177,9 +177,9 @@ static __device__ __forceinline__ unsigned owner_of(uint32_t first, uint32_t k) 
     return owner;
 }
 
-/* Removes the arcs of a lane: to[i] for falls[i]. *rows: the rows of vertices that drop
-** to k. All atomic operations are issued before the first result is used, so that they
-** overlap. */
+/* Removes the lane's arcs to to[i], if falls[i]. Then falls[i] means: to[i] drops to k,
+** and *rows has its row. All atomic operations are issued before the first result is
+** used, so that they overlap. */
 static __device__ __forceinline__ void
 take_all(const peel_lists &p, const arc_of_core &take, const uint32_t (&to)[PEEL_AT_ONCE],
          bool (&falls)[PEEL_AT_ONCE], peel_rows<PEEL_AT_ONCE> *rows) {
@@ -285,7 +285,7 @@ static __device__ void gg_peel_alone(const peel_lists &p, uint32_t round, uint32
 
 /* ---- barriers ---- */
 
-/* Loads a complete word for the whole block. */
+/* Loads the word of a finished round for the whole block. */
 static __device__ __forceinline__ peel_barrier read_barrier(peel_barrier *barrier,
                                                             near_lists *near) {
     __syncthreads();
@@ -295,8 +295,8 @@ static __device__ __forceinline__ peel_barrier read_barrier(peel_barrier *barrie
     return near->barrier;
 }
 
-/* The block has done its share of the round. Returns the word when all blocks have, so
-** that their lists and counters are visible. */
+/* Waits until all blocks have done their shares of the round, so that their lists and
+** counters are visible. Returns the complete word. */
 static __device__ __forceinline__ peel_barrier wait_for_blocks(peel_barrier *barrier,
                                                                bool stop,
                                                                near_lists *near) {
@@ -318,8 +318,8 @@ static __device__ __forceinline__ peel_barrier wait_for_blocks(peel_barrier *bar
 }
 
 /* All threads of a cooperative grid call, after a barrier. Runs rounds from `round` on,
-** until a round is empty or the host says stop. Returns the number of the next round,
-** behind a barrier. */
+** until a round is empty or the host asks to stop. Ends with a barrier. Returns the
+** number of the next round. */
 static __device__ __forceinline__ uint32_t gg_peel(const peel_lists &p, uint32_t round,
                                                    near_lists *near,
                                                    const arc_of_core &take) {

@@ -12,8 +12,8 @@ enum {
     /* Steps between two looks at the host's flag: two milliseconds. With 8,192 steps an
     ** interrupt took 145 ms to end work-stealing on a grid. */
     DFS_ASK_HOST = 1024,
-    DFS_ASK_SELDOM = 8, /* looks between two looks at the end, but for first workers */
-    DFS_ASK_IDLE = 128  /* failed looks for work between two looks at the host's flag */
+    DFS_ASK_SELDOM = 8, /* looks for work between two looks at `over`; first workers: 1 */
+    DFS_ASK_IDLE = 128  /* looks for work between two looks at the host's flag */
 };
 
 struct dfs_control { /* in memory that all workers share; the busy words lie far apart */
@@ -50,7 +50,7 @@ WARP_FUNCTION uint32_t dfs_load(uint32_t *word) {
     return warp_from(value, 0);
 }
 
-/* True if the worker must leave. The host's flag is far away, so few workers ask it. */
+/* True if the worker must leave. The host's flag is slow to load, so few workers ask. */
 WARP_FUNCTION bool dfs_stops(struct dfs_control *control, bool ask_host,
                              const uint32_t *host_stop) {
     if (warp_lane() == 0 && ask_host && host_load(host_stop) != 0)

@@ -22,14 +22,14 @@
 #include "dfs/deque.h"
 
 /* A thief takes from the most loaded of this many blocks: two, as published. With 32
-** rmat22 took 46 ms in place of 37, mesh16m 377 in place of 323. */
+** rmat22 took 46 ms instead of 37, mesh16m 377 instead of 323. */
 #define DFS_CHOICES 2
 
 /* The state that the workers share, passed by value. */
 struct dfs_crew {
     const uint64_t *begin, *end;
     const uint32_t *target;
-    uint32_t *depth, *parent; /* DFS_NONE; depth 0 at the roots of the list */
+    uint32_t *depth, *parent; /* at first DFS_NONE, but depth 0 at the listed roots */
     const uint32_t *root;     /* the roots to begin with */
     uint32_t n, roots;
     bool all_vertices; /* a forest: further roots are opened */
@@ -54,7 +54,7 @@ struct dfs_worker {
     uint32_t number, place; /* in the crew, in the block */
     uint32_t spare;         /* an empty chunk, or DFS_NO_CHUNK */
     uint32_t random, steps, reached, stolen;
-    uint64_t hands; /* the entry to go on with */
+    uint64_t hands; /* the entry from which the worker continues */
 };
 
 WARP_FUNCTION struct dfs_ring dfs_ring_of(const struct dfs_worker *w, uint32_t place) {
@@ -118,9 +118,9 @@ WARP_FUNCTION bool dfs_claim(struct dfs_worker *w, uint32_t v, uint32_t u,
     return warp_from(mine, 0) != 0;
 }
 
-/* Claims the first open target among the arcs [*next, degree) of u, which the lanes look
-** at side by side, for that depth. DFS_NONE: there is none, or the worker must leave.
-** *next: the arc behind the target. */
+/* Claims the first open target of the arcs [*next, degree) of u, and gives it that depth.
+** Each lane looks at one arc at a time. Returns DFS_NONE if there is no open target, or
+** if the worker must leave. *next: the arc behind the target. */
 WARP_FUNCTION uint32_t dfs_claim_next(struct dfs_worker *w, uint32_t u, uint32_t depth,
                                       uint32_t degree, uint32_t *next) {
     uint64_t first = w->crew.begin[u];
@@ -199,7 +199,7 @@ WARP_FUNCTION void dfs_keep_chunk(struct dfs_worker *w, uint32_t chunk) {
     warp_sync();
 }
 
-/* Refills the ring from the cold chunks of that worker. */
+/* Refills the ring from the cold chunks of worker `number`. */
 WARP_FUNCTION bool dfs_refill_from(struct dfs_worker *w, uint32_t number) {
     uint32_t chunk =
         dfs_refill(w->ring, dfs_cold_of(w, number), number == w->number, w->crew.pool);
@@ -219,8 +219,8 @@ WARP_FUNCTION bool dfs_take_root(struct dfs_worker *w) {
     return true;
 }
 
-/* Returns the cold chunks of a block, and in *victim its worker with most of them. Chunks
-** under a full array do not count. Each lane looks at a block of its own. */
+/* Returns the number of cold chunks of a block, and in *victim its worker with most of
+** them. Chunks under a full array do not count. Each lane looks at another block. */
 WARP_FUNCTION uint32_t dfs_load_of(struct dfs_worker *w, uint32_t block,
                                    uint32_t *victim) {
     uint32_t sum = 0, most = 0, first = block * w->crew.block_workers;
@@ -279,8 +279,8 @@ WARP_FUNCTION bool dfs_steal_once(struct dfs_worker *w) {
 
 /* ---- opening roots ---- */
 
-/* By the opener: the next vertex that no worker has becomes a root and comes into its
-** hands. Vertices without arcs need no search. */
+/* The opener takes the next unvisited vertex with arcs into its hands, as a root.
+** Unvisited vertices without arcs become roots too, but need no search. */
 WARP_FUNCTION bool dfs_open_root(struct dfs_worker *w) {
     struct dfs_control *control = w->crew.control;
     uint64_t at = w->crew.all_vertices ? device_load(&control->opened) : w->crew.n;

@@ -33,10 +33,9 @@
 #define DFS_NO_CHUNK UINT32_MAX
 
 /* Sizes in entries. ring and batch are powers of two, batch at most ring / 2, ring at
-** most 2^15. cold is a number of chunks with the same limits. A thief takes hot_cutoff /
-** 2 entries (at least 1) of a ring with at least hot_cutoff entries, where hot_cutoff is
-** at least 2, and a chunk of a worker whose cold chunks have at least cold_cutoff
-** entries. */
+** most 2^15. cold is a number of chunks with the same limits. From a ring with at least
+** hot_cutoff entries a thief takes hot_cutoff / 2 of them; hot_cutoff is at least 2. From
+** cold chunks with at least cold_cutoff entries a thief takes one chunk. */
 struct dfs_shape {
     uint32_t ring, batch, hot_cutoff, cold_cutoff, cold;
 };
@@ -136,7 +135,7 @@ WARP_FUNCTION uint32_t dfs_cut_chunk(struct dfs_cold cold, uint64_t word) {
 }
 
 /* By the owner: adds a chunk at the newest end. If there is no space, the oldest chunk
-** goes under. */
+** moves to the list under the array. */
 WARP_FUNCTION void dfs_cold_push(struct dfs_cold cold, struct dfs_pool pool,
                                  uint32_t chunk) {
     for (;;) {

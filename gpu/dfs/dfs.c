@@ -6,8 +6,8 @@
 ** cache can predict, so each further array would cost a vertex one more cache miss.
 **
 **     in    rows of one direction, a source or GPUGRAPH_NONE (a forest over all vertices)
-**     out   depth, parent; from these tree_edge (tree/tree.c), preorder and postorder,
-**           which the serial search counts and tree/number.c computes afterwards */
+**     out   depth, parent; from these tree_edge (tree/tree.c), preorder and postorder.
+**           The serial search counts both orders; else tree/number.c computes them */
 #include "dfs.h"
 #include "stack.h"
 #include "tree/tree.h"
@@ -229,8 +229,8 @@ enum {
     ** work. */
     CHAIN_DEGREE = 2,
     CHAIN_STEPS = 16,
-    /* A limit for roads and meshes, and their predicted steps for each row of a
-    ** square grid. */
+    /* Roads and meshes have fewer edges for each vertex than PATH_DEGREE. They have
+    ** PATH_STEPS predicted steps for each row of a square grid. */
     PATH_DEGREE = 8,
     PATH_STEPS = 2
 };
@@ -314,7 +314,7 @@ static gpugraph_status check_dfs(const gpugraph_graph *graph, uint32_t source,
     return GPUGRAPH_OK;
 }
 
-/* One thread makes an ordered tree, whatever method the caller names. */
+/* An ordered tree always uses the method "serial". */
 static void run_dfs(gpugraph_graph *graph, gpugraph_run *run, struct dfs_call *call) {
     const char *method = run->method;
     run->method = call->ordered ? "serial" : method;

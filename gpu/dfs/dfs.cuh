@@ -24,9 +24,9 @@ struct dfs_forest {
     uint32_t *served;    /* a bit for the smallest vertex of a component: it has roots */
 };
 
-/* Blocks of a multiprocessor for "many-paths", for which the compiler leaves registers.
-** (H100, two and three: rmat22 2.55 and 2.18 ms, rmat24 8.0 and 6.3. With four, registers
-** spill.) */
+/* Blocks of "many-paths" on a multiprocessor. The compiler limits registers so that they
+** fit. (H100, two and three: rmat22 2.55 and 2.18 ms, rmat24 8.0 and 6.3. With four,
+** registers spill.) */
 #ifndef GG_PATHS_BLOCKS
 #define GG_PATHS_BLOCKS 3
 #endif
@@ -34,14 +34,14 @@ struct dfs_forest {
 struct dfs_search {
     struct device_csr g;
     const uint32_t *fixed;  /* fixed rows for many-paths; or NULL */
-    struct paths_pull pull; /* the last part of many-paths; without rows: none */
+    struct paths_pull pull; /* the last part of many-paths; no rows: no such part */
     uint32_t pulled;        /* vertices that the last part has found */
     gpugraph_direction direction;
     uint32_t source;
     uint32_t limit;           /* steps of a worker after which a search gives up */
     bool many;                /* many-paths: 32 paths for each warp */
     bool whole;               /* a forest over all vertices */
-    uint32_t *depth, *parent; /* the answer; scratch memory before */
+    uint32_t *depth, *parent; /* the result; scratch memory until then */
     struct dfs_forest forest;
     uint32_t roots;
     struct dfs_crew crew; /* used by work-stealing; many-paths uses `paths` */
@@ -50,8 +50,8 @@ struct dfs_search {
     uint32_t blocks;
 };
 
-/* For each kind of workers: sets the number of blocks, carves the arrays (called twice,
-** as gg_workspace demands), and searches, which fills depth, parent and control. */
+/* For each kind of workers: _size sets the number of blocks. _carve carves the arrays; it
+** is called twice, as gg_workspace demands. The search fills depth, parent, control. */
 void gg_dfs_work_size(struct cuda_job *job, struct dfs_search *s);
 void gg_dfs_work_carve(struct workspace *space, struct dfs_search *s);
 bool gg_dfs_work(struct cuda_job *job, struct dfs_search *s);
@@ -78,8 +78,8 @@ bool gg_dfs_count_entered(struct cuda_job *job, struct dfs_search *s);
 ** must begin again. */
 bool gg_dfs_pull(struct cuda_job *job, struct dfs_search *s, bool *whole);
 
-/* Blocks of that kernel that fit the device at once, at most `most` for each
-** multiprocessor, and no more than the graph is worth. */
+/* Blocks of the kernel that fit the device at once, at most `most` for each
+** multiprocessor, and no more than the graph has work for. */
 unsigned gg_dfs_blocks(struct cuda_job *job, const struct cooperative_kernel *kernel,
                        int most);
 /* Launches the kernel with one argument, waits, and fetches the control block. */

@@ -27,28 +27,28 @@
 **
 **     block busy    the number of workers of the block that hold work or are about to
 **                   take some
-**     crew busy     the number of blocks where block busy is not 0, counted before and
-**                   until after. At 0 there is no work anywhere. The worker that raises
-**                   it from 0 is alone: it opens the next root of a forest, or ends the
-**                   search */
+**     crew busy     the number of blocks where block busy is not 0. A block is counted
+**                   before its first worker is busy and until its last worker is idle.
+**                   At 0 there is no work anywhere. The worker that raises crew busy from
+**                   0 is alone: it opens the next root of a forest, or ends the search */
 #ifndef GPUGRAPH_DFS_PATHS_H
 #define GPUGRAPH_DFS_PATHS_H
 
 #include "paths_roots.h"
 #include "paths_rows.h"
 
-/* Looks of an idle warp in its block before it looks beyond the block, looks after which
-** it rests longer, and both rests in nanoseconds. */
+/* One look of an idle warp in FAR goes beyond its block. The warp pauses for NAP_NS
+** nanoseconds after each of the first EAGER looks, and for REST_NS after later looks. */
 #define GG_PATHS_FAR     4
 #define GG_PATHS_EAGER   64
 #define GG_PATHS_NAP_NS  64
 #define GG_PATHS_REST_NS 400
 /* Vertices taken after which a block adds them to the count of the crew. */
 #define GG_PATHS_REPORT 128
-/* Sixteenths of the vertices with arcs into them that the workers take before the other
-** vertices look for a parent (paths_pull.h). An R-MAT gets there after a tenth of its
-** arcs, with a tree as deep as by all arcs. (H200, 12, 10, 8 and 6: rmat22 1.10, 0.93,
-** 0.76 and 0.69 ms. With 6 the tree is flatter.) */
+/* The workers take this number of sixteenths of the vertices with incoming arcs. The
+** other vertices then look for a parent (paths_pull.h). An R-MAT reaches this share after
+** a tenth of its arcs, and its tree is as deep as with all arcs. (H200, 12, 10, 8 and 6:
+** rmat22 1.10, 0.93, 0.76 and 0.69 ms. With 6 the tree is flatter.) */
 #define GG_PATHS_PULL_SHARE 8
 
 /* ---- a step ---- */
@@ -182,9 +182,9 @@ WARP_FUNCTION bool paths_walk_arcs(struct paths_worker *w, uint32_t *held) {
     return true;
 }
 
-/* Adds the vertices that the worker has taken to the count of the block, and from time to
-** time the count of the block to that of the crew, because one word that thousands of
-** threads change is slow for all. Returns true if the crew has enough vertices. */
+/* Adds the vertices that the worker has taken to the count of the block. Adds the count
+** of the block to the count of the crew only from time to time, because a word that
+** thousands of threads change is slow. Returns true if the crew has enough vertices. */
 WARP_FUNCTION bool paths_has_enough(struct paths_worker *w) {
     struct dfs_control *control = w->crew.control;
     uint32_t taken, enough = 0;
@@ -228,7 +228,7 @@ WARP_FUNCTION bool paths_step(struct paths_worker *w) {
 
 /* ---- finding work ---- */
 
-/* Takes a chunk of that list into the empty hands. */
+/* Takes a chunk of the list into the empty hands. */
 WARP_FUNCTION bool paths_take_chunk(struct paths_worker *w, uint64_t *list) {
     uint32_t chunk = DFS_NO_CHUNK, batch = w->crew.shape.batch;
     if (warp_lane() == 0)
@@ -284,8 +284,8 @@ WARP_FUNCTION bool paths_help(struct paths_worker *w, bool look_cold) {
     return false;
 }
 
-/* By the scout of an idle block: takes a chunk of another block, opens a new root, or
-** ends the search. Each lane looks at one block. */
+/* The scout of an idle block takes a chunk of another block, opens a new root, or ends
+** the search. Each lane looks at one block. */
 WARP_FUNCTION bool paths_scout(struct paths_worker *w) {
     uint32_t random = dfs_random(&w->random) + warp_lane() * 0x9e3779b9u;
     uint32_t victim = (uint32_t)(((uint64_t)random * w->crew.blocks) >> 32);
@@ -302,8 +302,8 @@ WARP_FUNCTION bool paths_scout(struct paths_worker *w) {
     return false;
 }
 
-/* True if an idle worker must leave. The first worker of each block looks for all workers
-** of the block, because one word that thousands of threads load is slow for all. */
+/* True if an idle worker must leave. Only the first worker of each block loads the flag
+** of the crew, because a word that thousands of threads load is slow. */
 WARP_FUNCTION bool paths_leaves(struct paths_worker *w, bool ask, bool ask_host) {
     uint32_t leave = 0;
     if (warp_lane() == 0)

@@ -1,12 +1,13 @@
 /* How workers of paths.h count as busy, when they must leave, and where they find roots.
 **
 **     list       roots that the search begins with: a worker without work takes some
-**     opener     alone in the crew: opens the first open vertex
-**     at will    any worker: opens the open vertices of the next group (control: group)
+**     opener     a worker alone in the crew: makes the first unvisited vertex a root
+**     at will    any worker: makes the unvisited vertices of the next group roots
+**                (control: group)
 **
 ** A forest of directed arcs may need roots beyond the list. An opener opens the first of
-** them one after the other, so that connected vertices become one tree. If there are
-** many, each worker without work opens a group of vertices at will. */
+** these roots one after the other, so that connected vertices become one tree. If there
+** are many, each worker without work opens a group of vertices at will. */
 #ifndef GPUGRAPH_DFS_PATHS_ROOTS_H
 #define GPUGRAPH_DFS_PATHS_ROOTS_H
 
@@ -108,7 +109,7 @@ WARP_FUNCTION uint32_t paths_open_bits(struct paths_worker *w, uint64_t word) {
 }
 
 /* Returns the first word from `word` on with open vertices, or a word past the end.
-** Usually there is none, so each lane looks at some words together. */
+** Usually no such word exists, so each lane looks at some words together. */
 WARP_FUNCTION uint64_t paths_find_open(struct paths_worker *w, uint64_t word) {
     uint64_t words = w->crew.n / 32 + 1;
     for (; word < words; word += PATHS_WORDS * warp_width) {
@@ -126,7 +127,7 @@ WARP_FUNCTION uint64_t paths_find_open(struct paths_worker *w, uint64_t word) {
     return words;
 }
 
-/* By the opener, after it has taken a root. The next root comes from vertex `next` on. */
+/* The opener has taken a root. Its next root comes from vertex `next` on. */
 WARP_FUNCTION void paths_count_opening(struct paths_worker *w, uint64_t next) {
     struct dfs_control *control = w->crew.control;
     warp_sync();
@@ -139,8 +140,8 @@ WARP_FUNCTION void paths_count_opening(struct paths_worker *w, uint64_t next) {
     }
 }
 
-/* By the opener: the next open vertex becomes a root and comes into its hands. Vertices
-** without arcs need no search. */
+/* The opener takes the next open vertex with arcs into its hands, as a root. Open
+** vertices without arcs become roots too, but need no search. */
 WARP_FUNCTION bool paths_open_root(struct paths_worker *w) {
     uint64_t words = w->crew.n / 32 + 1, word = words;
     if (w->crew.all_vertices)
@@ -166,14 +167,14 @@ WARP_FUNCTION bool paths_open_root(struct paths_worker *w) {
     return false;
 }
 
-/* True if workers open roots at will and there are vertices that none has looked at. */
+/* True if workers open roots at will, and some vertices are in no taken group. */
 WARP_FUNCTION bool paths_at_will(struct paths_worker *w) {
     return w->crew.all_vertices &&
            dfs_load(&w->crew.control->group) < w->crew.n / warp_width + 1;
 }
 
-/* Opens the next open vertices at will, as roots in the empty hands. The caller counts as
-** busy. */
+/* Takes groups until one has an open vertex with arcs. All their open vertices become
+** roots, and those with arcs go into the empty hands. The caller counts as busy. */
 WARP_FUNCTION bool paths_take_at_will(struct paths_worker *w) {
     while (paths_at_will(w)) {
         uint32_t group = 0, bit = 1;
@@ -205,10 +206,10 @@ WARP_FUNCTION bool paths_open_at_will(struct paths_worker *w) {
     return false;
 }
 
-/* By a worker that has raised the busy count of the crew from 0: opens roots, or ends the
-** search. If other workers may open roots too, the search ends only if none of them has.
-** The worker checks its own block first, because no work comes there while it counts as
-** busy. */
+/* A worker that has raised the busy count of the crew from 0 opens roots, or ends the
+** search. If other workers may open roots too, the search ends only if no other worker is
+** busy. The worker checks its own block first, because no work comes there while it
+** counts as busy. */
 WARP_FUNCTION bool paths_open_or_end(struct paths_worker *w) {
     uint32_t end = 1;
     struct dfs_control *control = w->crew.control;

@@ -10,14 +10,14 @@
 #ifndef GG_PATHS_LANE_ARCS
 #define GG_PATHS_LANE_ARCS 4
 #endif
-/* Empty chunks that a warp keeps for itself, and looks at all blocks for an empty chunk
-** before the pool counts as exhausted. */
+/* A warp keeps up to SPARES empty chunks for itself. The pool counts as exhausted after a
+** warp has looked LOOKS times for an empty chunk in all blocks. */
 #define GG_PATHS_SPARES 8
 #define GG_PATHS_LOOKS  64
 
 #define PATHS_TO_END 0xffffffu
-/* An entry with the arcs of its vertex from place k of its fixed row on, and an entry
-** with all arcs. */
+/* PATHS_FROM: the entry has the arcs from place k of its vertex's fixed row on.
+** PATHS_WHOLE: the entry has all arcs of its vertex. */
 #define PATHS_FROM(k)   (~0ull - 1 - (k))
 #define PATHS_WHOLE     PATHS_FROM(0)
 #define PATHS_ROW_BEGIN (PATHS_WHOLE >> 24)
@@ -29,9 +29,9 @@ struct paths_shape {
     uint32_t hands; /* entries in the hands, at most as many as a warp has lanes */
     uint32_t arcs;  /* arcs of one step, at most */
     uint32_t batch; /* entries of a chunk, at most as many as a warp has lanes */
-    uint32_t share; /* entries of a ring from which on a chunk is offered */
-    /* Entries from which on a further chunk is offered, whatever the block offers: at
-    ** least 2 batch - 1, or the pool of chunks can run out. */
+    uint32_t share; /* a ring with this many entries offers a chunk */
+    /* A ring with this many entries offers a chunk even if its block already offers one.
+    ** At least 2 batch - 1; with less the pool of chunks can run out. */
     uint32_t deep;
     uint32_t direct;  /* arcs of a step up to which no test precedes a claim */
     uint32_t careful; /* roots opened one by one before roots are opened at will */
@@ -81,7 +81,7 @@ struct paths_worker {
     uint64_t *hand;
     uint64_t *cold;               /* of its block */
     uint32_t number, home, place; /* in the crew; its block, its place in the block */
-    uint32_t head, bound;         /* of its ring: the end; at most so many entries */
+    uint32_t head, bound;         /* its ring: the end; an upper bound of its entries */
     uint32_t spare, spares;       /* empty chunks of its own: the first, how many */
     uint32_t random, steps, reached, stolen;
     uint64_t who, begin; /* this lane's entry */
@@ -231,8 +231,8 @@ WARP_FUNCTION bool paths_make_room(struct paths_worker *w) {
     return true;
 }
 
-/* Keeps an entry for each lane with `row`: in the hands if fewer than `hands` lanes have
-** one, otherwise behind the entries of the ring and *beyond further ones. */
+/* Keeps an entry for each lane with `row`. The first `hands` entries go into the hands,
+** and later entries into the ring, behind its *beyond unpublished entries. */
 WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
                               uint64_t arcs, uint32_t *held, uint32_t *beyond) {
     const uint32_t hands = w->crew.shape.hands, lanes = warp_ballot(row);
@@ -250,8 +250,8 @@ WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
     }
 }
 
-/* Entries that the hands take from the ring. By rows ahead each entry brings as many arcs
-** as there are lanes for it. */
+/* The number of entries that the hands take from the ring. If rows are loaded ahead, an
+** entry has one arc for each of its lanes. */
 WARP_FUNCTION uint32_t paths_room_in_hands(const struct paths_worker *w, uint32_t held) {
     const uint32_t hands = w->crew.shape.hands;
     if (w->crew.ahead)

@@ -1,5 +1,5 @@
-/* The last part of a tree of "many-paths" (paths_pull.h): when it suits a graph, and all
-** of its passes in one launch.
+/* The last part of a tree of "many-paths" (paths_pull.h): the test whether it suits a
+** graph, and all of its passes in one launch.
 **
 ** The passes need the arcs into vertices. For direction 'both' and for a symmetric graph
 ** these are the rows of the search. Otherwise the passes use rows of earlier searches, if

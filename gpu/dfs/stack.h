@@ -2,11 +2,11 @@
 **
 **     frame     vertex | left | next     the arcs of a vertex that are still to be looked
 **                                        at: target[next] .. target[next + left - 1]
-**     stack     [bottom oldest ... newest top]    grows, and searches, at its top
+**     stack     [bottom oldest ... newest top]    the search continues at the top
 **     visited   one bit for each vertex
 **
-** A frame is removed with its last arc, before the search descends along this arc, so a
-** long path needs no stack at all. */
+** A frame is removed with its last arc, before the search descends along this arc. So a
+** long path needs no stack at all, except in a search that numbers in postorder. */
 #ifndef GPUGRAPH_DFS_STACK_H
 #define GPUGRAPH_DFS_STACK_H
 
@@ -72,8 +72,9 @@ static inline uint64_t visited_words(uint32_t n) {
     return (uint64_t)n / 64 + 1;
 }
 
-/* workers.c: a search by `workers` threads fills depth and parent of the tree, which hold
-** GPUGRAPH_NONE everywhere. *shared: how often one worker gave work to another. */
+/* workers.c: a search by `workers` threads fills depth and parent of the tree. Before the
+** call both must hold GPUGRAPH_NONE everywhere. *shared: how often one worker gave work
+** to another. */
 gpugraph_status gg_dfs_workers(const csr *g, uint32_t source, gpugraph_run *run,
                                const gpugraph_dfs_tree *tree, int workers,
                                uint64_t *reached, uint64_t *shared);

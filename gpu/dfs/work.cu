@@ -17,11 +17,11 @@ enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,
     BLOCKS = 4,          /* for each multiprocessor, at most */
     CHUNKS_A_WORKER = 3, /* in hand, spare, and on the way */
-    RING = 64,           /* entries of a HotRing: half a kilobyte on chip for each warp */
-    BATCH = 32,          /* entries of a chunk of a ColdSeg */
-    COLD = 1024,     /* chunks of a ColdSeg that lie in an array: 4 KiB for each warp */
-    HOT_CUTOFF = 4,  /* entries from which on thieves steal from a ring */
-    COLD_CUTOFF = 32 /* entries from which on thieves steal from a ColdSeg */
+    RING = 64,           /* entries of a ring (the paper's HotRing): 512 bytes a warp */
+    BATCH = 32,          /* entries of a chunk of a cold list (the paper's ColdSeg) */
+    COLD = 1024,         /* chunks of a cold list that lie in an array: 4 KiB a warp */
+    HOT_CUTOFF = 4,      /* the least entries of a ring from which thieves steal */
+    COLD_CUTOFF = 32     /* the least entries of a cold list from which thieves steal */
 };
 
 /* One warp for each worker, until the search is over. */

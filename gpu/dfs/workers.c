@@ -11,15 +11,15 @@
 **
 ** After Rao and Kumar (1987) and Acar, Chargueraud, Rainey (SC 2015). In a forest the
 ** last worker to run out of work opens the next root. So a tree is complete before the
-** next tree begins, and contains all vertices that its root reaches and no earlier root
-** did. */
+** next tree begins. It contains all vertices that its root can reach, without those of
+** earlier trees. */
 #include "stack.h"
 
 enum {
     ATTEND = 64, /* steps between two looks at the request: some microseconds */
-    WIDE = 128,  /* arcs from which on a frame is split and not given away */
-    /* Arcs from which on the only frame is split: a frame with fewer arcs may be that of
-    ** a path. */
+    WIDE = 128,  /* a frame with this many arcs is split and not given away */
+    /* The only frame of a stack is split if it has this many arcs. A frame with fewer
+    ** arcs may belong to a path. */
     SHORT = 4,
     BATCH = 128,      /* frames given away at once, at most */
     FIRST_ROOM = 1024 /* frames of a new stack */
@@ -31,7 +31,7 @@ enum { WAITING = 0, GIVEN, REFUSED }; /* worker.answer */
 
 struct worker {
     int request, answer;
-    char apart[64]; /* other workers write the words before, the owner the words behind */
+    char apart[64]; /* other workers write the fields above, the owner the fields below */
     struct stack stack;
     uint64_t reached, gifts;
     uint32_t steps; /* since the last look at the request */
@@ -72,8 +72,8 @@ static inline bool crew_enter(struct crew *crew, struct worker *me, uint32_t v,
     return stack_push(&me->stack, crew->g, v, crew->run);
 }
 
-/* Moves the oldest work of one stack into another, empty one: half the arcs of a wide
-** row, or up to half of the frames. Returns false if there is nothing to share. */
+/* Moves the oldest work of one stack into an empty stack: half the arcs of a wide row, or
+** up to half of the frames. Returns false if there is nothing to share. */
 static bool share_stack(struct stack *from, struct stack *to) {
     uint64_t frames = from->top - from->bottom;
     if (frames == 0)

@@ -50,15 +50,15 @@ WARP_FUNCTION void batch_query(const struct slab_graph *g, const struct dynamic_
     b->result[i] = found ? value : SLAB_NONE;
 }
 
-/* Lists a vertex with tombstones; all: a vertex that has, or gets, a table. */
+/* Lists a vertex if it has tombstones. all: lists it if it has edges or gets some. */
 WARP_FUNCTION void batch_list(const struct slab_graph *g, uint32_t vertex, bool all) {
     const struct slab_vertex v = slab_vertex_of(g, vertex);
     if (all ? v.used > v.dead || g->incoming[vertex] > 0 : v.dead > 0)
         slab_list_growing(g, vertex, v.sectors);
 }
 
-/* For triangles: returns true if u has the lower degree, or the smaller number. Edges
-** lead to later vertices, so long rows have few of them. */
+/* True if u comes before v in the order for triangles: by degree, then by number. Edges
+** lead to later vertices, so a vertex of high degree has few edges to count. */
 WARP_FUNCTION bool batch_ranks_before(const struct dynamic_batch *b, uint32_t u,
                                       uint32_t v) {
     const uint64_t of_u = b->row_offset[u + 1] - b->row_offset[u];

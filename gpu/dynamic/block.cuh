@@ -7,15 +7,15 @@
 #include "device/block_sum.cuh"
 
 /* Combines the requests of all threads of a block in one scan and one addition to each
-** word; every thread gets its share. A word that every warp changes separately is a queue
-** of thousands. */
+** word. Every thread gets its share. If every warp changed a word separately, thousands
+** of additions would wait in a queue. */
 struct block_share {
     block_sums<uint64_t> sums;
     uint32_t first[SLAB_LISTS], end;
 };
 
-/* A thread requests 0 or 1 of each word; the scan has 10 bits for a word, above the lower
-** 32. */
+/* A thread requests 0 or 1 of each word. The scan has 10 bits for each word, above its
+** lower 32 bits. */
 static __device__ __forceinline__ uint64_t one_of(uint32_t word, bool wanted) {
     return (uint64_t)wanted << (32 + 10 * word);
 }
@@ -23,8 +23,8 @@ static __device__ __forceinline__ uint32_t sum_of(uint64_t sums, uint32_t word) 
     return (uint32_t)(sums >> (32 + 10 * word)) & 0x3ff;
 }
 
-/* Reserves an entry behind each word's count, where wanted; called by all threads of the
-** block. */
+/* Reserves an entry behind the count of each word that the thread wants. All threads of
+** the block call. */
 template <int words, int threads = GG_BLOCK>
 static __device__ __forceinline__ void
 block_reserve(uint32_t *const (&word)[words], const bool (&wanted)[words],
@@ -46,7 +46,7 @@ block_reserve(uint32_t *const (&word)[words], const bool (&wanted)[words],
 }
 
 /* Takes bases for all threads of a block, from the lists and then from the arena's end;
-** SLAB_NONE if the arena has ended. */
+** SLAB_NONE if the arena is exhausted. */
 template <int threads = GG_BLOCK>
 static __device__ __forceinline__ uint32_t block_take_bases(const slab_graph &g,
                                                             uint32_t sectors,
@@ -60,7 +60,7 @@ static __device__ __forceinline__ uint32_t block_take_bases(const slab_graph &g,
         share->first[k] = takes ? device_take(&g.pool->taken[k], asked) : count;
     }
     __syncthreads();
-    /* At the arena's end: first bases of other sizes, then kind by kind. */
+    /* Order at the arena's end: first bases of other sizes, then each kind of base. */
     uint32_t base = SLAB_NONE, place = (uint32_t)before, fresh = (uint32_t)all;
     for (uint32_t k = 0; k < SLAB_LISTS; k++) {
         uint32_t count = g.pool->count[k], first = share->first[k];

@@ -51,7 +51,7 @@ static double elapsed_cpu(gpugraph_dynamic *d) {
 /* The counts of one thread. */
 struct tally {
     uint64_t added, removed, sectors, triangles, far;
-    uint64_t since; /* gg_worked */
+    uint64_t since; /* work since the latest poll (gg_worked) */
 };
 
 static bool in_order(const struct dynamic_batch *b, uint64_t i) {
@@ -249,8 +249,8 @@ typedef struct step_job {
     gpugraph_dynamic *d;
     const struct dynamic_batch *b;
     enum dynamic_step step;
-    bool settles;   /* the step completes what others began */
-    uint64_t since; /* gg_worked */
+    bool settles;   /* the step completes earlier steps; interrupts do not stop it */
+    uint64_t since; /* work since the latest poll (gg_worked) */
 } step_job;
 
 static void do_items(void *job, uint64_t low, uint64_t high) {

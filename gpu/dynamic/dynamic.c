@@ -5,24 +5,24 @@
 **     delete  delete
 **     clean   list dead -> rehash
 **
-** If the arena ends in the middle of a batch, the steps leave the rest undone and report
-** it. The arena is enlarged and the batch runs again, which is harmless. */
+** If the arena is exhausted in the middle of a batch, the steps skip the rest and report
+** this. Then the arena grows and the batch runs again. Repeated insertions do no harm. */
 #include "dynamic.h"
 #include "base/limits.h"
 #include "graph_data.h"
 
 #include <string.h>
 
-/* Entries divided by places in a new base, as published. */
+/* The load of a new base, entries divided by places; the published value. */
 #define SLAB_LOAD 0.7
 /* Slack of a table of slabs that grows: additional entries for each entry that it
 ** needs. */
 #define SLAB_SLACK 1.0
 enum {
-    /* A batch is attempted if the graph has SLAB_SURPRISE edges for each insertion. It is
-    ** announced all the same if there is one insertion for SLAB_SPREAD vertices and one
-    ** of these holds: SLAB_DENSE insertions for each vertex; SLAB_LARGE insertions; one
-    ** insertion of SLAB_SKEW in the latest announced batch came behind many others of its
+    /* A batch is attempted if the graph has SLAB_SURPRISE edges for each insertion. But
+    ** it is announced if there is one insertion for SLAB_SPREAD vertices and one of these
+    ** holds: SLAB_DENSE insertions for each vertex; SLAB_LARGE insertions; more than
+    ** 1 / SLAB_SKEW of the latest announced batch followed many other items of the same
     ** vertex. */
     SLAB_SPREAD = 2,
     SLAB_SURPRISE = 4,
@@ -207,7 +207,7 @@ static void forget_announcements(gpugraph_dynamic *d) {
                    ((uint64_t)SLAB_FILTER_WORDS + d->slabs.n) * sizeof(uint32_t));
 }
 
-/* Opens the place, checks the batch and makes room. */
+/* Opens the place, checks the batch and makes room in the scratch memory. */
 static bool open_batch(gpugraph_dynamic *d, gpugraph_run *run, uint64_t count,
                        const uint32_t *source, const uint32_t *target, uint64_t bytes) {
     if (!gg_dynamic_open(d, run))
@@ -265,8 +265,8 @@ gpugraph_status gg_dynamic_end(gpugraph_dynamic *d, const char *name, uint64_t i
     return gg_dynamic_close(d);
 }
 
-/* Returns true if the graph has many edges for each item of the batch: most items then
-** find room at once, so they are inserted as they come. */
+/* Returns true if the graph has many edges for each item of the batch. Most items then
+** find room at once. */
 static bool are_few(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     return b->count <= d->edges / SLAB_SURPRISE;
 }
@@ -293,9 +293,9 @@ static void make_batch_room(gpugraph_dynamic *d, const struct dynamic_batch *b) 
                  "sectors of 32 bytes");
 }
 
-/* Returns true if the batch is attempted: it is small for the graph. A large batch is
-** announced all the same if vertices have, or had in the latest announced batch, several
-** items each: tables then grow, and lanes would wait for one another. */
+/* Returns true if the batch is attempted, because it is small for the graph. But a large
+** batch is announced if vertices have several items each, in this batch or in the latest
+** announced batch. Tables then grow, and lanes would wait for one another. */
 static bool is_attempted(const gpugraph_dynamic *d, const struct dynamic_batch *b) {
     const bool crowded = d->skewed || gg_limits.announced_items > 0 ||
                          b->count >= SLAB_LARGE ||

@@ -6,7 +6,7 @@
 
 #include <new>
 
-/* Insertions from which a device announces a batch into a graph with many edges. */
+/* A batch with this many insertions may be announced even if the graph has many edges. */
 enum { SLAB_ANNOUNCED = 1 << 18 };
 
 /* ---- the place ---- */
@@ -71,7 +71,7 @@ static void download_cuda(gpugraph_dynamic *d, void *to, const void *from,
     gg_fetch(d->job, to, from, bytes);
 }
 
-/* In a lent job without a listener no time is measured. */
+/* No time is measured in a lent job without a phase callback. */
 static bool is_timed(const gpugraph_dynamic *d) {
     return !d->held || d->run->phase;
 }

@@ -8,7 +8,7 @@
 **     dynamic.cu      a place: device memory, steps as kernels, which are in edges.cu,
 **                     gather.cu and rows.cu
 **
-** Multigraphs use it: multigraph.h. */
+** Multigraphs use a dynamic graph: multigraph.h. */
 #ifndef GPUGRAPH_DYNAMIC_H
 #define GPUGRAPH_DYNAMIC_H
 
@@ -31,7 +31,7 @@ enum dynamic_step {
     ** the batch is ascending without repeats. */
     STEP_ANNOUNCE,
     STEP_LIST_DEAD, /* lists vertices with tombstones */
-    STEP_LIST_ALL,  /* lists vertices that have, or get, a table */
+    STEP_LIST_ALL,  /* lists vertices that have edges, or get some */
     STEP_SUM_BASES, /* sums the sectors that the listed vertices will take */
     STEP_PLAN,      /* plans the rehash of huge tables */
     STEP_REHASH,    /* rehashes the listed vertices */
@@ -96,7 +96,7 @@ typedef struct dynamic_place {
     void (*mark)(gpugraph_dynamic *d, int which);
     double (*elapsed)(gpugraph_dynamic *d);
     bool host;                /* batches need no upload */
-    uint64_t announced_items; /* insertions from which a batch may be announced */
+    uint64_t announced_items; /* a batch with this many insertions may be announced */
 } dynamic_place;
 
 struct held { /* a block in the memory of the slabs */
@@ -126,9 +126,7 @@ struct gpugraph_dynamic {
     bool valued;
     bool reporting; /* the report has counts that `edges` lacks */
     bool announced; /* the counts of announced insertions are not all 0 */
-    bool
-        /* In the latest announced batch, vertices had many items. */
-        skewed;
+    bool skewed;    /* vertices had many items in the latest announced batch */
     uint64_t edges;
     uint32_t end;  /* pool.end after the last batch */
     uint64_t free; /* sectors of free pieces after the last batch */
@@ -152,7 +150,7 @@ static inline void gg_dynamic_step(gpugraph_dynamic *d, enum dynamic_step step,
                                    const struct dynamic_batch *batch) {
     d->place->step(d, step, batch);
 }
-/* The time of the steps between these two counts as that of the call's operation. */
+/* The time of the steps between these two calls is the time of the operation. */
 static inline void gg_dynamic_start(gpugraph_dynamic *d) {
     d->place->mark(d, 0);
 }
@@ -165,7 +163,7 @@ static inline void gg_dynamic_stop(gpugraph_dynamic *d) {
 
 /* Returns the place that run->backend selects; NULL after an error. */
 const dynamic_place *gg_dynamic_place(gpugraph_run *run);
-/* gpugraph_dynamic_create at that place; job: NULL, or an open job. */
+/* gpugraph_dynamic_create at the given place; job: NULL, or an open job. */
 gpugraph_status gg_dynamic_new(const gpugraph_dynamic_options *options,
                                const dynamic_place *place, struct cuda_job *job,
                                gpugraph_run *run, gpugraph_dynamic **graph);

@@ -51,13 +51,13 @@ struct chain_batch {
     /* the first position of each group in `order`; and the end */
     uint32_t *first;
     uint32_t *pair_source, *pair_target;
-    /* of items, groups or pairs of rows; `at` is their sum before each */
+    /* need: counts of items, groups or pairs of rows; at: the sums of earlier counts */
     uint32_t *need;
     uint64_t *at;
     struct edge_slot *slot;
     uint32_t *free; /* free slots; the last one is taken first */
     uint64_t free_count;
-    /* slots ever taken; the next one is used when no slot is free */
+    /* the number of slots ever taken; slot `end` is the next one if no slot is free */
     uint64_t end;
     uint8_t *found;       /* CHAIN_QUERY */
     int64_t *answer;      /* CHAIN_QUERY: weights */

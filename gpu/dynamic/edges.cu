@@ -8,8 +8,8 @@
 
 /* ---- kernels: one lane per item ---- */
 
-/* Returns true if neighbouring lanes name the same vertex. Then lanes of one vertex share
-** an addition; finding each other costs more than it saves where few lanes do. */
+/* Returns true if neighbouring lanes name the same vertex. Lanes of one vertex then share
+** an addition. If few lanes share a vertex, their search costs more than it saves. */
 static __device__ __forceinline__ bool are_gathered(unsigned here, uint32_t vertex) {
     return __any_sync(here, __shfl_up_sync(here, vertex, 1) == vertex && warp_lane() > 0);
 }
@@ -153,9 +153,9 @@ static __device__ __forceinline__ slab_outcome insert_one(const slab_graph &g,
     return slab_attempt(&g, pair, valued, hand);
 }
 
-/* One lane per insertion into tables that are extended on the way and, without
-** announcement, created, with pieces that the threads of a block take together. A small
-** block, since all its threads wait for the slowest. */
+/* One lane per insertion. Lanes extend tables and, without announcement, create them.
+** The threads of a block take pieces for this together. The block is small, because all
+** its threads wait for the slowest. */
 template <bool valued, bool announced>
 static __global__ void __launch_bounds__(GG_DYNAMIC_BLOCK, GG_DYNAMIC_SMALL)
     attempt(const __grid_constant__ slab_graph g,
@@ -226,7 +226,8 @@ static __global__ void claim_entries(const __grid_constant__ slab_graph g,
         claim_items(g, b);
 }
 
-/* Settles claims and ends the phase: claims do not change the lists. */
+/* Settles claims and ends the phase. One kernel can do both, because claims do not change
+** the lists of free pieces. */
 static __global__ void settle_claims(const __grid_constant__ slab_graph g,
                                      const __grid_constant__ dynamic_batch b,
                                      bool valued) {
@@ -294,8 +295,8 @@ static __global__ void finish_moves(const __grid_constant__ slab_graph old,
     finish_huge(old, g);
 }
 
-/* Rehashes all listed vertices, by the blocks of a cooperative launch. Counts that decide
-** stay unchanged until all blocks have passed the next barrier. */
+/* Rehashes all listed vertices, by the blocks of a cooperative launch. A count on which a
+** branch depends does not change until all blocks have passed the next barrier. */
 template <bool valued>
 static __device__ __forceinline__ void rehash_together(const slab_graph &g,
                                                        rehash_share *share) {
@@ -341,8 +342,8 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
 
 /* ---- driver ---- */
 
-/* Launches as many blocks as the device holds at once, where desks need the most memory;
-** for few items fewer, since all blocks wait for each other. */
+/* Launches as many blocks as the device holds at once. Their number depends on the shared
+** memory of desks. Few items get fewer blocks, because all blocks wait for each other. */
 template <bool valued>
 static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     const struct cuda_device *device = job->device;

@@ -1,14 +1,14 @@
-/* Large announced batches in no order: a radix sort by the highest bits of their sources,
-** which keeps the order of items of one edge. The accesses of a wave of lanes are then
-** close together, so that a sector stays in the cache until all of its entries are
-** inserted. */
+/* Sorts large announced batches that are not in order, by the highest bits of their
+** sources. The radix sort keeps the order of items of one edge. Lanes that run at the
+** same time then access memory close together, so that a sector stays in the cache until
+** all of its entries are inserted. */
 #include "dynamic.cuh"
 #include "graph_data.h"
 
 #include <cub/device/device_radix_sort.cuh>
 
 enum {
-    LEAST_ITEMS = 1 << 21, /* the least items of a batch that is sorted */
+    LEAST_ITEMS = 1 << 21, /* a batch with fewer items is not sorted */
     RANGE_BITS = 16,       /* bits of the sources: two passes */
     SAMPLES = 4096,
     MOST_IN_DISORDER = SAMPLES / 8
@@ -27,7 +27,7 @@ static __global__ void count_disorder(dynamic_batch b, uint32_t *disorder) {
         atomicAdd(disorder, mine);
 }
 
-/* Counts in the array of results. */
+/* True if a sample of the batch is not in order. The counter is in the results array. */
 static bool in_disorder(struct cuda_job *job, const dynamic_batch &b) {
     uint32_t disorder = 0, *counter = b.result;
     gg_fill(job, counter, 0, sizeof *counter);

@@ -14,8 +14,8 @@ enum { SLAB_CHAINS = 12 };
 /* The most sectors of an arena: their numbers stay below SLAB_NONE. */
 #define MOST_SECTORS 0xf0000000u
 
-/* Bytes for a huge vertex: its move, and its parts. All bases fit the arena, so there are
-** as many parts as it has whole ones, and one more for each vertex. */
+/* Bytes for a huge vertex: its move, and its parts. All bases fit the arena, so they have
+** at most the whole parts of the arena, and one more part for each huge vertex. */
 #define HUGE_BYTES                                                                       \
     (sizeof(struct slab_move) + (SLAB_HUGE / SLAB_PART + 2) * sizeof(uint32_t))
 
@@ -54,7 +54,7 @@ void gg_dynamic_drop_tables(gpugraph_dynamic *d, struct dynamic_tables *t) {
         gg_dynamic_drop(d, &t->list[kind]);
 }
 
-/* Replaces a block by a larger one, if filling that one succeeded. */
+/* Replaces a block by a larger one, if nothing failed when the larger one was filled. */
 static void replace(gpugraph_dynamic *d, struct held *h, struct held larger) {
     gg_dynamic_drop(d, gg_dynamic_going(d) ? h : &larger);
     if (gg_dynamic_going(d))
@@ -175,9 +175,9 @@ static void rehash_listed(gpugraph_dynamic *d, const struct dynamic_batch *b) {
     gg_dynamic_step(d, STEP_FINISH, b);
 }
 
-/* Rehashes every table into a new arena, as small as possible, in place of one that
-** consists mostly of free pieces. `extra`: sectors to leave over. If that fails,
-** everything is unchanged, and the step that needs room requests it again. */
+/* Replaces an arena that consists mostly of free pieces: rehashes every table into a new
+** arena that is as small as possible. extra: sectors that stay free. If this fails,
+** nothing has changed, and the step that needs room requests it again. */
 static void compact(gpugraph_dynamic *d, const struct dynamic_batch *b, uint64_t extra) {
     const uint64_t sector = SLAB_WORDS * sizeof(uint32_t), entry = sizeof(uint32_t);
     struct slab_pool *shared = d->slabs.pool;

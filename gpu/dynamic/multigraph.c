@@ -4,16 +4,16 @@
 **     delete    order -> groups -> count old -> room -> cut
 **     query     one lane for each
 **
-** Everything that can fail comes before the last step, which cannot. A pair that was
-** inserted for edges that never came has an empty chain: no edges. */
+** Everything that can fail comes before the last step, which cannot fail. After a failure
+** a new pair may have an empty chain: no edges. */
 #include "multigraph.h"
 #include "graph_data.h"
 
 #include <string.h>
 
-/* Items of a batch up to which the host sorts them by insertion, and needs no number
-** before the last step: a sort on a device and the way back take 0.1 ms for any number of
-** items. */
+/* The host sorts up to this number of items by insertion, and needs no count from the
+** device before the last step. A sort on a device and the download of a count take 0.1 ms
+** for any number of items. */
 enum { CHAIN_FEW = 256 };
 
 /* Bytes of a batch's arrays that are kept for the next batch. */
@@ -336,8 +336,8 @@ static void put_pairs(gpugraph_multigraph *m, const struct chain_work *w,
     gg_mirror_put(m, &given);
 }
 
-/* Returns the most slots that the groups need. Each of few items may be new: reserving
-** room for all of them spares a wait for their number before the step that needs it. */
+/* Returns an upper bound of the slots that the groups need. Few items all count as new,
+** because the host would have to wait for their exact number. */
 static uint64_t most_of(gpugraph_multigraph *m, const struct chain_work *w,
                         uint64_t groups) {
     return w->few ? w->c.count : sum_of_needs(m->pairs, &w->c, groups);

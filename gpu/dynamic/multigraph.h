@@ -41,9 +41,9 @@ struct gpugraph_multigraph {
     struct held slot, free; /* the table of edges, and the numbers of its free slots */
     struct held batch, rows;
     uint64_t edges, end, free_count; /* slots: in use, ever taken, free */
-    /* A mirror has only reversed pairs, which name slots of its graph and follow that
-    ** graph's changes; a mirror takes no changes itself. `of` is NULL for a graph,
-    ** `mirror` is NULL for a graph without a mirror. */
+    /* A mirror has only reversed pairs, which name slots of its graph. A change of the
+    ** graph also changes its mirror; a mirror takes no other changes. `of` is NULL for a
+    ** graph, `mirror` is NULL for a graph without a mirror. */
     struct gpugraph_multigraph *of, *mirror;
 };
 
@@ -64,7 +64,7 @@ struct chain_rows { /* in the memory of the slabs, until the next call */
     const int64_t *weight;
 };
 
-/* gpugraph_multigraph_create at that place; job: NULL, or an open job. */
+/* gpugraph_multigraph_create at the given place; job: NULL, or an open job. */
 gpugraph_status gg_multigraph_new(const gpugraph_dynamic_options *options,
                                   const dynamic_place *place, struct cuda_job *job,
                                   gpugraph_run *run, gpugraph_multigraph **graph);
@@ -79,9 +79,8 @@ gpugraph_status gg_multigraph_list_rows(gpugraph_multigraph *m, uint64_t count,
 
 /* ---- multigraph_mirror.c ---- */
 
-/* Makes a mirror of a graph that has none, at the place of the graph, on a device in the
-** job that is lent. The caller frees the mirror
-** before the graph, and both after an error. */
+/* Makes a mirror of a graph that has none, at the place of the graph; on a device, in the
+** lent job. The caller frees the mirror before the graph, and both after an error. */
 gpugraph_status gg_multigraph_mirror(gpugraph_multigraph *m, gpugraph_run *run,
                                      gpugraph_multigraph **made);
 /* Opens and closes the mirror, if there is one, during a batch. */
@@ -89,7 +88,7 @@ bool gg_mirror_open(gpugraph_multigraph *m, gpugraph_run *run);
 void gg_mirror_close(gpugraph_multigraph *m);
 /* Inserts the groups' pairs into the mirror. */
 void gg_mirror_put(gpugraph_multigraph *m, const struct dynamic_batch *pairs);
-/* Names the mirror, in its present state, to the steps that change chains. */
+/* Sets in *c the present state of the mirror, for the steps that change chains. */
 void gg_mirror_name(const gpugraph_multigraph *m, struct chain_batch *c);
 /* Returns the number of pairs, counted in the tables. */
 uint64_t gg_multigraph_pairs(gpugraph_multigraph *m, gpugraph_run *run);
@@ -99,7 +98,7 @@ uint64_t gg_multigraph_pairs(gpugraph_multigraph *m, gpugraph_run *run);
 struct chain_batch gg_chain_batch(const gpugraph_multigraph *m);
 /* Carves an array out of a block of the graph. A first pass with NULL counts bytes. */
 void *gg_chain_carve(char *block, uint64_t *used, uint64_t count, uint64_t size);
-/* Adds up need[0 .. items - 1] to at[0 .. items]. Returns the sum of all. */
+/* Stores prefix sums of need[0 .. items - 1] in at[0 .. items]. Returns the total. */
 uint64_t gg_chain_sum(gpugraph_multigraph *m, const struct chain_batch *c,
                       uint64_t items);
 /* Frees the blocks of a large batch, reports the phase, and closes. */

@@ -43,7 +43,7 @@ typedef struct chain_job {
     gpugraph_dynamic *d;
     const struct chain_batch *c;
     enum chain_step step;
-    bool ends; /* a step that was begun is completed */
+    bool ends; /* the step must be completed once it has begun */
     uint64_t deleted;
 } chain_job;
 

@@ -54,8 +54,8 @@ uint64_t gg_multigraph_pairs(gpugraph_multigraph *m, gpugraph_run *run) {
     return pairs;
 }
 
-/* Inserts every pair of the graph, which are rows in the memory of the slabs, with an
-** empty chain. */
+/* Inserts every pair of the graph with an empty chain. The pairs come from rows in the
+** memory of the slabs. */
 static void put_all(gpugraph_dynamic *d, gpugraph_dynamic *mirror,
                     struct dynamic_batch *rows) {
     const uint64_t bytes = (d->edges * sizeof(uint32_t) + 255) / 256 * 256;

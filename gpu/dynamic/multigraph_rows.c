@@ -6,8 +6,9 @@
 
 /* ---- rows ---- */
 
-/* Finds the chains of the batch's vertices, in the memory of the slabs: rows->row_offset
-** counts chains, c->at edges. Returns the number of edges, in *pairs chains. */
+/* Finds the chains of the batch's vertices, in the memory of the slabs. rows->row_offset
+** has offsets in chains, and c->at has offsets in edges. Returns the number of edges, and
+** in *pairs the number of chains. */
 static uint64_t find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
                             struct chain_batch *c, uint64_t *pairs) {
     gpugraph_dynamic *d = m->pairs;
@@ -34,8 +35,8 @@ static uint64_t find_chains(gpugraph_multigraph *m, struct dynamic_batch *rows,
     return gg_chain_sum(m, c, *pairs);
 }
 
-/* Makes the rows of the batch's vertices in the memory of the slabs: rows->row_offset
-** counts edges; filled: c->to_* have them. Returns the number of edges. */
+/* Makes the rows of the batch's vertices in the memory of the slabs: rows->row_offset has
+** offsets in edges. filled: c->to_* have the edges. Returns the number of edges. */
 static uint64_t make_chain_rows(gpugraph_multigraph *m, struct dynamic_batch *rows,
                                 bool filled, struct chain_batch *c) {
     gpugraph_dynamic *d = m->pairs;

@@ -1,4 +1,4 @@
-/* Rehash on a device: by some lanes, a warp or several warps for a vertex, according to
+/* Rehash on a device. Some lanes, a warp or several warps rehash a vertex, according to
 ** the size of its table. The operations of a lane: slab_tile.h. */
 #ifndef GPUGRAPH_DYNAMIC_REHASH_CUH
 #define GPUGRAPH_DYNAMIC_REHASH_CUH
@@ -10,7 +10,7 @@
 ** slabs. */
 enum { FEW = 8 };
 
-/* The desks of a block's teams. */
+/* The desks of a block's teams: shared memory in which a team fills slabs. */
 struct rehash_share {
     alignas(16) uint32_t word[GG_BLOCK * SLAB_SIZE];
     alignas(16) uint32_t filled[GG_BLOCK * SLAB_SECTORS];
@@ -24,7 +24,7 @@ static __device__ __forceinline__ slab_desk desk_of(rehash_share *share) {
                      &share->filled[first * SLAB_SECTORS]};
 }
 
-/* A warp takes several short tables at once, if there are enough: it takes their bases
+/* If there are enough short tables, a warp rehashes several at once. It takes their bases
 ** together. */
 template <bool valued>
 static __device__ __forceinline__ void rehash_small(const slab_graph &old,
@@ -87,8 +87,8 @@ static __device__ __forceinline__ void finish_huge(const slab_graph &old,
     }
 }
 
-/* Each list begins at another warp: usually none of them is long enough for all warps,
-** and time passes with one table after the other. */
+/* Each list begins at another warp, because usually no list has work for all warps. So
+** the warps work on all lists at the same time. */
 template <bool valued>
 static __device__ __forceinline__ void
 rehash_all(const slab_graph &old, const slab_graph &g, rehash_share *share) {

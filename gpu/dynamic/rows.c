@@ -34,8 +34,8 @@ uint64_t gg_dynamic_count_edges(gpugraph_dynamic *d, const struct dynamic_batch 
     return sum;
 }
 
-/* Makes the rows of a batch, which have that many edges, and downloads the arrays that
-** are not NULL. */
+/* Makes the rows of a batch, with `edges` edges in all, and downloads the arrays that are
+** not NULL. */
 static gpugraph_status download_rows(gpugraph_dynamic *d, struct dynamic_batch *b,
                                      uint64_t edges, uint64_t *offset, uint32_t *target,
                                      uint32_t *value) {

@@ -13,8 +13,8 @@
 **                                                      |
 **     slab     [ e e e e ][ e e e e ][ e e e e ][ e e e link ]  collisions: a chain
 **
-** The chain of a base of 1 sector begins with a piece of 2 sectors, that of 2 with a
-** slab.
+** After a base of 1 sector the chain begins with a piece of 2 sectors. After a base of 2
+** sectors it begins with a slab.
 **
 **     entry    map: target and value, 64 bits; 15 to a slab.  set: a target; 30 to a slab
 **              the target alone 0xffffffff: empty, 0xfffffffe: deleted (a tombstone)
@@ -28,20 +28,20 @@
 **
 ** A large batch is announced: insertions are counted for each vertex, and vertices that
 ** need a larger base get it before anything is inserted. A small batch is attempted at
-** once: a vertex without a table gets one of 1 sector, and a full run a longer chain. If
-** a base must be replaced, the insertion waits.
+** once: a vertex without a table gets one of 1 sector, and a full slab gets a longer
+** chain. If a base must be replaced, the insertion waits.
 **
 ** If a batch names an edge twice, the later item wins. A lane that adds an edge writes
-** its value at once; a lane that finds the edge marks its hash in a filter. Then all
-** items of the batch that the filter knows, usually few, claim their entries: an entry
-** holds the position in the batch of the latest claim, marked by the target's highest
-** bit. When all items have claimed, the remaining claims write their values. Targets are
-** below 2^31 - 2.
+** its value at once; a lane that finds the edge marks its hash in a filter. Then the
+** items of the batch that are in the filter, usually few, claim their entries. A claimed
+** entry holds the position in the batch of the latest claim, and the highest bit of its
+** target is set. After all claims, each item that still has its claim writes its value.
+** Targets are below 2^31 - 2.
 **
-** A phase takes room from the lists of free sectors, as they were when it began, or from
-** the untouched end of the arena. Freed pieces join the lists when the phase ends, so no
-** piece is taken twice. Free and untouched sectors are always clean: every bit is set. At
-** the end of the arena `full` is set and the operation is left undone; batches may be run
+** A phase takes sectors from the free lists, as they were when it began, or from the
+** untouched end of the arena. Freed pieces join the lists when the phase ends, so no
+** piece is taken twice. Free and untouched sectors are always clean: every bit is set. If
+** the arena is exhausted, `full` is set and the operation is not done; a batch may run
 ** again.
 **
 ** After Awad, Ashkiani, Porumbescu, Owens, "Dynamic Graphs on the GPU" (IPDPS 2020).
@@ -59,7 +59,7 @@
 #define SLAB_MOST_VERTICES 0x7ffffffeu
 
 #ifndef SLAB_HUGE     /* tests make these small */
-#define SLAB_HUGE 64  /* sectors of a base from which warps share its rehash */
+#define SLAB_HUGE 64  /* warps share the rehash of a base with this many sectors */
 #define SLAB_PART 128 /* sectors of the new base that one warp fills */
 #endif
 
@@ -69,7 +69,7 @@ enum {
     SLAB_LINK = 6,    /* position of the link in the last sector of a piece */
     SLAB_LISTS = 3,   /* pieces of 1, 2 and 4 sectors */
     SLAB_SMALL = 4,   /* sectors of a base that a few lanes rehash */
-    SLAB_FAR = 8,     /* further items of a vertex in a batch count as many */
+    SLAB_FAR = 8,     /* report.far counts items behind this many others of a vertex */
     SLAB_FILTER_BITS = 1 << 20,
     SLAB_FILTER_WORDS = SLAB_FILTER_BITS / 32
 };
@@ -96,13 +96,13 @@ struct slab_pool {
     uint32_t first[SLAB_LISTS]; /* the lists are rings; this is where they begin */
     uint32_t count[SLAB_LISTS]; /* free pieces when the phase began */
     uint32_t behind_count[26];
-    uint32_t taken[SLAB_LISTS]; /* taken from them in this phase */
+    uint32_t taken[SLAB_LISTS]; /* pieces that this phase has taken from the lists */
     uint32_t behind_taken[29];
-    uint32_t pushed[SLAB_LISTS]; /* pieces freed in this phase, behind them */
+    uint32_t pushed[SLAB_LISTS]; /* pieces that this phase has freed */
     uint32_t spilled;            /* pieces that found no room in a list */
     uint32_t behind_pushed[28];
     uint32_t growing[3]; /* vertices to rehash: small, larger, huge ones */
-    uint32_t parts;      /* of huge ones */
+    uint32_t parts;      /* parts of the huge ones */
     uint32_t behind_growing[28];
     uint32_t later; /* items that wait for a rehash */
     uint32_t behind_later[31];
@@ -110,8 +110,8 @@ struct slab_pool {
         uint64_t added, removed, sectors, triangles;
         uint64_t far; /* items behind SLAB_FAR others of their vertex */
         uint64_t behind_sums[11];
-        uint32_t full;     /* 1: the arena has ended */
-        uint32_t unsorted; /* 1: the batch is not ascending without repeats */
+        uint32_t full;     /* 1: the arena is exhausted */
+        uint32_t unsorted; /* 1: the batch is not in strictly ascending order */
         uint32_t marked;   /* 1: the filter is not empty */
     } report;
 };
@@ -134,9 +134,7 @@ struct slab_graph { /* a view: owns nothing */
     struct slab_pool *pool;
     uint32_t salt; /* of slab_hash, so that targets cannot be chosen to collide */
     float load;    /* entries divided by places of a new base */
-    float
-        /* additional entries of a new base of slabs, for each entry */
-        slack;
+    float slack;   /* additional entries of a new base of slabs, for each entry */
 };
 
 /* ---- sizes ---- */
@@ -148,15 +146,14 @@ WARP_FUNCTION uint32_t slab_places(uint32_t sectors, bool valued) {
     return valued ? pairs : pairs * 2;
 }
 
-/* Returns the sectors of the next piece of a chain: twice as many as a short piece
-** has. */
+/* Returns the sectors of the next piece of a chain. Short pieces double. */
 WARP_FUNCTION uint32_t slab_next_width(uint32_t sectors) {
     return sectors < SLAB_SECTORS ? 2 * sectors : SLAB_SECTORS;
 }
 
-/* Returns the entries beyond which a base is replaced: a short base may have one piece
-** behind it, a slab half as many again in a chain, several slabs as many as their places,
-** or 1.4 times the requested load if that is more. */
+/* Returns the entries beyond which a base is replaced. A short base may have one piece
+** behind it. A single slab may have 1.5 entries for each place, and several slabs 1; or
+** 1.4 * load entries for each place, if this is more. */
 WARP_FUNCTION uint32_t slab_most(uint32_t sectors, float load, bool valued) {
     uint32_t places = slab_places(sectors, valued);
     if (sectors < SLAB_SECTORS)

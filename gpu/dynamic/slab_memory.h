@@ -11,9 +11,9 @@
 /* The view that a lane has of a sector. */
 enum slab_view {
     SLAB_NOW, /* the present contents */
-    /* The contents at some time since the kernel began, through L1, where the first of
-    ** two loads fetches the whole sector. For kernels that only insert: entries only fill
-    ** there, and a failed exchange returns the present contents. */
+    /* The contents at some time since the kernel began. The loads go through L1, so the
+    ** first of two loads fetches the whole sector. For kernels that only insert: there
+    ** entries only fill, and a failed exchange returns the present contents. */
     SLAB_LATELY,
     SLAB_FROZEN /* no lane writes to the arena in this phase */
 };
@@ -66,7 +66,7 @@ WARP_FUNCTION struct slab_vertex slab_vertex_of(const struct slab_graph *g, uint
 #endif
 }
 
-/* Reads the table of a vertex while others may create it. */
+/* Reads the table of a vertex while other lanes may create it. */
 WARP_FUNCTION struct slab_vertex slab_vertex_now(const struct slab_graph *g, uint32_t v) {
     uint64_t table = device_load_64((uint64_t *)&g->vertex[v]);
     struct slab_vertex now = {(uint32_t)table, (uint32_t)(table >> 32), 0, 0};
@@ -100,13 +100,13 @@ WARP_FUNCTION uint32_t slab_take_listed(const struct slab_graph *g, uint32_t kin
     return at < count ? g->list[kind][slab_ring(g, kind, at)] : SLAB_NONE;
 }
 
-/* Takes a clean piece of 1 << kind sectors; SLAB_NONE if the arena has ended. */
+/* Takes a clean piece of 1 << kind sectors; SLAB_NONE if the arena is exhausted. */
 WARP_FUNCTION uint32_t slab_take(const struct slab_graph *g, uint32_t kind) {
     uint32_t piece = slab_take_listed(g, kind);
     return piece != SLAB_NONE ? piece : slab_take_new(g, 1u << kind);
 }
 
-/* Returns the kind of a base that can come from a list; otherwise SLAB_LISTS. */
+/* Returns the list of bases with that many sectors; SLAB_LISTS if there is none. */
 WARP_FUNCTION uint32_t slab_kind_of(uint32_t sectors) {
     return sectors == 1 || sectors == 2 ? sectors - 1
            : sectors == SLAB_SECTORS    ? 2

@@ -100,7 +100,7 @@ enum slab_outcome {
     SLAB_LOST,  /* a later claim of the same batch remains */
     SLAB_WANTS, /* not done: a piece is needed */
     SLAB_LATER, /* not done: the vertex must be rehashed first */
-    SLAB_FULL   /* the arena has ended: run the batch again */
+    SLAB_FULL   /* the arena is exhausted: run the batch again */
 };
 
 enum slab_manner { /* the treatment of an existing edge */
@@ -234,8 +234,8 @@ WARP_FUNCTION void slab_give_back(const struct slab_graph *g, struct slab_hand *
     hand->piece = SLAB_NONE;
 }
 
-/* Replaces the piece in the hand by the one that is needed. Returns false if the arena
-** has ended. */
+/* Replaces the piece in the hand by the one that is needed. Returns false if the arena is
+** exhausted. */
 WARP_FUNCTION bool slab_take_in_hand(const struct slab_graph *g, struct slab_hand *hand) {
     slab_give_back(g, hand);
     hand->kind = hand->wanted;
@@ -303,7 +303,7 @@ WARP_FUNCTION uint32_t slab_claim(const struct slab_graph *g, uint32_t from,
     uint32_t value;
     uint64_t at;
     if (!slab_find(g, from, target, true, SLAB_NOW, &value, &at))
-        return SLAB_NONE; /* the arena ended before the edge was inserted */
+        return SLAB_NONE; /* the arena was exhausted before the edge was inserted */
     uint64_t *entry = (uint64_t *)(g->word + at), found = device_load_64(entry);
     uint64_t claim = slab_pair(target | SLAB_CLAIM, position);
     return slab_replace(entry, found, claim, SLAB_CLAIMS) == SLAB_FOUND

@@ -131,8 +131,8 @@ WARP_FUNCTION void slab_clear_by_few(const struct slab_graph *g, struct slab_ver
     }
 }
 
-/* Does so by a warp, which cleans and frees slabs together: the runs from `first` on,
-** `size` apart. */
+/* Cleans and frees the runs of a base by a warp. The warp takes warp_width runs together:
+** the first ones from run `first` on, the next ones `size` runs later, and so on. */
 WARP_FUNCTION void slab_clear_together(const struct slab_graph *g, struct slab_vertex v,
                                        uint32_t first, uint32_t size) {
     uint32_t runs = slab_runs(v.sectors);

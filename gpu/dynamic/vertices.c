@@ -83,8 +83,7 @@ static void reserve_free_bits(gpugraph_dynamic *d) {
 
 /* ---- batches ---- */
 
-/* Deletes the edges that lead back to the vertices from the tables of the other
-** direction. */
+/* Deletes the reverse of each edge of the batch's vertices from the tables of `other`. */
 static void unlink_vertices(gpugraph_dynamic *d, gpugraph_dynamic *other,
                             const struct dynamic_batch *b) {
     struct dynamic_batch rows = *b, edges = {0};

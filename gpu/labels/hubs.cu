@@ -5,9 +5,9 @@
 **     room            |  its table, in memory   |  another hub's  |  ...
 **
 ** A block counts the labels of a slice on chip and then adds each label's count to the
-** table of the hub, once for each slice. Counts only grow, so the largest (count,
-** smallest label) that any block has seen is the final one. If the room cannot hold all
-** tables at once, hubs take turns, in batches. */
+** table of the hub, once for each slice. Counts only grow, so the best vote that any
+** block has seen is the final vote. If the room cannot hold all tables at once, hubs take
+** turns, in batches. */
 #include "labels.cuh"
 
 /* ---- kernels ---- */
@@ -69,9 +69,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- sizes ---- */
 
-/* Each hub has more than SLICE arcs, so there are at most m / SLICE hubs and twice as
- *many
- ** slices. */
+/* Each hub has more than SLICE arcs, so there are at most m / SLICE hubs, and twice as
+** many slices. */
 static uint64_t hubs_at_most(const struct device_csr *rows) {
     return rows->m / SLICE;
 }
@@ -95,7 +94,7 @@ void gg_carve_hubs(struct workspace *space, struct spreading *s) {
 
 /* ---- the plan, made on the host ---- */
 
-/* Gives each hub a table and its slices. `at` holds its number of arcs before. Returns
+/* Gives each hub a table and its slices. Before, hub[h].at is the number of arcs. Returns
 ** the number of slices. */
 static uint64_t plan_hubs(const struct spreading *s, struct plan *p, struct hub *hub,
                           uint64_t *slice) {

@@ -1,6 +1,6 @@
 /* Label propagation on the device. labels.c has the meaning and the CPU backend.
 **
-**     arcs of a row     who counts                            where
+**     arcs of a row     counter                               where
 **     0 .. 8            a lane compares all labels            registers
 **     9 .. 32           a warp, by votes                      registers
 **     33 .. 384         a warp                                its table, on chip

@@ -1,9 +1,9 @@
-/* What labels.cu and hubs.cu share: the arrays of a run, counting on chip, and the
-** functions of hubs.cu.
+/* Common declarations of labels.cu and hubs.cu: the arrays of a run, counting on chip,
+** and the functions of hubs.cu.
 **
 **     key    label  -  label  label    an open table on chip, of a warp or of a block. A
-**     count    3    0    1      9      slot is a label or NONE, and empty again after the
-**                                      row. */
+**     count    3    0    1      9      slot has a label or NONE. After each row all slots
+**                                      are empty. */
 #ifndef GPUGRAPH_LABELS_CUH
 #define GPUGRAPH_LABELS_CUH
 
@@ -16,7 +16,7 @@
 enum {
     NONE = -1,
     LANE_ROW = 8,
-    LEAST_SLOTS = 64,   /* slots of a table in use, at least */
+    LEAST_SLOTS = 64,   /* the least number of slots that a row uses */
     WARP_SLOTS = 512,   /* slots of a warp's table */
     WARP_ROW = 384,     /* arcs that a warp's table can hold */
     BLOCK_SLOTS = 4096, /* slots of a block's table */
@@ -29,13 +29,13 @@ enum {
 typedef unsigned long long word;
 
 struct state {
-    uint32_t rows, hubs; /* long rows */
+    uint32_t rows, hubs; /* numbers of long rows and of hubs */
     uint32_t changed;
 };
 
 struct hub {
-    uint64_t at;    /* the position of its table in the room; its number of arcs before */
-    uint32_t slots; /* more than it can have labels */
+    uint64_t at;    /* at first its number of arcs; then the place of its table */
+    uint32_t slots; /* more than its largest number of labels */
     uint32_t v;
 };
 
@@ -65,7 +65,7 @@ struct spreading {
 
 /* ---- hubs.cu ---- */
 
-/* Carves the arrays of hubs, for rows of which only the sizes are known. */
+/* Carves the arrays of hubs. Only the sizes of s->rows must be known. */
 void gg_carve_hubs(struct workspace *space, struct spreading *s);
 /* Gives tables to the hubs that state->hubs counts. The caller frees plan->batch. */
 bool gg_plan_hubs(struct cuda_job *job, const struct spreading *s, struct plan *plan);
@@ -75,8 +75,8 @@ void gg_queue_hubs(struct cuda_job *job, const struct spreading *s,
 
 /* ---- counting on chip ---- */
 
-/* Slots of a table for that number of labels: a power of two, and twice the number if the
-** table allows. */
+/* The binary logarithm of the number of slots for the labels of `arcs` arcs. There are at
+** least twice as many slots as arcs, if the table allows. */
 static __device__ __forceinline__ uint32_t slot_bits(uint64_t arcs, uint32_t most) {
     const uint32_t slots = arcs < LEAST_SLOTS / 2 ? LEAST_SLOTS
                            : 2 * arcs > most      ? most
@@ -137,8 +137,8 @@ static __device__ __forceinline__ word best_of_warp(word mine) {
     return (word)count << 32 | low;
 }
 
-/* Returns the best label of a table from one slot to another in steps, and empties the
-** slots. */
+/* Returns the best label of the slots first, first + step, ... of a table, and empties
+** these slots. */
 static __device__ __forceinline__ word best_on_chip(uint32_t *key, uint32_t *count,
                                                     uint32_t first, uint32_t slots,
                                                     uint32_t step) {
@@ -166,7 +166,7 @@ static __device__ __forceinline__ void empty_table(block_table *table) {
     __syncthreads();
 }
 
-/* For thread 0: the best label of all threads. */
+/* Returns the best label of all threads to thread 0. */
 static __device__ __forceinline__ word best_of_block(block_table *table, word best) {
     best = best_of_warp(best);
     if (gg_lane() == 0)

@@ -30,9 +30,9 @@ enum {
     POOL_TIMES = 3
 };
 
-/* Nanoseconds of one thread: for a vertex (all that chains and trees take); for an arc
-** that is read; and for c^(4/3) on a road network with c edges more than a tree
-** (docs/lab/paths_and_matrices.md). */
+/* Nanoseconds of one thread: for a vertex, which is all that chains and trees need; for
+** an arc that is read; and a factor of c^(4/3), for a road network with c more edges than
+** a tree (docs/lab/paths_and_matrices.md). */
 #define VERTEX_NS 120.0
 #define ARC_NS    4.5
 #define CYCLES_NS 65.0
@@ -399,7 +399,7 @@ static void set_parent(contracted *c, uint32_t v) {
 
 static bool contract_all(contractor *k, const contraction_limit *most) {
     uint32_t last = GPUGRAPH_NONE;
-    /* The cycles of a graph tell its time if it is like a road network. */
+    /* The number of cycles predicts the time of a graph that is like a road network. */
     if (!is_within(k, most) || gg_contraction_ns(k->n, k->arcs_left / 2) > most->ns)
         return false;
     for (uint32_t i = 0; i < k->n; i++) {

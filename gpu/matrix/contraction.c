@@ -1,7 +1,7 @@
 /* A matrix from a contracted graph: method "contraction".
 **
 **             root              root      each end has its chain of parents, root first,
-**             /  \             /    \     and the distances to (or from) all of it
+**             /  \             /    \     and the distances to (or from) all of them
 **            a    .           a      .
 **           / \              / \        a shortest path has a top vertex, on both chains:
 **       source  .       target   .      the cell is the least sum over common vertices
@@ -32,8 +32,8 @@ static void free_chain(chain *w) {
     gg_release(w->distance);
 }
 
-/* Fills the chain of `end`, with the distances to it or from it. False: the run must
-** end. */
+/* Fills the chain of `end`. forward: with distances from `end` to the vertices of the
+** chain; otherwise to `end`. False: the run must end. */
 static bool climb_chain(const asking *q, uint32_t end, bool forward, chain *w,
                         uint64_t *since) {
     const contracted *c = q->c;

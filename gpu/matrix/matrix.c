@@ -6,11 +6,11 @@
 #include "sssp/sssp.h"
 #include "graph/graph.h"
 
-/* Rows that `auto` makes before it predicts the time of the others; vertices from which
-** on it may contract. */
+/* `auto` makes FIRST_ROWS rows before it predicts the time of the others. It may contract
+** a graph with at least LEAST_VERTICES vertices. */
 enum { FIRST_ROWS = 1, LEAST_VERTICES = 1000 };
 /* Rows, and arcs of each, that are sampled to estimate the number of edges. Graphs worth
-** contracting have few rows of more arcs. */
+** contracting have few rows with more arcs. */
 enum { SAMPLED_VERTICES = 1000, SAMPLED_ARCS = 64 };
 
 /* ---- the task ---- */
@@ -49,7 +49,7 @@ static bool lacks_cell(const matrix *m, uint32_t row) {
     return false;
 }
 
-/* Called if a sum left the range. For each row that lacks a cell, gpugraph_sssp searches,
+/* Called if a sum was out of range. For each row that lacks a cell, gg_cpu_sssp searches,
 ** and fails if the distance of a cell is lost. Otherwise there is no path to the cell. */
 static void check_lost_cells(matrix *m) {
     const gpugraph_search *s = m->search;
@@ -67,8 +67,8 @@ static void check_lost_cells(matrix *m) {
 
 /* ---- the CPU's methods ---- */
 
-/* Bytes that a contraction may take: about as many as the process needs for edges and
-** rows with weights, with some MiB that every process needs. */
+/* Bytes that a contraction may take: 2.25 times the bytes of edges and of rows with
+** weights, and 8 MiB. A process without contraction needs about as many. */
 static uint64_t most_bytes(const matrix *m) {
     const uint64_t edges = m->graph->m,
                    arcs = m->direction == GPUGRAPH_BOTH ? 2 * edges : edges;
@@ -125,8 +125,8 @@ static bool contracts_instead(matrix *m, row_maker *r, uint32_t left) {
     return false;
 }
 
-/* Makes rows. If a contraction may be faster, predictions after the first row, and
-** whenever the number of rows has doubled, decide. */
+/* Makes rows. If a contraction may be faster, the function compares predictions after the
+** first row, and whenever the number of rows has doubled. */
 static bool run_rows(void *task) {
     matrix *m = task;
     row_maker *r = gg_open_rows(m);
@@ -228,8 +228,8 @@ static void find_portion(void *shared, gpugraph_run *run, uint32_t low, uint32_t
         __atomic_store_n(&rows->over, true, __ATOMIC_RELAXED);
 }
 
-/* Gives each device an equal number of rows: rows that are searched at once cost less
-** each. */
+/* Gives each device one portion of equal size, because rows that are searched at once
+** cost less each. */
 static void share_rows(matrix *m) {
     const uint32_t devices = (uint32_t)m->run->used_devices;
     struct shared_rows rows = {.m = m};

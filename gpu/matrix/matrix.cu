@@ -5,12 +5,12 @@
 #include "steps.cuh"
 #include "graph/graph.h"
 
-/* Weights that are sampled for the width of a step. The width is a number of mean
-** weights, for thin graphs and for others. */
+/* The width of a step is the mean of MATRIX_SAMPLE weights, multiplied by
+** MATRIX_THIN_DELTA for thin graphs and by MATRIX_DELTA for others. */
 #define MATRIX_SAMPLE     4096
 #define MATRIX_THIN_DELTA 8.0
 #define MATRIX_DELTA      1.0
-/* Rows that a prediction of memory counts. */
+/* A prediction of memory assumes this number of rows at once. */
 #define MATRIX_PLANNED_ROWS 4
 
 /* ---- driver ---- */

@@ -4,9 +4,9 @@
 **     thread     A  B  A  A
 **
 ** By weight a row is a search by the buckets of gpugraph_sssp (sssp/row.c), in arrays of
-** its thread, which ends when all targets are final. By depth rows are breadth-first
+** its thread. The search ends when all targets are final. By depth rows are breadth-first
 ** searches, as many at once as bfs/each.c finds worthwhile. The work of the rows made so
-** far predicts that of the others. */
+** far predicts the work of the other rows. */
 #include "base/words.h"
 #include "bfs/bfs.h"
 #include "graph/graph.h"
@@ -30,7 +30,7 @@ enum { REACHED_SHARE = 4 };
 
 struct row_maker {
     matrix *m;
-    uint32_t made, end;      /* rows; `end`: the first one that is not to be made now */
+    uint32_t made, end;      /* rows; `end`: the first row that is not made now */
     uint64_t vertices, arcs; /* that all rows have visited */
     double spent_ms;         /* on all rows */
     int threads;
@@ -104,9 +104,9 @@ static int threads_for(const row_maker *r, uint32_t rows) {
 
 static bool open_by_depth(row_maker *r) {
     const matrix *m = r->m;
-    csr rows; /* made here, as a phase of its own */
+    csr rows; /* made here, in a separate phase */
     const uint64_t fit = DEPTH_BYTES / ((uint64_t)m->graph->n * sizeof(uint32_t) + 1);
-    r->at_once = fit < 1 || gg_is_thin(m->graph) ? 1 /* their frontiers share little */
+    r->at_once = fit < 1 || gg_is_thin(m->graph) ? 1 /* frontiers share little */
                  : fit < MOST_DEPTHS             ? (uint32_t)fit
                                                  : MOST_DEPTHS;
     r->search.max_depth = m->bounded ? (uint32_t)m->bound : GPUGRAPH_NONE;

@@ -2,7 +2,7 @@
 **
 **     distance   row 0: n entries | row 1: n entries | ...    place = row * n + vertex
 **     near       places below `edge` whose distance fell since they were last served
-**     far        places that were reached beyond `edge`, once; some are stale
+**     far        places that were reached beyond `edge`, each once; some are stale
 **     served     a bit for each place: it has been near, and is on no list
 **
 **     serve      relaxes arcs of near places; sums below `edge` go near, others far
@@ -13,15 +13,15 @@
 **
 ** A launch is one step, and the step before decides which one. All rows share one edge,
 ** so a step serves all of them, and there are hardly more steps than for one row.
-** Distances only fall, and end as the least sums in any order. So all their bits equal
-** those of the CPU.
+** Distances only fall. In any order of steps they end as the least sums, so they equal
+** the distances of the CPU in all bits.
 **
-** A place is on at most one list. Its distance before it fell tells on which: a place
-** that was not reached is on none, a place beyond the edge on the far list, and a place
-** below the edge on the near list unless its bit is set. A thread that serves a place
-** sets the bit before it reads the distance. A thread that lowers a distance does so
-** before it reads the bit. One fence between both serves all arcs that a lane relaxes at
-** once.
+** A place is on at most one list. When its distance falls, the earlier distance decides:
+** a place that was not reached is on no list, a place beyond the edge is on the far list,
+** and a place below the edge is on the near list unless its bit is set. A thread that
+** serves a place sets the bit before it reads the distance. A thread that lowers a
+** distance does so before it reads the bit. One fence between both is enough for all arcs
+** that a lane relaxes at once.
 **
 ** After Davidson, Baxter, Garland and Owens, "Work-Efficient Parallel GPU Methods for
 ** Single-Source Shortest Paths" (IPDPS 2014). */
@@ -42,8 +42,8 @@ enum {
 typedef unsigned long long matrix_word;
 
 struct matrix_state {
-    matrix_word edge;  /* near places are below */
-    matrix_word least; /* distance of far places that stay far */
+    matrix_word edge;  /* near places have smaller distances */
+    matrix_word least; /* the least distance of far places that stay far */
     matrix_word served;
     matrix_word added;       /* by this step: far places << 32 | near places */
     uint32_t near, far;      /* lengths of the lists that are read */
@@ -87,7 +87,7 @@ static __device__ __forceinline__ void set_bit(uint32_t *bits, uint32_t place) {
     atomicOr(&bits[place / 32], 1u << place % 32);
 }
 
-/* Clears a bit. Returns not 0 if it was set. */
+/* Clears a bit. Returns true if it was set. */
 static __device__ __forceinline__ bool take_bit(uint32_t *bits, uint32_t place) {
     const uint32_t bit = 1u << place % 32;
     return atomicAnd(&bits[place / 32], ~bit) & bit;

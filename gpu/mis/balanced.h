@@ -1,7 +1,7 @@
 /* Maximal independent set, method "one-launch-balanced": a warp looks at 32 vertices and
 ** distributes their arcs evenly over its lanes.
 **
-**     lane       0       1   2           3              rows, of which each lane has one
+**     lane       0       1   2           3              each lane has one row
 **     arcs      [0 1 2] [3] [4 5 6 7 8] [9 10 ...]      by number, MIS_SHARE at most
 **     lanes      0 1 2   3   4 5 6 7 8   9 10 ...       the lane that loads the arc
 **
@@ -9,10 +9,10 @@
 ** targets share cache lines, and no lane waits for a longer row of another lane.
 **
 ** Words of neighbours are loaded through the first-level cache, which may hold old words.
-** Words change only once, to a final value. So an old word is the word of an open vertex,
-** which delays a decision and never makes it wrong. The word of a blocker itself is
-** loaded from the second-level cache. Once the blocker has dropped, the look goes on
-** behind it, whatever the old word says.
+** Words change only once, to a final value. So an old word is the word of an open vertex.
+** It can delay a decision, but never make it wrong. The word of a blocker is loaded from
+** the second-level cache. Once the blocker has dropped, the look continues behind it, so
+** an old word in the first-level cache does no harm.
 **
 ** The includer defines struct mis_graph (offset, target, word), or another struct as
 ** MIS_GRAPH, and these macros:
@@ -91,7 +91,7 @@ WARP_FUNCTION unsigned mis_owner(const struct mis_part *part, uint32_t k) {
     return owner;
 }
 
-/* The bits of the lanes before that lane. */
+/* The bits of the lanes before `lane`. */
 WARP_FUNCTION uint32_t mis_lanes_before(uint32_t lane) {
     return lane < 32 ? ((uint32_t)1 << lane) - 1 : UINT32_MAX;
 }
@@ -115,7 +115,7 @@ struct mis_notes {
 
 /* The finds of a lane in its row. */
 struct mis_find {
-    uint32_t blocker, word; /* the first neighbour that is not later; GPUGRAPH_NONE */
+    uint32_t blocker, word; /* the first neighbour that is not later, or NONE; its word */
     uint32_t behind;        /* the position of the blocker in the part */
     bool joined;            /* a neighbour has joined */
 };
@@ -236,7 +236,7 @@ WARP_FUNCTION void mis_leave_out_dropped(const MIS_GRAPH *g,
 }
 
 /* Drops the neighbours of lanes whose `whole` row is in the notes. The notes leave out
-** neighbours that had dropped a moment before. */
+** neighbours that had already dropped when they were written. */
 WARP_FUNCTION void mis_drop_notes(const MIS_GRAPH *g, const struct mis_notes *notes) {
     const uint32_t rows = warp_ballot(notes->whole), total = notes->part.total;
     warp_sync();

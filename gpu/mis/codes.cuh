@@ -45,8 +45,8 @@ struct mis_code_share {
 };
 static_assert((int)MIS_BINS == (int)GG_BLOCK, "a thread for each bin");
 
-/* One block: distributes the codes over the bins. Each thread has one bin, with that
-** number of vertices of the sample. */
+/* One block: distributes the codes over the bins. Each thread has one bin. count: the
+** vertices of the sample in this bin. */
 static __device__ __forceinline__ void mis_share_codes(uint32_t count,
                                                        mis_code_share *share) {
     uint32_t all;
@@ -92,8 +92,8 @@ static __device__ __forceinline__ uint32_t mis_four_codes(const uint8_t *edge,
     return codes;
 }
 
-/* Writes which vertices of the warp's own tiles are members, 16 for each lane. Vertices
-** of other warps may still be open. Both arrays have space for whole tiles. */
+/* Fills member[] for the warp's own tiles, 16 vertices for each lane. Vertices of other
+** warps may still be open. Both arrays have space for whole tiles. */
 static __device__ __forceinline__ void
 mis_members_of_codes(const uint8_t *code, uint8_t *member, uint64_t tiles) {
     const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;

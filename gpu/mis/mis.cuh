@@ -17,24 +17,24 @@
 #include "graph/frontier.cuh"
 #include "words.h"
 
-/* The number of arcs of 32 rows, three of each, that the balanced look begins with, if a
-** row has fewer than SHORT_ROW arcs and the second-level cache does not hold the words.
-** Most looks end within these arcs. (H200: mesh16m 1.30 ms with 96, 1.35 with 64 and with
-** 1024.) */
+/* The balanced look begins with this number of arcs of 32 rows, three of each. This holds
+** if the mean row has fewer than SHORT_ROW arcs and the second-level cache does not hold
+** the words. Most looks end within these arcs. (H200: mesh16m 1.30 ms with 96, 1.35 with
+** 64 and with 1024.) */
 #define GG_MIS_FIRST_SHARE 96
 #define GG_MIS_SHORT_ROW   8
 
-/* The first pass looks at vertices with at most this many neighbours: a tenth faster than
-** looking at all vertices of rmat20 (H200), and above the degrees of roads and meshes. */
+/* The first pass looks at vertices with at most this many neighbours. On rmat20 this is a
+** tenth faster than a look at all (H200). Roads and meshes have lower degrees. */
 #define GG_MIS_FIRST_DEGREE 12
-/* Passes of one launch, about ten milliseconds of waiting, and passes between two looks
-** at the stop flag across the bus. */
+/* The most passes of one launch, about ten milliseconds of waiting. The number of passes
+** between two looks at the stop flag, which is in host memory. */
 #define GG_MIS_PASSES      20000
 #define GG_MIS_STOP_PASSES 1024
 /* Nanoseconds of rest after a pass without a decision: about a load from the second-level
 ** cache. */
 #define GG_MIS_REST_NS 100
-/* Blocks of a multiprocessor for which the compiler leaves registers. */
+/* Blocks of a multiprocessor. The compiler limits registers so that they fit. */
 #define GG_MIS_BALANCED_BLOCKS 4
 
 /* ---- hashes of ids ---- */
@@ -110,7 +110,7 @@ static __device__ __forceinline__ uint32_t mis_word_of(const mis_graph &g, uint6
     return (key < MIS_DROPPED - 2 ? (uint32_t)key : MIS_DROPPED - 2) + 1;
 }
 
-/* The key of mis.c without the last tie, by number. A number fills all 32 bits. */
+/* The key of mis.c, without the number that breaks the last tie. */
 static __device__ __forceinline__ uint64_t mis_key(const mis_graph &g, uint32_t row,
                                                    uint64_t degree) {
     return mis_key_of(g, row, degree, [&] { return gg_id_hash(g.hashes, row); });
@@ -142,7 +142,7 @@ struct sight {
     uint64_t at;      /* the first arc whose end is open and earlier; or the end */
     uint32_t blocker; /* the end of that arc */
     uint32_t word;    /* the word of the blocker */
-    bool joined;      /* a neighbour has joined: the other members do not count */
+    bool joined;      /* a neighbour has joined: the other fields have no meaning */
 };
 
 template <int lanes> static __device__ __forceinline__ bool mis_any(bool value) {
@@ -207,8 +207,8 @@ static __device__ __forceinline__ sight mis_scan(const mis_graph &g, uint32_t ow
     return s;
 }
 
-/* Handles a tie that has ended the look of v. If v is the earlier one, the next look goes
-** on behind the tie. */
+/* Handles a tie that has ended the look of v. If v is the earlier vertex, the next look
+** continues behind the tie. */
 static __device__ __forceinline__ void mis_past_tie(const mis_graph &g, uint32_t v,
                                                     uint32_t own, sight *s) {
     if (s->blocker != GPUGRAPH_NONE && s->word == own &&
@@ -221,7 +221,7 @@ static __device__ __forceinline__ void mis_past_tie(const mis_graph &g, uint32_t
 /* ---- the list of a warp ---- */
 
 /* Appends the vertices of lanes with `wanted` to the first `count` entries. All lanes
-** have read what they need of the list. Returns the new count. */
+** must have read their entries of the list. Returns the new count. */
 static __device__ __forceinline__ uint32_t mis_keep(waiting *list, uint32_t count,
                                                     bool wanted, const waiting &w) {
     unsigned mask = __ballot_sync(ALL_LANES, wanted);

@@ -14,15 +14,15 @@
 ** A word changes only once, for a reason that stays true. A thread may see a word late
 ** but never wrong, so the kernel needs no order, lock or atomic operation, and the set is
 ** the set of the greedy pass (Blelloch, Fineman, Shun, SPAA 2012). Each arc is looked at
-** once from each side at most. A vertex that a neighbour drops early never looks at most
+** at most once from each side. A vertex that a neighbour drops early never looks at most
 ** of its arcs, which saves most of the time on graphs with hubs. So the first pass leaves
-** out long rows: most of their vertices have dropped by then.
+** out long rows: most of their vertices drop during this pass.
 **
-** No warp waits for another warp inside a pass, because the warp of the earliest open
-** vertex can always decide it. But passes are bounded. The host then looks, and
-** launches again for the open vertices.
+** No warp waits for another warp inside a pass. The earliest open vertex can always be
+** decided, so passes make progress. After a bounded number of passes the kernel ends, and
+** the host launches it again for the open vertices.
 **
-** The balanced look has words, or a byte for each vertex if the second-level cache does
+** The balanced look uses words, or a byte for each vertex if the second-level cache does
 ** not hold the words (one_launch_codes.cu). Rows may lie in pinned host memory: method
 ** "out-of-core". A waiting vertex loads only its own word and the word of its blocker, so
 ** most arcs cross the bus once. */
@@ -40,7 +40,7 @@
 enum {
     SERIAL = 32,   /* arcs of a row that a thread looks at before its warp helps */
     PROBE = 4,     /* words of neighbours that a thread loads together */
-    ROW_BLOCKS = 6 /* for each multiprocessor that the compiler leaves registers for */
+    ROW_BLOCKS = 6 /* for each multiprocessor; the compiler limits registers to fit */
 };
 static_assert(SERIAL % PROBE == 0, "a thread's part of a row is whole batches");
 
@@ -138,7 +138,7 @@ struct by_arcs : by_rows {
 
 /* ---- driver ---- */
 
-/* Vertices that a warp needs space for, in a grid of that many warps. */
+/* The number of vertices for which each of `warps` warps needs space. */
 static uint32_t room_of_warp(uint32_t n, uint64_t warps) {
     uint64_t tiles = ((uint64_t)n + GG_WARP - 1) / GG_WARP;
     return (uint32_t)((tiles + warps - 1) / warps * GG_WARP);

@@ -3,8 +3,8 @@
 **     sum_weights       once, with weights: total[u], exponent[u]
 **     share_out         once: the first rank[u] and share[u], and the lost rank
 **     pull_shares       A warp takes 32 rows. A lane takes a short row, eight lanes take
-**                       a row of medium length, the whole warp takes a long row. Hubs are
-**                       left to
+**                       a row of medium length, the whole warp takes a long row. Rows of
+**                       hubs are left out.
 **     pull_hub_shares   A block takes a slice of a hub's row and adds to arrived[hub].
 **     end_hubs          computes the ranks of hubs
 **

@@ -13,13 +13,13 @@
 
 #include <stdbool.h>
 
-/* Bytes ahead at which targets are prefetched. An arc of R-MAT of scale 20 takes 1.08 ns
-** with prefetching and 1.48 ns without. 1 to 4 KiB are equally good. (One thread of an
-** AMD EPYC.) */
+/* Targets are prefetched this number of bytes ahead. An arc of R-MAT of scale 20 takes
+** 1.08 ns with prefetching and 1.48 ns without. 1 to 4 KiB are equally good. (One thread
+** of an AMD EPYC.) */
 enum { PAGERANK_AHEAD = 2048 };
 
 #define SPLIT_CUT 0x1p-43
-/* Doubles from 4 to 8 are 2^-50 apart: a sum with 4 is rounded to that. */
+/* Doubles from 4 to 8 are 2^-50 apart, so x + 4 is rounded to a multiple of 2^-50. */
 #define SPLIT_BY    4.0
 #define SPLIT_UNITS 0x1p96
 
@@ -35,7 +35,7 @@ GG_ANYWHERE void split_add(struct split *sum, double x) {
     sum->low += x - part;
 }
 
-/* Of at most EXACT numbers. */
+/* The sum must have at most EXACT numbers. */
 GG_ANYWHERE gg_fixed split_fixed(struct split sum) {
     return gg_fix(sum.high) + (gg_fixed)(__int128)(int64_t)(sum.low * SPLIT_UNITS);
 }
@@ -45,7 +45,7 @@ GG_ANYWHERE double split_cut(double x) {
     return x < SPLIT_CUT ? gg_unfix(gg_fix(x)) : x;
 }
 
-#ifndef __CUDACC__ /* a device has lanes for that */
+#ifndef __CUDACC__ /* a device uses its lanes instead */
 
 /* Two numbers, and two sums side by side. */
 typedef double two_doubles __attribute__((vector_size(2 * sizeof(double))));
@@ -105,9 +105,8 @@ static inline struct split split_group(const double *share, const uint32_t *at,
 }
 
 /* The sum of share[target[first .. end - 1]], at most EXACT entries. padded: GROUP
-** entries exist behind the row. The last group may be only part of the row: its other
-** entries count as 0. So the length of a row decides no branch except the number of
-** groups.
+** entries exist behind the row. Entries of the last group that are not in the row count
+** as 0. So no branch depends on the length of a row, except the loop over its groups.
 **
 ** Targets come in order, but the processor does not prefetch them far enough among all
 ** the loads of shares. They are prefetched for one use, and a prefetch past the end of

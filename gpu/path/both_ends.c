@@ -4,19 +4,20 @@
 **              0 ............... first |         | first ............... 0
 **                                      bound: no longer path is a shortest one
 **
-** By weight two searches by Dijkstra's algorithm take turns until the nearest vertices
-** that wait in them are together farther apart than the best path found. A vertex on a
-** shortest path is then settled by one of them. By depth the front whose newest level has
-** fewer arcs grows by a level, until a level of one has an arc to a level of the other.
+** By weight two searches by Dijkstra's algorithm take turns. They end when the sum of
+** their least waiting distances reaches the bound. A vertex on a shortest path is then
+** settled by one of them. By depth the front whose newest level has fewer arcs grows by a
+** level, until a level of one front has an arc to a level of the other.
 **
 ** The search from the source then continues alone, over the vertices that the other
 ** search has settled and that lie on a path within the bound. It finds the distances of
-** all of them, as the whole search would. The path is the chain of tree edges of that
-** search: at each vertex, from the target on, the smallest edge number counts among those
-** from a nearer vertex that make up its distance.
+** all these vertices, as the whole search would. The path is the chain of tree edges of
+** that search. The tree edge of a vertex is the edge with the smallest number, among
+** those from a nearer vertex that give the vertex its distance.
 **
-** REAL distances are sums in the order of travel, which those from the target are not.
-** They only decide what may be left out, and the bound is wider than all their rounding.
+** REAL distances are sums in the order of travel. Distances from the target are sums in
+** another order. So they only decide which vertices may be left out, and the bound has
+** room for all their rounding.
 **
 ** The search from the source finds the path instead if all edges of a vertex tie at its
 ** own distance, if a sum leaves the range, and if max_distance is given.
@@ -54,7 +55,7 @@ struct both_ends {
     const void *weight;         /* by edge; NULL by depth */
     struct front from, to;      /* the source, the target */
     struct vertex_list between; /* by depth: from where the fronts meet to the target */
-    uint64_t best, bound; /* length of the best path seen; that with room for rounding */
+    uint64_t best, bound; /* length of the best path seen; best + room for rounding */
     uint64_t since;       /* work since the last poll (gg_worked) */
     bool over;            /* a sum left the range */
 };
@@ -169,9 +170,8 @@ static bool add_vertex(struct both_ends *s, struct front *f, struct vertex_list 
     return true;
 }
 
-/* Follows the arcs of a vertex of the newest level. If one leads to the newest level of
-** the other front, the end of the arc on the target's front is one of those where they
-** meet. */
+/* Follows the arcs of a vertex of the newest level. If an arc leads to the newest level
+** of the other front, the fronts meet at its end in the target's front. */
 static bool grow_from(struct both_ends *s, struct front *f, uint32_t v) {
     struct front *from = &s->from;
     const struct front *other = f == from ? &s->to : from;
@@ -323,7 +323,7 @@ bool gg_path_prepared(const void *task) {
                       gg_csr_made(graph, gg_reverse_kind(t->search->direction));
     const bool left_open =
         t->weighted && (gg_knows(&graph->known.ways_tie) || t->search->bounded);
-    /* On roads balls by weight are large, and the rows take many searches to pay. */
+    /* On roads a search by weight settles many vertices, so the rows pay late. */
     const bool pays = !t->weighted || !gg_is_thin(graph);
     return !left_open &&
            (made || (pays && gg_searches(graph) > gg_limits.path_prepare_after));

@@ -85,7 +85,7 @@ const gg_algorithm gg_path = {
     .rows = CSR_OUT,
     .arcs = gg_arcs_once,
     .more_methods = ", and those of bfs by depth or of sssp by weight",
-    .cpu_ns = 15, /* not measured apart from those of the search */
+    .cpu_ns = 15, /* the costs are not measured separately from those of the search */
     .cuda_ns = 0.04,
     .step_us = 40,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_path_cuda},

@@ -19,9 +19,9 @@
 #include "tree/tree.cuh"
 
 enum {
-    SEARCH_BYTES = 128,  /* a search from both ends, for each vertex, about */
+    SEARCH_BYTES = 128,  /* bytes for each vertex of a search from both ends, about */
     PATH_HEAD = 2,       /* numbers before the edges of a walk: steps, last vertex */
-    WALK_STEPS = 1 << 16 /* a walk on the device: some 65 ms */
+    WALK_STEPS = 1 << 16 /* the longest walk on the device: about 65 ms */
 };
 static_assert((PATH_HEAD + WALK_STEPS) * sizeof(uint64_t) <= GG_STAGE_BYTES,
               "a stage holds a walk");
@@ -109,8 +109,8 @@ static bool walk_on_host(cuda_job *job, const path_task *t, const void *there) {
 
 /* ---- by depth ---- */
 
-/* Regions that earlier searches have made search the whole graph in less time than levels
-** take to reach the target: 11 ms and 18 on a road network of 24 million vertices. */
+/* If earlier searches have made regions, a search of the whole graph by regions is faster
+** than levels up to the target: 11 and 18 ms on a road network of 24 million vertices. */
 static bool search_by_depth(cuda_job *job, const gpugraph_search *search,
                             bfs_outcome *out) {
     gpugraph_search whole = *search;
@@ -141,8 +141,8 @@ static bool walk_by_weight(cuda_job *job, const path_task *t, const sssp_search 
 
 /* Searches from both ends, for the distances from the source of all vertices on shortest
 ** paths (sssp/persistent_ends.cuh). *open: the search from the source has to find the
-** path: there is no room, a sum left the range, edges of a vertex on the path tie, or the
-** path is long. */
+** path, because there is no room, a sum is out of range, edges of a vertex on the path
+** tie, or the path is long. */
 static bool find_from_both_ends(cuda_job *job, const path_task *t, bool *open) {
     sssp_search s;
     *open = true;
@@ -159,12 +159,12 @@ static bool find_from_both_ends(cuda_job *job, const path_task *t, bool *open) {
         return gg_do_without(job);
     if (!walk_by_weight(job, t, &s, NULL, open))
         return false;
-    /* If there is no path, a sum that left the range may be the reason. */
+    /* If no path was found, a sum out of range may be the reason. */
     *open = *open || (s.dropped && *t->count == GPUGRAPH_NONE);
     return true;
 }
 
-/* Searches from the source. *lost: a sum left the range. */
+/* Searches from the source. *lost: a sum is out of range. */
 static bool find_by_weight(cuda_job *job, const path_task *t, bool *lost) {
     sssp_search s;
     uint32_t ties;

@@ -274,8 +274,8 @@ static void free_yen(yen *y) {
 
 /* ---- distances to the target ---- */
 
-/* Finds the distance from each vertex to the target, by a search of that backend from the
-** target, against the direction. */
+/* Finds the distance from each vertex to the target, by a search of the backend `on` from
+** the target, against the direction. */
 static void measure_rest(gpugraph_backend on, gpugraph_graph *graph,
                          const gpugraph_search *against, bool weighted, gpugraph_run *run,
                          void *distance) {

@@ -7,10 +7,10 @@
 **
 ** The search orders vertices by the distance so far plus a lower bound of the rest, which
 ** a search from the target has found on the whole graph. So it visits hardly more than
-** the best path. That path becomes the certain path. Then a walk from the spur takes at
-** each vertex the edge with the smallest number from which the least distance can be
-** reached. This is the next edge of the certain path, or one with a smaller number whose
-** own search finds a path, which becomes the certain path.
+** the best path. The path that it finds becomes the certain path. Then a walk from the
+** spur takes at each vertex the edge with the smallest number that begins a path of the
+** least distance. This is the next edge of the certain path, or an edge with a smaller
+** number whose own search finds a path. That path then becomes the certain path.
 **
 ** REAL sums round, so a path of the least distance may pass a vertex at more than the
 ** least distance there. Therefore whole sums are compared, in the order of travel. */
@@ -94,8 +94,8 @@ static inline uint64_t least_left(const spur_search *s, uint32_t v) {
     return gg_real_word(gg_word_real(left) * s->slack);
 }
 
-/* The sum of two rounded numbers rounds, too, and is compared with sums in another
-** order. */
+/* The sum of two rounded numbers also rounds, and is compared with sums in another order.
+** So the bound gets slack. */
 uint64_t gg_at_least(const spur_search *s, uint32_t v, uint64_t distance) {
     uint64_t sum = gg_path_sum(s->type, distance, least_left(s, v));
     if (s->type != GPUGRAPH_REAL || sum == GG_INFINITE || distance == GG_BEYOND ||
@@ -171,8 +171,8 @@ static bool make_certain(spur_search *s, uint32_t first) {
 
 /* ---- the walk ---- */
 
-/* Searches for a path from v by the vertex `to`. *found: there is one of at most that
-** distance, and it is the certain path now. */
+/* Searches for a path from v by the vertex `to`. *found: a path of at most the distance
+** `most` exists, and is the certain path now. */
 static bool try_path(spur_search *s, uint32_t v, uint32_t to, uint64_t sum, uint64_t most,
                      bool *found) {
     *found = false;
@@ -215,7 +215,7 @@ static bool next_edge(spur_search *s, uint32_t v, uint64_t from, const edge_list
             return true;
         }
     }
-    return false; /* not reached: the certain edge is one of them */
+    return false; /* not reached: one of the edges is the certain edge */
 }
 
 /* Walks from the spur to the target. The vertices of the path are blocked meanwhile. */

@@ -147,7 +147,7 @@ static bool grow_all_regions(struct cuda_job *job, const struct device_csr *g,
     return true;
 }
 
-/* Divides the vertices into regions: order, rank, first. */
+/* Divides the vertices into regions. Fills order, rank and first. */
 static bool divide_vertices(struct cuda_job *job, const struct device_csr *g,
                             const region_scratch *s, struct region_part *kept,
                             struct region_rows *r, bool *suits) {

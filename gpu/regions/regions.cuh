@@ -21,7 +21,7 @@ struct alignas(16) region_place {
     uint32_t nothing[2];
 };
 
-enum { REGION_PLACE_BITS = 12 }; /* a region has less than 2^12 vertices */
+enum { REGION_PLACE_BITS = 12 }; /* a region has fewer than 2^12 vertices */
 
 struct device_regions {
     uint32_t n, count;                 /* vertices, regions */
@@ -61,7 +61,7 @@ struct regions_outcome {
     uint64_t reached, visits, rounds;
     uint32_t deepest; /* largest depth or distance */
     uint32_t blocks;
-    bool lost; /* a sum left the range of distances */
+    bool lost; /* a sum was out of the range of distances */
 };
 /* Device bytes of a search. */
 uint64_t gg_regions_bytes(const struct device_regions *regions);

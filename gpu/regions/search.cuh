@@ -9,9 +9,9 @@
 **
 ** A round within a region takes half a microsecond, a step through device memory two or
 ** three. A region that receives shorter distances is searched again. A round has few
-** vertices, and its time is that of a chain of loads from shared memory. So a list holds
-** what a lane needs of a vertex, and a vertex may be in it twice. Messages that arrive
-** during a search join its rounds.
+** vertices, and its time is that of a chain of loads from shared memory. So an entry of a
+** list has all data of a vertex that a lane needs, and a vertex may be in a list twice.
+** Messages that arrive during a search join its rounds.
 **
 ** Distances are the least fixpoint of d[v] = min(d[u] + weight) in any order of steps; by
 ** depth weights are 1. Only the block that has a region writes its distance[]. Other
@@ -27,12 +27,12 @@
 
 /* Threads of a block (H200, road24m and mesh16m: 14.5 and 8.6 ms with 256, 14.1 and 6.8
 ** with 512). */
-#ifndef GG_REGION_BLOCK /* a test has fewer */
+#ifndef GG_REGION_BLOCK /* a test uses fewer */
 #define GG_REGION_BLOCK 512
 #endif
 /* Vertices in the list of a round. If there are more, the round relaxes all vertices of
 ** the region. */
-#ifndef GG_REGION_LIST /* a test has fewer */
+#ifndef GG_REGION_LIST /* a test uses fewer */
 #define GG_REGION_LIST 1024
 #endif
 
@@ -118,7 +118,7 @@ static __device__ __forceinline__ uint32_t shared_now(const uint32_t *at) {
     return *(const volatile uint32_t *)at;
 }
 
-/* True if the sum would be UINT32_MAX, which means that there is no path, or more. */
+/* True if the sum would be UINT32_MAX or more. UINT32_MAX means that there is no path. */
 static __device__ __forceinline__ bool leaves_range(uint32_t distance, uint32_t weight) {
     return weight > UINT32_MAX - 1 - distance;
 }
@@ -137,7 +137,7 @@ static __device__ __forceinline__ void list_up(const region_memory<by_weight> &m
     }
 }
 
-/* Loads a region, its arcs by words of 16 bytes, and lists vertices with messages. */
+/* Loads a region, with arcs in words of 16 bytes, and lists vertices with messages. */
 template <bool by_weight>
 static __device__ void bring_in(const device_regions &r, const region_search &s,
                                 const region_place &p,
@@ -227,8 +227,8 @@ static __device__ void relax(const region_search &s, const region_memory<by_weig
     }
 }
 
-/* Runs rounds until no distance falls. Returns their number. A load that no round waits
-** for polls for messages. */
+/* Runs rounds until no distance falls. Returns their number. Polls for messages by a load
+** for which no round waits. */
 template <bool by_weight>
 static __device__ uint32_t relax_all(const region_search &s, const region_place &p,
                                      const region_memory<by_weight> &m) {

@@ -6,11 +6,11 @@
 **                 vertex
 **     chosen      bit e: edge e connected two trees; the forest, by edge number
 **
-** Kruskal's method: an edge that connects two trees belongs to the forest, in the order
-** of edges. Most edges of a graph with many edges are never sorted. The edges up to a
-** pivot come first, a few for each vertex. Other edges are listed only if they do not lie
-** within a tree by then. The pivot is a place in the order of all edges, so ties do not
-** matter. It comes from a random sample, so it decides the work and never the answer.
+** Kruskal's method takes the edges in order. An edge that connects two trees belongs to
+** the forest. Most edges of a graph with many edges are never sorted. The edges up to a
+** pivot come first, a few for each vertex. Another edge is listed only if its ends are
+** then in different trees. The pivot is a place in the order of all edges, so ties do not
+** matter. It comes from a random sample, which affects the work but never the answer.
 ** Without weights the order is that of the list of edges.
 **
 ** Threads list, sort and look up roots. One thread connects.
@@ -120,8 +120,8 @@ static void connect_listed(struct forest *f) {
 
 /* ---- lists ---- */
 
-/* Behind the pivot each vertex points to its root. No processor can predict the answer,
-** so there is no branch. */
+/* Behind the pivot each vertex points to its root. A processor cannot predict the answer,
+** so the function has no branch. */
 static inline uint64_t is_edge_listed(const struct forest *f, uint64_t e) {
     const uint32_t u = f->trees.parent[f->graph->edges.source[e]],
                    v = f->trees.parent[f->graph->edges.target[e]];

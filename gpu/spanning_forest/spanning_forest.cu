@@ -38,8 +38,8 @@ enum { GROUP = 32 * 32 /* edges whose bits in `chosen` a warp reads */ };
 /* ---- which edges come on a list: by a pivot, taken from a sample ---- */
 
 /* The edges for each vertex on the first list, and the share of its space that a later
-** list is to fill. (H100, R-MAT 24: 23.9 ms, and 26.1 with 3 on each list. R-MAT 22: 5.90
-** ms; with 3 on each 6.07; with 1 and then 3, which takes a third list, 6.90.) */
+** list fills. (H100, R-MAT 24: 23.9 ms, and 26.1 with 3 on each list. R-MAT 22: 5.90 ms;
+** with 3 on each 6.07; with 1 and then 3, which takes a third list, 6.90.) */
 #define FOREST_FIRST 2
 #define FOREST_FILL  0.9
 
@@ -77,9 +77,9 @@ static void halve_range(struct forest *f) {
         high->edge = low.edge + (high->edge - low.edge) / 2;
 }
 
-/* The share of all edges that the next list is to have. The first list has a few edges
-** for each vertex. A later list has what it has space for: usually all remaining edges,
-** because each list costs a look at all edges. A sample errs. */
+/* The share of all edges that the next list should have. The first list has a few edges
+** for each vertex. A later list uses most of its space, usually for all remaining edges,
+** because each list costs a look at all edges. The rest is slack for the sample. */
 static double share_to_list(const struct forest *f) {
     const double m = (double)f->edges.m;
     if (gg_first_share(f->edges.n, f->edges.m) >= 1)
@@ -108,9 +108,9 @@ static void choose_high(struct forest_course *c) {
         f->high = gg_place_at(place, found, number);
 }
 
-/* Puts the next edges in order whose ends have different roots on list 0. f->high says
-** how far they go. All vertices point to their roots. If a list does not fit, it is made
-** again with fewer edges. Returns false when the run must end. */
+/* Puts edges on list 0: the next ones in order, up to f->high, whose ends have different
+** roots. All vertices point to their roots. If a list does not fit, it is made again with
+** fewer edges. Returns false when the run must end. */
 static bool make_next_list(struct forest_course *c) {
     struct forest *f = c->f;
     choose_high(c);
@@ -123,8 +123,8 @@ static bool make_next_list(struct forest_course *c) {
 
 /* ---- the answer ---- */
 
-/* next[root]: the smallest vertex of its tree; all ones before. The vertices of a warp
-** ascend. */
+/* Sets next[root] to the smallest vertex of its tree. Before, all bits of next[] are set.
+** The vertices of a warp ascend. */
 static __global__ void find_smallest(const __grid_constant__ forest f) {
     const uint64_t whole = gg_whole_warps(f.edges.n);
     for (uint64_t v = gg_thread(); v < whole; v += gg_threads_of_grid()) {
@@ -212,7 +212,7 @@ static void carve_forest(struct workspace *space, struct forest *f) {
     f->scan = gg_carve<unsigned char>(space, f->scan_bytes);
 }
 
-/* A list has a third more space than its aim, because a sample errs. */
+/* A list has a third more space than its planned edges, because the sample is inexact. */
 static struct forest planned(const gpugraph_graph *graph, bool weighted) {
     struct forest f = forest();
     const double share = gg_first_share(graph->n, graph->m);

@@ -6,7 +6,7 @@
 #include "spanning_forest.h"
 #include "graph/frontier.cuh"
 
-#define NOWHERE (~0ull) /* no place, and no part of one */
+#define NOWHERE (~0ull) /* a word of a place that does not exist */
 
 typedef unsigned long long word; /* the type that atomic operations need */
 
@@ -100,8 +100,8 @@ static __device__ __forceinline__ bool in_range(const forest &f, forest_place pl
 /* Puts the edges behind f->low up to f->high whose ends have different roots on list 0,
 ** as far as they fit. The state has their number. Returns false when the run must end. */
 bool gg_list_in_range(struct forest_course *c);
-/* Moves the list to the other one, with the new roots of its ends, and lowers `best` of
-** live roots. */
+/* Copies the list to the other list with the new roots of its ends. Lowers `best` of live
+** roots. */
 void gg_rename_list(struct forest_course *c);
 /* Fills best_edge from the present list, if best is not packed. */
 void gg_break_ties(struct forest_course *c);

@@ -6,17 +6,17 @@
 **     key      0x 00 00 00 00 00 01 05 00          differs in byte 2: bin[2][0x01]
 **                                   ^ the highest byte that differs names level and slot
 **
-** So level 0 holds near keys exactly, and a level holds keys the coarser the farther they
-** are. When level 0 is empty, the caller takes the lowest bin of the lowest level that is
-** not empty, sets `current` to the smallest key in it and adds its vertices again. A
-** vertex moves down at most seven times, mostly never or once, for any range of keys.
-** Keys are never below `current`. After Denardo and Fox, "Shortest-Route Methods: 1.
-** Reaching, Pruning, and Buckets" (Operations Research 27, 1979).
+** So level 0 holds near keys exactly. Higher levels hold farther keys with less
+** precision. When level 0 is empty, the caller takes the lowest bin of the lowest level
+** that is not empty, sets `current` to the smallest key in it and adds its vertices
+** again. A vertex moves down at most seven times, mostly never or once, for any range of
+** keys. Keys are never below `current`. After Denardo and Fox, "Shortest-Route Methods:
+** 1. Reaching, Pruning, and Buckets" (Operations Research 27, 1979).
 **
 ** A bin is a list of chunks. A queue belongs to one thread. Several queues with the same
 ** `current` make one distributed queue, and threads share the chunks of a bin. The queue
-** stores no keys. An entry is stale if its vertex has a smaller key by now, and the
-** thread that takes it out drops it. */
+** stores no keys. An entry is stale if its vertex has got a smaller key. A thread that
+** takes out a stale entry drops it. */
 #ifndef GPUGRAPH_BUCKET_QUEUE_H
 #define GPUGRAPH_BUCKET_QUEUE_H
 
@@ -43,7 +43,7 @@ struct bucket_queue {
     gpugraph_run *run;
 };
 
-/* The struct is zeroed except for `run`. */
+/* Frees a queue. A new queue has 0 in all fields except `run`. */
 static inline void bucket_queue_free(struct bucket_queue *q) {
     while (q->slabs) {
         struct bucket_slab *slab = q->slabs;
@@ -52,8 +52,8 @@ static inline void bucket_queue_free(struct bucket_queue *q) {
     }
 }
 
-/* Makes more empty chunks: as many as there are, between 16 and 1024. NULL after
-** gg_fail. */
+/* Makes a slab of empty chunks: 16 at first, then twice as many as in the newest slab, up
+** to 1024. NULL after gg_fail. */
 static inline struct bucket_chunk *bucket_add_slab(struct bucket_queue *q) {
     uint32_t chunks = q->slab_chunks ? q->slab_chunks * 2 : 16;
     if (chunks > 1024)

@@ -21,7 +21,7 @@
 enum { FOUND_FIRST = 64, FOUND_FIRST_TABLE = 4 * FOUND_FIRST };
 
 struct found_vertex {
-    uint64_t value; /* depth; distance, of a REAL one its bits */
+    uint64_t value; /* depth or distance; a REAL distance as its bits */
     uint64_t edge;  /* tree edge; NO_EDGE: none yet */
     uint32_t vertex, mark;
 };

@@ -32,7 +32,7 @@ static __global__ void mark_light(const __grid_constant__ device_csr g, uint32_t
     }
 }
 
-/* Number of light arcs before this arc, which may be the end of all. */
+/* The number of light arcs before this arc. The arc may be the end of all arcs. */
 static __device__ __forceinline__ uint64_t light_before(const light_scratch &s,
                                                         uint64_t arc) {
     return s.before[arc / GROUP] +

@@ -15,9 +15,9 @@
 **
 ** A caller asks for a list before it makes arrays with an entry for each vertex:
 **
-**     the CPU       lists in time of what it visits           where it would search
-**     the device    fills arrays, and sends a list            where it would search
-**     otherwise     the caller makes arrays */
+**     if the CPU would search       it lists, in time proportional to its visits
+**     if the device would search    it fills arrays, and sends a list
+**     otherwise                     the caller makes arrays */
 #include "sssp.h"
 #include "backend/devices.h"
 #include "backend/model.h"
@@ -29,13 +29,14 @@
 #include "graph/graph.h"
 #include "tree/tree.h"
 
-/* Arcs for each vertex that a list has room for, from which on arrays are quicker. An arc
-** costs some 5 nanoseconds through a hash, and a vertex of the whole graph some 2 to
-** reset and to scan. */
+/* Arrays are quicker if the search visits more than LIST_ARCS arcs for each vertex that
+** the list has room for. An arc costs some 5 nanoseconds through a hash, and a vertex of
+** the whole graph some 2 to reset and to scan. */
 enum { LIST_ARCS = 8 };
 
-/* Searches without a list after one whose list was too long. That search runs twice.
-** Reading its rows, a 64th of the vertices at least, mostly costs more. */
+/* After a search whose list is too long, this number of searches makes no list. A search
+** whose list is too long runs twice. Reading its result, at least a 64th of the vertices,
+** usually costs more. */
 enum { LISTS_SKIPPED = 7 };
 
 /* A source is final, too. From OFFERED on: the vertex is final, and the vertex at place
@@ -222,8 +223,8 @@ static void write_list(struct list *l) {
     l->to->count = count;
 }
 
-/* Makes the rows in which tree edges are looked up. *started advances by the time that
-** takes, which is a phase of its own. False: the run must end. */
+/* Makes the rows in which tree edges are looked up. This is a separate phase, so *started
+** advances by its time. False: the run must end. */
 static bool make_tree_rows(const struct list *l, double *started) {
     const double begun = gg_now_ms();
     if (gg_stopping(l->run) || gg_bring_edges(l->graph, l->run) ||

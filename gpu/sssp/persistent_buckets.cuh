@@ -1,5 +1,5 @@
-/* The engine "persistent" from bucket to bucket: what all blocks do together between the
-** steps that relax a list.
+/* The engine "persistent" from bucket to bucket: the common work of all blocks between
+** the steps that relax a list.
 **
 **     seed, then for each bucket   finish_bucket     rounds until the bucket stays empty
 **                                  targets_wait      is a target not final?
@@ -83,8 +83,8 @@ static __device__ void next_round(const persistent<type> &p, place<type> &at,
 }
 
 /* Distributes the rest over buckets that begin at its least distance. Buckets become
-** wider once the rest dwindles, because a round of few vertices takes as long as one of
-** some more. False: there is no rest, or a block was lost. */
+** wider when the rest becomes small, because a round of few vertices takes as long as a
+** round of some more. False: there is no rest, or a block was lost. */
 template <typename type>
 static __device__ bool deal_rest(const persistent<type> &p, place<type> &at,
                                  block_memory<type> &m, uint32_t *barriers) {

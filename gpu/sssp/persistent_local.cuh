@@ -1,12 +1,12 @@
 /* How the engine "persistent" relaxes a list of few vertices of small degree. Each block
-** relaxes its share, then the vertices that fall within the bucket by that, and so on,
+** relaxes its share, then the vertices that this has put into the bucket, and so on,
 ** without waiting for other blocks.
 **
 ** Each warp has a ring in shared memory. All warps of the block write to it, and the warp
 ** alone reads it. There are no rounds, so no warp waits for the slowest one. An entry
-** holds the distance besides the vertex, which tells stale entries, and the row, whose
-** load travels together with the atomic minimum. So a step along a path costs two trips
-** to memory, one for arcs and one for their targets. */
+** holds the vertex, its distance, and its row. The distance shows whether the entry is
+** stale. The row is loaded at the same time as the atomic minimum. So a step along a path
+** costs two trips to memory, one for arcs and one for their targets. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_LOCAL_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_LOCAL_CUH
 

@@ -18,7 +18,7 @@
 enum {
     EACH = 16, /* vertices listed by a thread */
     TILE = GG_BLOCK * EACH,
-    MOST = 1 << 18,      /* entries of a list, and so tiles that are not empty */
+    MOST = 1 << 18,      /* the most entries of a list, so also of tiles with entries */
     PLACES_AT = 1 << 20, /* byte behind the vertices */
     BLOCKS = 8           /* for each multiprocessor */
 };
@@ -109,8 +109,8 @@ static uint32_t lay_places(const cuda_job *job, uint32_t room, place *places,
     return sum;
 }
 
-/* All vertices within the bound. Waits for all queued work, so that all stages are free.
-** Pinned memory has the same address on the device. */
+/* Lists all vertices within the bound. Waits for all queued work, so that all stages are
+** free. Pinned memory has the same address on the device. */
 template <typename type>
 static bool bring_reached(cuda_job *job, const reached_values *values, reached_list *to) {
     unsigned char *const *stage = job->device->stage;
@@ -152,7 +152,7 @@ static __global__ void fetch_targets(reached_values r, bool wide, uint32_t targe
     }
 }
 
-/* The targets that are reached. */
+/* Lists the reached targets. */
 template <typename type>
 static bool bring_targets(cuda_job *job, const reached_values *values,
                           const gpugraph_search *search, reached_list *to) {

@@ -3,9 +3,9 @@
 **
 **     rows  ->  parameters  ->  an engine fills distances  ->  tree edges  ->  the answer
 **
-** An engine drops a sum that leaves the range, and notes that there was one. The CPU
-** backend then repeats the search and reports the error, which is rare. The host also
-** settles ties of tree edges that need many passes. */
+** An engine drops a sum that is out of range, and notes this. In this rare case the CPU
+** backend repeats the search and reports the error. The host also settles ties of tree
+** edges that need many passes. */
 #include "sssp.h"
 #include "sssp.cuh"
 #include "base/limits.h"
@@ -65,11 +65,11 @@ static bool search_by_regions(cuda_job *job, sssp_search *s, workspace *space) {
     return gg_going(job);
 }
 
-/* Regions by weight pay on graphs with four times as many vertices as regions by depth
-** do: they save a tenth of the time on a road network of 24 million vertices, a twelfth
-** on one of 4 million, and nothing on smaller ones (H200). */
+/* Regions by weight need four times as many vertices to pay as regions by depth. They
+** save a tenth of the time on a road network of 24 million vertices, a twelfth on one of
+** 4 million, and nothing on smaller ones (H200). */
 #define TIMES_VERTICES 4
-/* Grid barriers of a search that regions may shorten. */
+/* Regions may shorten a search with this many grid barriers. */
 #define LONG_BARRIERS 50
 
 static void note_long_way(cuda_job *job, const sssp_search *s) {
@@ -89,9 +89,9 @@ static const struct engine {
                {gg_sssp_mlmq_bytes, gg_sssp_mlmq},
                {gg_sssp_mlmq_bytes, gg_sssp_mlmq}};
 
-/* Chooses regions if they are asked for or worth making, and possible, and else by
-** gg_sssp_choose. Multi-queues have distances of 32 bits and do not end early, so `auto`
-** takes none of them for a search with a limit or targets. */
+/* Chooses regions if the caller names them or if they pay, and if they are possible.
+** Otherwise gg_sssp_choose decides. Multi-queues have distances of 32 bits and do not end
+** early, so `auto` takes none of them for a search with a limit or targets. */
 static bool choose_engine(cuda_job *job, sssp_search *s) {
     const sssp_features *features = &s->features;
     const bool is_auto = gg_method_is_auto(job->run);
@@ -118,7 +118,7 @@ static bool choose_engine(cuda_job *job, sssp_search *s) {
     return gg_going(job);
 }
 
-/* Carves the workspace, and makes the arcs that the engine reads besides. */
+/* Carves the workspace, and makes additional arcs that the engine reads. */
 static bool make_sssp_room(cuda_job *job, sssp_search *s, bool tree, workspace *space) {
     const enum csr_kind kind = forward_kind(s);
     const bool fixes = s->parameters.local && !s->back.begin;

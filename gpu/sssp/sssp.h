@@ -35,8 +35,8 @@ extern const algorithm_side gg_sssp_distributed;
 gpugraph_status gg_cpu_sssp(gpugraph_graph *, const gpugraph_search *, gpugraph_run *,
                             void *distance, void *tree_edge);
 
-/* Device bytes of a search, of a path and of the shortest paths: of the search from the
-** source. (sssp.cu) */
+/* Device bytes of a search from the source; the estimate also serves for a path and for
+** the shortest paths. (sssp.cu) */
 int64_t gg_sssp_bytes(const gpugraph_graph *graph, bool frugal);
 /* The predicted number of rounds of a search on a device. */
 double gg_sssp_rounds(const gpugraph_graph *);

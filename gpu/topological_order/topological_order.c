@@ -5,7 +5,7 @@
 **
 ** The thread that takes the last predecessor from a vertex sets its level, which is one
 ** more than the level that is being walked. All longest paths to the vertex are known
-** then. The order of threads changes the order within a level of the queue, and no level.
+** then. The order of threads changes the order within a level of the queue, but no level.
 ** Positions are the order of levels.
 **
 ** After Kahn (Communications of the ACM 5, 1962). */

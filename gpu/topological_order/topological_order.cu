@@ -5,7 +5,7 @@
 **                          predecessors
 **     walk_ready           one cooperative launch for all vertices that become ready:
 **                          walk.h
-**     write_levels          one thread for each vertex */
+**     write_levels         one thread for each vertex */
 #include "topological_order.h"
 #include "graph/frontier.cuh"
 #include "topological_order/walk.h"

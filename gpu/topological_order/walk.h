@@ -10,16 +10,16 @@
 ** atomic operation raises the level of the target, if it is too low, and decrements
 ** `left`. The lane that takes the last predecessor knows the level of the target and has
 ** found a ready vertex. So there are no rounds: a vertex is ready as soon as its last
-** predecessor is, and its level is the longest path to it. The warp walks on with one
-** slice of the rows that become ready. The other slices go on the list, each with its
-** level, so that a long path waits for no other warp.
+** predecessor is, and its level is the length of the longest path to it. The warp
+** continues with one slice of the rows that become ready. The other slices go on the
+** list, each with its level, so that a long path waits for no other warp.
 **
 ** A warp that has slices claims slots behind `given` and fills them. A warp without work
 ** takes a ticket, the number of the slot that it waits at, and polls the slot until both
 ** words are there: a slice and the level of its vertex. So a slot has one writer and one
 ** reader, and is used once. A warp takes its next ticket after it has done all work that
 ** came from the last one. If as many tickets have no slot as there are warps, no work is
-** left and none will come.
+** left and no work will come.
 **
 ** No word depends on another word, so the order of changes of one word, which each memory
 ** model guarantees, is enough. */
@@ -30,7 +30,7 @@
 
 enum {
     READY_ARCS = warp_width, /* arcs of a slice, at most: one for each lane */
-    READY_ARC_BITS = 6,      /* bits of their number */
+    READY_ARC_BITS = 6,      /* bits of the number of arcs */
     READY_APART = 128 / 8    /* words of a line of the second-level cache */
 };
 
@@ -58,7 +58,7 @@ WARP_FUNCTION uint32_t ready_slices(uint64_t first, uint64_t end) {
     return (uint32_t)((end - first + READY_ARCS - 1) / READY_ARCS);
 }
 
-/* ---- who gives ---- */
+/* ---- giving slices ---- */
 
 /* Claims slots for that number of slices. Returns the first. */
 WARP_FUNCTION uint64_t ready_claim(const struct ready_list *list, uint32_t slices) {
@@ -71,10 +71,10 @@ WARP_FUNCTION void ready_put(const struct ready_list *list, uint64_t at, uint64_
     device_store_64(&list->slot[at].level, (uint64_t)level + 1);
 }
 
-/* ---- who takes ---- */
+/* ---- taking slices ---- */
 
-/* Returns the next ticket. The first ticket of a warp is its number. The warp has claimed
-** slots for all its slices before. */
+/* Returns the next ticket. The first ticket of a warp is its number. Before the call, the
+** warp must have claimed slots for all its slices. */
 WARP_FUNCTION uint64_t ready_ask(const struct ready_list *list) {
     return list->warps + device_arrive_64(list->counts->asked, 1);
 }
@@ -132,8 +132,8 @@ WARP_FUNCTION uint32_t order_level(uint64_t vertex) {
     return (uint32_t)(vertex >> ORDER_LEVEL_SHIFT);
 }
 
-/* Takes one predecessor, of the level below `level`, from a vertex. Returns the word
-** afterwards. */
+/* Takes one predecessor, of the level below `level`, from a vertex. Returns the new
+** word. */
 WARP_FUNCTION uint64_t walk_take(uint64_t *vertex, uint32_t level) {
     uint64_t was = device_load_64(vertex);
     while (order_level(was) < level) {
@@ -213,8 +213,8 @@ WARP_FUNCTION void walk_work(const struct order_walk *w, uint32_t warp, uint32_t
     }
 }
 
-/* One thread of a block watches until the walk is over. The first block's thread finds
-** out. */
+/* One thread of each block waits until the walk is over. The thread of the first block
+** tests this, and the others read its result. */
 WARP_FUNCTION void walk_watch(const struct order_walk *w, bool first, uint32_t *end) {
     uint32_t now = WALK_GOES_ON;
     for (uint32_t looks = 1; now == WALK_GOES_ON; looks++) {

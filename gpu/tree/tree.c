@@ -51,7 +51,7 @@ enum rule {
     BY_STEP
 };
 
-/* A pass, which tests each edge in both senses. */
+/* A pass tests each edge, along and against it as the direction of the search demands. */
 struct pass {
     enum rule rule;
     gpugraph_graph *graph;
@@ -93,7 +93,7 @@ static inline bool is_nearer(const struct pass *p, gpugraph_distance_type type,
     return to - from == weight;
 }
 
-/* True if u and v have one distance, and entry i of the weights adds nothing to it. */
+/* True if u and v are at the same distance, and entry i of the weights adds nothing. */
 static bool is_level(const struct pass *p, const void *weight, uint64_t i, uint32_t u,
                      uint32_t v) {
     const gpugraph_distance_type type = p->graph->distance_type;

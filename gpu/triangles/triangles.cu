@@ -1,7 +1,7 @@
 /* Counts the triangles of each vertex, and their total, on the device. triangles.c
 ** explains the terms and has the CPU backend.
 **
-**     ahead[v]          works                               where
+**     ahead[v]          worker                              where
 **     2 .. 4            a lane: each pair of vertices       rows in memory
 **     5 .. 128          a warp                              table of the warp, on chip
 **     more              blocks, 4096 neighbours each        table of the block, on chip

@@ -7,7 +7,7 @@
 
 static void expand_row(struct part_rounds *r, uint32_t v) {
     const gpugraph_part *p = r->p;
-    uint32_t *depth = r->field.value; /* a ghost's is at least its master's */
+    uint32_t *depth = r->field.value; /* a ghost has at least its master's depth */
     for (uint64_t a = p->offset[v]; a < p->offset[v + 1]; a++) {
         const uint32_t w = p->target[a];
         if (depth[w] == GPUGRAPH_NONE) {

@@ -6,12 +6,12 @@
 **     visited    a bit for each place, two bitmaps       on every device
 **     inbox      places, from each other device          written by the other devices
 **
-** Top-down, a device claims own targets at once. Of another device's vertices it knows
-** little: a bit in its copy of the bitmap means that it has sent the vertex to its owner,
-** or that the vertex is visited. So it sends each place at most once, and an inbox has
-** room for a whole search. Before bottom-up levels the copies of the bitmap are
-** completed, and then they stay complete: a level is one bit for each vertex, from its
-** owner to all others.
+** Top-down, a device claims own targets at once. For a vertex of another device, a bit in
+** its copy of the bitmap means that it has sent the vertex to its owner, or that the
+** vertex is visited. So it sends each place at most once, and an inbox has room for a
+** whole search. Before bottom-up levels the copies of the bitmap are completed. They stay
+** complete, because in each bottom-up level every owner stores the bits of its vertices
+** into all copies.
 **
 ** Without peer access the kernel returns after each step. The host moves messages and
 ** segments of the bitmap, combines reports, and launches the kernel again. */
@@ -23,7 +23,7 @@
 struct shared_search {
     struct several_team *team;
     const struct several_parts *rows, *below;
-    const gpugraph_search *search; /* with places as ends */
+    const gpugraph_search *search; /* sources and targets are places */
     struct several_view view[SEVERAL_MOST];
     struct bfs_shared b[SEVERAL_MOST];
     struct {
@@ -124,7 +124,7 @@ static bool prepare_several(struct shared_search *r) {
     return start_several(r);
 }
 
-/* ---- steps that the host moves ---- */
+/* ---- transfers by the host ---- */
 
 /* Moves new messages from outboxes to inboxes. */
 static bool move_messages(struct shared_search *r) {
@@ -143,7 +143,7 @@ static bool move_messages(struct shared_search *r) {
     return gg_several_move(team, piece);
 }
 
-/* Moves what the step of that round has written, if kernels do not reach each other. */
+/* Moves the output of the round's step, if devices cannot access each other's memory. */
 static bool move_step(struct shared_search *r, uint64_t round) {
     struct shared_state state;
     struct several_outcome outcome;

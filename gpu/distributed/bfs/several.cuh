@@ -1,5 +1,5 @@
-/* Breadth-first search on several devices: what the kernel and its driver share.
-** several.cu has the idea.
+/* Breadth-first search on several devices: common declarations of the kernel and its
+** driver. several.cu has the idea.
 **
 **     PLANT      sources become the frontier
 **     DOWN       arcs of the own frontier: own targets are claimed, others are sent
@@ -54,7 +54,7 @@ struct shared_control { /* on each device */
     struct shared_state saved[2], last; /* last: S_DONE once the search is over */
 };
 
-/* Arrays of own places have their pointers moved, so that a place is their index. */
+/* Pointers to arrays of own places are shifted, so that the index is a place. */
 struct bfs_shared {
     struct several_view view;
     struct wide w; /* g, below, depth, queue, wanted, bounds; visited: own copies */

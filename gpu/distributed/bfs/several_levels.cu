@@ -2,14 +2,14 @@
 ** several.cuh has its steps. */
 #include "several.cuh"
 
-/* What a block finds in a step, in shared memory. */
+/* The counts of a block in a step, in shared memory. */
 struct found {
     unsigned long long arcs;
     uint32_t entries, vertices, hits, open;
     uint32_t messages[SEVERAL_MOST];
 };
 
-struct piles { /* a warp's */
+struct piles { /* the piles of a warp */
     pile finds, messages;
 };
 
@@ -22,7 +22,7 @@ static __device__ __forceinline__ void note_queued(found *f, bfs_size size) {
     atomicAdd(&f->arcs, size >> 32);
 }
 
-/* Puts an own vertex that was found into the next frontier. */
+/* Puts own vertices into the next frontier: v of the lanes with `fresh`. */
 static __device__ __forceinline__ void queue_up(const bfs_shared &b,
                                                 const shared_state &s, found *f,
                                                 pile *finds, uint32_t v, bool fresh) {
@@ -119,8 +119,8 @@ static __device__ void plant(const bfs_shared &b, const shared_state &s, found *
     }
 }
 
-/* Ends of arcs: claims own ones that are unvisited, and sends others that this device has
-** not sent. */
+/* Takes targets of arcs. Claims unvisited own vertices. Sends other vertices to their
+** owners, each once. */
 static __device__ __forceinline__ void visit(const bfs_shared &b, const shared_state &s,
                                              found *f, const uint32_t (&v)[SPAN],
                                              piles *p) {
@@ -149,7 +149,7 @@ static __device__ __forceinline__ void visit(const bfs_shared &b, const shared_s
     }
 }
 
-/* One warp, for its share of the arcs of the own frontier. */
+/* One warp walks its share of the arcs of the own frontier. */
 static __device__ void walk_down(const bfs_shared &b, const shared_state &s, found *f,
                                  piles *p) {
     const uint64_t warps = (uint64_t)gridDim.x * WARPS;
@@ -178,7 +178,7 @@ static __device__ void walk_down(const bfs_shared &b, const shared_state &s, fou
     }
 }
 
-/* One thread for each message. */
+/* Claims the received vertices. One thread takes one message. */
 static __device__ void receive(const bfs_shared &b, const shared_state &s, found *f,
                                piles *p) {
     const uint32_t *inbox = b.inbox.at[b.view.me];
@@ -198,7 +198,8 @@ static __device__ void receive(const bfs_shared &b, const shared_state &s, found
     }
 }
 
-/* Stores four words of a bitmap, for 128 own places, into all copies. */
+/* Stores four words of a bitmap, for 128 own places, into the copies that this device can
+** access. own_too: also into its own copy. */
 static __device__ __forceinline__ void put_quad(const bfs_shared &b,
                                                 const several_array<uint32_t> &bitmap,
                                                 uint64_t quad, uint4 four, bool own_too) {
@@ -207,7 +208,7 @@ static __device__ __forceinline__ void put_quad(const bfs_shared &b,
             reinterpret_cast<uint4 *>(bitmap.at[q])[quad] = four;
 }
 
-/* One thread for four words. */
+/* Sends the own part of the visited bitmap. One thread takes four words. */
 static __device__ void sync_copies(const bfs_shared &b, const shared_state &s) {
     const uint64_t first = b.view.first / 128, quads = b.view.places.stride / 128;
     const uint4 *visited = reinterpret_cast<const uint4 *>(b.w.b.visited[s.odd]);
@@ -215,7 +216,7 @@ static __device__ void sync_copies(const bfs_shared &b, const shared_state &s) {
         put_quad(b, b.visited[s.odd], first + i, __ldcg(&visited[first + i]), false);
 }
 
-/* One warp for SPAN words at a time, one lane for each vertex. */
+/* One warp takes SPAN words at a time, one lane a vertex of each word. */
 static __device__ void sweep_own(const bfs_shared &b, const shared_state &s, found *f) {
     const uint32_t *visited = b.w.b.visited[s.odd];
     const uint64_t warps = (uint64_t)gridDim.x * WARPS;
@@ -259,7 +260,7 @@ static __device__ void sweep_own(const bfs_shared &b, const shared_state &s, fou
     }
 }
 
-/* One warp for each word: collects what the last SWEEP found. */
+/* Queues the vertices that the last SWEEP found. One warp takes one word. */
 static __device__ void collect_own(const bfs_shared &b, const shared_state &s, found *f,
                                    piles *p) {
     const uint32_t *visited = b.w.b.visited[s.odd], *before = b.w.b.visited[1 - s.odd];
@@ -443,7 +444,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
         do_step(b, s, &f, &p);
         if (s.mode == S_DOWN && p.messages.count > 0)
             post(b, &f, p.messages);
-        /* All warps of the block synchronise there. */
+        /* flush_piles synchronises all warps of the block. */
         bfs_size rest =
             flush_piles(b.w.g, b.w.b.queue + s.tail, &b.control->size[s.slot], p.finds);
         if (threadIdx.x == 0) {

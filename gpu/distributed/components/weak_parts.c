@@ -6,16 +6,15 @@
 **     above     of each master: the name of its tree; a root has its own number. Over
 **               all partitions this is a forest again, whose paths are shortened by
 **               questions to owners
-**     edges     a ghost and the name of its tree: all that one partition knows and others
-**               do not
+**     edges     a ghost and the name of its tree: the facts that only one partition knows
 **
-**     round     ends of edges are replaced by their roots, and edges within a tree go;
-**               the larger root of each other edge hooks to its smallest neighbour;
-**               paths are shortened
+**     round     ends of edges are replaced by their roots, and edges within a tree are
+**               dropped; the larger root of each other edge hooks to its smallest
+**               neighbour; paths are shortened
 **
 ** So the number of rounds grows with the logarithm of the number of trees, not with the
-** diameter; roads take few. After Shiloach and Vishkin, "An O(log n) Parallel
-** Connectivity Algorithm" (J. Algorithms 3, 1982). */
+** diameter. Road networks take few rounds. After Shiloach and Vishkin, "An O(log n)
+** Parallel Connectivity Algorithm" (J. Algorithms 3, 1982). */
 #include "components/components.h"
 #include "distributed/partition/part.h"
 
@@ -27,7 +26,7 @@ struct weak_part {
     uint32_t *parent; /* of each local */
     uint64_t *above;  /* of each master */
     uint64_t *edge, edges;
-    uint32_t *open; /* masters with perhaps a long path to the root */
+    uint32_t *open; /* masters whose path to the root may be long */
     uint32_t open_count;
     uint64_t *word; /* questions */
 };
@@ -44,7 +43,8 @@ static void link_rows(struct weak_part *w) {
         }
 }
 
-/* Names each tree after its least number. Masters point to it, ghosts give an edge. */
+/* Names each tree after its least number. Masters point to this name. A ghost and this
+** name are an edge. */
 static bool name_trees(struct weak_part *w) {
     const gpugraph_part *p = w->p;
     uint64_t *name = gg_alloc(w->run, p->locals, sizeof *name);

@@ -1,6 +1,6 @@
 /* Downloads answers: segments of places become one array by vertex number. Each piece of
-** a segment is a multiple of blocks, which are contiguous by place and by number, so
-** threads copy blocks to their positions while the bus brings the next piece. */
+** a segment consists of whole blocks. A block is contiguous by place and by number.
+** Threads copy blocks to their positions while the bus brings the next piece. */
 #include "several.cuh"
 
 #include <string.h>

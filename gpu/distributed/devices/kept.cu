@@ -3,9 +3,9 @@
 **
 **     gpugraph_graph
 **       device -> derived data of device 0 -> several_kept   rows of its members, by kind
-**              -> derived data of device 1 -> several_kept   likewise
+**              -> derived data of device 1 -> several_kept   rows of its members, by kind
 **
-** Rows of different devices fit together if they carry the stamp of one construction. */
+** Rows of different devices belong together if one construction has stamped them. */
 #include "device/parts.cuh"
 #include "graph/graph.cuh"
 #include "graph/graph.h"
@@ -31,7 +31,7 @@ static void free_kind(struct several_kept *kept, int kind) {
     memset(parts, 0, sizeof *parts);
 }
 
-/* Rows that an open team uses stay, however short memory is. */
+/* Rows that an open team uses stay, even if memory is short. */
 static void drop_kept(gpugraph_graph *, struct device_part *part, unsigned gone) {
     struct several_kept *kept = (struct several_kept *)part;
     if (kept->used && gone == PART_ON_ROOM)
@@ -44,8 +44,8 @@ static const struct device_part_kind kept_kind = {
     "rows shared by devices", sizeof(struct several_kept),
     PART_ON_EDGES | PART_ON_VERTICES | PART_ON_WEIGHTS | PART_ON_ROOM, drop_kept};
 
-/* Finds the rows that each member's device keeps, and frees those of other numbers of
-** partitions. False: the run must end. */
+/* Finds the rows that each member's device keeps. Frees rows that were made for another
+** number of partitions. False: the run must end. */
 static bool find_kept(struct several_team *team) {
     for (int p = 0; p < team->parts && gg_several_going(team); p++) {
         struct several_kept *kept =
@@ -128,7 +128,7 @@ static bool make_kind(struct several_team *team, enum csr_kind kind, bool weight
     return true;
 }
 
-/* Brings edges that are on one device alone to the host. */
+/* Downloads device-resident edges to the host. */
 static bool bring_edges_to_host(struct several_team *team) {
     for (int p = 0; p < team->parts && gg_is_device_resident(team->graph); p++)
         if (gg_device_list(team->graph, GG_NOWHERE)->ordinal ==

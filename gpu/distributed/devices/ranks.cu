@@ -1,9 +1,9 @@
 /* Partitions on devices. The rows of a partition go to a device of its process, and the
 ** partition becomes a rank of a team: the only member of that team in this process.
 **
-** Kernels of ranks do not reach each other's memory. They return at each barrier, and
+** Kernels of ranks cannot access each other's memory. They return at each barrier, and
 ** segments and messages go through the hosts. Rows of masters are complete: arcs out of
-** them in partitions by source, arcs into them in partitions by target. */
+** masters in partitions by source, arcs into masters in partitions by target. */
 #include "several.cuh"
 
 /* ---- rows ---- */

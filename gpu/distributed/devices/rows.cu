@@ -1,5 +1,5 @@
-/* Deals the rows of a graph out to the devices of a team, and the rows of a partition to
-** its own device.
+/* Distributes the rows of a graph over the devices of a team, and uploads the rows of a
+** partition to its own device.
 **
 **     host        rows of the whole graph by vertex number (graph/csr.c), or of the
 **                 masters of a partition
@@ -21,7 +21,7 @@ static const uint64_t PIECE_ARCS = 1 << 24;
 struct dealing {
     struct several_team *team;
     const csr *from;
-    const uint64_t *number; /* of each end of an arc, if rows are a partition's */
+    const uint64_t *number; /* of each end of an arc, if a partition has the rows */
     struct several_parts *parts;
     int member;       /* the member that gets rows */
     uint64_t *offset; /* offsets of the member's rows */
@@ -50,8 +50,8 @@ static void measure_rows(void *dealing, uint64_t low, uint64_t high) {
     }
 }
 
-/* Sorts the arcs of one row by owner, without other changes of order. So rows that ascend
-** by number also ascend by place. */
+/* Sorts the arcs of one row by owner. The sort is stable, so rows that ascend by number
+** also ascend by place. */
 static void deal_row(const struct dealing *d, uint64_t v, uint64_t to) {
     const struct several_places *places = &d->parts->places;
     const size_t bytes = d->parts->weight_bytes;

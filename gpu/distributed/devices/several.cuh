@@ -3,7 +3,7 @@
 **     places.h       the owner of each vertex, and its index in arrays of all vertices
 **     team.cu        the devices of one search: jobs, memory, launches, waiting
 **     barrier.cuh    the grid barrier of several devices
-**     exchange.cu    what the host moves between devices where kernels cannot
+**     exchange.cu    transfers by the host, if kernels cannot access other devices
 **     rows.cu        complete rows at the owners of vertices, from the host's rows
 **     kept.cu        rows that stay with the graph
 **     download.cu    answers, by vertex number
@@ -30,7 +30,7 @@
 #include "barrier.cuh"
 
 /* How long a kernel waits for another device, in nanoseconds: many times the longest
-** step. Without it only the stop word would end a wait. */
+** step. Without this limit only the stop word would end a wait. */
 #define GG_SEVERAL_PATIENCE_NS 20000000000u
 static_assert((int)SEVERAL_MOST == (int)GG_MAX_DEVICES, "a slot for each device");
 
@@ -40,7 +40,7 @@ struct several_member {
     struct cuda_job job; /* with `run`, and a stream of its own */
     gpugraph_run run;    /* a copy of the caller's, without phases */
     int lead;            /* the first member on this device, whose job is open */
-    /* Of members that do not lead; else NULL. */
+    /* A stream for a member that does not lead; else NULL. */
     cudaStream_t stream;
     void *slices; /* pinned memory of the job */
     struct several_desk *desk;
@@ -52,15 +52,15 @@ struct several_team {
     gpugraph_graph *graph;
     int parts;
     int first, end; /* members first .. end - 1 are in this process */
-    /* The partition whose search this is: the other members are ranks of its exchange
-    ** (ranks.cu). NULL: all members are in this process. */
+    /* The partition of this process. The other members are the other ranks of its
+    ** exchange (ranks.cu). NULL: all members are in this process. */
     gpugraph_part *rank;
     bool peers; /* kernels reach the memory of every other device */
     /* Set by gg_several_begin: */
     struct cooperative_kernel kernel;
     struct several_combining combining;
     uint64_t round; /* barriers on the host so far */
-    /* How many messages each member sent to each at the last barrier on the host. */
+    /* [p][q]: messages that p sent to q, at the last barrier on the host. */
     uint64_t messages[SEVERAL_MOST][SEVERAL_MOST];
     struct several_member member[SEVERAL_MOST];
 };
@@ -90,13 +90,13 @@ bool gg_several_wait(struct several_team *team);
 bool gg_several_combine(struct several_team *team, gpugraph_combination how,
                         uint64_t *word, uint32_t words);
 /* Downloads `bytes` bytes, at most 32, of each member of this process after everything
-** queued: member p's to index p of *to. The downloads overlap. */
+** queued. The bytes of member p go to index p of *to. The downloads overlap. */
 bool gg_several_fetch_each(struct several_team *team, void *to,
                            const void *const from[SEVERAL_MOST], size_t bytes);
 
 /* ---- exchange/exchange.cu ---- */
 
-/* Memory of one member that another one needs. */
+/* A transfer from the memory of one member to the memory of another. */
 struct several_piece {
     void *to;         /* in the receiver's memory */
     const void *from; /* in the sender's */
@@ -107,7 +107,7 @@ bool gg_several_reach(struct several_team *team);
 /* The exchange between members, as phases name it. */
 const char *gg_several_exchange_name(const struct several_team *team);
 /* Moves piece[sender * parts + receiver] of all pairs, if it has bytes, after everything
-** queued on either. False: the run must end. */
+** queued on both members. False: the run must end. */
 bool gg_several_move(struct several_team *team, const struct several_piece *piece);
 bool gg_several_move_segments(struct several_team *team, void *const *at, uint64_t bytes);
 
@@ -115,7 +115,7 @@ bool gg_several_move_segments(struct several_team *team, void *const *at, uint64
 
 /* An array of the same size at each member, usually with an entry for each place. */
 template <typename type> struct several_array {
-    type *at[SEVERAL_MOST]; /* each member's copy; only peers reach others' */
+    type *at[SEVERAL_MOST]; /* each member's copy; only peers access other copies */
 };
 
 /* Copies each member's segment of `entries` entries to all other members. Does nothing
@@ -158,7 +158,7 @@ struct several_rows { /* of one member, by place within its segment */
     uint32_t *target; /* places */
     void *weight;     /* in the graph's type; NULL unless asked for */
     uint32_t *hub;    /* a target of each row to look at first; NULL: not made */
-    uint32_t *closed; /* behind the hubs. Bit i: row i is empty */
+    uint32_t *closed; /* in memory behind the hubs. Bit i: row i is empty */
     struct light_rows light;
 };
 static inline uint64_t several_hub_bytes(const struct several_places *places) {
@@ -171,7 +171,7 @@ struct several_parts { /* a view, if the graph keeps the rows */
     struct several_places places;
     uint64_t arcs;                   /* sum over all members */
     uint64_t most_arcs;              /* of one vertex */
-    uint32_t vertices[SEVERAL_MOST]; /* of each member; gaps follow them */
+    uint32_t vertices[SEVERAL_MOST]; /* of each member; unused places follow them */
     size_t weight_bytes;
     enum csr_kind kind;
     uint64_t stamp; /* a construction's number, if the graph keeps the rows; else 0 */
@@ -184,10 +184,10 @@ struct several_parts { /* a view, if the graph keeps the rows */
 ** the run must end. */
 bool gg_several_rows(struct several_team *team, enum csr_kind kind, bool weighted,
                      struct several_parts *parts);
-/* Keeps rows with the graph, or with the partition of a rank: new ones, and again after
-** hubs or light arcs were added. */
+/* Keeps rows with the graph, or with the partition of a rank. Call it for new rows, and
+** again after hubs or light arcs were added. */
 void gg_several_keep(struct several_team *team, const struct several_parts *parts);
-/* Lets rows of a team that closes go when memory is short. */
+/* Before a team closes: allows a release of its rows when memory is short. */
 void gg_several_release_rows(struct several_team *team);
 /* True if the graph keeps any rows in that many partitions. (kept.cu) */
 bool gg_several_has_rows(const gpugraph_graph *graph, int parts);
@@ -203,7 +203,8 @@ int64_t gg_several_rows_lack(const gpugraph_graph *graph, int parts, enum csr_ki
 ** False: the run must end. */
 bool gg_several_deal(struct several_team *team, const csr *rows, const uint64_t *number,
                      struct several_parts *parts);
-/* The device bytes of a member's rows; frees them, with that device current. */
+/* The device bytes of member p's rows. gg_several_free_rows frees these rows; the device
+** of the member must be current. */
 uint64_t gg_several_rows_bytes(const struct several_parts *parts, int p);
 void gg_several_free_rows(struct several_parts *parts, int p);
 
@@ -218,8 +219,8 @@ static inline struct device_csr gg_several_csr(const struct several_parts *parts
 }
 
 /* Replaces sources and targets of the search by places, in an array that the caller
-** releases. They are vertex numbers; in a team of ranks they are masters of this process.
-** NULL: the memory does not suffice. (download.cu) */
+** releases. The ends are vertex numbers; in a team of ranks they are masters of this
+** process. NULL: the memory does not suffice. (download.cu) */
 uint32_t *gg_several_ends(struct several_team *team, const struct several_places *places,
                           gpugraph_search *search);
 
@@ -282,7 +283,7 @@ bool gg_several_begin(struct several_team *team, struct several_combining combin
                       const struct several_places *places,
                       const struct cooperative_kernel *kernel,
                       struct several_view view[SEVERAL_MOST]);
-/* Launches that kernel on every member, and waits. one: an array of arguments, `size`
+/* Launches the kernel on every member, and waits. one: an array of arguments, `size`
 ** bytes for each member, which contain its view. Fails if a device did not arrive at a
 ** barrier. */
 bool gg_several_launch(struct several_team *team, const struct several_view *view,

@@ -1,4 +1,4 @@
-/* Messages: their sizes are swapped first, then their contents. */
+/* Collective operations (post.h). Messages first swap sizes, then contents. */
 #include "post.h"
 #include "base/run.h"
 

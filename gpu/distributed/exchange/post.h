@@ -15,7 +15,7 @@ typedef enum gpugraph_combination {
     GPUGRAPH_MOST
 } gpugraph_combination;
 
-/* Collective: swap_and_gather with parcels only, and with gathered bytes only. */
+/* Collective. gg_swap only swaps parcels, and gg_gather only gathers bytes. */
 static inline gpugraph_status gg_swap(gpugraph_exchange *x, gpugraph_run *run,
                                       const gpugraph_parcel *out, gpugraph_parcel *in) {
     return x->calls->swap_and_gather(x, run, out, in, NULL, 0, NULL);
@@ -25,7 +25,7 @@ static inline gpugraph_status gg_gather(gpugraph_exchange *x, gpugraph_run *run,
     return x->calls->swap_and_gather(x, run, NULL, NULL, mine, bytes, all);
 }
 /* Ends a collective function: reports a failure of this partition to the others. True if
-** there is none. */
+** this partition has not failed. */
 static inline bool gg_end_call(gpugraph_exchange *x, const gpugraph_run *run) {
     if (run->status != GPUGRAPH_OK)
         x->calls->fail(x, run);
@@ -50,14 +50,14 @@ typedef struct gg_messages {
     uint64_t *offset; /* parts + 1 */
 } gg_messages;
 
-/* Allocates room for size[q] bytes to each partition q. False: the run has failed. */
+/* Allocates size[q] bytes for each partition q. False: the run has failed. */
 bool gg_messages_open(gg_messages *l, gpugraph_exchange *x, gpugraph_run *run,
                       const uint64_t *size);
 void gg_messages_close(gg_messages *l);
-/* Collective: sends `out`, and opens *in with what the others sent. */
+/* Collective: sends `out`, and opens *in with the messages that the others sent. */
 bool gg_post(gpugraph_exchange *x, gpugraph_run *run, const gg_messages *out,
              gg_messages *in);
-/* Collective: sends size[q] to partition q, and replaces it by the size that q sent. */
+/* Collective: sends size[q] to partition q, then size[q] becomes the size that q sent. */
 bool gg_swap_sizes(gpugraph_exchange *x, gpugraph_run *run, uint64_t *size);
 
 /* Records of words from other partitions. */
@@ -79,7 +79,7 @@ bool gg_answer_records(gpugraph_exchange *x, gpugraph_run *run, const uint64_t *
 void gg_records_close(struct gg_records *r);
 
 /* Collective: if any partition has failed, all fail with its message, and x->agreed is
-** set. True if none has. */
+** set. True if no partition has failed. */
 bool gg_all_agree(gpugraph_exchange *x, gpugraph_run *run);
 
 GG_END_C

@@ -8,8 +8,8 @@
 **     exchange    changes go to ghosts
 **     agree       on the number of open vertices
 **
-** The set is that of the greedy pass, whenever partitions see each other's changes:
-** states only become final, and an old state only makes a neighbour wait. */
+** The set is that of the greedy pass, even if partitions see each other's changes late:
+** a state changes once and is then final. An old state only makes a neighbour wait. */
 #include "mis/mis.h"
 #include "distributed/partition/part.h"
 

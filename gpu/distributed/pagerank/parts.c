@@ -1,7 +1,7 @@
-/* PageRank over partitions. Shares are added along rows to fixed-point sums, sums of
-** ghosts are reduced into their masters, and masters turn them into ranks. Fixed-point
-** sums are exact, so ranks have the bits of pagerank.c however rows are split. steps.h
-** has the arithmetic. */
+/* PageRank over partitions. Each row adds its share to the fixed-point sums of its
+** targets. Sums of ghosts are reduced into their masters. Each master computes its rank
+** from its sum. Fixed-point sums are exact, so the ranks are bitwise equal to those of
+** pagerank.c for every partition of the rows. steps.h has the arithmetic. */
 #include "distributed/partition/part.h"
 #include "pagerank/pagerank.h"
 #include "pagerank/split.h"
@@ -13,12 +13,12 @@ struct part_ranking {
     gpugraph_part *p;
     gpugraph_run *run;
     const gpugraph_part_ranks *how;
-    double *rank; /* of masters, the caller's */
-    /* of locals */
-    double *share, *out; /* out: arcs */
+    double *rank; /* of masters; the caller's array */
+    /* entries of locals */
+    double *share, *out; /* out: out-degrees, of masters only */
     gg_fixed *sum;
     uint8_t *is_place; /* of masters; NULL: every vertex is a source */
-    uint64_t places;
+    uint64_t places;   /* sources of all partitions */
     gg_fixed lost, change;
 };
 
@@ -51,7 +51,7 @@ static bool count_rows_of_parts(struct part_ranking *r) {
 
 /* ---- an iteration ---- */
 
-/* The share of a master. The rank of a vertex without arcs out is lost. */
+/* The share of a master. The rank of a vertex without outgoing arcs is lost. */
 static double share_of(struct part_ranking *r, uint32_t u) {
     const double share = gg_share(r->rank[u], r->out[u]);
     if (!(r->out[u] > 0))

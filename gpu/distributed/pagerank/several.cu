@@ -1,16 +1,16 @@
 /* PageRank on several devices (devices/several.cuh). pagerank.cu is for one device; both
 ** use sums.cuh.
 **
-**     share[2]    of all places on each device; one is read, the other is written
-**     rank        of own places
+**     share[2]    of all places, on each device; a round reads one and writes the other
+**     rank        of the device's own places
 **
-**     round 0     sums weights, lists hubs, makes the first ranks and their shares
+**     round 0     sums weights, lists hubs, computes the first ranks and their shares
 **     round i     adds up own rows, stores new shares into all copies; the barrier adds
 **                 up the lost rank and the change of all devices, 128 bits each
 **
-** One cooperative kernel does all rounds. Sums are exact, so ranks do not depend on how
-** rows are dealt out. Blocks add up a hub's row slice by slice; the thread that adds the
-** last slice ends the row. */
+** One cooperative kernel does all rounds. Sums are exact, so ranks do not depend on the
+** distribution of rows. Blocks add up a hub's row slice by slice. The thread that adds
+** the last slice ends the row. */
 #define RANK_SHARE(at) (*(at)) /* other devices write shares while the kernel runs */
 #include "several.cuh"
 #include "graph/graph.h"
@@ -18,15 +18,15 @@
 
 #include <cooperative_groups.h>
 
-enum { LOST = 0, CHANGE = 2 }; /* words of a report, two each */
+enum { LOST = 0, CHANGE = 2 }; /* the first words of two 128-bit values of a report */
 
 struct several_ranking {
     struct ranking r; /* the own rows; each round sets the share array */
     struct several_view view;
     several_array<double> share[2];
-    several_array<int16_t> exponent; /* by place, with weights */
-    uint32_t vertices;               /* in the own segment; gaps follow */
-    uint32_t *left;                  /* slices of a hub that are added */
+    several_array<int16_t> exponent; /* by place; only with weights */
+    uint32_t vertices;               /* in the own segment; unused places follow */
+    uint32_t *left;                  /* number of added slices of each hub */
     uint32_t iterations;
     double tolerance;
 };
@@ -136,8 +136,8 @@ static __device__ __forceinline__ bool is_last(const several_ranking &s, uint64_
             gg_unfix(received_fixed(s, round, CHANGE)) <= s.tolerance);
 }
 
-/* What the reports of a round mean for the next one; one thread computes it for its
-** block. */
+/* The next round, as the reports of a round decide it. One thread of each block computes
+** this struct. */
 struct round_ahead {
     bool comes;
     rank_gift gift;
@@ -154,7 +154,7 @@ look_several_ahead(const several_ranking &s, uint64_t round, struct round_ahead 
     __syncthreads();
 }
 
-/* Cooperative. A warp for 32 rows, a block for a slice of a hub's row. */
+/* Cooperative. A warp adds up 32 rows, a block a slice of a hub's row. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     rank_rounds(const __grid_constant__ several_ranking s) {
     __shared__ warp_rows of_warp[WARPS];
@@ -193,7 +193,7 @@ struct shared_ranking {
     struct several_team *team;
     const struct several_parts *in, *out;
     const gpugraph_pagerank_options *how;
-    const uint8_t *is_place; /* by master of a rank; NULL: `how` has numbers */
+    const uint8_t *is_place; /* of each master here; NULL: how->source has the numbers */
     struct several_view view[SEVERAL_MOST];
     struct several_ranking of[SEVERAL_MOST];
     several_array<struct rank_state> state;
@@ -306,7 +306,7 @@ static void set_end(pagerank_end *end, uint64_t round,
     end->change = round > 0 ? gg_unfix(change) : 0;
 }
 
-/* One launch for each round, if kernels do not reach each other. */
+/* Launches the kernel for each round, if devices cannot access each other's memory. */
 static bool round_by_round(struct shared_ranking *s, pagerank_end *end) {
     struct several_outcome outcome;
     for (uint64_t round = 0;; round++) {
@@ -329,7 +329,7 @@ static bool all_rounds(struct shared_ranking *s, pagerank_end *end) {
         !gg_download(gg_several_on(s->team, p), &desk, s->team->member[p].desk,
                      sizeof desk))
         return false;
-    const uint64_t round = desk.opened / 2 - 1; /* the word counts rounds twice */
+    const uint64_t round = desk.opened / 2 - 1; /* `opened` is twice the rounds */
     set_end(end, round, &desk.outcome[round % 2]);
     return gg_several_going(s->team);
 }
@@ -396,8 +396,8 @@ static int64_t bytes_on_several(const gpugraph_graph *graph, int parts) {
 
 /* ---- partitions ---- */
 
-/* Uploads offsets of rows that are as long as the rows out of each master. The kernel
-** uses only their lengths. */
+/* Uploads row offsets. Their differences are the out-degrees of the masters, and the
+** kernel uses only these differences. */
 static uint64_t *upload_degrees(struct several_team *team, const double *out,
                                 uint32_t masters, uint64_t bytes) {
     const uint32_t entries = (uint32_t)(bytes / 8);

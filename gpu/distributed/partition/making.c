@@ -36,9 +36,9 @@ enum {
     /* log2 of the numbers of a block in a small graph. Device code for independent sets
     ** reads four successive numbers. */
     SMALL_BLOCK_BITS = 2,
-    /* Partitions of this many numbers or more have blocks of SEVERAL_BLOCK_BITS: New York
-    ** over 4 partitions has 0.6 ghosts for each vertex with them, and 1.6 with small
-    ** ones. */
+    /* Partitions of this many numbers or more have blocks of SEVERAL_BLOCK_BITS. New York
+    ** over 4 partitions has 0.6 ghosts for each vertex with these blocks, and 1.6 with
+    ** small blocks. */
     WHOLE_BLOCKS_FROM = 1 << 15
 };
 
@@ -79,7 +79,7 @@ static void rename_ends(struct part_making *m, uint32_t *end, const uint32_t *lo
             end[a] = local[end[a] - masters];
 }
 
-/* Sorts the ghosts by place once all arcs are there, and sets the numbers of all
+/* Sorts the ghosts by place after all arcs have arrived. Sets the numbers of all
 ** locals. */
 static bool order_ghosts(struct part_making *m) {
     gpugraph_part *p = m->part;
@@ -207,7 +207,7 @@ static bool send_batch(struct part_making *m, uint64_t low) {
     return go;
 }
 
-/* Sends the arcs of the share to their partitions, and receives those of this one. */
+/* Sends the arcs of the share to their partitions. Receives the arcs of this one. */
 static bool bring_arcs(struct part_making *m) {
     uint64_t arcs, longest;
     m->record = gg_alloc(m->run, 2 * BATCH * m->stride, sizeof *m->record);

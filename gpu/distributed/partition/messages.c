@@ -2,8 +2,7 @@
 **
 **     post      record -> its partition                    sizes go first, then records
 **     ask       number -> its owner -> answer of master    each distinct number once
-**     deliver   number, value -> its owner                 the value becomes the
-** master's */
+**     deliver   number, value -> its owner                 the master gets the value */
 #include "part.h"
 #include "base/distinct.h"
 

@@ -1,5 +1,5 @@
-/* A finished partition: its end, its device, collective helpers, and its transpose.
-** making.c makes it. */
+/* Functions for a complete partition: release, upload to a device, collective helpers,
+** transpose. making.c makes partitions. */
 #include "part.h"
 #include "device/services.h"
 

@@ -1,4 +1,4 @@
-/* A partition of a graph: what gpugraph_parts.h calls a part, inside.
+/* The inside of a partition of a graph, which gpugraph_parts.h calls a part.
 **
 **     local     0 .. masters - 1            masters .. locals - 1
 **     number    ascending                   by owner, then ascending
@@ -6,13 +6,14 @@
 **                                           |  of partition 0  |  of partition 1  | ...
 **     rows      offset[local], target[]     arcs from any local to any local
 **
-**     peer[q].master[i]    the master here of the i-th ghost that partition q has of this
-**                          partition's masters; both sides keep these in the same order
+**     peer[q].master[i]    the master here of the i-th ghost that partition q has from
+**                          this partition; both partitions use the same order
 **
 ** An algorithm has arrays with an entry for each local. A step reads and writes them
 ** along rows. Then gg_reduce merges changed ghosts into their masters, and gg_broadcast
 ** copies changed masters to their ghosts. In a partition by source no row begins at a
-** ghost, in one by target no arc ends at one, so one of the two functions suffices. */
+** ghost. In a partition by target no arc ends at a ghost. Each of them needs only one of
+** the two functions. */
 #ifndef GPUGRAPH_PART_H
 #define GPUGRAPH_PART_H
 
@@ -25,9 +26,9 @@
 GG_BEGIN_C
 
 struct part_peer {
-    uint32_t *master; /* masters that are ghosts there */
+    uint32_t *master; /* masters here that are ghosts of the peer */
     uint32_t masters;
-    uint32_t first_ghost, ghosts; /* the ghosts here of its masters */
+    uint32_t first_ghost, ghosts; /* ghosts here that are masters of the peer */
 };
 
 struct part_device;
@@ -55,7 +56,7 @@ struct gpugraph_part {
         uint32_t peer, place; /* peer[peer].master[place] is the master */
     } * link;
     gpugraph_parcel *out, *in;
-    struct part_device *device; /* the rows there; NULL: searches run on the CPU */
+    struct part_device *device; /* rows on a device; NULL: searches run on the CPU */
 };
 
 /* Searches of a partition on its device. Their sources are masters here. */
@@ -64,19 +65,19 @@ typedef gpugraph_status part_bfs(gpugraph_part *p, const gpugraph_search *search
 typedef gpugraph_status part_mis(gpugraph_part *p, gpugraph_priority priority,
                                  const uint32_t *hash, gpugraph_run *run,
                                  uint8_t *member);
-/* distance: 64-bit words of masters, laid out as part_layout says. lost: a sum left the
-** range. */
+/* distance: 64-bit words of masters in a layout of part_layout. *lost: true if a sum is
+** out of range. */
 typedef gpugraph_status part_sssp(gpugraph_part *p, const gpugraph_search *search,
                                   gpugraph_run *run, void *distance, bool *lost);
-/* out: how many arcs lead out of each master. is_place: 1 for masters that are among the
-** how->source_count sources, whose numbers `how` lacks; NULL: all masters are. */
+/* out: the out-degree of each master. is_place: 1 for each master that is a source; NULL:
+** all masters are sources. `how` has the number of sources, but not the sources. */
 typedef gpugraph_status part_pagerank(gpugraph_part *p,
                                       const gpugraph_pagerank_options *how,
                                       const double *out, const uint8_t *is_place,
                                       gpugraph_run *run, double *rank,
                                       uint32_t *iterations, double *change);
 
-/* The functions of a build with CUDA; all are NULL in one without. */
+/* The functions of a build with CUDA. All are NULL in a build without CUDA. */
 struct part_services {
     gpugraph_status (*bring)(gpugraph_part *p, int place, gpugraph_run *run);
     void (*free)(gpugraph_part *p);
@@ -121,8 +122,8 @@ static inline uint64_t part_value(const void *value, uint64_t i,
     const uint32_t level = ((const uint32_t *)value)[i];
     return level == UINT32_MAX ? UINT64_MAX : level;
 }
-/* The distance of an arc's target through a source at distance `from`. INTEGERs up to
-** INT64_MAX never wrap. */
+/* The distance of an arc's target, if its source is at distance `from`. The sum of two
+** INTEGERs up to INT64_MAX never wraps. */
 static inline uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t arc,
                                    enum part_layout layout) {
     if (layout == PART_LEVELS)
@@ -132,17 +133,17 @@ static inline uint64_t part_sum_of(uint64_t from, const void *weight, uint64_t a
     return gg_real_word(gg_word_real(from) + ((const double *)weight)[arc]);
 }
 
-/* Allocates the bytes of all parcels, whose rooms are set. The caller releases block[0],
-** those of p->out, and block[1], those of p->in, also after a failure. */
+/* Allocates the bytes of all parcels, whose `room` is set: block[0] for p->out, block[1]
+** for p->in. The caller releases both blocks, also after a failure. */
 bool part_allocate_parcels(gpugraph_part *p, gpugraph_run *run, char *block[2]);
-/* Ends a collective function: a failure here becomes one of all partitions. Returns
-** run->status. */
+/* Ends a collective function: a failure of one partition becomes a failure of all.
+** Returns run->status. */
 gpugraph_status part_end(gpugraph_exchange *x, gpugraph_run *run);
 /* Collective: adds *word over all partitions. False: the run must end. */
 bool part_sum(gpugraph_part *p, gpugraph_run *run, uint64_t *word);
 
-/* Computes owners and places of all numbers. False: the partition would own too many.
-** (making.c) */
+/* Computes owners and places of all numbers (making.c). False: the partition would own
+** too many vertices. */
 bool part_lay_out(gpugraph_part *p, gpugraph_run *run);
 
 /* ---- sync.c ---- */
@@ -171,10 +172,10 @@ struct part_field {
         const void *from); /* returns true if *into has changed; for gg_reduce */
 };
 /* Merges ghosts in `c` into their masters, and removes them from `c`. Masters that change
-** join `c`. With c NULL all ghosts are merged. */
+** join `c`. c NULL: merges all ghosts. */
 gpugraph_status gg_reduce(gpugraph_part *p, gpugraph_run *run, struct part_field f,
                           struct part_changes *c);
-/* Copies masters in `c` to their ghosts, which join `c`; with c NULL all masters. The
+/* Copies masters in `c` to their ghosts, which join `c`. c NULL: copies all masters. The
 ** call also combines `words` words of all partitions, without another wait. */
 gpugraph_status gg_broadcast_and_combine(gpugraph_part *p, gpugraph_run *run,
                                          struct part_field f, struct part_changes *c,
@@ -185,12 +186,12 @@ static inline gpugraph_status gg_broadcast(gpugraph_part *p, gpugraph_run *run,
     return gg_broadcast_and_combine(p, run, f, c, GPUGRAPH_SUM, NULL, 0);
 }
 
-/* A search in rounds. In a round each partition visits the locals in `now`, then copies
-** of vertices are made equal, and the changed locals are the next `now`. */
+/* A search in rounds. In a round each partition visits the locals in `now`. Then all
+** copies of a vertex become equal. The changed locals are the next `now`. */
 struct part_rounds {
     gpugraph_part *p;
     gpugraph_run *run;
-    struct part_field field; /* what visits change */
+    struct part_field field; /* the array that visits change */
     bool up, down;           /* reduce ghosts, broadcast masters */
     /* Works along the row of `local`, and puts locals that it changes into `next`. */
     void (*visit)(struct part_rounds *r, uint32_t local);
@@ -200,7 +201,7 @@ struct part_rounds {
 /* Starts with the masters in `now`. Ends when no partition has changes, or after `most`
 ** rounds. False: the run must end. */
 bool part_go_rounds(struct part_rounds *r, uint32_t most, uint32_t *rounds);
-/* Allocates both sets. False: the run must end; part_rounds_close is due in any case. */
+/* Allocates both sets. False: the run must end. Always call part_rounds_close later. */
 bool part_rounds_open(struct part_rounds *r, gpugraph_part *p, gpugraph_run *run);
 void part_rounds_close(struct part_rounds *r);
 
@@ -243,7 +244,8 @@ bool part_simplify(gpugraph_part *p, gpugraph_run *run);
 
 /* ---- components/weak_parts.c ---- */
 
-/* Fills component[] of masters with the smallest number of each. Sets run->status. */
+/* Fills component[] of masters with the smallest number of the component. Sets
+** run->status. */
 void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *component);
 
 /* ---- messages.c ---- */
@@ -252,7 +254,7 @@ void part_weak_components(gpugraph_part *p, gpugraph_run *run, uint64_t *compone
 ** closes *received, also after a failure. */
 bool part_post(gpugraph_part *p, gpugraph_run *run, uint32_t width,
                const uint64_t *record, uint64_t count, struct gg_records *received);
-/* Collective: replaces each number in word[] by answer[] of its master. */
+/* Collective: replaces each number in word[] by the entry of its master in answer[]. */
 bool part_ask(gpugraph_part *p, gpugraph_run *run, const uint64_t *answer, uint64_t *word,
               uint64_t count);
 

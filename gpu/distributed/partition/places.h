@@ -12,9 +12,9 @@
 **                  0                    stride                 2 * stride
 **
 ** Each owner has one segment of places, and one block of each group. So owners have
-** equally many vertices whatever the order of numbers, and neighbours by number mostly
-** stay neighbours. The last places of a segment are gaps without a vertex: at most one
-** block, and what rounds the segment up.
+** equally many vertices in any order of numbers, and neighbours by number mostly stay
+** neighbours. The last places of a segment are gaps without a vertex: at most one block,
+** and the places that round the segment up.
 **
 ** A graph of partitions on CPUs may have more vertices than 32 bits can number. These
 ** partitions use the owner of a number, and its place within the owner's segment, which
@@ -41,7 +41,7 @@ struct several_places {
     uint32_t stride; /* places of a segment */
 };
 
-/* By how many owners the blocks of the group are rotated. */
+/* The number of owners by which the blocks of the group are rotated. */
 GG_ANYWHERE uint32_t several_rotation(const struct several_places *p, uint32_t group) {
     uint32_t x = (group ^ group >> 15) * 0x2c1b3c6du;
     x = (x ^ x >> 12) * 0x297a2d39u;

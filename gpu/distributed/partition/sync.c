@@ -3,8 +3,8 @@
 **     changes   index, value | index, value | ...       4 + size bytes each
 **     all       value | value | ...                     size bytes each
 **
-** The index counts the ghosts that one partition has of another one's masters; both sides
-** keep these in the same order. */
+** The index is the position of a ghost among all ghosts that one partition has from
+** another. Both partitions use the same order. */
 #include "part.h"
 
 #include <string.h>

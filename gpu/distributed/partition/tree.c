@@ -6,8 +6,8 @@
 **                with a strict arc; the first round that reaches a vertex wins, and in it
 **                the smallest edge id
 **
-** If some arcs into a vertex are not at its master, candidates of ghosts are merged into
-** the master's. */
+** If some arcs lead to a ghost, its candidate is merged into the candidate of its
+** master. */
 #include "part.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ struct tree_making {
     const void *value;
     enum part_layout layout;
     struct candidate *best; /* of each local */
-    uint32_t *round;        /* that settled the vertex; GPUGRAPH_NONE: none yet */
+    uint32_t *round;        /* round that settled the vertex; GPUGRAPH_NONE: none yet */
 };
 
 /* ---- strict arcs ---- */
@@ -81,7 +81,7 @@ static bool is_level(const struct tree_making *m, uint32_t u, uint64_t arc) {
            part_sum_of(value, m->p->weight, arc, m->layout) == value;
 }
 
-/* Settles the vertices that level arcs reach from u, which the previous round settled. */
+/* The previous round settled u. Settles the targets of level arcs out of u. */
 static void settle_row(struct part_rounds *r, uint32_t u) {
     const struct tree_making *m = r->search;
     const gpugraph_part *p = r->p;
@@ -99,8 +99,8 @@ static void settle_first(struct part_rounds *r, uint32_t *round, uint32_t v) {
     part_note(&r->now, v);
 }
 
-/* Rounds from sources and vertices with a strict arc. Afterwards all copies of a vertex
-** have its round. */
+/* Runs rounds from sources and from vertices with a strict arc. Afterwards all copies of
+** a vertex have its round. */
 static bool settle_rounds(struct tree_making *m, const uint32_t *source,
                           uint32_t sources) {
     struct part_rounds r;
@@ -121,7 +121,7 @@ static bool settle_rounds(struct tree_making *m, const uint32_t *source,
     return go;
 }
 
-/* Offers level arcs to the targets that the next round settled. */
+/* Offers the level arcs out of u to the targets that the round after u's settled. */
 static void offer_level_arcs(const struct tree_making *m, uint32_t u) {
     const gpugraph_part *p = m->p;
     for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)
@@ -153,8 +153,8 @@ bool part_tree_is_possible(const gpugraph_part *p, gpugraph_run *run,
     return run->status == GPUGRAPH_OK;
 }
 
-/* Collective. *open: reached vertices of all partitions that are no source and lack a
-** strict arc. */
+/* Collective. Sets *open to the number of reached vertices, in all partitions, that are
+** not sources and have no strict arc. */
 static bool count_open(const struct tree_making *m, const uint32_t *source,
                        uint32_t sources, uint64_t *open) {
     *open = 0;

@@ -1,14 +1,14 @@
 /* Shortest paths over partitions: delta-stepping (Meyer and Sanders, J. Algorithms 49,
 ** 2003) within a common limit.
 **
-**     round    drain       each partition relaxes rows within the limit until none waits
+**     round    drain       each partition relaxes all waiting rows within the limit
 **              reduce      lowered ghosts go to their masters, where the minimum wins
 **              broadcast   lowered masters go to ghosts that have rows
 **              agree       on the least waiting distance; if it is beyond the limit, the
 **                          limit becomes that distance plus delta
 **
-**     distance[v]   64-bit numbers, or the bits of doubles. They only fall, and their
-**                   least fixpoint is the answer, whatever the order of partitions
+**     distance[v]   64-bit numbers, or the bits of doubles. Distances only fall, so the
+**                   result does not depend on the order of partitions
 **     scanned[v]    the distance with which v's row was relaxed
 **
 ** All lowered ghosts are reduced before any master is broadcast, so no copy raises a
@@ -23,9 +23,9 @@ struct sssp_part {
     gpugraph_part *p;
     gpugraph_run *run;
     enum part_layout layout;
-    gpugraph_search search;       /* sources: masters here; and the caller's bound */
+    gpugraph_search search;       /* the sources that are masters here; the bound */
     struct sssp_bound bound;      /* larger distances are not stored */
-    uint64_t over;                /* not 0: a sum left the range */
+    uint64_t over;                /* not 0: a sum is out of range */
     uint64_t *distance, *scanned; /* words */
     uint64_t limit;               /* a word: rows up to it are relaxed */
     double delta;                 /* how far the limit grows */
@@ -41,9 +41,9 @@ static struct part_field distances_of(const struct sssp_part *s) {
 
 /* ---- the limit ---- */
 
-/* Sets the width of a bucket from the largest mean weight of a partition (positive
-** doubles are ordered by their bits). The width is smaller for graphs that branch more,
-** by squared row lengths. */
+/* Sets the width of a bucket from the largest mean weight of a partition. (The bits of
+** positive doubles have the order of their values.) The width is divided by the mean row
+** length over all arcs, so it is smaller for graphs that branch more. */
 static bool set_delta(struct sssp_part *s) {
     const gpugraph_part *p = s->p;
     gpugraph_exchange *x = p->exchange;
@@ -79,7 +79,7 @@ static bool is_scanned(const struct sssp_part *s, uint32_t v) {
     return s->scanned[v] == s->distance[v];
 }
 
-/* Lets v's row wait, if it has one, after v was lowered. */
+/* Puts v on a waiting list after its distance fell, if v has arcs. */
 static void let_row_wait(struct sssp_part *s, uint32_t v) {
     if (s->p->offset[v] < s->p->offset[v + 1])
         part_note(s->distance[v] <= s->limit ? &s->next : &s->later, v);
@@ -169,7 +169,7 @@ static void let_shared_wait(struct sssp_part *s) {
             let_row_wait(s, s->shared.list[i]);
 }
 
-/* *least: of all distances of all partitions that wait or are exchanged. */
+/* *least: the smallest distance in all partitions that waits or is exchanged. */
 static bool exchange(struct sssp_part *s, uint64_t *least) {
     gpugraph_part *p = s->p;
     if (part_writes_ghosts(p) &&
@@ -209,7 +209,7 @@ static bool search(struct sssp_part *s) {
 
 /* ---- the bound ---- */
 
-/* max_distance: the caller's; NULL: none. False if it is not a number. */
+/* max_distance: the caller's bound; NULL: no bound. False if it is not a number. */
 static bool set_bound(struct sssp_part *s, const void *max_distance) {
     const bool real = s->layout == PART_REAL;
     int64_t most = 0;
@@ -227,8 +227,8 @@ static bool set_bound(struct sssp_part *s, const void *max_distance) {
 
 /* ---- distances out of range ---- */
 
-/* Collective. *lost: the smallest number of an unreached vertex with an arc from a
-** reached one, whose sum left the range; UINT64_MAX: there is none. */
+/* Collective. *lost: the smallest number of an unreached vertex that has an arc from a
+** reached vertex; the sum along this arc is out of range. UINT64_MAX: there is none. */
 static bool find_lost(struct sssp_part *s, uint64_t *lost) {
     gpugraph_part *p = s->p;
     *lost = UINT64_MAX;
@@ -247,7 +247,7 @@ static bool find_lost(struct sssp_part *s, uint64_t *lost) {
            gg_combine(p->exchange, s->run, GPUGRAPH_LEAST, lost, 1) == GPUGRAPH_OK;
 }
 
-/* Collective. Fails if a wanted vertex has no distance because a sum left the range. */
+/* Collective. Fails if a wanted vertex has no distance because a sum is out of range. */
 static bool check_range(struct sssp_part *s) {
     const bool real = s->layout == PART_REAL;
     uint64_t lost;

@@ -1,5 +1,5 @@
-/* What the devices of persistent_parts.cuh exchange: messages to the owners of foreign
-** vertices, and words by which all devices make the same decisions. */
+/* The exchange between the devices of persistent_parts.cuh: messages to the owners of
+** foreign vertices, and words by which all devices make the same decisions. */
 #ifndef GPUGRAPH_SSSP_PERSISTENT_MESSAGES_CUH
 #define GPUGRAPH_SSSP_PERSISTENT_MESSAGES_CUH
 
@@ -78,8 +78,8 @@ reserve_for_lanes(const several_barrier &m, uint64_t met, uint32_t receiver, boo
     return writes ? first + (unsigned)__popc(lanes & ((1u << gg_lane()) - 1)) : k;
 }
 
-/* Makes messages of the list's entries. With two devices all go to the other one, in the
-** order of the list. */
+/* Makes messages of the list's entries. With two devices all messages go to the other
+** device, in the order of the list. */
 template <typename type>
 static __device__ void send_messages(const struct parts_search<type> &s,
                                      const struct parts_course<type> &c, uint64_t met,
@@ -100,7 +100,7 @@ static __device__ void send_messages(const struct parts_search<type> &s,
     }
 }
 
-/* Loads the reports of that round for the block, and where its messages are. */
+/* Loads the reports of that round and the addresses of its messages for the block. */
 template <typename type>
 static __device__ void load_reports(const struct parts_search<type> &s,
                                     const struct parts_course<type> &c, uint64_t met,

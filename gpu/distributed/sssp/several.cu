@@ -1,14 +1,14 @@
-/* Shortest paths on several devices, method "several": the engine "persistent" over their
-** rows (persistent_parts.cuh). sssp.cu is for one device.
+/* Shortest paths on several devices, method "several": the engine "persistent" over the
+** rows of all devices (persistent_parts.cuh). sssp.cu is for one device.
 **
 **     rows  ->  width of a bucket, by a sample of weights  ->  one kernel on each device
 **                                                          ->  distances, by number
 **
-** Vertices beyond a bound pull (persistent_pull.cuh) if rows have arcs of both
-** directions, and so are their own transpose. The second search then makes light arcs
-** beside the rows.
+** If rows have arcs of both directions, they are their own transpose, and vertices beyond
+** a bound pull (persistent_pull.cuh). The second such search makes light arcs beside the
+** rows.
 **
-** The kernel notes a sum that leaves the range. The CPU then does the search. */
+** The kernel reports a sum that is out of range. The CPU then does the search. */
 #include "several.cuh"
 #include "sssp/sssp.h"
 #include "persistent_parts.cuh"
@@ -23,8 +23,8 @@ static const struct several_combining combining = {1u << LEAST_INVERTED, 0};
 
 /* ---- parameters ---- */
 
-/* The median of the positive ones among some weights of this process's first member,
-** spread evenly over its arcs; 0 if there are none. */
+/* The median of the positive weights in a sample of the arcs of this process's first
+** member; 0 if the sample has no positive weight. */
 template <typename type>
 static double typical_here(struct several_team *team, const struct several_rows *rows) {
     typename type::weight sample[GG_SSSP_SAMPLE];
@@ -45,8 +45,8 @@ static double typical_here(struct several_team *team, const struct several_rows 
     return first < sample + count ? (double)first[(sample + count - first) / 2] : 0;
 }
 
-/* The largest of all ranks, so that their buckets are equal. Positive doubles are ordered
-** by their bits. */
+/* The largest typical weight of all processes, so that their buckets are equal. The bits
+** of positive doubles have the order of their values. */
 template <typename type>
 static double typical_weight(struct several_team *team, const struct several_rows *rows) {
     uint64_t word = gg_real_word(typical_here<type>(team, rows));
@@ -54,7 +54,7 @@ static double typical_weight(struct several_team *team, const struct several_row
     return gg_word_real(word);
 }
 
-/* Chooses as for one device whose rounds are done by all blocks. */
+/* Chooses the parameters as for one device on which all blocks do every round. */
 static void choose_several(const struct several_parts *parts, double weight,
                            struct sssp_parameters *parameters) {
     struct sssp_features features = {};
@@ -72,7 +72,7 @@ static void choose_several(const struct several_parts *parts, double weight,
 template <typename type> struct shared_search {
     struct several_team *team;
     struct several_parts *parts;
-    gpugraph_search wanted; /* with places as ends */
+    gpugraph_search wanted; /* sources and targets are places */
     struct sssp_parameters parameters;
     struct several_view view[SEVERAL_MOST];
     struct parts_search<type> of[SEVERAL_MOST];
@@ -127,7 +127,7 @@ static bool make_light_of_all(struct several_team *team, struct several_parts *p
         struct light_rows *light = &parts->rows[p].light;
         gg_drop_light(light);
         if (gg_make_light(job, &g, most, (int64_t)job->device->workspace_bytes, light)) {
-            /* A member without room does not make others repeat theirs. */
+            /* Set also without memory, so that other members do not repeat their work. */
             light->asked = light->looked = true;
             light->most = most;
         }
@@ -224,7 +224,7 @@ template <typename type> static bool prepare_sssp(struct shared_search<type> *s)
 
 /* ---- rounds ---- */
 
-/* Moves every outbox to the inboxes, if kernels do not reach each other. */
+/* Moves every outbox to the inboxes, if devices cannot access each other's memory. */
 template <typename type>
 static bool move_messages(struct shared_search<type> *s, uint32_t round) {
     struct several_team *team = s->team;

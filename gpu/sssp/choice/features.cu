@@ -6,8 +6,8 @@
 **     rows                --grow_balls------>  FEATURE_BALLS numbers of levels
 **
 ** Balls lie around the start vertices of FEATURE_BALLS arcs. The number of levels in
-** which a breadth-first search reaches FEATURE_BALL vertices tells graphs with near
-** neighbours from random graphs. Degrees do not. */
+** which a breadth-first search reaches FEATURE_BALL vertices distinguishes graphs with
+** near neighbours from random graphs. Degrees do not. */
 #include "device/parts.cuh"
 #include "graph/frontier.cuh"
 #include "sssp/sssp.cuh"
@@ -73,7 +73,7 @@ static __global__ void sample_weights(device_edges edges, gpugraph_distance_type
                                       : ((const double *)edges.weight)[e];
 }
 
-/* The edge whose start is the middle of ball i. */
+/* The edge whose start is the centre of ball i. */
 static __device__ uint64_t ball_edge(uint64_t m, int i) {
     uint64_t part = m / (2 * FEATURE_BALLS), rest = m % (2 * FEATURE_BALLS);
     uint64_t odd = 2 * (uint64_t)i + 1;

@@ -1,5 +1,5 @@
-/* L2 of a multi-level multi-queue as FIFOs: a ring of them and two piles are L2DQ. L2V is
-** L2DQ with a single bucket, which one FIFO holds.
+/* L2 of a multi-level multi-queue consists of FIFOs. L2DQ has a ring of FIFOs and two
+** piles. L2V is L2DQ with a single bucket, in one FIFO.
 **
 **     position   0 1 2 3 | 4 5 6 7 | 8 9 ...       never reset, for each FIFO
 **     segment      number 0    1        2          1 << shift positions
@@ -16,9 +16,10 @@
 ** The writer that takes the first position of a segment gets the segment from the pool. A
 ** segment returns to the pool when all its elements are finished (mlmq_settle), which
 ** orders the MLMQ_EMPTY stores before its next use. If the pool is empty the search ends.
-** Entries and slots are relaxed words. A word contains a whole element. Between an
-** MLMQ_EMPTY and the next store to that slot lie the account of the segment, the list of
-** free segments and the directory entry, each read before the next one is written.
+** Entries and slots are relaxed words. A word contains a whole element. After a store of
+** MLMQ_EMPTY, the account of the segment, the list of free segments and the directory
+** entry are written, before the next store to that slot. Each of them is read before the
+** next one is written.
 **
 ** A warp may stop for any time between taking a position and looking up the entry. The
 ** entry stays: `floor` is the number of the first segment that is not finished, and a
@@ -29,8 +30,8 @@
 ** Buckets: key k waits in FIFO k % 32 while it is less than base + 32. An element with a
 ** larger key goes to one of the piles. When everything before the least key of that pile
 ** is finished, the piles change roles, and the elements of the open one are read first
-** and written again. The base only moves past buckets whose account is even. An element
-** is finished when its children are written, and these have no smaller keys, so no
+** and written again. The base only moves past buckets whose account is balanced. An
+** element is finished when its children are written. Children have no smaller keys, so no
 ** element comes too late. */
 #ifndef GPUGRAPH_MLMQ_FIFO_H
 #define GPUGRAPH_MLMQ_FIFO_H

@@ -1,5 +1,5 @@
-/* The multi-level multi-queue of shortest paths, for distances of 32 bits: what its parts
-** share.
+/* The multi-level multi-queue of shortest paths, for distances of 32 bits: common
+** declarations of its parts.
 **
 **     L0   registers      an element of each lane                local.h
 **     L1   shared memory  one queue of each warp                 local.h
@@ -15,15 +15,15 @@
 ** Each level has a read and a write that a whole warp calls. An empty level reads from
 ** the one below, and a full level passes elements down. work.h relaxes arcs between a
 ** read and a write. After Hu, Sun, Jiang, Wang, Lin, Zong, Sun, "Beyond a Single Queue:
-** Multi-Level-Multi-Queue". The order of memory accesses, which their listings leave out,
-** is added.
+** Multi-Level-Multi-Queue". This code adds the order of memory accesses, which their
+** listings leave out.
 **
 ** Accounts. Every queue in device memory counts the elements that were ever written to it
 ** (tail) and those that are finished (done). The start counts the warps that write the
-** sources. An element is finished
-** when all elements that it led to are finished or written to device memory. A manager
-** (warp 0) reads all `done`, then all tails. Accounts that agree were even: the queue was
-** empty and no warp worked on its elements.
+** sources. An element is finished when all elements that it led to are finished or
+** written to device memory. A manager (warp 0) reads all `done`, then all tails. If both
+** agree, the account was balanced: the queue was empty and no warp worked on its
+** elements.
 **
 ** Overflow. A writer never waits for room. If there are no more segments, it ends the
 ** search (MLMQ_FULL), and the driver takes another engine.
@@ -31,7 +31,7 @@
 ** A sum beyond max_distance is neither written nor relaxed. Targets and limits do not end
 ** a search: all vertices get their distances.
 **
-** A .cu file includes this header for warps of 32 lanes, a test for threads. */
+** A .cu file includes this header for warps of 32 lanes, a test for single threads. */
 #ifndef GPUGRAPH_MLMQ_H
 #define GPUGRAPH_MLMQ_H
 
@@ -57,8 +57,8 @@ enum {
 };
 #define MLMQ_KEY_MOST 0x7fffffffu
 
-/* Rounds of a wait: between two polls whether the search is over, rounds without a pause,
-** and rounds in all, which take many seconds. */
+/* Rounds of a wait: LOOKS between two polls whether the search is over, EAGER without a
+** pause, and PATIENCE in all, which take many seconds. */
 #define MLMQ_LOOKS   64
 #define MLMQ_EAGER   16
 #define MLMQ_WAIT_NS 64
@@ -172,7 +172,7 @@ WARP_FUNCTION uint32_t mlmq_rank(uint32_t lanes) {
 
 /* ---- waiting, which never takes long ---- */
 
-/* Ends the search after a wait that cannot happen. The driver reports it. */
+/* Ends the search after a wait that should never happen. The driver reports it. */
 WARP_FUNCTION void mlmq_give_up(const struct mlmq *m, uint32_t why) {
     device_store(&m->control->failed, why);
     device_store(&m->control->over, MLMQ_FAILED);

@@ -2,12 +2,13 @@
 **
 **     look -> read -> relax -> write -> look -> ...
 **
-** It looks at the manager's words, reads elements from the first level that has some,
-** relaxes their arcs, and writes elements to their level.
+** The warp looks at the manager's words, reads elements from the first level that has
+** some, relaxes their arcs, and writes elements to their level.
 **
-** Distances only fall, by an atomic minimum. A lane that lowers one writes an element. An
-** element is stale, and dropped when it is read, if its vertex has a smaller distance by
-** now. So the result is the least fixpoint, with the same bits for every order. */
+** Distances only fall, by an atomic minimum. A lane that lowers a distance writes an
+** element. An element is stale if its vertex has a smaller distance. A warp that reads a
+** stale element drops it. So the result is the least fixpoint, with the same bits for
+** every order. */
 #ifndef GPUGRAPH_MLMQ_WORK_H
 #define GPUGRAPH_MLMQ_WORK_H
 
@@ -64,8 +65,8 @@ WARP_FUNCTION void mlmq_drain(struct mlmq_warp *w, bool all) {
         w->urgent = false;
 }
 
-/* Writes the element of each lane with `valid`. At most 31 elements wait in `out` before.
-** It has room for these, for the new elements, and for all of L0 and L1. */
+/* Writes the element of each lane with `valid`. Before the call at most 31 elements wait
+** in `out`, which has room for these, for the new elements, and for all of L0 and L1. */
 WARP_FUNCTION void mlmq_write(struct mlmq_warp *w, struct mlmq_element e, bool valid) {
     bool inside = valid && mlmq_inside(w, e.distance);
     mlmq_out(w, e, valid && !inside);
