@@ -43,7 +43,7 @@ START_TEST(none_goes_where_one_cannot) {
 END_TEST
 
 /* While a statement writes, SQLite opens no savepoint. If a trigger could stop a deletion
-** half way, the function therefore fails before the first row. Other deletions succeed. */
+** half way, the function therefore deletes nothing and fails. Other deletions succeed. */
 START_TEST(none_goes_in_a_statement_that_writes) {
     open_graph();
     run("CREATE TABLE done(n)");
