@@ -41,7 +41,7 @@ pthread_create(pthread_t *made, const pthread_attr_t *attributes, void *(*begin)
 }
 #endif
 
-/* ---- the large table ---- */
+/* ---- the large table: one thread computes the expected answers ---- */
 
 static const char *const questions[] = {
     "SELECT count(*), sum(depth), max(edge) FROM gpu_bfs('large', 1)",
