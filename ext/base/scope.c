@@ -80,8 +80,7 @@ static int execution_of(connection *c, sqlite3_stmt *statement, struct execution
 
 /* True if every busy statement shows a row. SQLite versions after 3.40 still show the
 ** last row while they look for the next one, so a caller that has returned rows seems to
-** wait. The caller is then one of the busy statements, and there is rarely more than
-** one. */
+** wait. The caller is then a busy statement, and there is rarely more than one. */
 static bool all_hold_rows(connection *c) {
     sqlite3_stmt *statement = NULL;
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {

@@ -1,7 +1,6 @@
-/* The copy of a mirror in the file: the shadow table g_blocks, which only the module
-** writes.
+/* The mirror's copy in the file: g_blocks, a shadow table that only the module writes.
 **
-**     rowid 1     is never written. VACUUM renumbers these rows from 1 on, and may also
+**     rowid 1     is never written. VACUUM may renumber these rows from 1 on, and also
 **                 renumber the edges: if there is a row 1, the blocks are invalid
 **     rowid 2     "gpugraph 4 SCHEMA POSITION MARK SEQ SIZE ...": schema version, last
 **                 entry of the log, the log's latest mark and its entry, bytes of each

@@ -38,11 +38,10 @@ bool graph_identify(connection *c, const row_source *edges,
 /* Reads the rows and builds the graph, for the function, direction and backend of the
 ** request.
 **
-** vertices and other may be NULL. If rows have a reverse weight (two_ways.c), the graph
-** for direction 'both' differs from the graph for 'out' and 'in', and *other becomes the
-** graph that was not requested. Records the timings "read" (the detail gives the reader
-** and the reason for its choice), "free", and the timings of the graph. Returns an
-** SQLITE_ code; *error is a sentence (sqlite3_free) or NULL. */
+** vertices and other may be NULL. With a reverse weight (two_ways.c) direction 'both' has
+** another graph than 'out' and 'in'; *other becomes the one that was not requested.
+** Records the timings "read" (the detail gives the reader and a reason), "free", and the
+** graph's. Returns an SQLITE_ code; *error: a sentence (sqlite3_free) or NULL. */
 int graph_load(connection *c, const graph_request *request, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error);

@@ -41,7 +41,7 @@ int row_ids_make(connection *c, const char *function, int64_t count, const int64
                  int64_t *id, const uint8_t *is_text, intern *texts,
                  gpugraph_graph **rows, char **error);
 /* Prepares the graph of rows for the functions below. Call it after each change of the
-** graph, and after the graph was unpacked. Returns an SQLITE_ code. */
+** graph, and after it was unpacked. Returns an SQLITE_ code. */
 int row_ids_settle(connection *c, gpugraph_graph *rows);
 
 /* The number of the row's edge. GPUGRAPH_NO_EDGE: there is none. */

@@ -138,8 +138,7 @@ static double draw_from(double draws, double distinct) {
     return high;
 }
 
-/* If a table without rowids has more rows than the sample, assumes that the table fills
-** the database. */
+/* Assumes that a table without rowids, of PLACES rows or more, fills the database. */
 int table_take_sample(connection *c, const row_source *rows, table_sample *sample) {
     sqlite3_int64 span[2] = {0, 0};
     struct seen seen = {0};

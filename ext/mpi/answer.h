@@ -1,5 +1,4 @@
-/* The answer of a search at one process: arrays with an entry for each master. At the end
-** the ranges of ids map the numbers of vertices and edges back to ids.
+/* The answer of a search at one process, in arrays by master, and the ids of numbers.
 **
 **     master    0   1   2   ...        column   kind     array, an entry for each master
 **     row       0   2   ...            vertex   'v'      numbers of vertices
