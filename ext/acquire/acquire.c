@@ -109,8 +109,7 @@ static int stamp_graph(reading *r, graph_ref *g) {
     return rc;
 }
 
-/* The maximum depth at which one edge source reads another. The limit stops a view that
-** reads itself. */
+/* The most nested reads of edge sources. The limit stops a view that reads itself. */
 enum { MAX_READINGS = 6 };
 
 static int keep_twin(reading *r, loaded *other) {

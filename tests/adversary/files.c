@@ -185,9 +185,8 @@ static void ask_in(const char *file) {
         wrong("a connection to the copy cannot be closed");
 }
 
-/* Makes a backup in another file, which has a lower schema version. Drops the triggers,
-** writes rows, makes the triggers again, and changes the schema until the version is
-** the one of the original. */
+/* Makes a backup, which has a lower schema version. Drops the triggers, writes rows,
+** makes the triggers, and changes the schema until it has the version of the original. */
 void move_any(void) {
     char *copy, *text;
     if (!w.persists || !w.followed || w.fires_functions || has(F_errors))

@@ -79,8 +79,7 @@ static void join_rows(void *job, uint64_t low, uint64_t high) {
     }
 }
 
-/* Joins each row of OUT with the row of IN without its loops. Returns the number of
-** arcs. */
+/* Joins each row of OUT with the row of IN, without IN's loops. Returns the arc count. */
 static uint64_t join(const csr *out, const csr *in, double *best) {
     double start = now_ms();
     uint64_t *offset = malloc((out->n + 1ull) * sizeof *offset);

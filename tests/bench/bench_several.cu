@@ -11,7 +11,6 @@
 ** start from vertices of the largest component. The first round of each kind finds hubs
 ** and is not timed. After each search the answer is downloaded, as in a whole call and in
 ** bench_mpi_drawn, so the devices are idle between searches.
-**
 ** Environment: REPEATS (5) rounds; SOURCES (5) of breadth-first searches; TIMES=1 also
 ** prints all times, in order; BRING=0 downloads no answers.
 **

@@ -346,8 +346,7 @@ START_TEST(a_stored_condition_is_refused) {
 }
 END_TEST
 
-/* If the trigger's condition has another form, the graph uses the condition in its
-** arguments. */
+/* If the trigger's condition has another form, the graph uses that of its arguments. */
 START_TEST(a_trigger_of_another_form) {
     sql_open();
     make(tables[1], "open = 1", "");

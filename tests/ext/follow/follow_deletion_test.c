@@ -100,8 +100,7 @@ START_TEST(every_vertex_goes) {
 }
 END_TEST
 
-/* Tables in which some rows may not be edges, and the condition that makes a row an
-** edge. */
+/* Tables in which some rows may be no edges, and the condition for those that are. */
 static const struct kind {
     const char *table, *rows, *graph, *is_edge;
 } kinds[] = {

@@ -336,8 +336,7 @@ START_TEST(own_text_looks_late) {
 }
 END_TEST
 
-/* In a trigger of an unrelated table, and in the statement's own text, the graph is
-** updated from the log. */
+/* Queries in triggers of other tables, and in the text, update the graph from the log. */
 START_TEST(what_cannot_be_half_done_is_followed) {
     static const char *const writes[] = {
         "INSERT INTO temp.made SELECT vertex FROM gpu_bfs('g', 1)",

@@ -80,8 +80,7 @@ START_TEST(rows_that_replace_deletes) {
 }
 END_TEST
 
-/* The graph follows rows that REPLACE deletes because of a partial or descending UNIQUE
-** index. */
+/* The graph follows rows that REPLACE deletes by partial or descending UNIQUE indexes. */
 START_TEST(keys_of_all_kinds) {
     static const char *const keys[] = {
         "(b) WHERE metres > 2",

@@ -17,8 +17,7 @@ static void by_other(const char *sql) {
     ck_assert_msg(rc == SQLITE_OK, "%s: %s", sql, error);
 }
 
-/* Checks that the graph equals the table, and that a query reads the table `reads` times
-** (0 or 1). */
+/* Checks that the graph equals the table, and that a query reads it `reads` times. */
 static void agrees(int reads) {
     char *want = sqlite3_mprintf("%s", probe_get(&p, now_sql));
     p.reads = 0;

@@ -102,8 +102,7 @@ START_TEST(ids_that_are_the_rowid) {
 }
 END_TEST
 
-/* If equally good edges have no ids, a search takes the first one in the order of the
-** table's key, or of the rows of a query. */
+/* Without edge ids a search takes the first of equally good edges, by key or by row. */
 START_TEST(order_without_ids) {
     run("CREATE TABLE keyed(k PRIMARY KEY, src, dst) WITHOUT ROWID;"
         "INSERT INTO keyed VALUES (9, 1, 4), (5, 2, 4), (7, 3, 4), (1, 0, 1), (2, 0, 2),"

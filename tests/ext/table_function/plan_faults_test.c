@@ -1,5 +1,4 @@
-/* The loading of the extension and statements of every kind survive the failure of each
-** allocation. */
+/* Loading the extension, and all kinds of statements, survive failed allocations. */
 /* ctest: serial */
 #include <stdlib.h>
 

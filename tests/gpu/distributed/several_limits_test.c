@@ -86,8 +86,7 @@ static int rings(void *listener) {
     return 1;
 }
 
-/* Interrupts PageRank with a huge number of iterations, while rows are made and during
-** the search. */
+/* Interrupts an endless PageRank while rows are made, and during the search. */
 START_TEST(an_interrupt_is_felt) {
     gpugraph_graph *graph = rmat(18, 16);
     double *rank = malloc(graph->n * sizeof *rank);
