@@ -5,7 +5,7 @@
 **     parse     'roads(a, b)'  ->  edge_source
 **     resolve                  ->  row_source: main.roads, columns a, b
 **     hold                     ->  read transactions of plain tables, and their stamp
-**     resolve                      again, now that the transactions fix the schema
+**     resolve again                inside the transactions, which fix the schema
 **     load                     ->  graph */
 #include "acquire.h"
 #include "follow/follow.h"
@@ -82,8 +82,8 @@ static bool is_undirected(const reading *r) {
                                              : r->request->undirected;
 }
 
-/* The graph is not on the connection's list yet, because a query that is read may ask for
-** graphs. */
+/* Makes a graph without edges. It is not on the connection's list yet, because a query
+** that is read as an edge source may itself acquire graphs. */
 static graph_ref *new_graph(const reading *r) {
     const graph_request *q = r->request;
     graph_ref *g = graph_frame(
@@ -109,8 +109,7 @@ static int stamp_graph(reading *r, graph_ref *g) {
     return rc;
 }
 
-/* Edge sources that are read in one another. A view that reads itself ends at this
-** limit. */
+/* The most nested reads of edge sources. The limit stops a view that reads itself. */
 enum { MAX_READINGS = 6 };
 
 static int keep_twin(reading *r, loaded *other) {
@@ -160,8 +159,8 @@ static int load_for_all(void *reading, loaded *got) {
     return load_rows(reading, got, NULL);
 }
 
-/* Loads the graph. A graph that may be kept, and whose rows have a name, is shared in the
-** process. */
+/* Loads the graph, or finds it among the graphs of other connections. The process shares
+** a graph if the graph may be kept and its rows have a name (graph_identify). */
 static int find_or_load(reading *r, graph_ref *g) {
     graph_name name = {.source = r->edges.name,
                        .undirected = r->request->undirected && g->two_ways};
@@ -186,7 +185,7 @@ static int check_weights_of(reading *r, const graph_ref *g) {
                      unclear ? SOURCE_OR_NO_WEIGHT : "");
 }
 
-/* Reads the graph that the texts name, without a reference. The graph has a stamp if it
+/* Reads the graph that the texts name, and adds no reference. The graph has a stamp if it
 ** may be kept. r->hold is the read transaction in which the graph was read, or NULL. */
 static int read_graph(reading *r, graph_ref **made) {
     int rc = parse_texts(r);
@@ -248,7 +247,7 @@ static int find_kept(reading *r, graph_ref **found) {
         if (rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT || (rc & 0xff) == SQLITE_BUSY)
             return explain_lock(r, rc, g->edges);
         r->why = "the table has changed since its graph was read";
-        if (!writing) /* after a ROLLBACK it may be current again */
+        if (!writing) /* a graph that is not current now may be so after a ROLLBACK */
             graph_drop(c, g);
     }
     return SQLITE_OK;
@@ -306,8 +305,8 @@ static bool has_numbers(const gpugraph_graph *graph, enum vertex_numbers numbers
             (numbers == NUMBERS_IN_ORDER || gpugraph_tombstones(graph, NULL) == 0));
 }
 
-/* Compacts a followed graph whose vertex numbers the caller cannot handle. If others use
-** the graph, a copy is compacted, which the statement sees from now on. */
+/* Compacts a followed graph whose vertex numbers the caller cannot handle. If the graph
+** has other users, compacts a copy, which the statement then uses. */
 static int settle_numbers(reading *r, graph_ref **found) {
     graph_ref *g = *found, *made;
     if (has_numbers(g->graph, r->request->numbers))

@@ -79,8 +79,8 @@ int connection_interrupted(void *connection);
 bool connection_is_late(const connection *c);
 #define LATE_FAULT                                                                       \
     "the call has taken longer than the %lld ms that the setting 'time_limit_ms' allows"
-/* Counts how often SQLite has expired this connection's prepared statements. DETACH does
-** so, and then nothing known of an attached file holds. 0: the count is unknown. */
+/* Counts how often SQLite has expired this connection's prepared statements (DETACH does
+** so). A new count invalidates what is known of attached files. 0: unknown. */
 unsigned long long connection_expiries(connection *c);
 /* Sets up a gpugraph_run from config. The connection is its listener: phases go to
 ** c->timings, and lines of progress go to stderr. */

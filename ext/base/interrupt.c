@@ -1,11 +1,11 @@
 /* Connects a long search with its connection: interrupts, the host's progress handler,
-** phases, lines of progress, and the statement that a connection keeps for them. */
+** phases and lines of progress. The probe, a prepared statement, detects interrupts. */
 #include "connection.h"
 #include <string.h>
 #include <unistd.h>
 
-/* A statement of a few hundred VDBE steps, so that a progress handler with a usual
-** interval runs, too. */
+/* The probe takes a few hundred VDBE steps, so a progress handler with a usual interval
+** runs during a step of the probe. */
 static const char probe_sql[] = OWN_SQL
     "WITH RECURSIVE c(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM c WHERE i < 20) "
     "SELECT count(*) FROM c";
@@ -48,7 +48,7 @@ unsigned long long connection_expiries(connection *c) {
     int rc;
     if (!c->tables || !probe_of(c, &rc))
         return 0;
-    /* SQLite prepares an expired statement again when it is stepped, and counts that. */
+    /* If the probe has expired, this step prepares it again, and SQLite counts that. */
     rc = sqlite3_step(c->probe);
     sqlite3_reset(c->probe);
     if (rc != SQLITE_ROW)
@@ -85,7 +85,7 @@ void connection_progress(connection *c, const char *phase, double ms,
     (void)written;
 }
 
-/* A list of one device means that device. */
+/* If the setting lists one device, `device` is that device, and the run needs no list. */
 static void give_devices(const config *given, gpugraph_run *run) {
     run->device = given->device;
     run->devices = given->id;

@@ -4,7 +4,7 @@
 **     addr  opcode     p1    p2    p3
 **     0     Init
 **     5     OpenWrite   0    17     0     p2 the table's root page, p3 its schema
-**     31    Halt     1811     3           RAISE(FAIL): p2 says that finished work stays
+**     31    Halt     1811     3           RAISE(FAIL): p2 3 keeps the finished changes
 **     0     Init                          begins a trigger
 **     3     VOpen                         may open a table of this extension
 **/
@@ -14,7 +14,7 @@
 
 enum { COLUMN_OPCODE = 1, COLUMN_P1, COLUMN_P2, COLUMN_P3, COLUMN_P4, COLUMN_P5 };
 enum { LEAVES_ALL = 3 }; /* p2 of Halt: SQLite's OE_Fail */
-/* p5 of OpenWrite: p2 is a register, because the program makes the table itself */
+/* p5 of OpenWrite: p2 is a register, because the program creates the table */
 enum { IN_A_REGISTER = 16 };
 
 typedef struct place {
@@ -41,7 +41,8 @@ static int find_place_of_program(sqlite3 *db, const char *schema, const char *ta
     return rc ? rc : root > 0 ? SQLITE_OK : SQLITE_ERROR;
 }
 
-/* Other functions run SQL by separate statements only, which are then executing. */
+/* True if the operation may call this extension. Functions of other extensions may do so
+** only through another statement, which scope_open then also finds executing. */
 static bool may_call(sqlite3_stmt *op, const char *opcode) {
     return starts(opcode, "VOpen") ||
            ((starts(opcode, "Function") || starts(opcode, "PureFunc")) &&

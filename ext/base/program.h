@@ -5,8 +5,8 @@
 #include "ext.h"
 
 typedef struct program {
-    /* an error may end the statement and keep finished work: RAISE(FAIL) and ON CONFLICT
-    ** FAIL */
+    /* RAISE(FAIL) or ON CONFLICT FAIL: an error may end the statement and keep its
+    ** finished changes */
     bool may_stop;
     bool writes;        /* it may write to the table */
     bool writes_past;   /* it may write through a virtual table, or to a whole file */

@@ -12,11 +12,12 @@
 ** firing is a separate execution, which sees the rows as they are at that moment. The
 ** caller belongs to
 **
-**     the last execution      if RUN, the count of programs that have begun, triggers
-**                             included, is unchanged, and so is the count of changes
-**     a cursor's execution    if the caller's cursor replaces it: SQLite closes the old
-**                             cursor right after it has opened the new one
-**     another execution       else, if a trigger of the statement can call this extension
+**     an open execution       if two counts are unchanged since its start: changes, and
+**                             programs that have begun (`run`, which includes triggers)
+**     a cursor's execution    if the caller's cursor replaces that cursor, which SQLite
+**                             closes right after it has opened the new one
+**     an open execution       if no trigger of the statement can call this extension
+**     a new execution         otherwise
 **/
 #include "program.h"
 #include "connection.h"
@@ -77,10 +78,9 @@ static int execution_of(connection *c, sqlite3_stmt *statement, struct execution
     return SQLITE_OK;
 }
 
-/* SQLite versions after 3.40 still show the last row while they look for the next one, so
-** a caller that has handed out rows looks like a statement that waits. If no other
-** statement is executing, the caller is one of the busy statements. There is nearly
-** always only one. */
+/* True if every busy statement shows a row. SQLite versions after 3.40 still show the
+** last row while they look for the next one, so a caller that has returned rows seems to
+** wait. The caller is then a busy statement, and there is rarely more than one. */
 static bool all_hold_rows(connection *c) {
     sqlite3_stmt *statement = NULL;
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
@@ -165,9 +165,9 @@ bool scope_equal(const scope *a, const scope *b) {
     return true;
 }
 
-/* Iterates over the scope's statements that still exist, from NULL to NULL. A caller may
-** have ended before the cursor that it was waiting for, so an address is used only if
-** SQLite still lists the statement. */
+/* Iterates over the scope's statements that still exist, from NULL to NULL. An outer
+** statement may have ended before the cursor, so the function looks for addresses of the
+** scope among the statements that SQLite lists. */
 static sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *statement) {
     while ((statement = sqlite3_next_stmt(c->db, statement)) != NULL) {
         for (int i = 0; i < s->count; i++) {
@@ -178,10 +178,10 @@ static sqlite3_stmt *scope_next(connection *c, const scope *s, sqlite3_stmt *sta
     return NULL;
 }
 
-/* Looks for the query in the text as written first, because writing out bound values
-** takes time. SQLite writes them out for the outermost statement only. This is right,
-** because a query that the extension reads has its own parameters
-** (source/query_params.h), and may contain calls with them. */
+/* Looks for the query first in the text as written, because sqlite3_expanded_sql takes
+** time. SQLite writes out the bound values of the outermost statement only. This is
+** enough, because a query that the extension reads has its own parameters
+** (source/query_params.h). 1: found, 0: not found, -1: no memory. */
 static int stands_in(sqlite3_stmt *statement, const query *query) {
     const char *sql = sqlite3_sql(statement);
     sql_list list;

@@ -1,7 +1,7 @@
 /* Finds a table in the schema: its database, its kind and its columns.
 **
-**     PRAGMA table_list('roads')        schema, kind   (of several: temp, main, attached)
-**     PRAGMA main.table_xinfo('roads')  columns, types, primary key, without hidden ones
+**     PRAGMA table_list('roads')        schema, kind (temp before main before attached)
+**     PRAGMA main.table_xinfo('roads')  visible columns, their types, primary key
 **     main.sqlite_schema                the module of a virtual table
 **/
 #include "table_info.h"
@@ -156,8 +156,8 @@ bool table_is_of_user(sqlite3 *db, const char *schema, const char *name) {
            !is_part_of_graph(db, schema, name, "_saved");
 }
 
-/* The sentence lists a table of another schema as "aux.roads", others by their bare
-** names. */
+/* The sentence lists tables of main by bare names, and tables of other schemas as
+** "aux.roads". */
 static int no_table(sqlite3 *db, const char *schema, const char *table, char **error) {
     sqlite3_str *list = sqlite3_str_new(db);
     nearest near = {.given = table};
@@ -242,7 +242,7 @@ static int find_columns(sqlite3 *db, table_info *info) {
         if (sqlite3_column_int(statement, 6) == 1)
             continue;
         if (info->strict && sqlite3_stricmp(type, "ANY") == 0)
-            type = ""; /* in other tables ANY has NUMERIC affinity, here it has none */
+            type = ""; /* no affinity; in tables that are not STRICT, NUMERIC affinity */
         rc = table_add_column(info, name, type);
         if (sqlite3_column_int(statement, 5) > 0) {
             bool alias = info->kind == 't' && sqlite3_stricmp(type, "INTEGER") == 0;
@@ -275,8 +275,8 @@ static int append_key_order(sqlite3 *db, const table_info *info, sqlite3_str *or
     return statement_end(statement, rc);
 }
 
-/* Sets key_order if PRAGMA reverse_unordered_selects makes a SELECT without ORDER BY read
-** from the last row to the first. */
+/* Sets key_order under PRAGMA reverse_unordered_selects, which makes SQLite read the last
+** row first if a SELECT has no ORDER BY. */
 static int find_key_order(sqlite3 *db, table_info *info) {
     sqlite3_int64 reversed = 0;
     int rc = SQLITE_OK;

@@ -30,19 +30,19 @@ void table_info_clear(table_info *info);
 ** graph. */
 bool table_is_of_user(sqlite3 *db, const char *schema, const char *name);
 int table_add_column(table_info *info, const char *name, const char *type);
-/* The place of a column by its name, case-insensitive as in SQL; -1: none. */
+/* The position of a column by its name, case-insensitive as in SQL; -1: none. */
 int table_column(const table_info *info, const char *name);
 /* The affinity of a declared type (may be NULL) by SQLite's rules: 'A' BLOB, 'B' TEXT,
 ** 'C' NUMERIC, 'D' INTEGER, 'E' REAL. */
 char affinity_of_type(const char *declared_type);
 /* True if SQLite sorts texts by their UTF-8 bytes; false for UTF-16 databases. */
 bool texts_sort_as_utf8(sqlite3 *db);
-/* Appends name number `count` of a list to a sentence; then its end: "a, b, c and 9
-** more". */
+/* name_list_add appends a name to a list that has `count` names so far. name_list_end
+** ends the list: "a, b, c and 9 more". */
 void name_list_add(sqlite3_str *list, int count, const char *name);
 void name_list_end(sqlite3_str *list, int count);
-/* Appends a name (schema NULL), or a table's name, as SQL writes it, and compares it with
-** the misspelt one. SQLITE_OK or SQLITE_NOMEM. */
+/* Appends a table's name as SQL writes it (schema NULL: any name), and compares the name
+** with the misspelt name in `near`. Returns SQLITE_OK or SQLITE_NOMEM. */
 int name_list_add_table(sqlite3_str *list, int count, const char *schema,
                         const char *table, nearest *near);
 /* Makes "SENTENCE; the nearest name is 'x' (WHAT: a, b, x)". Frees the sentence and the

@@ -99,8 +99,8 @@ int number_in_text(const char *at, const char *end, sqlite3_int64 *integer) {
     return fits ? SQLITE_INTEGER : SQLITE_FLOAT;
 }
 
-/* Does not call sqlite3_value_numeric_type, because that converts the register itself,
-** which may serve other expressions, and SQLite 3.53 crashes when it is given a copy. */
+/* Does not call sqlite3_value_numeric_type. That function converts the register itself,
+** which other expressions may read, and with a copy of the value SQLite 3.53 crashes. */
 int number_of(sqlite3_value *value, struct sql_number *number) {
     memset(number, 0, sizeof *number);
     number->type = sqlite3_value_type(value);
@@ -157,7 +157,7 @@ const char *zero_byte_note(sqlite3_value *value) {
     return holds_zero_byte(value) ? " and a zero byte" : "";
 }
 
-/* Python's sqlite3 binds a NumPy integer as the bytes that hold it. */
+/* Python's sqlite3 binds a NumPy integer as a BLOB of the bytes in memory. */
 const char *blob_written(sqlite3_value *blob) {
     const int bytes = sqlite3_value_bytes(blob);
     return bytes == 8
@@ -167,7 +167,7 @@ const char *blob_written(sqlite3_value *blob) {
                : "a BLOB";
 }
 
-/* Long texts are cut. */
+/* Cuts long texts. */
 const char *value_write(sqlite3_value *value, written *to) {
     const int size = sizeof to->text;
     switch (sqlite3_value_type(value)) {

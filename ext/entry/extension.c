@@ -21,7 +21,7 @@
 #define OLDEST_SQLITE      3040001
 #define OLDEST_SQLITE_TEXT "3.40.1"
 
-/* print: a function of the calling library, which frees the sentence. */
+/* print: the mprintf of the calling library, which frees the sentence. */
 static int refuse_old(int number, const char *version, char *(*print)(const char *, ...),
                       char **error) {
     if (number >= OLDEST_SQLITE)
@@ -32,9 +32,9 @@ static int refuse_old(int number, const char *version, char *(*print)(const char
 }
 
 #ifndef SQLITE_CORE
-/* All calls of SQLite go through sqlite3_api, and a loaded file has one such pointer. It
-** belongs to the first SQLite library that loads the file. Another library, which has
-** another table of functions, is refused. */
+/* All calls of SQLite go through the pointer sqlite3_api, which a loaded file has once.
+** The pointer belongs to the first SQLite library that loads the file. A second library
+** has a different table of functions and gets an error. */
 static int take_library(const sqlite3_api_routines *api, char **error) {
     static gg_mutex first;
     int rc = refuse_old(api->libversion_number(), api->libversion(), api->mprintf, error);
@@ -95,7 +95,7 @@ sqlite3_gpugraph_init(sqlite3 *db, char **error, const struct sqlite3_api_routin
     if (!c)
         return SQLITE_NOMEM;
     connection_addref(
-        c); /* so that a failure half way does not free the connection early */
+        c); /* so that an error during registration does not free c too early */
     rc = loader_register(c);
     rc = rc ? rc : table_functions_register(c);
     rc = rc ? rc : graph_table_register(c);
@@ -105,7 +105,7 @@ sqlite3_gpugraph_init(sqlite3 *db, char **error, const struct sqlite3_api_routin
     if (rc != SQLITE_OK)
         return rc;
 #ifdef SQLITE_CORE
-    return SQLITE_OK; /* to sqlite3_auto_extension anything else is a failure */
+    return SQLITE_OK; /* sqlite3_auto_extension treats any other code as an error */
 #else
     /* dlclose would end neither worker threads nor a device context. */
     return SQLITE_OK_LOAD_PERMANENTLY;

@@ -1,19 +1,19 @@
-/* The mirror in the file: g_blocks, a shadow table, which the module alone writes.
+/* The mirror's copy in the file: g_blocks, a shadow table that only the module writes.
 **
-**     rowid 1     does not exist. VACUUM renumbers the rows of a table like this one, and
-**                 may renumber the edges: if there is a row 1, the blocks are invalid
+**     rowid 1     is never written. VACUUM may renumber these rows from 1 on, and also
+**                 renumber the edges: if there is a row 1, the blocks are invalid
 **     rowid 2     "gpugraph 4 SCHEMA POSITION MARK SEQ SIZE ...": schema version, last
 **                 entry of the log, the log's latest mark and its entry, bytes of each
 **                 graph in the order of blocks_write
 **     rowid 3..   the packed graphs, one after the other, in pieces of 4 MiB
 **
-** Blocks and log are in one file and one transaction, so they are restored together. The
-** blocks are therefore the table at POSITION in the history of this file, and the log has
-** all later changes. A change of schema, after which triggers may have been missing for a
-** while, invalidates the blocks. The schema version shows it. sqlite3_backup restarts
-** that version in its destination, so a trigger that follows the view g_saved in the
-** schema shows it, too. CREATE VIRTUAL TABLE and gpugraph_save write blocks; a query
-** never does. */
+** Blocks and log are in one file and are written in one transaction, so a restored file
+** has both. The blocks are therefore the table at POSITION in the history of this file,
+** and the log has all later changes. A changed schema invalidates the blocks, because
+** triggers may have been missing for a while. The schema version detects the change, but
+** sqlite3_backup writes another version into its destination. So blocks are also invalid
+** if a trigger comes after the view g_saved in the schema. CREATE VIRTUAL TABLE and
+** gpugraph_save write blocks; a query never does. */
 #include "mirror.h"
 #include "sql.h"
 #include "base/statement.h"
@@ -101,7 +101,7 @@ static int triggers_stand(sqlite3 *db, const definition *d, bool *stand) {
     return rc;
 }
 
-/* Moves the view behind the triggers again, if a trigger follows it. */
+/* Creates the view again, and so behind all triggers, if a trigger follows it. */
 static int put_view(sqlite3 *db, const definition *d, char **error) {
     bool stand;
     int rc = triggers_stand(db, d, &stand);
@@ -139,8 +139,8 @@ static int write_all(connection *c, const definition *d, loaded graphs[2], write
     return w->rc ? w->rc : write_header(c->db, d, w->insert, size);
 }
 
-/* An authorizer may hide rows from this connection that others may read, so the blocks
-** would lack them. */
+/* Fails if an authorizer hides columns from this connection. The blocks would lack their
+** values, which other connections may read. */
 static int check_right(sqlite3 *db, const row_source *rows, char **error) {
     bool holds;
     char *right = right_text(rows);

@@ -1,5 +1,5 @@
-/* The log: the rows that it names after a mirror's base, its latest mark, and the
-** distance of a mirror from its end.
+/* Reads the log: the rowids that follow a mirror's base, the latest mark, and how far a
+** mirror is behind the end of the log.
 **
 **     rowid   trimmed .. | ..... mark ...... position | ....... mark ....... last |
 **                                ~~~~~~~~~~~ (the base)
@@ -7,11 +7,11 @@
 **                                ids ............................................
 **                                                                   recent of last
 **
-** Two histories in which an entry has an equal mark are equal before that entry. After it
-** an older file may have replaced this one, and other rows may have been written since
-** under equal numbers. So every row that either history names after the mark may differ.
+** If an entry has the same mark in two histories, they are equal before that entry. Later
+** entries may differ: an older copy may have replaced the file, and new entries then use
+** old numbers. So every row that either history names after the mark may differ.
 **
-** A statement that writes may not have logged yet what it has written:
+** While a statement writes, the log may still lack some of its changes:
 **
 **     DELETE of a row    the row is deleted
 **                          foreign keys: rows that refer to it are deleted, and their
@@ -35,7 +35,7 @@ static uint64_t log_distance(sqlite3_int64 position, sqlite3_int64 last) {
     return (uint64_t)last - (uint64_t)position;
 }
 
-/* Reads one row of integers, and zeros if there is none. */
+/* Reads one row of integers. Without a row, `number` keeps its values. */
 static int read_numbers(sqlite3_stmt *statement, int count, sqlite3_int64 *number) {
     if (sqlite3_step(statement) == SQLITE_ROW)
         for (int i = 0; i < count; i++)
@@ -68,9 +68,9 @@ static int take_named(tail *t, sqlite3_int64 at, sqlite3_int64 edge) {
     return rc == SQLITE_OK && at > t->mark.seq ? id_list_add(&t->recent, edge) : rc;
 }
 
-/* Entries come in their order or, under PRAGMA reverse_unordered_selects, backwards. So
-** the entries that came before a mark are older than it only if it is the last entry so
-** far. */
+/* Entries come in ascending order or, under PRAGMA reverse_unordered_selects, descending.
+** The entries read before a mark are older than the mark only in ascending order, when
+** the mark's number is the largest so far. */
 static void take_mark(tail *t, sqlite3_int64 at, sqlite3_int64 id) {
     if (at <= t->mark.seq || !id)
         return;
@@ -95,8 +95,9 @@ static void take_entry(loader *l, sqlite3_value **value) {
     t->last = at > t->last ? at : t->last;
 }
 
-/* Reads marks and entries from that mark on. t->incomplete: writers have trimmed the
-** entry of the mark, the last number has no next one, or the log has gaps. */
+/* Reads the entries from `mark` on. Sets t->incomplete if the mark's entry is missing or
+** has another mark, an edge is no INTEGER, the last number is the largest possible one,
+** or the log has gaps. */
 static int read_from(connection *c, const followed *f, log_mark mark, tail *t) {
     sqlite3_stmt *statement;
     log_reading reading = {.loader = {.c = c,
@@ -132,7 +133,7 @@ int log_end(connection *c, const followed *f, tail *t) {
     if (rc == SQLITE_OK && latest.id)
         rc = read_from(c, f, latest, &after);
     if (after.incomplete)
-        after.mark.id = 0; /* the changes after it are unknown */
+        after.mark.id = 0; /* the changes after the mark are unknown */
     id_list_clear(&after.ids);
     id_list_clear(&t->recent);
     t->recent = after.recent;
@@ -184,7 +185,7 @@ int log_is_complete(reading *r, const followed *f, bool *complete) {
 
 /* ---- the states for gpugraph_graphs ---- */
 
-/* The distance of the mirror from the log's end, in words. */
+/* How far the mirror is behind the log's end, in words. */
 static char *distance(connection *c, const followed *f) {
     sqlite3_stmt *statement;
     sqlite3_int64 number[2] = {0, 0}; /* the last entry, the entry of the base's mark */

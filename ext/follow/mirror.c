@@ -141,8 +141,8 @@ int mirror_renew(reading *r, followed *f, const char *why) {
 
 /* ---- from blocks ---- */
 
-/* *good: a graph from the file fits its parts, so that no question asked of them goes
-** wrong, whatever the bytes in the file are. */
+/* Clears *good if the parts of a graph from the file do not fit together. Damaged files
+** may have such parts, and lookups in them could fail. */
 static int check_saved(connection *c, const graph_ref *g, bool *good) {
     const uint64_t edges = gpugraph_edge_count(g->graph);
     const bool weighted = gpugraph_weights(g->graph) != GPUGRAPH_UNWEIGHTED;

@@ -56,16 +56,16 @@ typedef struct shared_graph shared_graph;
 /* Reads the rows into *got. */
 typedef int rows_loader(void *of, loaded *got);
 
-/* Gives the graph of the rows of that name: another connection's graph, or the result of
-** `load`. *shared: the owner of got->graph, with a reference; NULL: got->graph is the
-** caller's own. A graph that was loaded is shared if it depends on the rows alone. Waits
-** while another connection reads the rows, unless this thread is reading rows itself. */
+/* Gets the graph of the rows with this name: another connection's graph, or the result of
+** `load`. *shared: the owner of got->graph, with a reference; NULL: the caller alone owns
+** got->graph. A loaded graph is shared if it depends on nothing but the rows. Waits while
+** another connection reads the rows, unless this thread is reading rows itself. */
 int shared_load(connection *c, const graph_name *name, rows_loader *load, void *of,
                 loaded *got, shared_graph **shared);
-/* Offers a graph of the caller's that equals the rows of that name. own: the graph; mine:
-** its owner if it is shared already under any name, else NULL. Returns another graph of
-** that name, with a reference, if there is one; otherwise the caller's own, which is
-** shared under that name from then on. NULL: no memory, and nothing has changed. */
+/* Offers the caller's graph, which equals the rows with this name. own: the graph; mine:
+** its owner if it is shared already under any name, else NULL. If another graph has this
+** name, returns that graph with a reference. Otherwise shares the caller's graph under
+** this name and returns it. NULL: no memory, and nothing has changed. */
 shared_graph *shared_offer(const graph_name *name, shared_graph *mine, const loaded *own);
 /* If no other connection uses the graph, makes it the caller's own, frees `shared` and
 ** returns true. */

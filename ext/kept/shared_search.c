@@ -5,11 +5,11 @@
 **                       |                          ^
 **                       `----- shared_graph ---- list, the latest first
 **
-** A key is the question, in numbers of the graph's vertices. Equal keys of one graph have
-** equal answers. If one connection alone has a graph, its searches are in no list, and
-** their results may grow in place. A listed result never changes: a caller that needs
-** a further array (table_function/answer.c) makes another result that begins with it.
-** Each connection may forget results at any time, and the last one frees them.
+** A key has the function and its arguments, with vertex numbers in place of ids. Equal
+** keys of one graph have equal answers. A graph that is not shared (shared.c) has no such
+** list. A result in a list never changes: a caller that needs another array
+** (table_function/answer.c) makes a second result, which contains the first. A connection
+** may release a search at any time, and the last user frees the search.
 **
 ** The lock is held only while a list is read or changed. */
 #include "shared.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A longer list is not worth walking through, least of all with the lock held. */
+/* The most searches in a list, because each lookup compares keys under the lock. */
 enum { LISTED = 64 };
 
 static gg_brief_lock lock;
@@ -46,7 +46,7 @@ static void unlist(shared_search *s) {
     s->list = NULL;
 }
 
-/* Removes an earlier search with the new one's key, and the oldest beyond LISTED. */
+/* Removes an earlier search with the latest key, and the oldest searches above LISTED. */
 static void make_way(const shared_search *latest) {
     shared_search *next;
     int place = 0;
@@ -83,8 +83,8 @@ shared_search *shared_search_put(shared_searches *list, const void *key, int key
     return s;
 }
 
-/* A child of fork() leaves the lists that it finds alone, because a thread of its parent
-** may have been changing them. */
+/* A child of fork() does not change a list that it has inherited, because a thread of the
+** parent may have been changing the list during the fork. */
 void shared_search_release(shared_search *s) {
     gg_lock(&lock);
     const bool last = --s->users == 0;

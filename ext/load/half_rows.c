@@ -3,9 +3,9 @@
 **
 **     rows       1 -> 2   NULL -> 7   3 -> NULL   2 -> 3
 **     edges      1 -> 2                           2 -> 3
-**     lone                7           3              vertices beside those of edges
+**     lone                7           3              vertices besides the ends of edges
 **
-** In a followed graph each lone end also has the number of its row. */
+** In a followed graph each lone end is stored with a number (half_row_number). */
 #include "loader.h"
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void clear_text(id_array *id, int64_t i) {
         id->is_text[i / 8] &= (uint8_t) ~(1u << i % 8);
 }
 
-/* Adds entry i of an end. row: the number of the end. */
+/* Adds entry i of the column `end` to l->lone. row: the result of half_row_number. */
 static int add_lone(loader *l, int end, int64_t i, int64_t row) {
     loader *to = l->lone;
     if (loader_room(to) || loader_copy_id(to, &to->id[0], &l->id[end], i) ||

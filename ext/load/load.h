@@ -1,5 +1,5 @@
 /* Reads rows and builds a graph. loader.c reads the rows; row_ids.c keeps edge ids that
-** the library does not know. */
+** the library cannot store. */
 #ifndef GPUGRAPH_LOAD_H
 #define GPUGRAPH_LOAD_H
 
@@ -10,9 +10,9 @@
 typedef struct loaded {
     gpugraph_graph *graph;
     bool unnamed; /* edges have no ids */
-    /* The rows of a followed graph with a NULL end or no open direction. */
+    /* in a followed graph, the rows with a NULL end or no open direction */
     gpugraph_graph *half_rows;
-    /* Ids and rows of edges if the library does not know the ids (row_ids.h). */
+    /* rowids and ids of edges if the library cannot store the ids (row_ids.h) */
     gpugraph_graph *row_ids;
     bool has_weight;
     bool has_text;   /* an id or a weight may be a TEXT */
@@ -29,8 +29,8 @@ enum weight_reading {
 };
 
 struct page_identity;
-/* Names the state of a plain table, with weights if there are some, that graph_load would
-** read by pages (pages/identity.c). Call it inside the read transaction. Returns false if
+/* Computes a name for the state of a plain table and its weights (pages/identity.c), by
+** which connections share a graph. Call it inside the read transaction. Returns false if
 ** the state has no name, or if the file is so small that reading is faster. */
 bool graph_identify(connection *c, const row_source *edges,
                     struct page_identity *identity);
@@ -38,10 +38,10 @@ bool graph_identify(connection *c, const row_source *edges,
 /* Reads the rows and builds the graph, for the function, direction and backend of the
 ** request.
 **
-** vertices and other may be NULL. If rows have a reverse weight (two_ways.c), *other
-** becomes the graph for the other kind of direction. Records the timings "read" (the
-** detail names the reader and the reason for it), "free", and those of the graph. Returns
-** an SQLITE_ code; *error is a sentence (sqlite3_free) or NULL. */
+** vertices and other may be NULL. With a reverse weight (two_ways.c) direction 'both' has
+** another graph than 'out' and 'in'; *other becomes the one that was not requested.
+** Records the timings "read" (the detail gives the reader and a reason), "free", and the
+** graph's. Returns an SQLITE_ code; *error: a sentence (sqlite3_free) or NULL. */
 int graph_load(connection *c, const graph_request *request, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error);
@@ -54,7 +54,7 @@ int loader_register(connection *c);
 /* The largest possible number of rows. 0: unknown, also after an error. */
 int64_t table_rows_at_most(connection *c, const row_source *rows);
 
-/* The first and the last rowid; *any: there is a row. Returns an SQLITE_ code. */
+/* Gets the first and the last rowid; *any: there is a row. Returns an SQLITE_ code. */
 int table_span(connection *c, const row_source *rows, sqlite3_int64 span[2], bool *any);
 
 typedef struct table_sample {

@@ -84,7 +84,7 @@ int row_ids_make(connection *c, const char *function, int64_t count, const int64
 
 /* ---- lookups ---- */
 
-/* The position of the first arc of a vertex among all arcs. */
+/* The position of a vertex's first arc among all arcs. Sets *arc, *count to its row. */
 static uint64_t first_arc(gpugraph_graph *rows, uint32_t v, const void **arc,
                           uint64_t *count) {
     gpugraph_run run = {.threads = 1};
@@ -119,7 +119,7 @@ int64_t row_ids_row(gpugraph_graph *rows, uint64_t e) {
     return loops->edge_id ? loops->edge_id[r] : (int64_t)r + 1;
 }
 
-/* The edge id as a vertex: a TEXT and NULL have the mark. */
+/* The edge id as it is stored: a TEXT or NULL begins with its mark. */
 static gpugraph_id edge_id_of(gpugraph_graph *rows, uint64_t e) {
     const uint64_t row = gpugraph_edge_at(rows, arcs_of(rows), e);
     return gpugraph_id_of(gpugraph_vertex_ids(rows),

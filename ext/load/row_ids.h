@@ -8,14 +8,14 @@
 **     9      NULL          edge 2   row 7                      row 8: 5 -> 5
 **     3      5             edge 3   row 9                      row 9: NULL -> NULL
 **
-** The log names rowids, and several rows may have one edge id, so both are needed. The
-** loops are a second graph, which is updated by batches, cloned and packed like the
-** first, but never searched. Its edge ids are rowids, and its vertices are edge ids. Its
-** arcs, vertex by vertex, are the edges of the first graph in their order. The edges of
-** the first graph have no ids, only numbers.
+** The log has rowids, and several rows may have one edge id, so a graph needs both. The
+** loops are a second graph, which is updated by batches, cloned and packed like the main
+** graph, but never searched. Its edge ids are rowids, and its vertices are edge ids. Its
+** arcs, vertex by vertex, are the edges of the main graph in their order. The edges of
+** the main graph have no ids, only numbers.
 **
-** A TEXT is stored as a vertex with 't' in front. NULL is stored as the TEXT 'u'. It
-** sorts behind all other ids, as NULL does among edge ids.
+** A TEXT is stored as a vertex with 't' in front. NULL is stored as the TEXT 'u', which
+** sorts behind all other ids, because edge ids sort NULL last.
 **
 ** If rows have a reverse weight and directions count, an edge is one direction of a row.
 ** Its number is twice the rowid, plus 1 for the way back. */
@@ -41,7 +41,7 @@ int row_ids_make(connection *c, const char *function, int64_t count, const int64
                  int64_t *id, const uint8_t *is_text, intern *texts,
                  gpugraph_graph **rows, char **error);
 /* Prepares the graph of rows for the functions below. Call it after each change of the
-** graph, and when the graph comes from elsewhere. Returns an SQLITE_ code. */
+** graph, and after it was unpacked. Returns an SQLITE_ code. */
 int row_ids_settle(connection *c, gpugraph_graph *rows);
 
 /* The number of the row's edge. GPUGRAPH_NO_EDGE: there is none. */

@@ -1,8 +1,8 @@
 /* Estimates the number of rows of a table without reading it.
 **
-**     rowids   1 ... 80  ...  1000000     two b-tree descents give the span, a limit
+**     rowids   1 ... 80  ...  1000000     two b-tree descents give the span: a limit
 **                 |  |  |  |  |           a sample of rows in between gives ids and bytes
-**     pages    of the whole database      the rows that would fill them are a limit */
+**     pages    of the whole database      the rows that would fill them: a limit, too */
 #include "load.h"
 #include "base/statement.h"
 
@@ -12,7 +12,7 @@ enum {
     LEAST_ROW = 8,   /* bytes of the shortest row with two ends */
     FEW_ROWS = 4096, /* up to this many rows the span alone is the limit */
     PLACES = 400,    /* rows in the sample */
-    OVERHEAD = 10    /* bytes of a row beside the values of its ends */
+    OVERHEAD = 10    /* bytes of a row in addition to the values of its ends */
 };
 
 /* ---- bounds ---- */
@@ -71,7 +71,7 @@ int64_t table_rows_at_most(connection *c, const row_source *rows) {
 
 /* ---- the sample ---- */
 
-/* Sums over the sample. The sample of a small table repeats rows. */
+/* Sums over the sample, which in a small table contains a row several times. */
 struct seen {
     double rows, bytes; /* bytes: approximate size of the ends */
     double ends, distinct;
@@ -118,7 +118,7 @@ static int read_sample(connection *c, const row_source *rows, const sqlite3_int6
             sqlite3_column_double(statement, 0), sqlite3_column_double(statement, 1),
             sqlite3_column_double(statement, 2), sqlite3_column_double(statement, 3),
             sqlite3_column_double(statement, 4)};
-        if (seen->range > 0) /* about 2.4 digits of a number take one byte */
+        if (seen->range > 0) /* SQLite stores about 2.4 decimal digits in a byte */
             seen->bytes /= 2.4;
     }
     return statement_end(statement, rc);
@@ -138,7 +138,7 @@ static double draw_from(double draws, double distinct) {
     return high;
 }
 
-/* A table without rowids is assumed to fill the database. */
+/* Assumes that a table without rowids, of PLACES rows or more, fills the database. */
 int table_take_sample(connection *c, const row_source *rows, table_sample *sample) {
     sqlite3_int64 span[2] = {0, 0};
     struct seen seen = {0};

@@ -1,10 +1,10 @@
-/* The answer of a search at a process, by master, and how numbers become ids again.
+/* The answer of a search at one process, in arrays by master, and the ids of numbers.
 **
 **     master    0   1   2   ...        column   kind     array, an entry for each master
 **     row       0   2   ...            vertex   'v'      numbers of vertices
 **               masters that have      depth    'd'      uint32_t
 **               a row in the result    parent   'v'      UINT64_MAX: NULL
-**                                      edge     'e'      keys; NULL if parent is */
+**                                      edge     'e'      keys; NULL if parent is NULL */
 #ifndef GPUGRAPH_MPI_ANSWER_H
 #define GPUGRAPH_MPI_ANSWER_H
 
@@ -31,7 +31,7 @@ typedef struct answer {
     uint32_t *row, rows;
     range vertices;
     edge_keys edges;
-    /* the memory of the arrays */
+    /* own the memory of column[].array */
     uint64_t *parent;
     void *value;
     int64_t *edge;

@@ -1,4 +1,4 @@
-/* Reads edges by the extension's loader, whose error messages are those of SQL. */
+/* Reads edges with the extension's loader, so its error messages are the ones of SQL. */
 #include "columns.h"
 #include "distributed/exchange/post.h"
 #include "base/run.h"
@@ -115,7 +115,7 @@ static unsigned __int128 place_in_span(const sqlite3_int64 span[2], uint32_t par
     return ((unsigned __int128)width + 1) * part / parts;
 }
 
-/* Chooses the rowids of a partition. False: there are none, or the run has failed. */
+/* Limits f->rows to the rowids of a partition. False: it has none, or the run failed. */
 static bool choose_range(struct opened *f, gpugraph_run *run, uint32_t part,
                          uint32_t parts, int64_t range[2]) {
     sqlite3_int64 span[2];
@@ -140,7 +140,7 @@ static bool choose_range(struct opened *f, gpugraph_run *run, uint32_t part,
 
 /* ---- rows ---- */
 
-/* Makes edges of rows with a reverse weight. */
+/* Replaces rows with a reverse weight by edges. */
 static int lay_two_ways_out(loader *e, bool undirected) {
     loader ways;
     memset(&ways, 0, sizeof ways);
@@ -205,9 +205,9 @@ static void read_file(columns *c, const options *o, gpugraph_run *run, uint32_t 
     close_file(&f);
 }
 
-/* Combines what processes have seen: whether weights are REAL, and which ids occur. */
+/* Combines what processes have seen: REAL weights, a column of edge ids, types of ids.
+** A process that has read no file has the least values. */
 static bool agree_on_columns(columns *c, gpugraph_exchange *x, gpugraph_run *run) {
-    /* A process may have read no file. */
     uint64_t word[] = {c->real_weight, c->own_ids, (uint64_t)c->ids.affinity[0],
                        (uint64_t)c->ids.affinity[1], c->ids.mixed != NULL};
     if (gg_combine(x, run, GPUGRAPH_MOST, word, 5) != GPUGRAPH_OK)

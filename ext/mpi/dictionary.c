@@ -1,5 +1,5 @@
-/* Numbers the ids of columns. A hash table first removes repeated INTEGERs, so that a
-** process sends each once. */
+/* Numbers the ids of columns. A hash table first removes repeated INTEGERs, so a process
+** sends each INTEGER once. */
 #include "numbers.h"
 #include "distributed/exchange/post.h"
 #include "ids/ids.h"
@@ -13,6 +13,7 @@ static bool is_text_of_list(const id_list *list, uint64_t i) {
     return list->id->is_text && list->id->is_text[i / 8] >> i % 8 & 1;
 }
 
+/* True if list i has the texts of the list before it. */
 static bool has_texts_of(const id_list *list, int i) {
     return i > 0 && list[i].texts == list[i - 1].texts;
 }
@@ -129,7 +130,7 @@ bool dictionary_find(const range *d, gpugraph_run *run, int64_t integer, const c
 
 /* ---- ids of both types ---- */
 
-/* The smallest INTEGER of a process. */
+/* The smallest INTEGER of a process, if `any`, as its order (order_of_integer). */
 struct least {
     uint64_t any, order;
 };
@@ -143,7 +144,7 @@ static uint32_t part_of_integer(const struct least *least, uint32_t parts, uint6
     return part;
 }
 
-/* Sends texts that are numbers to the partitions that may have those INTEGERs. */
+/* Sends each INTEGER that a text spells to the partition that may have the INTEGER. */
 static bool ask_for_numbers(const range *d, gpugraph_run *run, const struct least *least,
                             struct gg_records *received) {
     const uint64_t count = range_own(d);

@@ -1,13 +1,13 @@
-/* gpugraph-mpi runs SQL's functions by several processes, none of which holds the whole
-** graph.
+/* gpugraph-mpi runs the functions of the extension in several processes. No process has
+** the whole graph.
 **
 **     options -> columns (a share of the rows) -> dictionary (numbers) -> partition
-**             -> search -> ids again -> rows -> --out
+**             -> search -> numbers to ids -> rows -> --out
 **
-** After a failure that all processes know of, each ends by itself, and process 0 prints
-** the message. A failure of one process alone is sent to the others, which stop working;
-** process 0 prints it. If process 0 stays silent, another process prints the message and
-** ends all. */
+** If all processes know of a failure, each process ends by itself, and process 0 prints
+** the message. If one process alone fails, it sends the failure to the others, which
+** stop. Process 0 then prints the message and ends all processes. If process 0 does not
+** do so within PATIENCE_S, another process does. */
 #include "answer.h"
 #include "gpugraph_mpi.h"
 #include "distributed/exchange/post.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 3 }; /* for process 0 to print the message */
+enum { PATIENCE_S = 3 }; /* seconds that other processes wait for process 0 */
 
 static int print_error(int rank, const char *sentence) {
     if (rank == 0)
@@ -39,7 +39,7 @@ static void take_share(options *o) {
         o->threads = cores > processes ? (int)(cores / processes) : 1;
 }
 
-/* Prints what process 0 does within a phase. */
+/* Prints a step of process 0 within a phase. */
 static void print_phase(void *listener, const char *name, double ms, int64_t items,
                         const char *detail) {
     (void)listener;

@@ -1,5 +1,5 @@
-/* The command line. The SQL functions check the values of their options, on a table
-** without rows, so the rules and messages exist once. */
+/* The command line. The SQL function checks the values of its options in a query on an
+** empty table (options_check), so rules and messages exist once. */
 #include "options.h"
 #include "gpugraph_extension.h"
 #include "base/names.h"
@@ -17,9 +17,9 @@ static const char *const function_name[FUNCTIONS] = {"bfs", "sssp", "mis", "comp
 #define OF_ALL       ((1u << FUNCTIONS) - 1)
 
 static const struct {
-    const char *name; /* without the dashes; with _ for - a hidden column */
-    unsigned of;
-    bool alone; /* takes no value */
+    const char *name; /* without "--"; the hidden column's name has _ in place of - */
+    unsigned of;      /* bit f: function f has the option */
+    bool alone;       /* takes no value */
 } given_text[GIVENS] = {
     [GIVEN_DB] = {"db", OF_ALL, false},
     [GIVEN_EDGES] = {"edges", OF_ALL, false},
@@ -164,7 +164,7 @@ static bool take_threads(options *o, char **error) {
                         word);
 }
 
-/* Searches on devices need a partition that suits their kernels. */
+/* On devices the kernels need a partition by target (PageRank) or by source. */
 static bool take_backend(options *o, char **error) {
     static const char *const words[] = {"", "cuda", NULL};
     const bool ranks = o->function == FUNCTION_PAGERANK;

@@ -1,6 +1,6 @@
-/* The adversary: random statements on connections that keep graphs and searches. Each
-** question is asked again where nothing is kept. This header is the map of
-** tests/adversary.
+/* The adversary: random statements on connections that keep graphs and searches. It asks
+** each question again in a database that keeps nothing, and compares the answers. This
+** header is the map of tests/adversary.
 **
 **     world        a file with one table of edges, its connections, and its features
 **       KEEPER     a connection that keeps everything: asks most questions
@@ -9,7 +9,7 @@
 **       fresh      a database in memory with the rows that the asking connection sees;
 **                  it keeps nothing (fresh.c)
 **
-**     question     two texts: one for the keeper, and one for fresh in plainer words
+**     question     two texts: one for the keeper, and one for fresh in simpler SQL
 **                  (calls.c, questions.c)
 **     deed         an action between two questions (changes.c, triggers.c, schema.c,
 **                  files.c, hardship.c, foreign.c)
@@ -77,12 +77,12 @@ typedef struct table_kind {
     const char *create; /* with the names that expand() replaces */
     bool rowids;
     bool plain;  /* columns without types and collations */
-    bool unique; /* rows replace others */
+    bool unique; /* a new row may replace others */
     bool id;     /* the rowid is a column of that name */
     char ids;    /* type of stored ids: 'i' INTEGER, 't' TEXT, 'm' both */
     char refers; /* foreign keys that delete rows: 'r' to rows, 'p' to places; 0: none */
     /* Columns after the weight: an edge id, and a weight of the reverse arc. NULL: none.
-    ** They are computed from the others, so they change with them. */
+    ** Each is the rowid or a generated column. */
     const char *further;
     bool ways; /* there are reverse arcs */
 } table_kind;
@@ -106,10 +106,10 @@ typedef struct world {
     int schema_version; /* when the graph was made */
     bool wal;
     bool large;           /* the table "large" exists */
-    bool fires_functions; /* the table has triggers with questions: PLAIN cannot write */
+    bool fires_functions; /* triggers ask questions, so PLAIN cannot write */
     bool cuda;            /* a device may be used */
     int writes;           /* number of deeds in 1000 that write */
-    uint64_t often_until; /* the statement at which other ids are preferred */
+    uint64_t often_until; /* the statement at which stored_id changes its frequent ids */
     const char *schema;   /* schema of the table for questions */
     char file[64];
     sqlite3 *db[CONNECTIONS];
@@ -161,13 +161,14 @@ void wrong(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2
 typedef struct answer {
     char *bytes; /* row after row: types and bytes */
     int used, room;
-    int *row; /* the begin of each row */
+    int *row; /* the start of each row */
     int rows, row_room;
     int rc;
     char error[400];
 } answer;
 
-/* Adds the rows of each statement of the text. false: an error, which ends it. */
+/* Adds the rows of all statements of the text. False: a statement has failed, and the
+** statements after it have not run. */
 bool answer_add(answer *a, sqlite3 *db, const char *sql);
 /* Adds at most `most` rows of a statement; returns the result of its last step. */
 int answer_take(answer *a, sqlite3_stmt *s, int most);
@@ -180,7 +181,7 @@ char *answer_text(const answer *a);
 enum agreement {
     SAME_ROWS = 1,     /* in any order */
     SAME_SEQUENCE = 2, /* in this order */
-    SAME_SENTENCE = 4  /* also of errors */
+    SAME_SENTENCE = 4  /* and equal error messages */
 };
 /* Compares two answers, and clears both. */
 void answers_agree(const char *label, const char *question, const char *again,
@@ -190,7 +191,7 @@ bool is_locked(int rc);
 
 /* ---- fresh.c ---- */
 
-/* Fills w.fresh with the rows that this connection sees. false: it cannot read now. */
+/* Fills w.fresh with the rows that a connection sees. False: it cannot read now. */
 bool fresh_fill(sqlite3 *from);
 void fresh_close(void);
 

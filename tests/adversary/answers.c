@@ -1,4 +1,4 @@
-/* Rows as bytes, types included, so that answers are compared exactly.
+/* Rows as bytes with their types, so that a comparison of answers is exact.
 **
 **     row    column column ...
 **     column 'i' 8 bytes | 'r' 8 bytes | 't' length bytes | 'b' length bytes | 'n' */

@@ -1,8 +1,8 @@
-/* A call of one function, and a second way to ask it.
+/* Questions that call one function, in two equivalent texts.
 **
 **     kept    SELECT vertex, depth FROM gpu_bfs('g', 1) WHERE MAX_DEPTH = 2 AND depth < 2
-**     fresh   the call for the table, or the whole search behind a LIMIT -1, whose rows
-**             SQLite filters:
+**     fresh   the call for the table; or the whole search with LIMIT -1, so that SQLite
+**             filters its rows:
 **             SELECT vertex, depth FROM (SELECT * FROM gpu_bfs('roads(...)', 1) LIMIT -1)
 **             WHERE depth <= 2 AND depth < 2 */
 #include "adversary.h"
@@ -117,7 +117,7 @@ source_text any_source(void) {
 /* ---- properties of functions ---- */
 
 typedef struct function {
-    const char *name, *value, *most; /* value: a column that bounds and orders */
+    const char *name, *value, *most; /* value: the column of depths or distances */
     const char *columns;             /* for any edges */
     const char *id_columns;          /* derived from edge ids */
     bool weighted, sources;
@@ -145,8 +145,8 @@ static const char *device_method(const char *name) {
     return ONE_OF("auto", "persistent", "regions", "L1V-L2V", "L1V-L2DQ");
 }
 
-/* Adds hidden columns for both sides, and the search of the kept side: a method goes with
-** a backend that has it. */
+/* Adds hidden columns: direction and vertices to both texts, a method and a backend that
+** has this method to the keeper's text. */
 static void add_options(question *q, const char *name) {
     const bool named = pick(10) == 0 && (is(name, "gpu_bfs") || is(name, "gpu_sssp"));
     const bool device = w.cuda && pick(3) == 0;

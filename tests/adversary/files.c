@@ -1,5 +1,5 @@
-/* Changes of the file outside of statements: blobs that are written in place, older
-** copies that come back, copies that live on. */
+/* Changes of the file outside of statements: incremental writes to blobs, older copies
+** that replace the file, and copies that have a history of their own. */
 #include "adversary.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@ static void write_blob(int who, sqlite3_int64 row) {
     trace(who == KEEPER ? "keeper" : "second", told, rc || closed ? "refused" : "ok");
 }
 
-/* Replaces a text of one byte by another one, in a transaction or without. A followed
-** graph need not see this. */
+/* Replaces a text of one byte by another one, in a transaction or without. Skips followed
+** graphs, because sqlite3_blob_write fires no triggers. */
 void blob_any(void) {
     int who = (int)pick(2), agreement;
     char *again, *text;
@@ -48,13 +48,13 @@ void blob_any(void) {
     sqlite3_free(again);
 }
 
-/* ---- older copies come back ---- */
+/* ---- older copies replace the file ---- */
 
 static char *beside(const char *suffix) {
     return sqlite3_mprintf("%s%s", w.file, suffix);
 }
 
-/* Overwrites the bytes, so that the file stays the same. No connection has a lock. */
+/* Overwrites the bytes, so the file keeps its inode. No connection has a lock. */
 static void copy_bytes(const char *from, const char *to) {
     static char block[1 << 16];
     FILE *in = fopen(from, "rb"), *out = fopen(to, "rb+");
@@ -107,8 +107,8 @@ static void change_some(uint32_t most) {
     }
 }
 
-/* Restores an older copy and writes other rows. If the change counter reaches the value
-** that the keeper saw last, SQLite itself sees no difference, so this writes once
+/* Restores an older copy and writes other rows. If the change counter then has the value
+** that the keeper saw last, SQLite itself sees no difference, so the function writes once
 ** more. */
 void restore_any(void) {
     bool in_place = pick(2);
@@ -140,7 +140,7 @@ void restore_any(void) {
     sqlite3_free(saved);
 }
 
-/* ---- a copy that lives on ---- */
+/* ---- a copy with a history of its own ---- */
 
 static void run_in(sqlite3 *db, const char *sql) {
     char *error = NULL;
@@ -149,6 +149,7 @@ static void run_in(sqlite3 *db, const char *sql) {
     sqlite3_free(error);
 }
 
+/* Drops the graph's triggers. Returns the statements that make them again. */
 static sqlite3_str *read_triggers(sqlite3 *db) {
     sqlite3_stmt *s = NULL;
     sqlite3_str *made = sqlite3_str_new(NULL), *gone = sqlite3_str_new(NULL);
@@ -184,8 +185,8 @@ static void ask_in(const char *file) {
         wrong("a connection to the copy cannot be closed");
 }
 
-/* Makes a backup in another file, where the schema's version starts again: drops
-** triggers, writes rows, makes triggers, until the version is the old one. */
+/* Makes a backup, which has a lower schema version. Drops the triggers, writes rows,
+** makes the triggers, and changes the schema until it has the version of the original. */
 void move_any(void) {
     char *copy, *text;
     if (!w.persists || !w.followed || w.fires_functions || has(F_errors))

@@ -1,12 +1,12 @@
-/* Text from other authors must not run as this statement's own.
+/* A statement must not run SQL text that another author has put into the database.
 **
 **     canary()    DIRECTONLY, like functions that write files: 2, and records the call
 **
-** A random schema holds the query "SELECT 1, canary()" in the place of edges: in a view,
-** a trigger, a stored value. A statement that reads it also contains this text at a
-** random place: as a name, a value, a comment, another function's argument, or a bound
-** value. canary() may run only if the statement has the text as the argument of the call
-** itself, as a literal or a parameter. */
+** A random schema has the query "SELECT 1, canary()" as the edges of a call: in a view, a
+** trigger or a stored value. A statement that reads the schema also has this text at a
+** random place: as a name, a value, a comment, an argument of another function, or a
+** bound value. canary() may run only if the statement itself calls the function and has
+** the text as the argument, as a literal or a parameter. */
 #include "adversary.h"
 #include <string.h>
 
@@ -25,7 +25,7 @@ int foreign_register(sqlite3 *db) {
 
 #define SONG "SELECT 1, canary()"
 
-/* ---- statements with the text as their own ---- */
+/* ---- statements that pass the text to a function themselves ---- */
 
 static const char *const own[] = {
     "SELECT vertex FROM gpu_bfs('" SONG "', 1)",
@@ -131,8 +131,8 @@ static void run_bound(sqlite3 *db, const char *sql, int *rc) {
     sqlite3_finalize(s);
 }
 
-/* Chooses statements with the text as a literal in the place of edges. Readers from
-** number 22 on with a column of a value there are not among them. */
+/* Runs a random statement on a random schema. Each statement of `own` must call canary(),
+** and no statement of `readers` may call it. */
 void foreign_any(void) {
     int rc;
     bool owned = pick(4) == 0;

@@ -1,11 +1,11 @@
-/* The database that keeps nothing: the table with the rows that another connection sees
-** now, in its transaction. It is rebuilt sometimes, and whenever names change; otherwise
-** its rows are replaced. cache_limit is 0. */
+/* The database that keeps nothing (cache_limit is 0). Its table has the rows that another
+** connection sees now, in its transaction. If names have changed, fresh_fill makes the
+** database again; if only rows have changed, it mostly replaces the rows. */
 #include "adversary.h"
 #include "gpugraph_extension.h"
 #include <string.h>
 
-enum { MADE_ANEW = 6 }; /* rebuilds one time in 6 that rows have changed */
+enum { MADE_ANEW = 6 }; /* makes the database again for one in 6 changes of rows */
 
 static char made_for[80]; /* the names at the last rebuild */
 

@@ -1,8 +1,5 @@
-/* A host with few resources: children of fork(), no more threads, many threads, no
-** memory, an authorizer that refuses.
-**
-**     large    a table whose pages and rows several threads read and search; one thread
-**              has computed the expected answers */
+/* Hosts that refuse: allocations that fail, interrupts, and an authorizer. Afterwards a
+** connection must answer as before. */
 #include "adversary.h"
 #include "failing_memory.h"
 #include "sqlite_memory.h"
@@ -11,8 +8,8 @@
 
 /* ---- memory ---- */
 
-/* The CUDA runtime is linked in. It does not survive a failed allocation when it loads a
-** kernel at first use, so it loads all kernels at its start. */
+/* The linked CUDA runtime does not survive a failed allocation while it loads a kernel at
+** the first launch. So the runtime must load all kernels when it starts. */
 void memory_begin(void) {
     sqlite_memory_may_fail();
     setenv("CUDA_MODULE_LOADING", "EAGER", 0);
@@ -22,8 +19,8 @@ static bool is_no_memory(int rc) {
     return rc == SQLITE_OK || (rc & 0xff) == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM;
 }
 
-/* An allocation of SQLite or of the library fails: the answer is correct or "out of
-** memory", and afterwards everything works. */
+/* An allocation of SQLite or of the library fails. The answer must be correct or an error
+** about memory, and the next answer must be correct. */
 void memory_any(void) {
     answer kept = {0}, fresh = {0};
     int agreement, who = (int)pick(2);
@@ -117,8 +114,8 @@ static int deny(void *context, int action, const char *one, const char *two,
     }
 }
 
-/* If the host refuses a read, no rows come from it. When it no longer refuses, everything
-** is as before. */
+/* If the authorizer denies reads of the table, a search has no rows. Without the
+** authorizer the search has its rows again. */
 void authorizer_any(void) {
     answer kept = {0}, fresh = {0};
     question q;
@@ -144,7 +141,7 @@ void authorizer_any(void) {
         count(COUNT_COMPARISONS);
         if (d.what != DENY_SOME && kept.rc == SQLITE_OK && kept.rows > 0) {
             char *rows = answer_text(&kept);
-            wrong("an authorizer is passed by: %s: %s", text, rows);
+            wrong("a search has rows that an authorizer denies: %s: %s", text, rows);
         }
         answer_add(&fresh, w.fresh, again);
         if (kept.rc == SQLITE_OK && d.what == DENY_SOME)

@@ -1,6 +1,6 @@
-/* Hosts that fork, that cannot make more threads, and that have many threads.
-** pthread_create is this program's own, which shared libraries find before the system's,
-** so that OpenMP also gets no threads. */
+/* Hosts that fork, that cannot make more threads, and that have many threads. This file
+** defines pthread_create. Shared libraries find it before the system's function, so it
+** can also refuse threads to OpenMP. */
 #define _GNU_SOURCE
 #include "hosts.h"
 #include "adversary.h"
@@ -41,7 +41,7 @@ pthread_create(pthread_t *made, const pthread_attr_t *attributes, void *(*begin)
 }
 #endif
 
-/* ---- the large table ---- */
+/* ---- the large table: one thread computes the expected answers ---- */
 
 static const char *const questions[] = {
     "SELECT count(*), sum(depth), max(edge) FROM gpu_bfs('large', 1)",
@@ -72,7 +72,7 @@ static sqlite3 *open_with_threads(int threads) {
     return db;
 }
 
-/* Makes enough rows for the page reader and the searches to share their work. */
+/* Makes enough rows for several threads of the page reader and of a search. */
 void large_make(void) {
     w.large = true;
     must(
@@ -98,7 +98,7 @@ void large_free(void) {
     }
 }
 
-/* Compares the answers; reports a wrong one. */
+/* Asks questions of the large table, and reports a wrong answer. */
 static void ask_large(sqlite3 *db, const char *label, uint32_t first, int count_of) {
     for (int i = 0; i < count_of; i++) {
         uint32_t at = (first + (uint32_t)i) % QUESTIONS;
@@ -168,7 +168,7 @@ static void *be_host(void *argument) {
     return NULL;
 }
 
-/* No thread can be made, or only a few: searches run with the existing ones. */
+/* The system refuses all or most new threads. Searches use the threads that exist. */
 void threads_any(void) {
     host h = {4 + (int)pick(8), 1 + (int)pick(4), pick(QUESTIONS), NULL, NULL};
     pthread_t thread;
@@ -195,8 +195,8 @@ static int threads_alive(void) {
     return threads;
 }
 
-/* Many threads of the host ask, each for several threads: these have one pool, as large
-** as the largest team of this world. */
+/* Many threads of the host search at once, each with several threads of the library. The
+** library has one pool, which is as large as the largest team so far. */
 void crowd_any(void) {
     enum { HOSTS = 16, EACH = 4, POOL = 11, MOST = HOSTS + 1 + POOL };
     pthread_barrier_t asked, all_counted;

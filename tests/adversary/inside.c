@@ -1,5 +1,5 @@
-/* Functions of a graph and of its connection, statements that are left waiting, and a log
-** with foreign entries. */
+/* Functions of a graph and of its connection, statements that wait while rows change, and
+** a log with entries of other programs. */
 #include "adversary.h"
 #include <string.h>
 
@@ -90,9 +90,9 @@ void timings_any(void) {
     answer_clear(&ignored);
 }
 
-/* ---- text with a zero byte is not shorter ---- */
+/* ---- a text does not end at a zero byte ---- */
 
-/* It differs from the vertex 'a': no rows, or an error about the byte. */
+/* 'a', a zero byte and 'b' are not the vertex 'a': the call has no rows, or an error. */
 void zero_any(void) {
     answer got = {0};
     source_text s = any_source();
@@ -119,8 +119,8 @@ void zero_any(void) {
 
 /* ---- a statement that waits while rows change ---- */
 
-/* Rows already begun come from the graph as it was. A transaction that is rolled back
-** ends them with an error. */
+/* A statement that has returned a row gets its other rows from the graph as it was then.
+** A ROLLBACK may end the statement with an error. */
 void held_any(void) {
     answer kept = {0}, fresh = {0};
     int who = (int)pick(2), rc;
@@ -159,7 +159,7 @@ void held_any(void) {
 
 /* ---- the log with entries of other programs ---- */
 
-/* No answer is promised then, but rows or an error must come. */
+/* The answers may then be wrong, but each statement must end with rows or an error. */
 void forge_any(void) {
     static const char *const forgeries[] = {
         "INSERT OR REPLACE INTO $g_log(rowid, edge) VALUES (9223372036854775807, 1)",

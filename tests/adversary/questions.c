@@ -1,4 +1,4 @@
-/* Questions of more than one call, and how each is asked twice. */
+/* Questions with more than one call; and the functions that ask each question twice. */
 #include "adversary.h"
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +102,7 @@ static void ask_folded(question *q) {
                    s.fresh, from, condition);
 }
 
-/* A look-up converts the value to the type of ids, in every spelling. */
+/* vertex = X converts X to the type of the ids, as vertex IN (X, ...) does. */
 static void ask_affinity(question *q) {
     source_text s = any_source();
     const char *id = any_id(), *from = stored_id();
@@ -114,7 +114,7 @@ static void ask_affinity(question *q) {
                    s.fresh, from, id);
 }
 
-/* A value in the query of edges, from the statement or from each row of another table. */
+/* The edge query has a parameter; its value comes from each row of another table. */
 static void ask_params(question *q) {
     const char *from[2] = {stored_id(), stored_id()}, *n[2] = {bound(), bound()};
     question_kept(
@@ -172,8 +172,8 @@ void question_lookup(question *q) {
 
 /* ---- asking twice ---- */
 
-/* With bad rows, the extent of a search may decide whether it finds one: then questions
-** are single calls, with equal words for both. */
+/* With bad rows, a search that reaches more may find a bad row that a smaller search does
+** not find. So all questions are then single calls. */
 static const char *compose(question *q) {
     uint32_t dice = has(F_errors) ? 20 : pick(20);
     if (dice < 2 && has(F_joins)) {

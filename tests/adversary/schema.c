@@ -1,4 +1,4 @@
-/* Changes of schema: names, indexes, VACUUM, the graph made again. */
+/* Changes of the schema: new names, indexes, VACUUM, a new graph. */
 #include "adversary.h"
 #include <string.h>
 
@@ -19,8 +19,8 @@ static void rename_column(char *column, const char *one, const char *two) {
         strcpy(column, to);
 }
 
-/* A graph made under other names is found only by its triggers, so a graph whose triggers
-** are dropped is made again. */
+/* After a table or column has got another name, only the triggers of a graph have the new
+** name. So a graph whose triggers are dropped is made again. */
 void schema_any(void) {
     count_kind("schema");
     world_settle();

@@ -1,5 +1,5 @@
-/* Statements, counts and errors, in memory that a world's process shares with its waiting
-** parent, so that they survive a crash and a hang. */
+/* Statements, counts and errors. They are in memory that the process of a world shares
+** with its waiting parent, so they survive a crash or a hang of this process. */
 #include "shared.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 **     same(label, got, wanted)    an SQL function: reports a difference and exits
 **
 ** Every search sees the current rows, also inside a statement that writes many rows. The
-** triggers are AFTER, BEFORE or INSTEAD OF, in the file or TEMP, and older or younger
-** than the graph. Cascades also fire them. Some RAISE after the search. */
+** triggers are AFTER, BEFORE or INSTEAD OF, in the file or TEMP, and made before or after
+** the graph. Cascades also fire triggers. Some triggers RAISE after the search. */
 #include "adversary.h"
 #include <stdio.h>
 #include <string.h>

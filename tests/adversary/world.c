@@ -1,6 +1,5 @@
 /* The world of a seed: a file, its table, the connections, and the features. Each world
-** has only some features, so that states which need many steps of few kinds are also
-** reached. */
+** has only some features, so it makes many steps of few kinds. Some states need this. */
 #include "adversary.h"
 #include "gpugraph_extension.h"
 #include <stdarg.h>
@@ -279,7 +278,7 @@ void world_begin(uint64_t seed) {
                 "('a'), ('b'), ('3')");
     must(PLAIN, "INSERT OR IGNORE INTO $t($a, $b, $w) VALUES (1, 2, 5), (2, 3, 5), (3, "
                 "4, 1), (2, 5, 2), (4, 1, 0), (5, 6, 3), (1, 6, 9), (6, 7, 2)");
-    if (has(F_follow) && !has(F_blobs)) /* no trigger sees blobs */
+    if (has(F_follow) && !has(F_blobs)) /* sqlite3_blob_write fires no triggers */
         graph_make();
     if (has(F_fork) || has(F_threads) || has(F_crowd))
         large_make();

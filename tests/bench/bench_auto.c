@@ -1,5 +1,5 @@
-/* Compares sessions of mixed searches: with `auto`, all on the CPU, all on a device, and
-** the best of these in hindsight.
+/* Compares sessions of mixed searches: with `auto`, with all searches on the CPU, and
+** with all on a device.
 **
 **     bench_auto [MOST_EDGES [LONGEST [THREADS [LEAST_EDGES [GRAPHS [SHORTEST]]]]]]
 **
@@ -9,14 +9,14 @@
 **
 ** A session is a process. It announces the graph (gpugraph_expect), makes it from columns
 ** of ids, and searches it breadth first, by weight, depth first, and for an independent
-** set, in random order. The time is in ms, without making the columns, the best of RUNS
-** (of large graphs, of one). On a device it includes the start of the driver and of a
-** context. Without a device the CPU's time is the best.
+** set, in random order. The time is in ms and does not include making the columns. It is
+** the best of RUNS sessions, or on large graphs of one. On a device it includes the start
+** of the driver and of a context. The best time is the smaller one of CPU and device.
 **
-**     ratio    auto's sum divided by the best sum: at most 1.5, from ten searches on 1.15
+**     ratio    auto's time divided by the best: at most 1.5, or 1.15 from ten searches on
 **
 ** TRACE=1 in the environment prints, for each search of the first session of each side,
-** the backend, the begin, the time, and phases of a millisecond and more. */
+** the backend, the start, the time, and phases of a millisecond and more. */
 #include "bench.h"
 #include "bench_graphs.h"
 

@@ -3,9 +3,9 @@
 **
 **     bench_both [THREADS]
 **
-** Two graphs of 8.4 M edges: the R-MAT graph R20, and a grid with sources in order. The
-** ways take turns on a new graph each; the best of RUNS counts, in milliseconds of
-** processor time of all threads. */
+** Two graphs of 8.4 M edges: the R-MAT graph R20, and a grid with sources in order. Each
+** way has a new graph in each of RUNS runs. Prints the least processor time of all
+** threads, in milliseconds. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void join_rows(void *job, uint64_t low, uint64_t high) {
     }
 }
 
-/* Joins OUT's row and IN's row without loops. Returns the number of arcs. */
+/* Joins each row of OUT with the row of IN, without IN's loops. Returns the arc count. */
 static uint64_t join(const csr *out, const csr *in, double *best) {
     double start = now_ms();
     uint64_t *offset = malloc((out->n + 1ull) * sizeof *offset);

@@ -1,11 +1,11 @@
-/* Measures the bandwidth of kernels that read pinned host memory, beside a copy by the
-** driver. It limits the method "out-of-core" of gpu_mis.
+/* Measures the bandwidth of kernels that read pinned host memory, and of a copy by the
+** driver. This bandwidth limits the method "out-of-core" of gpu_mis.
 **
 **     bench_bus [GIB]          default: 4 GiB of memory
 **
-** Whole warps read pieces of LINES adjacent lines of 128 bytes, one piece after the
-** other. The pieces are in order over all warps, or scattered. Prints for each: GB/s, and
-** the microseconds that a warp waits for a piece. */
+** Each warp reads one piece after the other. A piece is 1, 4 or 16 adjacent lines of 128
+** bytes. Neighbouring warps read neighbouring pieces, or all pieces are scattered. For
+** each case prints GB/s, and the microseconds that a warp waits for a piece. */
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -74,7 +74,7 @@ template <int lines> static void time_reads(const bus &b, bool scattered, int wa
     const int threads = warps * WARP < BLOCK ? warps * WARP : BLOCK;
     const uint64_t all = (uint64_t)b.processors * warps, size = (uint64_t)lines * LINE;
     const uint64_t turns = b.bytes / PARTS / size / all + 1;
-    for (uint64_t count : {(uint64_t)1, turns}) { /* the first loads the kernel */
+    for (uint64_t count : {(uint64_t)1, turns}) { /* the first launch loads the kernel */
         check(cudaEventRecord(b.moment[0]));
         read_pieces<lines>
             <<<blocks, threads>>>(b.memory, b.bytes / size, scattered, count, b.sink);

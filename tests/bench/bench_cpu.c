@@ -6,14 +6,14 @@
 **     PATHS=depth bench_cpu GRAPH ...    paths by depth between random pairs, by a search
 **                                        and from both ends; PATHS=weight: by weight
 **     ROWS=1 bench_cpu GRAPH ...         makes the rows of every kind
-**     SESSION=10 bench_cpu GRAPH ...     makes the graph again for each repeat, then ten
-**                                        searches in a row: milliseconds of each, of the
-**                                        clock and of CPU, the least of all repeats
+**     SESSION=10 bench_cpu GRAPH ...     in each repeat, makes the graph and runs ten
+**                                        searches; prints the least wall time and CPU
+**                                        time of each step over all repeats
 **     WIDE=1 bench_cpu GRAPH ...         with edge numbers of 64 bits
 **
-** GRAPH: as in bench_graphs.h. repeats: timed searches, each from another vertex that has
-** edges (default 21); every run takes the same vertices. threads: 0, the default, means
-** one for each core. method: as for gpugraph_run.
+** GRAPH: as in bench_graphs.h. repeats (default 21): timed searches, each from another
+** vertex that has edges. The vertices are equal in every run of the program. threads: 0,
+** the default, means one for each core. method: as for gpugraph_run.
 **
 ** Prints one line for each function: median, smallest and largest milliseconds of the
 ** whole call without parents, and of the parents alone. The first search, which makes the

@@ -1,13 +1,13 @@
-/* Measures dynamic graphs in million edges (or vertices) per second, on a device by
-** events; batches are in device memory before the clock starts.
+/* Measures dynamic graphs in million edges (or vertices) per second. Events measure the
+** time on a device, and batches are in device memory before the clock starts.
 **
 **     bench_dynamic GRAPH [REPEATS] [BACKEND]     operations on a map of the graph
 **     bench_dynamic GRAPH load                    the load of tables: time and memory
 **     bench_dynamic GRAPH growth                  builds from empty, in batches
-**     bench_dynamic GRAPH triangles               static, and after each of five batches:
-**                                                 by queries of a set, and by
-**                                                 intersection of rows made from the
-**                                                 tables
+**     bench_dynamic GRAPH triangles               triangles of a static graph, and after
+**                                                 each of five batches: by queries of a
+**                                                 set, and by intersection of rows made
+**                                                 from the tables
 **     bench_dynamic GRAPH ids                     operations on a multigraph: edges with
 **                                                 ids
 **
@@ -117,7 +117,7 @@ static gpugraph_dynamic *make(uint32_t n, bool valued, double load) {
     return d;
 }
 
-/* Inserts the edges in batches of `batch`. Returns the ms of all. */
+/* Inserts the edges in batches of `batch`. Returns the sum of the times in ms. */
 static double insert(gpugraph_dynamic *d, const edges &e, uint64_t batch) {
     double ms = 0;
     for (uint64_t i = 0; i < e.source.size(); i += batch) {

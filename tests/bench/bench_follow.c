@@ -17,11 +17,11 @@
 ** 5. catching up: one row of a small table is updated and one edge looked up, on the
 **    table and on the graph
 ** 6. changes: the first query after a change, compared with a query without a change, on
-**    grids of 0.7, 8 and 60 million edges, or of EDGES. QUERIES: characters of the
-**    table below; a capital one measures the longest query after each of CHANGES (10,000)
-**    changes of one edge, the five kinds in turns
+**    grids of 0.7, 8 and 60 million edges, or of EDGES. QUERIES: characters from the
+**    array `queries`. For a capital one the program makes CHANGES (10,000) changes of one
+**    edge, five kinds in turn, and prints the times of the query after each kind
 **
-** The two jobs of a pair take turns, RUNS times; medians count. */
+** The two jobs of a pair take turns, RUNS times. The program prints medians. */
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -190,7 +190,7 @@ static double one_bfs(sqlite3_stmt *bfs, int source) {
     return now_ms() - began;
 }
 
-/* Deletes, inserts and updates rows, a third each. */
+/* Updates rows: adds 1 to each weight, and moves the destination of a third of them. */
 static void change_edges(sqlite3 *db, int count, int salt) {
     run(db, "BEGIN");
     sqlite3_stmt *change = prepare(
@@ -364,8 +364,7 @@ static void catching_up(const char *folder) {
 
 enum { SIDE = 1431 };
 
-/* Makes a grid of SIDE x SIDE crossings, in the order of sources, or shuffled if `mixed`.
-** */
+/* Makes a grid of SIDE x SIDE crossings; `mixed`: not in the order of sources. */
 static void make_kept(sqlite3 *db, int mixed) {
     char sql[600];
     snprintf(
@@ -462,8 +461,8 @@ static void insert_road(sqlite3_stmt *s, int a, int b, int metres) {
     sqlite3_reset(s);
 }
 
-/* Makes roads both ways between neighbours of a grid of about `edges` edges, shuffled.
-** Writes no journal, because tens of millions of rows are written once. */
+/* Makes a grid with about `edges` edges: roads both ways between neighbours. Uses no
+** journal, because the rows are many and written once. Returns the number of vertices. */
 static int make_grid(sqlite3 *db, double edges) {
     int side = 2;
     while (4.0 * (side + 1) * side < edges)

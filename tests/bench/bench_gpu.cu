@@ -26,8 +26,8 @@
 **                              phases upload, csr and prepare, and of the kernels
 **     each                     8, 16 and 64 sources by one gpugraph_bfs_each
 **     breakdown                dfs by METHOD, or by each of its methods on the device,
-**                              once from each source; only one source if it has taken
-**                              BREAKDOWN_MS
+**                              once from each source; after BREAKDOWN_MS a method gets
+**                              no further source
 **     plain                    the serial search of plain_dfs.h
 **
 ** Environment:
@@ -49,16 +49,15 @@
 **                share
 **     PULL=0,1         repeats everything with vertices that pull beyond that multiple of
 **                the distance; 0: never, otherwise from the second search on
-**     DEVICES=1,2      repeats everything on each number of devices; 2?: on at most two,
-**                      as
-**                `auto` chooses. With TURNS=1 searches take turns on them, and each
-**                source has a line for each number
+**     DEVICES=1,2      repeats everything on each number of devices; 2?: `auto` chooses
+**                up to two. With TURNS=1 the entries take turns for each source, and each
+**                source has a line for each entry
 **     PARTS=1,4,10     repeats everything without a limit of device memory, then with a
 **                quarter, then with a tenth of the bytes of the rows of OUT
 **
-** The device makes the graph, the host downloads it and passes it to gpugraph_create. A
-** first search, which uploads it and makes the CSR, is not timed. Prints lines, with
-** times in milliseconds of the whole call:
+** The device makes the graph; the host downloads it and passes it to gpugraph_create. The
+** first search, which uploads the graph and makes the CSR, is not timed. Prints lines,
+** with times in milliseconds of the whole call:
 **
 **     RES,method,backend,algorithm,graph,source,runs,median,least,most,
 **         reached,edges,sum,largest                            (all in one line)
@@ -68,11 +67,11 @@
 **     EACH,method,backend,graph,sources,runs,median,least,most,sum     whole calls
 **     BREAKDOWN,method,graph,sources,median,least,most of the phase search
 **
-** edges: those that leave reached vertices. sum: a hash over (vertex, value) of all
-** reached vertices, with TREE=1 also of their edges, 16 hexadecimal digits, equal for
-** every method and backend. largest: the largest value. mis: members are reached, values
-** are 0. triangles: `reached` is the number. The sum of an unordered dfs is 0, because
-** its values differ between runs. */
+** edges: the arcs from reached vertices. sum: a hash in 16 hexadecimal digits over the
+** pairs (vertex, value) of all reached vertices, with TREE=1 also over their edges, equal
+** for every method and backend. largest: the largest value. mis: the members count as
+** reached, with value 0. triangles: `reached` is their number. An unordered dfs uses the
+** value 0 for each vertex, because its values differ between runs. */
 #include "graph_data.h"
 #include "gengraph.cuh"
 #include "peers/plain_dfs.h"
@@ -97,7 +96,7 @@ struct turn { /* an entry of DEVICES */
 };
 
 struct bench {
-    std::vector<struct turn> turns; /* turns of the searches from a source */
+    std::vector<struct turn> turns; /* with TURNS=1: the entries of DEVICES */
     const char *graph_name;
     bench_graph edges;
     gpugraph_graph *graph;

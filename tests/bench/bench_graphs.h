@@ -1,7 +1,7 @@
 /* Graphs for the benchmarks on the CPU, as columns of edges: made by name, or read.
 **
 **     rmat:SCALE:FACTOR   2^SCALE vertices, FACTOR directed edges for each, the
-**                         Graph500's probabilities, numbers scrambled, weights 1 .. 255
+**                         probabilities of Graph500, scrambled numbers, weights 1 .. 255
 **     grid:SIDE           SIDE * SIDE vertices, both ways to the four neighbours, weights
 **                         1 .. 255
 **     path:LENGTH         one long path

@@ -6,9 +6,9 @@
 ** SHAPE: rmat (numbers below 2^22, a fifth of them absent, both ends scattered), grid
 ** (every number occurs, neighbours near), sparse (rmat's ids as 64-bit hashes) or wide
 ** (different 64-bit hashes, each id about twice). THREADS: 0, the default, means one for
-** each core. BACKEND: auto, cpu or cuda, for which a context is opened first. The graph
-** takes over the columns, as in the extension. The least of RUNS (default 5) counts. A
-** sum over all numbers shows that backends agree. */
+** each core. BACKEND: auto, cpu (default) or cuda; the program opens a device before the
+** runs. The graph takes over the columns, as in the extension. Prints the least time of
+** RUNS (default 5), and a sum over all numbers, which must be equal for all backends. */
 #include "team.h"
 #include "gpugraph.h"
 
@@ -25,7 +25,7 @@ static uint64_t mix(uint64_t z) { /* splitmix64's */
     return z ^ z >> 31;
 }
 
-/* One end of an R-MAT edge: a bit is set with the given chance of 256. */
+/* One end of an R-MAT edge: each bit is set with the probability chance / 256. */
 static int64_t rmat_end(uint64_t random, unsigned chance) {
     int64_t id = 0;
     for (int bit = 0; bit < SCALE; bit++) {

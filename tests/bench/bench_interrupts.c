@@ -2,12 +2,13 @@
 **
 **     bench_interrupts BACKEND GRAPH [FUNCTION ...]     GRAPH: as in bench_graphs.h
 **
-** Each method of each function runs once to the end, and then INTERRUPTS times (6) until
-** the poll at an equal share of its polls requests the end. Prints for each method:
+** Each method of each function first runs twice to the end. The second run counts its
+** polls. Then INTERRUPTS (6) runs are interrupted, at polls that are spread evenly over
+** this count. Prints for each method:
 **
-**     function, method, ms of the call, polls, the longest ms between two polls
-**     (including the begin and the end of the call), the longest ms from a request to
-**     the return
+**     INTERRUPT, function, method, ms of the call, polls, the longest ms between two
+**     polls (including the start and the end of the call), the longest ms from a request
+**     to the return, an error
 **
 ** Environment: LIMIT_MS (30000) ends a call that takes longer; THREADS (0: all). */
 #include "bench_graphs.h"

@@ -7,8 +7,8 @@
 ** Prints a line for each graph, kind and number of places, and method: the least
 ** milliseconds of a call, its CPU seconds, its peak memory, and for auto its ratio to the
 ** best method and its choice. Near places are those nearest to a random vertex; far
-** places are random. The places are sources and targets, and edges go both ways: a graph
-** that is not an R-MAT one keeps one of the two arcs of each edge. The graph and its rows
+** places are random. All places are both sources and targets. The direction is 'both', so
+** graphs other than R-MAT keep one of the two arcs of each edge. The graph and its rows
 ** exist before the clock starts.
 **
 ** Each call runs in a separate process, a copy of the process that made the graph. The
@@ -289,7 +289,7 @@ static void compare(const char *name, const char *kind, const struct question *q
     fflush(stdout);
 }
 
-/* Keeps one of the two arcs of each edge. */
+/* Makes the graph; keeps one of the two arcs of each edge, except in R-MAT graphs. */
 static gpugraph_graph *make_undirected(const char *name, gpugraph_run *run) {
     struct columns c = {0};
     int64_t kept = 0;

@@ -1,4 +1,5 @@
-/* Measures sizes of maximal independent sets, and rounds to find them, by priority.
+/* Measures, for each priority, the sizes of maximal independent sets and the rounds to
+** find them.
 **
 **     bench_mis GRAPH ...
 **     bench_mis phases GRAPH ...
@@ -8,14 +9,14 @@
 ** of the vertices, rounds, and milliseconds of the CPU's call (median of five). For
 ** 'random' it is the largest set of ten seeds.
 **
-** Rounds are synchronous: a vertex joins when all open neighbours come later in the
-** order, drops when a neighbour has joined, and sees the decisions of earlier rounds.
-** This program counts them from the definition, one vertex after the other. The set must
-** be the library's.
+** Rounds are synchronous: a vertex sees only the decisions of earlier rounds. It drops if
+** a neighbour has joined, and joins if all open neighbours come later in the order. This
+** program counts rounds by this definition, one vertex after the other. The set must
+** equal the library's set.
 **
-** "phases" prints instead the arcs that rounds by degree examine: in the first round, in
-** which a vertex stops at the first earlier neighbour because no vertex has joined yet;
-** without this early exit; in the second round; and in all later rounds. */
+** "phases" prints instead the arcs that rounds by degree examine: in the first round,
+** with and without an early exit; in the second round; and in all later rounds. The early
+** exit is at the first earlier neighbour, because no vertex has joined yet. */
 #include "graph/graph.h"
 #include "ids/ids.h"
 #include "bench_graphs.h"

@@ -5,10 +5,10 @@
 **                                                                 for another pair of
 **                                                                 vertices each time
 **
-** GRAPH: as in bench_graphs.h. ENDS: the number of sources and of targets, which have
-** edges (default 200); every run takes the same ones. DEPTH=1: by depth, otherwise by
-** weight. Prints the median, smallest and largest milliseconds of a call, and a checksum
-** of all cells. The first call, which makes the rows, is not timed. */
+** GRAPH: as in bench_graphs.h. ENDS (default 200): the number of sources, and of targets.
+** All of them have edges, and every call has the same ones. DEPTH=1 in the environment:
+** by depth, otherwise by weight. Prints the median, smallest and largest milliseconds of
+** a call, and a checksum of all results. The first call makes rows and is not timed. */
 #include "bench_graphs.h"
 
 static int ascending(const void *a, const void *b) {

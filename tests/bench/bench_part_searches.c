@@ -1,12 +1,12 @@
-/* Searches over partitions in threads against the library with as many threads.
+/* Compares searches over P partitions, one thread each, with the library in P threads.
 **
 **     bench_part_searches [cpu] THREADS GRAPH ...
 **
-** GRAPH: as in bench_graphs.h. There is a line for each of gpu_bfs and gpu_sssp, both
-** with trees, gpu_mis by degree and id, weak and strong components and PageRank (20
-** iterations): milliseconds of the library, then of P partitions of one thread each by
-** source, by target and in a grid; the least of five. Answers must have the same bits.
-** "cpu": processor time of all threads, which a busy machine changes less. */
+** GRAPH: as in bench_graphs.h. THREADS is P. A line for each of gpu_bfs and gpu_sssp
+** (with trees), gpu_mis by degree and id, weak and strong components and PageRank (20
+** iterations) has the milliseconds of the library, then of partitions by source, by
+** target and in a grid. Each time is the least of CALLS calls. The answers of both must
+** have equal bits. "cpu": processor time of all threads, for busy machines. */
 #include "bench_graphs.h"
 #include "distributed/exchange/post.h"
 #include "part_threads.h"
@@ -17,10 +17,9 @@ enum { CALLS = 5, PARTITIONS = 3 };
 static const char *const search_name[SEARCHES] = {
     "bfs", "sssp", "mis", "components", "strong components", "pagerank"};
 
-struct answers { /* by number */
+struct answers { /* by vertex number */
     int64_t *distance;
-    uint64_t
-        *word; /* a depth, a member, a component; the parent of a tree while it is made */
+    uint64_t *word; /* depths, members or components; a partition's: see word_of() */
     double *rank;
 };
 
@@ -109,7 +108,7 @@ static double time_whole(gpugraph_graph *g, int search, struct answers *a,
 
 /* ---- partitions ---- */
 
-/* `word` holds depths and members in their own width until they are copied. */
+/* Writes depths to a->word as uint32_t, members as uint8_t, components as uint64_t. */
 static void search_part(gpugraph_part *p, int search, gpugraph_run *run,
                         struct answers *a, const gpugraph_part_tree *tree) {
     const uint64_t first = 0;

@@ -6,13 +6,13 @@
 ** GRAPH: as in bench_graphs.h. P = 1, 2, 4, ... MOST (64 by default) partitions, each in
 ** a thread; all share the cores of this machine. Prints a Markdown table with a line for
 ** each kind of partition and P: ghosts for each vertex; arcs of the largest partition
-** divided by the mean; bytes that the largest partition keeps divided by all bytes of
-** one. Then follow, for independent sets by degree and for breadth-first search with its
-** tree from the source of the first edge: rounds, bytes sent by all and by the partition
-** that sends most, and milliseconds (median of three). Sets and depths must be those of
-** the whole graph.
+** divided by the mean; bytes of the largest partition, as a percentage of the bytes of a
+** single partition. Further columns are for independent sets by degree, and for
+** breadth-first search with a tree from the source of the first edge: rounds, bytes sent
+** by all partitions and by the one that sends most, and milliseconds (median of three).
+** Sets and depths must equal those of the whole graph.
 **
-** "owners" compares rules for the owners of vertices, from arcs alone: a hash of the
+** "owners" compares rules for the owners of vertices, without searches: a hash of the
 ** number; the rank by degree modulo P; a hash of the number divided by 16, 128 or
 ** 1024. */
 #include "ids/ids.h"

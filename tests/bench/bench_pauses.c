@@ -2,11 +2,11 @@
 **
 **     bench_pauses [SIDE [changes]]
 **
-** A grid of SIDE * SIDE vertices (default 1414: 8 M edges) has edges both ways, not in
-** the order of their sources, with the derived data of a followed graph: OUT and IN with
-** weights, SIMPLE, and the arcs of each vertex by edge ids. Then come 10,000 changes of
-** one edge, the kinds in turns. Prints for each kind the quantiles of gpugraph_update,
-** the longest call and its number. */
+** Makes a grid of SIDE * SIDE vertices (default 1414: 8 M edges) with edges both ways,
+** not in the order of their sources. The graph has the derived data of a followed graph:
+** OUT and IN with weights, SIMPLE, and the arcs of each vertex by edge ids. Then makes
+** 10,000 changes of one edge, each kind in turn. Prints for each kind the quantiles of
+** gpugraph_update, the longest call and its number. */
 #include "graph/graph.h"
 #include "bench.h"
 #include "graphs.h"

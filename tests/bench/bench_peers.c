@@ -1,20 +1,20 @@
-/* Times connected components and PageRank on the CPU beside those of the GAP benchmark
-** suite, on the same edges and in turns.
+/* Compares connected components and PageRank on the CPU with the GAP benchmark suite. The
+** programs take turns and have equal edges.
 **
 **     bench_peers GRAPH GAPBS [rounds [threads]]
 **
-** GRAPH: as in bench_graphs.h; undirected, without loops and parallel edges, in the order
-** of their first occurrence. GAPBS: a folder in which that suite is built
-** (github.com/sbeamer/gapbs, make); its programs cc and pr run with as many threads. A
-** round is a process of each peer with three trials, and three calls of gpugraph. rounds:
-** 3, threads: 2 by default.
+** GRAPH: as in bench_graphs.h; the benchmark makes it undirected and keeps the first edge
+** of each pair of different vertices. GAPBS: a folder in which the suite is built
+** (github.com/sbeamer/gapbs, make). Its programs cc, pr and pr_spmv run with `threads`
+** threads (2 by default). A round (3 by default) has three calls of gpugraph, and one
+** process of the peer with three trials.
 **
-** Prints a line for each algorithm: milliseconds of gpugraph and of the peer, the least
-** and the median of all trials, and the ratio of gpugraph to the peer. The times are
-** those of gpugraph's phase "search" and of the peer's trial: both exclude making rows
-** and returning the result. Weak components run twice: before gpugraph has rows, from the
-** list of edges, and with rows. Both compute ten iterations of ranks; the peer's ranks
-** are float, by Gauss-Seidel in pr and by Jacobi in pr_spmv. */
+** Prints a line for each algorithm: the least and the median milliseconds of gpugraph,
+** those of the peer, and the ratio of the least times. The times are those of gpugraph's
+** phase "search" and of the peer's trial. Both exclude making rows and returning the
+** result. Weak components run twice: first gpugraph has only the list of edges, then also
+** rows. Ranks are computed in ten iterations; the peer's ranks are float, by Gauss-Seidel
+** in pr and by Jacobi in pr_spmv. */
 #include "bench_graphs.h"
 
 #include <unistd.h>

@@ -7,9 +7,9 @@
 ** CONNECTIONS (8) and runs on each a breadth-first search and shortest paths from SOURCE.
 ** Prints the milliseconds, the process's memory, and the bytes of graphs and kept
 ** searches, each shared graph once. Then each connection, in a separate thread and with
-** one search thread, finds shortest paths from ROUNDS (20) sources. The first pool has
-** connections that share nothing (they take no locks, so SQLite cannot say what they
-** see), the second has ordinary connections. */
+** one search thread, finds shortest paths from ROUNDS (20) sources. The connections of
+** the first pool take no file locks. So the states that they see have no names, and they
+** share no graphs. The second pool has ordinary connections. */
 #include "bench.h"
 #include "gpugraph_extension.h"
 

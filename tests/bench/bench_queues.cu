@@ -5,13 +5,13 @@
 **
 ** GRAPH: a name of gengraph.cuh. TABLE, default all:
 **
-**     levels       only L2 (a warp writes there at once), L1 over it, L0 over both
+**     levels       only L2 (a warp writes there at once), L1 and L2, L0 and both
 **     pairs        both pairs of queues
-**     blocks       blocks for each multiprocessor, of two pairs
+**     blocks       blocks for each multiprocessor, with both pairs
 **     write-back   writes to L1V between two that pass the cache
 **
-** From the graph's first source, the least of three. Prints a line for each, with times
-** in ms of the kernels:
+** A search from the graph's first source runs three times. Prints a line for each
+** setting, with the least time of the kernels in ms:
 **
 **     QUEUES,graph,table,pair,setting,ms,relaxations a vertex,same or OTHER distances
 **

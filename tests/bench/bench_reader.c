@@ -20,9 +20,9 @@
 ** Tables have three integer columns, in files that the page cache holds: grids (like a
 ** road network: sources ascending, neighbours near, weights to 10000) and R-MAT graphs
 ** (like a social network: both ends scattered, a few ids far more frequent). "sparse" has
-** 64-bit numbers instead of the ids of R20, "text" has texts. The best of RUNS counts (of
-** `beside` all). Every way to read must give the same sums. All files in FOLDER are
-** deleted. */
+** 64-bit numbers instead of the ids of R20, "text" has texts. Prints the best of RUNS,
+** and for `beside` all runs. Every way to read must give the same sums. The program
+** deletes the files that it makes in FOLDER. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -290,7 +290,7 @@ static void forget_file(const char *path) {
     close(file);
 }
 
-/* Returns the seconds, and adds the rows. */
+/* Reads the file once. Returns the seconds, and adds the number of rows to *rows. */
 static double read_once(const char *path, int threads, int64_t *rows) {
     intern texts = {0};
     page_columns c;

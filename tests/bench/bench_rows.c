@@ -1,4 +1,4 @@
-/* Measures what a row of a kept search costs: nanoseconds of CPU, the least of some runs.
+/* Measures the time of a row of a kept search: nanoseconds of CPU, the least of RUNS (5).
 **
 **     bench_rows [GRAPH [RUNS [STATEMENT]]]     GRAPH: as in bench_graphs.h, default
 **                                               rmat:20:8
@@ -160,7 +160,7 @@ static void measure(sqlite3 *db, const char *from, const char *sql, int runs) {
     for (int i = 0; i < runs; i++) {
         run(db, "DROP TABLE IF EXISTS copy");
         run(db,
-            "SELECT count(*) FROM " BFS); /* kept again after a change of the database */
+            "SELECT count(*) FROM " BFS); /* searches again if the database has changed */
         sqlite3_stmt *query = prepare(db, sql);
         int rc, columns = sqlite3_column_count(query);
         int64_t sum = 0;

@@ -1,17 +1,18 @@
-/* Independent sets and breadth-first searches on R-MATs that several devices share
-** (drawn_parts.cuh).
+/* Measures independent sets and breadth-first searches on R-MAT graphs that several
+** devices share (drawn_parts.cuh).
 **
 **     bench_several SCALE FACTOR DEVICES ...
 **
-** For each of DEVICES it prints the time of making rows, for the first with the host's
-** rows. Then a line for every search has the median, least and most of REPEATS (5, in the
-** environment) in milliseconds, and a checksum over (number, value), which is equal for
-** every set of devices. On one device the one-device kernels ("one-launch-balanced",
-** "direction-optimizing") are timed on the same rows, too. Breadth-first searches start
-** from SOURCES (5) vertices of the largest component, REPEATS times each; a first round
-** of each kind, which finds hubs, is not timed. TIMES=1 also prints all times, in order.
-** After each search its answer is downloaded, as in a whole call and in bench_mpi_drawn,
-** so that devices are idle in between. BRING=0 leaves that out.
+** For each of DEVICES a first line has the time of making rows; the first of these times
+** includes the rows of the host. Then a line for each kind of search has the median,
+** least and most milliseconds, and a checksum over (number, value), which must not depend
+** on the devices. On one device there are also lines for the kernels of one device
+** ("one-launch-balanced", "direction-optimizing") on equal rows. Breadth-first searches
+** start from vertices of the largest component. The first round of each kind finds hubs
+** and is not timed. After each search the answer is downloaded, as in a whole call and in
+** bench_mpi_drawn, so the devices are idle between searches.
+** Environment: REPEATS (5) rounds; SOURCES (5) of breadth-first searches; TIMES=1 also
+** prints all times, in order; BRING=0 downloads no answers.
 **
 **     MAKE,scale,factor,devices,ms,arcs
 **     SEVERAL,algorithm,method,scale,factor,devices,repeats,median,least,most,sum */
@@ -54,7 +55,7 @@ static void sum_slice(void *job, uint64_t low, uint64_t high) {
     __atomic_fetch_add(&s->reached, reached, __ATOMIC_RELAXED);
 }
 
-/* Arrays of bytes or depths. */
+/* Sums an array of members (bytes) or depths. */
 template <typename type>
 static struct summing sum_of(struct bench *b, const several_array<type> &array) {
     struct summing s = {b, 0, NULL, NULL, 0, 0};
@@ -138,7 +139,7 @@ static gpugraph_search search_from(const uint32_t *source) {
     return search;
 }
 
-/* Finds vertices that reach a tenth of all vertices. */
+/* Finds sources that reach more than a tenth of all vertices. */
 static std::vector<uint32_t> find_sources(struct bench *b) {
     std::vector<uint32_t> source;
     size_t wanted = getenv("SOURCES") ? strtoul(getenv("SOURCES"), NULL, 10) : 5;
@@ -201,7 +202,7 @@ static void time_bfs(struct bench *b) {
                 sum += sum_of(b, answer.depth).sum;
         }
     print_result(b, "bfs", gg_several_exchange_name(&b->team), ms, sum);
-    printf("    %u levels, %u bottom-up, %llu meetings, %llu reached\n",
+    printf("    %u levels, %u bottom-up, %llu barriers, %llu reached\n",
            answer.report.level, answer.report.bottom_up,
            (unsigned long long)answer.report.rounds,
            (unsigned long long)answer.report.reached);

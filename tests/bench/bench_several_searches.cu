@@ -1,16 +1,16 @@
-/* PageRank and shortest paths on R-MATs that several devices share (drawn_parts.cuh):
-** each edge both ways, weights 1 .. 255.
+/* Measures PageRank and shortest paths on R-MAT graphs that several devices share
+** (drawn_parts.cuh). Each edge goes both ways; weights are 1 .. 255.
 **
 **     bench_several_searches SCALE FACTOR DEVICES ...
 **
-** Ten iterations of PageRank; shortest paths from three vertices with arcs. On one device
-** the one-device kernels for shortest paths get the same rows. In the environment:
-** REPEATS (3), ONLY=pagerank or sssp.
+** PageRank has ten iterations. Shortest paths start from three vertices that reach at
+** least a tenth of the graph. On one device there is also a line for the kernels of one
+** device on these rows. In the environment: REPEATS (3), ONLY=pagerank or sssp.
 **
 **     SEVERAL,algorithm,method,scale,factor,devices,runs,median,least,most,sum
 **
-** Times are in milliseconds. sum: of all entries' bits, mixed with vertex numbers, equal
-** for every way to compute them. */
+** Times are in milliseconds. sum: a checksum of all results with their vertex numbers. It
+** must be equal for every set of devices and every method. */
 #include "drawn_parts.cuh"
 #include "distributed/pagerank/several.cuh"
 #include "distributed/sssp/several.cuh"
@@ -60,8 +60,8 @@ static void time_ranks(struct bench *b) {
     print_result(b, "pagerank", "several", ms, sum_of(found));
 }
 
-/* The method "persistent" with parameters for graphs with hubs, and the light arcs of the
-** only member. */
+/* Searches by the method "persistent" with parameters for graphs with hubs. Uses the
+** light arcs of the only member. */
 static void search_alone(struct bench *b, const gpugraph_search *wanted, double weight,
                          std::vector<double> *ms, uint64_t *sum, std::string *more) {
     struct cuda_job *job = gg_several_on(&b->team, 0);

@@ -1,5 +1,5 @@
-/* Compares whole queries, from the statement to its last row, with other ways that SQLite
-** users have.
+/* Compares whole queries, from the statement to its last row, with other solutions for
+** users of SQLite.
 **
 **     bench_sql DATABASE-FOLDER [GRAPH.gr|R20]    all jobs, a table of ratios
 **     bench_sql --job NAME DATABASE               one job in this process; prints lines
@@ -8,9 +8,9 @@
 ** Every job runs in a separate process (a first query is the first of its process), on a
 ** database file that the page cache holds. GRAPH.gr is a DIMACS file, also gzip'ed; by
 ** default a grid of the New York network's size replaces it. R20 is the R-MAT graph of
-** bench_reader, for breadth-first searches from its hub. Jobs take turns, RUNS times; the
-** median counts. The program also prints the processor time of all threads, which depends
-** less on other work of the machine.
+** bench_reader, for breadth-first searches from its hub. Jobs take turns, RUNS times. The
+** program prints medians of the time and of the processor time of all threads, which
+** depends less on other work of the machine.
 **
 ** Peers: plain SQL, a few lines of C, and Boost if its headers exist
 ** (libboost-graph-dev). Other peers were measured elsewhere (docs/performance.md). */
@@ -375,9 +375,9 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Touches memory, in pages of any size, and frees it. The host of a virtual machine
-** reclaims free memory, and the next process that touches it waits for the host, several
-** times as long as clearing takes. So every job starts with the same memory. */
+/* Touches memory and frees it before each job. The host of a virtual machine reclaims
+** free memory, and the next process that touches it waits for the host, much longer than
+** the kernel takes to clear it. So all jobs start with memory that the machine has. */
 static void touch_memory(void) {
     const size_t bytes = (size_t)1 << 30;
     char *block =

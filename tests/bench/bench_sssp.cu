@@ -12,9 +12,9 @@
 ** number, method and parameters, the median ms of the kernels, relaxed vertices, and
 ** "same" if the distances equal the first candidate's, otherwise "OTHER" (the exit status
 ** is then 1). For a candidate that gave up, ms is empty and the last column "none". With
-** 0 REPEATS it prints only a line of features for each graph. Lines are flushed one by
-** one, and training graphs are mixed, so a program that is ended early has printed some
-** of every family; sssp_learn.py omits the incomplete graph.
+** 0 REPEATS it prints only a line of features for each graph. The order of the training
+** graphs mixes all families, and each line is flushed. So you may stop the program early;
+** sssp_learn.py omits the incomplete graph.
 **
 ** Environment: ONLY=i,j,... only these candidates; ONLY=auto the choice of "auto";
 ** BLOCKS=x the number of blocks (of 256 threads, for each multiprocessor); COOPERATIVE=x
@@ -101,8 +101,8 @@ struct contender {
     struct sssp_parameters parameters;
 };
 
-/* The requested candidates, a good one first, so that one run shows that another
-** candidate is hopeless. */
+/* The requested candidates. A good one comes first. Its time limits the others, so a slow
+** candidate needs only one run. */
 static std::vector<contender> contenders(const struct sssp_features *f) {
     const char *only = getenv("ONLY"), *blocks = getenv("BLOCKS");
     const char *cooperative = getenv("COOPERATIVE");
@@ -260,8 +260,8 @@ static bool training_range(const char *text, int *from, int *to) {
     return *from >= 0 && *from <= *to && *to < training_graph_count();
 }
 
-/* The numbers below `count` in the order of their reversed bits (van der Corput): any few
-** in a row are spread over all. */
+/* The numbers below `count` in the order of their reversed bits (van der Corput). Each
+** part of this order is spread over all numbers. */
 static std::vector<int> spread_order(int count) {
     std::vector<int> order;
     int bits = 0;

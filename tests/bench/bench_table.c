@@ -1,14 +1,13 @@
-/* Times the way from a large edge table to a CSR on the device: the phases of whole
-** queries.
+/* Times the phases of whole queries, from a large edge table to a CSR on the device.
 **
 **     bench_table FILE MILLION-ROWS [BACKEND [THREADS [FUNCTION]]]
 **
 ** Makes FILE with the table edges(src, dst, weight) if it is missing: an R-MAT graph of
-** 2^22 vertices. Then, with the file in the page cache, calls FUNCTION (gpu_bfs, the
-** default, which needs the CSR OUT; gpu_mis: SIMPLE; gpu_sssp: OUT with weights), each
-** time in a new connection: once as a first query, which starts the device, and twice
-** more in this process, whose context is then open. BACKEND: cuda, the default, cpu or
-** auto; THREADS: 0, the default, means one for each core. Prints gpugraph_timings. */
+** 2^22 vertices. Reads the file into the page cache. Then calls FUNCTION three times,
+** each time in a new connection. The first call also starts the device. FUNCTION: gpu_bfs
+** (the default, needs the CSR OUT), gpu_mis (SIMPLE) or gpu_sssp (OUT with weights).
+** BACKEND: cuda, the default, cpu or auto; THREADS: 0, the default, means one for each
+** core. Prints gpugraph_timings. */
 #include <sqlite3.h>
 #include <stdint.h>
 #include <stdbool.h>
@@ -28,8 +27,8 @@ static uint64_t next_random(uint64_t *state) { /* splitmix64 */
     return z ^ z >> 31;
 }
 
-/* Draws an edge with Graph500's chances, in 256ths. Two random words give eight bits of
-** each end. */
+/* Draws an edge with the probabilities of Graph500, in units of 1/256. A random word
+** gives eight bits of both ends. */
 static void rmat(uint64_t *state, int64_t *source, int64_t *target) {
     uint64_t r = 0, s = 0, t = 0;
     for (int bit = 0; bit < SCALE; bit++) {

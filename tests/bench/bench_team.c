@@ -1,12 +1,12 @@
-/* Measures what a parallel region costs: a team of the pool (gpu/team.h) beside one of
-** OpenMP's runtime, if the compiler has one.
+/* Measures the time of a parallel region with a team of the pool (gpu/team.h) and, if the
+** compiler has OpenMP, with a team of its runtime.
 **
 **     bench_team [threads]
 **
 ** Each region adds up an array of WORDS numbers in equal slices, which takes some
-** microseconds. Prints median microseconds of a region. The columns give how long the
-** caller works alone between two regions, so that the other threads are awake or
-** asleep. */
+** microseconds. Prints the median microseconds of a region. In each column the caller
+** works alone for another time between two regions: after a short time the other threads
+** are still awake, after a long time they sleep. */
 #include "bench.h"
 #include "team.h"
 

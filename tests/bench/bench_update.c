@@ -1,5 +1,5 @@
-/* Times gpugraph_update beside the next search and gpugraph_create, and gpugraph_unpack
-** beside the reading of its bytes.
+/* Compares the times of gpugraph_update, of the next search and of gpugraph_create, and
+** those of gpugraph_unpack and of a read of its bytes.
 **
 **     bench_update [GRAPH [repeats [threads [cuda | tables]]]]
 **
@@ -7,18 +7,16 @@
 ** grid:SIDE, SIDE * SIDE vertices with edges both ways to their four neighbours, or
 ** rmat:SCALE, 2^SCALE vertices and eight edges for each. Prints for each kind of change,
 ** with 1, 100 and 10,000 changed edges, the median and smallest milliseconds of
-** gpugraph_update. The graph has the CSR of a breadth-first search, in a second column
-** all derived data: OUT and IN, weighted, BOTH, SIMPLE and the edges by their ends. Every
-** batch is reverted before the next one, which is not timed.
+** gpugraph_update. In the first column the graph has the CSR of a breadth-first search,
+** in the second all derived data: OUT and IN, weighted, BOTH, SIMPLE and the edges by
+** their ends. Each batch is reverted before the next one; the revert is not timed.
 **
-** cuda: medians of gpugraph_update with a copy on a device, and of the next search there:
-** if the copy follows, and if it is freed and must be sent again. The searches end at
-** once, so their time is that of their preparation: a breadth-first search of depth 1,
-** then one by weight of distance 0.
+** cuda: medians of gpugraph_update with a copy on a device, and of the next search there,
+** if the copy is patched, and if it is freed and sent again. The searches (breadth-first
+** to depth 1, then by weight to distance 0) end at once, so they time their preparation.
 **
-** tables: the same measurement if the next search makes all rows from the edges, and if
-** slab tables take each batch first and the changed rows are written from them; up to
-** 1,000,000 changes. */
+** tables: as cuda, if the next search makes all rows from the edges, and if slab tables
+** take each batch first and write the changed rows; up to 1,000,000 changes. */
 #include "bench.h"
 #include "gpugraph.h"
 #include "graphs.h"

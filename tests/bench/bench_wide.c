@@ -5,16 +5,16 @@
 **
 **     edges below 2^bits     number e = j << vertex_bits | s:
 **                            s -> 3 s + j (mod 2^vertex_bits)
-**     edges from there on    v -> 2^vertex_bits + v: the one edge to that vertex
+**     edges from there on    v -> 2^vertex_bits + v: the only edge to that vertex
 **
-** bits: 32 by default; numbers are wide from 2^bits edges on, so a smaller value makes
-** the run possible on a small machine. vertex_bits: 22 by default. With 32 bits it takes
-** about 90 GB of memory: the columns are 69 GB, which the graph takes over; a device
-** needs 110 GB.
+** bits: 32 by default; edge numbers are wide from 2^bits edges on, so a smaller value
+** makes the run possible on a small machine. vertex_bits: 22 by default. With 32 bits the
+** program takes about 90 GB of memory, of which 69 GB are columns that become the graph;
+** a device needs 110 GB.
 **
-** The formula gives the smallest edge to a vertex from one step nearer, so the program
-** compares every tree edge. It checks the depths of the predecessors for one vertex in
-** 16. Prints each phase with its milliseconds. */
+** The tree edge of a vertex is the smallest edge from a vertex of the depth before. The
+** formula gives this edge, so the program checks all tree edges. It checks the depths of
+** the predecessors for one vertex in 16. Prints each phase with its milliseconds. */
 #define _GNU_SOURCE
 #include "base/limits.h"
 #include "gpugraph.h"
@@ -47,7 +47,7 @@ static uint32_t target_of(const formula *f, uint64_t e) {
                           : f->half + s;
 }
 
-/* The source of the edge to v that is number j of the regular ones to v. */
+/* The source of the regular edge to v for this j (see the formula above). */
 static uint32_t source_to(const formula *f, uint32_t v, uint32_t j) {
     const uint32_t third = 0xaaaaaaabu; /* 3 * third is 1 (mod 2^32) */
     return (v - j) * third & (f->half - 1);
@@ -125,7 +125,7 @@ static uint64_t right_edge(const formula *f, const uint32_t *depth, uint32_t v) 
     return GPUGRAPH_NO_EDGE;
 }
 
-/* True if a predecessor of v is more than one step nearer. */
+/* True if a predecessor of v has a depth that is smaller by more than one. */
 static bool too_deep(const formula *f, const uint32_t *depth, uint32_t v) {
     for (uint32_t j = 0; j < f->regular / f->half; j++)
         if (depth[source_to(f, v, j)] + 1 < depth[v])

@@ -1,5 +1,6 @@
-/* Shared by benchmarks of several devices: R-MATs that a device draws and the host keeps,
-** with the edges of gengraph.cuh's rmat:SCALE:FACTOR.
+/* R-MAT graphs for benchmarks of several devices. A device draws the edges, which equal
+** those of rmat:SCALE:FACTOR in gengraph.cuh, and the host keeps them. The benchmarks
+** share a command line:
 **
 **     NAME SCALE FACTOR DEVICES ...
 **
@@ -22,7 +23,7 @@
 
 /* ---- edges ---- */
 
-/* One thread for each edge. Weights are 1 .. 255, unless NULL. */
+/* One thread for each edge. weight: becomes 1 .. 255; or NULL. */
 static __global__ void draw(uint64_t first, uint64_t count, int scale, uint32_t *source,
                             uint32_t *target, uint32_t *weight) {
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {

@@ -1,4 +1,4 @@
-/* The making of the graphs of gengraph.cuh.
+/* Makes the graphs of gengraph.cuh.
 **
 **     draw                             key[2 i], key[2 i + 1]: edge i both ways, as
 **                                      source << 32 | target, or NO_EDGE
@@ -7,8 +7,8 @@
 **     split                            source[], target[], weight[]
 **     union-find                       the largest component, which has the sources
 **
-** The arithmetic of drawn_rmat.cuh and of the kernels that draw defines the graphs: a
-** change there makes other graphs. */
+** The arithmetic of drawn_rmat.cuh and of the kernels that draw defines the graphs. If
+** you change it, benchmarks get other graphs. */
 #include "gengraph.cuh"
 #include "drawn_rmat.cuh"
 
@@ -260,8 +260,7 @@ static void count_rows(bench_graph *graph) {
     }
 }
 
-/* Draws sixteen vertices of the largest component, or of the first of equally large ones.
-** */
+/* Draws sixteen vertices of the largest component; of equally large ones, the first. */
 static void draw_sources(const uint64_t *key, bench_graph *graph) {
     uint32_t *parent = on_device<uint32_t>(graph->n),
              *size = on_device<uint32_t>(graph->n);

@@ -140,7 +140,7 @@ static uint32_t draw_tree(uint32_t n, uint32_t children, edges &out) {
     return n;
 }
 
-/* Circles through all vertices, `degree` / 2 of them. */
+/* `degree` / 2 random circles, each through all vertices. */
 static uint32_t draw_regular(uint32_t n, uint32_t degree, dice &d, edges &out) {
     std::vector<uint32_t> circle(n);
     for (uint32_t v = 0; v < n; v++)

@@ -1,5 +1,6 @@
-/* Draws the shapes of training_graphs.cuh: a family, two sizes and a share or mean give
-** undirected edges. Each family's function explains its sizes (training_families.cu). */
+/* Draws the undirected edges of the shapes of training_graphs.cuh. A shape is a family,
+** two sizes a and b, and a share or mean p. The function of each family explains them
+** (training_families.cu). */
 #ifndef BENCH_TRAINING_FAMILIES_CUH
 #define BENCH_TRAINING_FAMILIES_CUH
 

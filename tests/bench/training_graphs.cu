@@ -1,5 +1,5 @@
-/* The graphs of training_graphs.cuh. A family draws undirected edges, and each edge draws
-** a weight. Loops and repeats are dropped. Then the CSR and the sources are made. */
+/* Makes the graphs of training_graphs.cuh: draws the undirected edges of a family and a
+** weight for each edge, drops loops and repeats, and makes the CSR and the sources. */
 #include "training_graphs.cuh"
 #include "training_families.cuh"
 
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-/* ---- the table: new shapes come last, so that a graph keeps its number ---- */
+/* ---- the table: add new shapes at the end, because graphs have fixed numbers ---- */
 
 static const shape shapes[] = {
     {GRID, 50, 50, 1},
@@ -100,7 +100,7 @@ static const shape shapes[] = {
     {TREE, 400000, 4, 0},
     {TREE, 200000, 8, 0},
     {TREE, 100000, 16, 0},
-    /* Sizes between those above, and further families: graph 252 and later. */
+    /* graph 252 and later: intermediate sizes, and more families */
     {GRID, 70, 70, 1},
     {GRID, 60, 600, 1},
     {GRID, 130, 130, .8},
@@ -320,8 +320,8 @@ static uint32_t reach(const bench_graph *g, uint32_t v) {
     return count;
 }
 
-/* Draws four sources, and repeats them. Each reaches at least a tenth of the vertices,
-** unless 100 tries fail. */
+/* Draws four sources and repeats them. Each source reaches at least a tenth of the
+** vertices; after 100 tries in all any vertex is taken. */
 static void draw_starts(bench_graph *g, dice &d) {
     int tries = 0;
     for (int i = 0; i < BENCH_SOURCES; i++) {
@@ -359,7 +359,8 @@ int training_graph_count(void) {
 
 void training_graph_make(int i, std::string *name, bench_graph *graph) {
     const shape &s = shapes[i / WEIGHTS_EACH];
-    /* Each shape has weights of a byte and, in turn, of two other kinds. */
+    /* Each shape makes three graphs: one with weights of a byte, two with other kinds of
+    ** weights, which take turns from shape to shape. */
     int turn = i % WEIGHTS_EACH, first = i / WEIGHTS_EACH * 2;
     enum weights kind =
         turn == 0 ? BYTE : (enum weights)(1 + (first + turn - 1) % (KINDS - 1));

@@ -1,8 +1,8 @@
-/* Graphs from which the choice of a method for shortest paths is learned: a table of
-** shapes, each with several kinds of weights, made on the host, the same in every run.
-** They are small (up to some millions of arcs), of many families (training_families.cuh),
-** and not among the benchmark graphs (gengraph.cuh). Edge lists in files are read,
-** too. */
+/* Graphs from which the choice of a method for shortest paths is learned. The host makes
+** them from a table of shapes, each with several kinds of weights, and every run makes
+** equal graphs. They are small (up to some millions of arcs), of many families
+** (training_families.cuh), and not among the benchmark graphs (gengraph.cuh). A graph may
+** also come from an edge list in a file. */
 #ifndef BENCH_TRAINING_GRAPHS_CUH
 #define BENCH_TRAINING_GRAPHS_CUH
 

@@ -1,7 +1,7 @@
-/* Changes that come by sqlite3session: changesets, patchsets and inverted ones,
-** applied to a table with a kept graph and a followed one, with every way to settle a
-** conflict, in transactions and rolled back. Searches and the graph are what the table
-** then holds, here and for another connection. */
+/* Changes by sqlite3session: the test applies changesets, patchsets and inverted
+** changesets to a table with a kept and a followed graph. It resolves conflicts in every
+** way, and works with and without transactions, some of which it rolls back. Afterwards
+** searches and the followed graph agree with the table, also for another connection. */
 /* ctest: serial */
 #define SQLITE_ENABLE_SESSION
 #define SQLITE_ENABLE_PREUPDATE_HOOK
@@ -12,7 +12,7 @@
 
 enum { ROUNDS = 120 };
 
-/* The viewer is another connection to the target's file: nothing but the log tells it. */
+/* The viewer, another connection to the target's file, sees changes only by the log. */
 static sqlite3 *source, *target, *viewer;
 static bool all_tables; /* the session records the graph's own tables, too, if it can */
 
@@ -42,7 +42,7 @@ static void teardown(void) {
     database_remove_folder();
 }
 
-/* Some writes by chance, of which some do nothing. */
+/* Makes three random writes, some of which change no row. */
 static void write_some(void) {
     for (int i = 0; i < 3; i++) {
         uint32_t id = 1 + draw(70), a = draw(17), b = draw(19);
@@ -81,7 +81,7 @@ static void is_right(void) {
 
 /* ---- applying ---- */
 
-/* Whatever is allowed for the kind of conflict; sometimes it looks first. */
+/* Draws an action that this kind of conflict allows, sometimes after a check. */
 static int settle(void *nothing, int kind, sqlite3_changeset_iter *change) {
     (void)nothing, (void)change;
     if (draw(4) == 0)
@@ -94,7 +94,7 @@ static int settle(void *nothing, int kind, sqlite3_changeset_iter *change) {
     return draw(20) ? SQLITE_CHANGESET_OMIT : SQLITE_CHANGESET_ABORT;
 }
 
-/* A changeset or a patchset of what the source writes, perhaps inverted. */
+/* Writes to the source. Returns a patchset, a changeset, or an inverted changeset. */
 static void *record(int *bytes) {
     sqlite3_session *session;
     void *changes = NULL, *inverse = NULL;
@@ -103,7 +103,7 @@ static void *record(int *bytes) {
                      SQLITE_OK);
     db = source;
     if (draw(2))
-        is_right(); /* so that the graph of the source is there, too */
+        is_right(); /* loads the graph of the source */
     write_some();
     bool patch = draw(3) == 0;
     int rc = patch ? sqlite3session_patchset(session, bytes, &changes)
@@ -153,7 +153,7 @@ static const char *const keys[] = {
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* Loop: the table's key, and what is recorded. */
+/* Loop: the table's key; whether the session records one table or all tables. */
 START_TEST(test_changesets) {
     all_tables = _i / KEYS;
     make(source, keys[_i % KEYS]);

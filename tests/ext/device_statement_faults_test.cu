@@ -1,9 +1,9 @@
-/* Statements on a device whose n-th block of device memory is refused, for every n: each
-** function by each method, from ids to rows, and graphs that follow their table. The
-** statement gives the CPU's rows or ends with a sentence about memory; the next statement
-** gives the rows. One run refuses the block alone, at every request; another run refuses
-** it and all later blocks, as a full device does. The test is skipped if there is no
-** device.
+/* Failures of device memory: while a statement runs, the test refuses the n-th block that
+** the statement asks for, for every n. The statements call each function by each method,
+** and use followed graphs. A statement returns the CPU's rows, or fails with a sentence
+** about memory; the next statement returns the rows. One run refuses only one block, at
+** every request for it. Another run refuses this block and all later blocks, as a full
+** device does. Without a device the test is skipped.
 **
 ** The linker sends calls of cudaMalloc here (--wrap, in CMakeLists.txt). */
 extern "C" {
@@ -26,7 +26,7 @@ extern "C" cudaError_t __wrap_cudaMalloc(void **block, size_t bytes);
 
 enum { ATTEMPTS = 3 /* tries of gg_take for a block */, MOST_BLOCKS = 400 };
 
-static int countdown; /* blocks up to the refused one; 0: none is refused */
+static int countdown; /* 1: the next block is refused; 0: none */
 static int refusals;
 static bool for_good; /* later blocks are refused, too */
 /* Devices that share searches take blocks at the same time. */
@@ -137,7 +137,8 @@ static bool is_error(const std::string &rows) {
     return rows.rfind("error: ", 0) == 0;
 }
 
-/* The answer of a statement with a block refused. false: there are fewer blocks. */
+/* Checks the answer of a statement while block n is refused. False: the statement has
+** asked for fewer blocks. */
 static bool with_refusal(int n, bool good, const std::string &right,
                          std::string (*ask_it)(const void *), const void *what,
                          const char *name) {
@@ -147,7 +148,7 @@ static bool with_refusal(int n, bool good, const std::string &right,
     const std::string got = ask_it(what);
     const bool hit = refusals > 0;
     countdown = 0;
-    ck_assert_msg(hit || !is_error(got), "%s, block %d: no reason: %s", name, n,
+    ck_assert_msg(hit || !is_error(got), "%s, block %d not refused: %s", name, n,
                   got.c_str());
     if (is_error(got))
         ck_assert_msg(got.find("memory") != std::string::npos, "%s, block %d: %s", name,
@@ -219,7 +220,7 @@ static void teardown(void) {
     sql_close();
 }
 
-/* Nothing is kept, so each statement makes its graph. Loop: call, edges. */
+/* The cache keeps no graph, so each statement makes one. Loop: call, edges. */
 START_TEST(each_statement) {
     const struct call *call = &calls[_i / 2];
     struct question q = {call->sql, _i % 2 ? "sparse" : "dense", NULL};
@@ -346,7 +347,7 @@ START_TEST(graphs_that_are_made) {
         hit = refusals > 0;
         countdown = 0;
         ck_assert_msg(!*made || (hit && strstr(made, "memory")), "block %d: %s", n, made);
-        if (*made) /* all or none */
+        if (*made) /* a failed CREATE leaves nothing in the schema */
             expect("0", "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'g%%'");
         else
             run("DROP TABLE g");

@@ -1,8 +1,8 @@
 /* The disk is full at the n-th write, for every n: when graphs are made, renamed and
 ** dropped, and when triggers, blocks, deletions and temporary files are written. The
-** statement fails as a whole or not at all, and the graph continues to follow its table;
-** when the disk has space again, the statement passes. One run uses a VFS that reports a
-** full disk, another one a disk that is full. */
+** statement changes all or nothing, and the graph continues to follow its table. When the
+** disk has space again, the statement passes. One test uses a VFS that reports a full
+** disk, another test a disk that is full. */
 /* ctest: serial */
 #define _GNU_SOURCE
 #include "database_file.h"
@@ -66,7 +66,8 @@ static char *contents(void) {
         "roads)");
 }
 
-/* Table and graph are in the state before the statement, or in the state after it. */
+/* Checks that table and graph are in the state after the statement if it has passed, and
+** otherwise in the state before it. */
 static void is_sound(const struct step *step, const char *before, const char *after,
                      bool passed) {
     char *now = contents();
@@ -120,7 +121,7 @@ static bool try_sql(const char *sql) {
     return passed;
 }
 
-/* Runs it within a transaction that has written already, and commits a statement that
+/* Runs the statement in a transaction that has already written, and commits if it
 ** passes. */
 static bool try_within(const char *sql) {
     bool passed = try_sql("BEGIN") &&
@@ -166,7 +167,7 @@ START_TEST(test_each_write) {
         bool passed = within ? try_within(step->sql) : try_sql(step->sql);
         shim.write_fails = 0;
         failures += !passed;
-        passes += passed; /* SQLite may do without it */
+        passes += passed; /* SQLite may pass although write n fails */
         is_sound(step, before, after, passed);
         if (!passed) {
             run("%s", step->sql);

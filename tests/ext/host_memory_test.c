@@ -1,5 +1,5 @@
-/* host_memory_limit: every function ends with one sentence where the limit is too small,
-** and gives its rows where it is not, on the same connection.
+/* host_memory_limit: if the limit is too small, every function fails with one sentence.
+** With a larger limit it gives its rows on the same connection.
 **
 **     limit    1   2   4   8  ...  2^k        0
 **              x   x   x   x       rows       rows       x: "host_memory_limit is
@@ -54,7 +54,7 @@ static void set_limit(sqlite3_int64 bytes) {
     run("SELECT gpugraph_config('host_memory_limit', %lld)", bytes);
 }
 
-/* How many limits were too small. */
+/* Doubles the limit until the statement works. Returns the number of failures. */
 static int raise_limits(const char *sql) {
     set_limit(0);
     char *wanted = ask("%s", sql);
@@ -99,7 +99,7 @@ START_TEST(every_example) {
 }
 END_TEST
 
-/* As many as there are: more than a machine holds. */
+/* A call for all paths: more than the memory of a machine can hold. */
 START_TEST(all_paths) {
     set_limit(10000000);
     expect_error("gpu_paths", " of 10000000 are in use; raise host_memory_limit",
@@ -107,7 +107,7 @@ START_TEST(all_paths) {
 }
 END_TEST
 
-/* A change of the table needs no memory beside the graph. */
+/* The limit does not count the memory for following a change of the table. */
 START_TEST(a_followed_graph_follows) {
     char *wanted = ask("SELECT count(*) FROM gpu_components('f')");
     set_limit(1);

@@ -1,6 +1,7 @@
-/* SQL functions against the algorithms in plain SQL under sql/oracles/. A function is
-** compared where the oracle of its name says in its opening lines that it reads edge(id,
-** src, dst) alone, and makes a table with the columns of the function:
+/* Compares SQL functions with the oracles in sql/oracles/, which are algorithms in plain
+** SQL. The test compares a function if an oracle has its name, and if the first lines of
+** the oracle say that it reads only edge(id, src, dst) and makes a table with the columns
+** of the function:
 **
 **     --   edge(id, src, dst)          the edges
 **     --   -> cores(vertex, core) */
@@ -42,7 +43,7 @@ static bool is_comparable(const char *oracle, const char *name, const char *colu
            strstr(oracle, makes);
 }
 
-/* Loops and parallel edges among them. */
+/* Makes random edges, with loops and parallel edges. */
 static void make_edges(int graph) {
     make_random("drawn", 12 + 9 * graph, 30 + 40 * graph, (unsigned)graph + 1);
     run("DROP TABLE IF EXISTS edge;"

@@ -1,5 +1,5 @@
-/* Every function, direction, method and backend against plain oracles (random_oracle.h),
-** through SQL, on small graphs of many shapes.
+/* Compares functions, in each direction and by each method and backend, with simple
+** oracles (random_oracle.h), through SQL, on small graphs of many shapes.
 **
 **     shape       vertex 0 .. n - 1, edge 0 .. m - 1
 **     ids(v, id)  the vertices' ids, ascending, so v is also the order of ids
@@ -7,8 +7,8 @@
 **     read as     table | its columns | view | query with the rows in another order, some
 **                 with texts as edge ids, or with a second weight that is closed
 **
-** Rows are read back as vertex numbers by looking their ids up in ids, so an answer that
-** is right for one kind of ids and one source must be right for all. */
+** The table ids maps the ids in an answer back to vertex numbers. So one oracle serves
+** all kinds of ids and all edge sources. */
 /* ctest: wide-addresses=0 cells */
 #include "sql.h"
 #include "graph_data.h"
@@ -210,9 +210,9 @@ static void expect_tree(const tree *got, const tree *wanted, bool distances, boo
 
 /* ---- methods and backends ---- */
 
-/* The tests below run for every method on every backend, and choose them by this text. */
+/* The SQL conditions that choose a method and a backend for the tests below. */
 static char where[120];
-static uint64_t turn; /* a form of the source, a start ... */
+static uint64_t turn; /* state of the generator for forms and vertices */
 
 static const char *form(void) {
     return forms[shape_random(&turn) % FORMS];
@@ -404,7 +404,8 @@ static int read_dfs(int d, int source, bool ordered, tree *got) {
     return count;
 }
 
-/* A tree of all reachable vertices, by edges that exist, numbered in tree order. */
+/* Checks that the tree has all reachable vertices, that its edges exist, and that its
+** preorder and postorder are right. */
 static void expect_some_dfs(const arcs *a, int source, const tree *t, int count) {
     static tree reach;
     int size[MOST_VERTICES] = {0}, reached = 0;
@@ -479,8 +480,8 @@ static void read_set(const char *source, const char *priority, int seed, bool *m
     sqlite3_free(sql);
 }
 
-/* No two members are neighbours, and each other vertex has a member beside it, under
-** priority 'degree' one of no more neighbours. */
+/* Checks that no two members are neighbours, and that each other vertex has a member as a
+** neighbour; by_degree: a member whose degree is not larger. */
 static void expect_maximal(const bool *member, bool by_degree) {
     for (int v = 0; v < simple.n; v++) {
         bool beside = false;
@@ -494,7 +495,7 @@ static void expect_maximal(const bool *member, bool by_degree) {
     }
 }
 
-static bool first_set[4][2][MOST_VERTICES]; /* by the method that came first */
+static bool first_set[4][2][MOST_VERTICES]; /* the answers of the first method */
 static bool have_set;
 
 static void check_mis(void) {

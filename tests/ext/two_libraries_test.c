@@ -1,6 +1,6 @@
-/* The loaded file serves one SQLite library of a process: entry points that are called
-** with the table of another one's functions. The second library is a copy of the first
-** one's table, in which whatever the file may not call ends the test. */
+/* The loaded file serves only one SQLite library of a process. The test calls the entry
+** point also with the function table of a second library. That table is a copy of the
+** first one, in which all functions that the file must not call end the test. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void may_not_be_called(void) {
     abort();
 }
 
-/* All that makes a sentence stays. */
+/* The functions for the error message remain allowed. */
 static void forbid_the_second(void) {
     void (*forbidden[FUNCTIONS])(void);
     for (int i = 0; i < FUNCTIONS; i++)
@@ -109,7 +109,7 @@ START_TEST(test_second_library) {
 }
 END_TEST
 
-/* A library that is refused for its age does not keep others away. */
+/* After a library that is too old has been refused, another library can load the file. */
 START_TEST(test_old_library_first) {
     sqlite3 *one = open_memory(), *two = open_memory();
     char *error = NULL;

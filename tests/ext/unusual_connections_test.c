@@ -1,7 +1,7 @@
 /* Connections that a host has set up in unusual ways: with low limits, with a shared
 ** cache, on a database that is in memory because sqlite3_deserialize put it there.
-** Every function and a followed graph give the right rows or an error, and the
-** database is as good as before. */
+** Every function and a followed graph give the right rows or an error, and the database
+** remains intact. */
 #include "database_file.h"
 #include "suite.h"
 #include "share.h"
@@ -50,7 +50,7 @@ static void make_graph(void) {
         "persist = 1)");
 }
 
-/* Table and graph are the same, whatever has failed. */
+/* Checks that the graph equals the table, also after failed statements. */
 static void is_sound(const char *after) {
     char *graph = ask("SELECT name FROM sqlite_schema WHERE name IN ('g', 'k')");
     ck_assert_msg(graph[0] == '\'' && graph[2] == '\'', "%s: %s", after, graph);
@@ -100,7 +100,8 @@ static void expect_all(char *const *expected, const char *limit, int value) {
     }
 }
 
-/* What has been loaded with the limit serves without it, and the other way round. */
+/* Reads with the limit, then without it, twice. So graphs that were loaded with the limit
+** serve calls without it, and the reverse. Then writes with the limit. */
 static void try_limit(int limit, const char *name, int value, char *const *expected) {
     const int before = sqlite3_limit(db, limit, value);
     for (int loaded = 0; loaded < 2; loaded++) {
@@ -147,8 +148,8 @@ END_TEST
 
 /* ---- a shared cache ---- */
 
-/* Two connections with one cache, one of them with what the other has not committed,
-** if it asks for that; and one with a cache of its own. */
+/* Two connections share a cache; the reader may see what the writer has not committed
+** (read_uncommitted). A third connection has a cache of its own. */
 START_TEST(test_shared_cache) {
     const bool uncommitted = _i % 2;
     sqlite3 *writer, *apart;

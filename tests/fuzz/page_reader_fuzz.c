@@ -1,5 +1,5 @@
-/* libFuzzer target: arbitrary bytes as the pages of a database file, its write-ahead log
-** and the log's index, walked and decoded. The reader must not crash, hang or read
+/* libFuzzer target: the page reader walks and decodes arbitrary bytes as the pages of a
+** database file, its write-ahead log and the log's index. It must not crash, hang or read
 ** outside its buffers.
 **
 **     cmake -S . -B build-fuzz -DCMAKE_C_COMPILER=clang -DGPUGRAPH_CUDA=OFF
@@ -8,9 +8,9 @@
 **     mkdir -p corpus && build-fuzz/tests/fuzz/page_reader_fuzz -max_len=20000 corpus
 **
 ** The input has some bytes of settings, then page 2 and the pages behind it. The walk
-** never reads page 1. The root is page 2. A page has 512 bytes, so that a few
-** kilobytes make a tree. With a log, every third page is in a frame instead, and the
-** last bytes of the input are the page numbers of the index. */
+** never reads page 1. The root is page 2. A page has 512 bytes, so that a few kilobytes
+** make a tree. With a log, the last bytes of the input are the page numbers of its
+** frames, and a frame has the bytes of one of the first pages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,8 @@ static int bytes_read(sqlite3_file *file, void *to, int count, sqlite3_int64 off
     return SQLITE_OK;
 }
 
-/* In the log, frame f has the bytes of page f + 1. Most frames name the right page. */
+/* The first 16 frames have the bytes of pages 2 .. 17, and so on. Each header has the
+** page number that the index gives. */
 static int log_read(sqlite3_file *file, void *to, int count, sqlite3_int64 offset) {
     const struct bytes_file *f = (const struct bytes_file *)file;
     size_t frame = (size_t)(offset - 32) / (SIZE + FRAME_HEADER);
@@ -167,7 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     page_columns columns = {0};
     page_short old;
 
-    if (data[0] & 128) { /* the layout that has code of its own */
+    if (data[0] & 128) { /* the layout for which the reader has special code */
         layout.column[0] = 0;
         layout.column[1] = 1;
         layout.column[2] = 2;

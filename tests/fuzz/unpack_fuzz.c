@@ -1,7 +1,7 @@
-/* Calls gpugraph_unpack with any bytes.
+/* Calls gpugraph_unpack with arbitrary bytes.
 **
-**     input     first byte: bit 0: sign it (all checksums made right); the rest is the
-**               file
+**     input     the first byte, then the file; if bit 0 of the first byte is set, the
+**               test corrects all checksums of the file
 **
 ** The test searches, packs and updates each graph that is unpacked. */
 #include "memory_stream.h"

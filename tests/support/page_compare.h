@@ -340,14 +340,14 @@ static inline const char *compare(const page_table *t, int64_t *slow) {
 static inline void check_used(const page_table *t) {
     int64_t slow = -1;
     const char *why = compare(t, &slow);
-    ck_assert_msg(why == NULL, "stepped aside: %s", why);
+    ck_assert_msg(why == NULL, "the reader gave up: %s", why);
     ck_assert_int_eq(slow, 0);
 }
 
 /* Checks that the table is read from pages. */
 static inline void check_read(const page_table *t) {
     const char *why = compare(t, NULL);
-    ck_assert_msg(why == NULL, "stepped aside: %s", why);
+    ck_assert_msg(why == NULL, "the reader gave up: %s", why);
 }
 
 static inline void check_aside(const page_table *t, const char *part_of_reason) {

@@ -1,13 +1,13 @@
-/* Times independent sets and breadth-first searches by processes, each with a device, on
-** the graphs of bench_several, from its sources and with its checksums, for comparison.
+/* Times independent sets and breadth-first searches by processes, each with a device. For
+** comparison it has the graphs, sources and checksums of bench_several.
 **
 **     mpirun -n P bench_mpi_drawn SCALE FACTOR FUNCTION ...
 **
 ** FUNCTION: mis, bfs. Each process makes the rows of the whole graph and keeps its
 ** partition: about 30 GB of memory each for scale 26 and factor 16. The environment gives
 ** REPEATS (5) of each search and SOURCES (5) of bfs. A first round and the search for
-** sources are not timed. Times are milliseconds of the search within its phase, of the
-** slowest process. TIMES=1 also prints all of them, in order.
+** sources are not timed. A time is the milliseconds of the phase "search" in the slowest
+** process. TIMES=1 also prints all times, in order.
 **
 **     MAKE,function,scale,factor,processes,partition ms,upload ms,arcs,ghosts
 **     MPI,function,scale,factor,processes,repeats,median,least,most,sum,MB of rank 0 */

@@ -1,4 +1,5 @@
-/* A partition of a graph whose rows are complete in this process: threads pick its rows.
+/* Makes a partition of a graph whose rows are all in this process: threads copy the rows
+** of the masters.
 **
 **     masters    by owner, as in every partition           part_lay_out
 **     local[]    of each number of the graph               masters, then ghosts by owner

@@ -1,7 +1,6 @@
 /* A breadth-first search over prepared SELECTs, with which bench_sql compares gpu_bfs. It
-** works as SQLite's ext/misc/closure.c: an AVL tree of the visited vertices, which are
-** also in a queue, and one SELECT on a covering index for each of them. It returns no
-** rows. */
+** works like SQLite's ext/misc/closure.c: visited vertices are in an AVL tree and in a
+** queue, and each needs one SELECT on a covering index. The search returns no rows. */
 #ifndef BENCH_BFS_OVER_SELECTS_H
 #define BENCH_BFS_OVER_SELECTS_H
 

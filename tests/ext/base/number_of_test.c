@@ -1,6 +1,6 @@
-/* number_of finds in a text the number that SQLite's numeric affinity finds, and leaves
-** the value unchanged. The texts: limits of both types, and characters of numbers in any
-** order. */
+/* number_of finds the number of a text that SQLite's numeric affinity finds, and leaves
+** the value unchanged. The texts are limits of both types, and random sequences of
+** characters that occur in numbers. */
 /* ctest: serial */
 #include <string.h>
 

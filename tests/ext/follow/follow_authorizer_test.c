@@ -1,6 +1,6 @@
-/* If a connection's authorizer denies or hides columns of a table, a followed graph gives
-** the connection the rows that the table gives it, for every connection that loaded the
-** graph and for every place that holds it. */
+/* A connection's authorizer may deny or hide columns of a table. A followed graph then
+** gives this connection the rows that the table gives. The test covers graphs in memory,
+** in the file, and graphs that other connections have loaded. */
 #include "database_file.h"
 #include "base/ext_limits.h"
 #include "load/loader.h"
@@ -75,7 +75,7 @@ static void make(const char *option) {
         condition ? ", where = 'open = 1'" : "");
 }
 
-/* The answers of a connection that has nothing in memory. */
+/* The answer of a new connection, which has no graph in memory. */
 static char *ask_fresh(const char *use, const char *edges) {
     sqlite3 *fresh = database_connect("");
     char *sql = sqlite3_mprintf(use, edges);
@@ -86,7 +86,7 @@ static char *ask_fresh(const char *use, const char *edges) {
     return rows;
 }
 
-/* Error messages differ in the names of edges and columns only. */
+/* Two errors count as equal, because their messages name different edges and columns. */
 static bool same_answer(const char *a, const char *b) {
     bool refused = strncmp(a, "error", 5) == 0;
     return refused ? strncmp(b, "error", 5) == 0 : strcmp(a, b) == 0;
@@ -113,7 +113,7 @@ static void all_agree(const char *option, int i) {
             agrees(uses[use], "g", "roads(a, b, metres)", refused);
         if (use == VERTICES)
             agrees(uses[use], "roads", "roads", refused && !rules[i].column);
-        if (use >= SEARCHES && use != VERTICES) /* the state that is kept for a table */
+        if (use >= SEARCHES && use != VERTICES) /* the graph that is kept for a table */
             agrees(uses[use], "roads(a, b, metres)", "roads(a, b, metres)", refused);
     }
 }
@@ -136,8 +136,8 @@ static void load_all(sqlite3 *c) {
     }
 }
 
-/* The authorizer is set from the start and changes its answers, or it is set and
-** removed. */
+/* The authorizer is set once and changes its answers, or it is set before each check and
+** removed after it. */
 START_TEST(test_loaded_before) {
     const char *option = options[_i % OPTIONS];
     bool comes = _i / OPTIONS;
@@ -187,8 +187,8 @@ START_TEST(test_loaded_by_others) {
 }
 END_TEST
 
-/* A statement that was compiled earlier runs as it would on the table: SQLite compiles it
-** again when an authorizer is set. */
+/* A statement compiled before the authorizer was set obeys it, as on a table: SQLite then
+** compiles the statement again. */
 START_TEST(test_compiled_before) {
     sqlite3_stmt *statement;
     make(options[_i]);
@@ -212,7 +212,7 @@ START_TEST(test_compiled_before) {
 }
 END_TEST
 
-/* Blocks are for connections that may read everything. */
+/* A connection with hidden columns cannot write blocks. */
 START_TEST(test_hidden_columns_are_not_saved) {
     make(", persist = 1");
     run("UPDATE roads SET b = 7 WHERE id = 1");

@@ -1,5 +1,5 @@
-/* The packed graph in the file is loaded if it is valid, otherwise the table is read; a
-** reader never writes it. */
+/* A connection loads the packed graph in the file if it is valid, and otherwise reads the
+** table. Queries never write the packed graph. */
 #include "gpugraph_extension.h"
 #include "luck.h"
 #include "memory_stream.h"
@@ -34,7 +34,7 @@ static void done(void) {
     unlink(file);
 }
 
-/* A new connection sees the table, by unpacking the blocks or by reading, as expected. */
+/* A new connection gets the graph by `phase`: unpacks the blocks or reads the table. */
 static void graph_comes_by(const char *phase) {
     open_again();
     expect("1", "SELECT count(*) >= 0 FROM gpu_bfs('g', 1)");
@@ -103,7 +103,7 @@ START_TEST(saves_in_transactions) {
     make(kinds[0][0], kinds[0][1]);
     run("BEGIN; INSERT INTO roads VALUES (5, 6, 7)");
     expect("1", "SELECT gpugraph_save('g') > 0");
-    run("ROLLBACK; INSERT INTO roads VALUES (8, 9, 7)"); /* an equal number in the log */
+    run("ROLLBACK; INSERT INTO roads VALUES (8, 9, 7)"); /* reuses a rowid of the log */
     graph_comes_by("unpack");
     run("BEGIN; INSERT INTO roads VALUES (5, 6, 7)");
     expect("1", "SELECT gpugraph_save('g') > 0");
@@ -144,7 +144,7 @@ START_TEST(damage_is_noticed) {
     }
     run("SELECT gpugraph_save('g')");
     graph_comes_by("unpack");
-    /* A change of any byte is noticed. */
+    /* The graph is right after a change of any byte; the test samples the bytes. */
     char *length = ask("SELECT length(data) FROM g_blocks WHERE rowid = 3");
     int bytes = atoi(length);
     sqlite3_free(length);

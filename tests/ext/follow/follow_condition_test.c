@@ -1,5 +1,5 @@
-/* where = '...': rows that a condition excludes are no edges and add no vertices, however
-** a followed graph is read, kept, checked and queried. */
+/* The option where = '...' of followed graphs: rows that the condition excludes are no
+** edges and add no vertices, in all ways to read, keep, check and query a graph. */
 /* ctest: serial gaps */
 #include "gpugraph_extension.h"
 #include "sql.h"
@@ -92,7 +92,7 @@ START_TEST(rows_come_and_go) {
 }
 END_TEST
 
-/* Rows that are no edges may hold anything. */
+/* Rows that the condition excludes may have any values. */
 START_TEST(what_is_left_out_is_not_looked_at) {
     sql_open();
     make(tables[0], "open = 1", "");
@@ -248,7 +248,7 @@ START_TEST(conditions_are_refused) {
 }
 END_TEST
 
-/* The author of a file gains no rights by a condition in it. */
+/* A condition in a file cannot call functions that the file may not call. */
 START_TEST(a_foreign_condition_is_checked) {
     sql_open();
     calls = 0;
@@ -346,7 +346,7 @@ START_TEST(a_stored_condition_is_refused) {
 }
 END_TEST
 
-/* If the trigger has no condition in this form, the condition of the arguments counts. */
+/* If the trigger's condition has another form, the graph uses that of its arguments. */
 START_TEST(a_trigger_of_another_form) {
     sql_open();
     make(tables[1], "open = 1", "");

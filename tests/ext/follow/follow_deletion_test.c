@@ -1,5 +1,5 @@
-/* gpugraph_delete_vertex deletes all edges of a vertex or none, even if it is stopped
-** half way; and logs or blocks with numbers that triggers do not write. */
+/* gpugraph_delete_vertex deletes all edges of a vertex, or none if an error or interrupt
+** stops the deletion half way. */
 /* ctest: serial gaps */
 #include "follow_graph.h"
 #include "suite.h"
@@ -42,8 +42,8 @@ START_TEST(none_goes_where_one_cannot) {
 }
 END_TEST
 
-/* While a statement writes, no savepoint can be opened. The function refuses a deletion
-** that could stop half way before it begins; all others succeed. */
+/* While a statement writes, SQLite opens no savepoint. If a trigger could stop a deletion
+** half way, the function therefore deletes nothing and fails. Other deletions succeed. */
 START_TEST(none_goes_in_a_statement_that_writes) {
     open_graph();
     run("CREATE TABLE done(n)");
@@ -68,9 +68,9 @@ START_TEST(none_goes_in_a_statement_that_writes) {
 }
 END_TEST
 
-/* Deletes one vertex after the other by arcs, which follow the insertions in between.
-** After each deletion the table has all edges except those of that vertex. A second run
-** uses a road map, where each edge has a reverse edge. */
+/* Deletes one vertex after the other, and inserts edges in between. After each deletion
+** the table has all edges except those of that vertex. Loop: plain; each edge has a
+** reverse edge; the graph already has the transpose. */
 START_TEST(every_vertex_goes) {
     open_graph();
     run("DELETE FROM roads; WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 "
@@ -100,8 +100,7 @@ START_TEST(every_vertex_goes) {
 }
 END_TEST
 
-/* Tables that have rows beside the edges of a vertex, and the condition that makes a row
-** an edge. */
+/* Tables in which some rows may be no edges, and the condition for those that are. */
 static const struct kind {
     const char *table, *rows, *graph, *is_edge;
 } kinds[] = {
@@ -144,7 +143,7 @@ static const char *const indices[] = {
     "CREATE INDEX some_ ON roads(b) WHERE metres % 3 = 1"};
 enum { KINDS = sizeof kinds / sizeof *kinds, INDICES = sizeof indices / sizeof *indices };
 
-/* Deletes the edges of a vertex and no other rows, whichever way finds the rows. */
+/* Deletes the edges of a vertex and no other rows, with every kind of index. */
 START_TEST(edges_alone_go) {
     const struct kind *k = &kinds[_i / INDICES];
     sql_open();
@@ -180,7 +179,7 @@ static int64_t host_bytes(void) {
     return bytes;
 }
 
-/* Without an index on both ends the graph keeps arcs in both directions, which takes
+/* Unless both ends have an index, the graph keeps arcs in both directions, which take
 ** memory. */
 START_TEST(indices_spare_the_arcs) {
     int64_t before[2], after[2];
@@ -250,9 +249,9 @@ static int interrupt(unsigned kind, void *context, void *statement, void *text) 
     return 0;
 }
 
-/* The failing trigger is the second to fire. An interrupt there does not hide its
-** failure, and the rollback runs on an interrupted connection. An interrupt in RELEASE
-** comes too late: all work is done before SQLite notices. */
+/* The trigger "half" fails when it fires for the second time. An interrupt at that moment
+** does not hide the failure, and the rollback runs on an interrupted connection. An
+** interrupt in RELEASE comes too late: SQLite notices it after all work. */
 START_TEST(none_goes_after_an_interrupt) {
     static const struct moment moments[] = {
         {"SAVEPOINT", 1},    {"/* gpugraph */ DELETE", 1}, {"TRIGGER half", 1},

@@ -1,7 +1,7 @@
-/* Followed graphs with the failure of SQLite's n-th allocation, for every n: in triggers
-** that query a graph, with a condition, while a vertex is deleted and while blocks are
-** saved and read; and with an interrupt at every step of a query. A failure is reported,
-** and all later answers are right. */
+/* Failures in followed graphs. One test lets SQLite's n-th allocation fail, for every n,
+** in triggers that query a graph, in graphs with a condition, in the deletion of a vertex
+** and while blocks are written and read. Another test interrupts a query at every step.
+** The statement reports the failure, and all later answers are right. */
 /* ctest: serial gaps */
 #include "follow_graph.h"
 #include "share.h"
@@ -19,8 +19,8 @@ static void open_again(void) {
 }
 
 static const char *const statements[] = {
-    /* the text of a statement queries late, under triggers that do not query; and
-    ** RETURNING */
+    /* the text queries the graph after two rows are updated, and in RETURNING; no
+    ** trigger queries it */
     "UPDATE roads SET metres = CASE WHEN rowid > 2 THEN (SELECT count(*) FROM "
     "gpu_bfs('g', "
     "1)) ELSE (SELECT count(*) FROM g) END RETURNING (SELECT count(*) FROM g)",
@@ -127,7 +127,7 @@ START_TEST(every_interrupt) {
         sqlite3_progress_handler(db, 0, NULL, NULL);
         done = left > 0;
         if (strcmp(said, "error: interrupted") !=
-            0) /* a step that runs again, or not at all */
+            0) /* the interrupted step ran again, or was not needed */
             ck_assert_str_eq(said, _i / 2 ? "3" : "4");
         sqlite3_free(said);
         expect_same("SELECT src, dst, edge FROM g ORDER BY edge",

@@ -53,8 +53,8 @@ START_TEST(a_guard_is_not_passed) {
 }
 END_TEST
 
-/* With another trigger a statement of equal text has another effect; and after ROLLBACK a
-** schema version occurs again. */
+/* A new trigger gives a statement of equal text another effect. After a ROLLBACK another
+** schema gets the same version. */
 START_TEST(the_same_text_does_more) {
     static const char *const more[] = {
         "CREATE TEMP TRIGGER deletes AFTER INSERT ON notes BEGIN DELETE FROM roads WHERE "
@@ -302,8 +302,8 @@ START_TEST(own_text_sees_one_graph) {
 }
 END_TEST
 
-/* The text queries late, after it has written other rows and after triggers that do not
-** query have fired. */
+/* The statement's text queries the graph after it has written other rows, and after
+** triggers have fired that do not query. */
 START_TEST(own_text_looks_late) {
     static const char *const names[] = {"g", "roads(a, b)"};
     make_all(tables[0],
@@ -336,7 +336,7 @@ START_TEST(own_text_looks_late) {
 }
 END_TEST
 
-/* A trigger of an unrelated table follows the log. The statement's own text does, too. */
+/* Queries in triggers of other tables, and in the text, update the graph from the log. */
 START_TEST(what_cannot_be_half_done_is_followed) {
     static const char *const writes[] = {
         "INSERT INTO temp.made SELECT vertex FROM gpu_bfs('g', 1)",

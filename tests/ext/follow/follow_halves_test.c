@@ -1,5 +1,5 @@
-/* Followed graphs of rows with a NULL end: batches change them like other graphs, and
-** they have the vertices of the table. */
+/* Followed graphs of tables with a NULL end in some rows. Batches change such graphs like
+** others, and the graphs have all vertices of the table. */
 /* ctest: gaps */
 #include "random_sql.h"
 #include "share.h"
@@ -16,7 +16,8 @@ uint32_t pick(uint32_t below) {
     return split_mix(&chance) % below;
 }
 
-/* Graph and table have equal edges and vertices, and the graph has followed the log. */
+/* Checks that graph and table have equal edges and vertices, and that the graph was
+** updated from the log instead of being read again. */
 static void agree(void) {
     run("SELECT count(*) FROM gpu_bfs('VALUES (1, 2)', 1); SELECT count(*) FROM g");
     expect("0",
@@ -31,7 +32,7 @@ static void agree(void) {
         "rowid");
 }
 
-/* The vertices after a change. */
+/* Makes a change and checks the vertices. */
 static void after(const char *change, const char *vertices) {
     run("%s", change);
     expect(vertices, "SELECT group_concat(vertex, ' ') FROM (SELECT vertex FROM "
@@ -203,8 +204,8 @@ START_TEST(kept_in_the_file) {
 }
 END_TEST
 
-/* The last edge and a half row are REAL: without the edge, distances of the remaining
-** vertices are INTEGERs. */
+/* The only edge and a half row have REAL weights. After the deletion of the edge,
+** distances are INTEGERs. */
 START_TEST(no_edge_is_real) {
     sql_open();
     run("CREATE TABLE t(a, b, w); INSERT INTO t VALUES (1, 2, 0.5), (NULL, 1, 2.5);"
@@ -217,7 +218,7 @@ START_TEST(no_edge_is_real) {
 }
 END_TEST
 
-/* Blocks without half rows, or with damaged ones. */
+/* The table is read if the blocks have another version, or damaged half rows. */
 START_TEST(blocks_of_another_kind) {
     snprintf(file, sizeof file, "/tmp/gpugraph-follow-halves-%d.db", (int)getpid());
     unlink(file);

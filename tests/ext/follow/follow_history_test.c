@@ -1,5 +1,5 @@
-/* A log that differs from the entries that triggers have written since the mirror was
-** made: it has other numbers, or another history. */
+/* Logs that have other entries than those that triggers have written since the mirror was
+** made: false numbers, or the entries of another history of the file. */
 /* ctest: serial gaps */
 #include "follow_graph.h"
 #include "share.h"
@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A program that can write the log can store false entries. The extension never uses them
-** out of range, and it reads the table if the log cannot be valid. */
+/* A program that can write the log can store false entries. False numbers never lead the
+** extension out of range, and it reads the table if the log cannot be valid. */
 START_TEST(any_numbers_in_the_log) {
     static const char *const logs[] = {
         "INSERT INTO g_log(rowid, edge) VALUES (9223372036854775807, 1)",
@@ -34,7 +34,7 @@ START_TEST(any_numbers_in_the_log) {
         run("INSERT INTO roads VALUES (4, 5, 6)");
         expect("5", "SELECT count(*) FROM g");
         for (int i = 0; i < 2; i++) {
-            sqlite3_free(ask("%s", logs[i ? twice : _i])); /* some run only once */
+            sqlite3_free(ask("%s", logs[i ? twice : _i])); /* some fail if repeated */
             expect("1", "SELECT length(state) > 0 FROM gpugraph_graphs");
             graph_is("g", "roads");
             run("BEGIN");
@@ -55,7 +55,7 @@ static char file[64], saved[80];
 static const char *const kinds[] = {
     "CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres)",
     "CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, UNIQUE(id, a))",
-    /* any change may have happened */
+    /* the log does not name the changed rows, so any row may have changed */
     "CREATE TABLE roads(id INTEGER PRIMARY KEY, a, b, metres, twice AS (id * 2) UNIQUE)",
 };
 
@@ -107,7 +107,7 @@ static void look(void) {
     expect("'ok'", "SELECT gpugraph_check('g')");
 }
 
-/* Another process does it, because closing the file here would end SQLite's locks. */
+/* Copies in another process, because closing the file here would end SQLite's locks. */
 static void copy_bytes(const char *from, const char *to) {
     int status;
     pid_t child = fork();
@@ -144,7 +144,7 @@ static void put_back_here(void) {
     sqlite3_close(from);
 }
 
-/* The connection continues with the file that has lost its name. */
+/* The connection continues with the old file, to which the name no longer refers. */
 static void put_back_by_name(void) {
     char made[96];
     sqlite3 *from = open_file(saved, false);
@@ -158,8 +158,9 @@ static void put_back_by_name(void) {
 static void (*const put_back[])(void) = {put_back_bytes, put_back_pages, put_back_here,
                                          put_back_by_name};
 
-/* Log entries of rows, some of another history, with one more transaction: SQLite takes a
-** file with an equal header for the same file. */
+/* Writes rows of history number `which` in one transaction, then commits `which` more
+** transactions. So the histories end with different change counters; SQLite does not
+** notice that a file was replaced if its counter is equal. */
 static void write_history(int entries, int which) {
     sqlite3 *other = open_file(file, false);
     run_on(other, "BEGIN");
@@ -212,7 +213,7 @@ START_TEST(another_history) {
 }
 END_TEST
 
-/* Changes the log between two queries, several times with one mirror. */
+/* Restores an older file between two queries, several times with one mirror. */
 START_TEST(back_and_forth) {
     make_file(kinds[_i % 3], _i & 1 ? ", persist = 1" : "");
     look();
@@ -246,8 +247,8 @@ START_TEST(any_change_is_read_once) {
 }
 END_TEST
 
-/* The test uses no table function: SQLite 3.40 forgets that their tables belong to
-** another file. */
+/* The test uses no table function, because after sqlite3_deserialize SQLite 3.40 still
+** has the tables of table functions in the schema of the replaced file. */
 START_TEST(an_image_in_memory) {
     sqlite3_int64 size;
     make_file(kinds[0], "");
@@ -279,7 +280,7 @@ static int schema_version(sqlite3 *of) {
     return version;
 }
 
-/* Drops the triggers, changes rows that they do not see, and makes them again. */
+/* Drops the triggers, changes rows, and makes the triggers again. */
 static void change_unseen(sqlite3 *other, const char *triggers) {
     enum { MOST = 16 };
     char *name[MOST], *sql[MOST];

@@ -1,6 +1,5 @@
 /* Followed graphs whose edges have ids from a column, or whose rows have a reverse
-** weight: batches change them like other graphs, and they equal a fresh read of the
-** table. */
+** weight. Batches change such graphs like others, and the graphs equal the table. */
 #include "gpugraph_extension.h"
 #include "sql.h"
 #include "suite.h"
@@ -8,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Levels, distances and trees in each direction, from the graph and from the table. */
+/* Compares levels, distances and trees in each direction with those of the table. */
 static void same_answers(const char *source) {
     static const char *const searches[] = {
         "SELECT vertex, distance, parent, edge FROM gpu_sssp('%s', 1) WHERE direction = "
@@ -28,7 +27,7 @@ static void same_answers(const char *source) {
     expect("'ok'", "SELECT gpugraph_check('g')");
 }
 
-/* Changes rows and compares: the table is not read as a whole. */
+/* Changes rows and compares. The table must not be read as a whole. */
 static void after(const char *change, const char *edges, const char *source) {
     run("%s", change);
     expect(edges, "SELECT src, dst, weight, edge FROM g");
@@ -245,7 +244,7 @@ START_TEST(a_weight_for_each_way) {
 }
 END_TEST
 
-/* The rowid as edge id, with a reverse weight; and rowids that cannot be doubled. */
+/* Rows with a reverse weight and the rowid as edge id; rowids that cannot be doubled. */
 START_TEST(rowids_with_a_way_back) {
     const char *source = "t(a, b, w, rowid, r)";
     sql_open();

@@ -5,8 +5,8 @@
 **     writers    A and B (with the extension), C (without), P (another process, without)
 **     readers    A, B, and D, which has the file attached under another name
 **
-** If edges have ids of their own, or rows two weights, the graph is compared with a graph
-** that searches read again from the rows.
+** If edges have ids of their own, or rows have two weights, the test compares searches
+** over the followed graph with searches that read the rows.
 **
 ** GPUGRAPH_FOLLOW_STATEMENTS: statements for each kind of table (default 700);
 ** GPUGRAPH_FOLLOW_SEED: the first seed (default 1). A failure shows the seed and the
@@ -36,19 +36,19 @@ static uint64_t seed, state;
 static const char *on_device = "auto"; /* the backend of most searches over the graph */
 static FILE *to_process, *from_process;
 static pid_t process;
-static bool rollback_journal; /* the database has no other file */
+static bool rollback_journal; /* no WAL: one file has the database */
 
-/* The present names, and the kind of the table. */
+/* The current names, and properties of the table and the graph. */
 static struct names {
     char table[16], a[8], b[8], w[8], graph[16];
-    bool rowids, weights, defaults; /* REPLACE replaces NULL by one */
+    bool rowids, weights, defaults; /* defaults: OR REPLACE stores one for NULL */
     bool persist;
     uint32_t where; /* only_edges */
     /* The columns after the weight: ", id", ", rowid, back" and so on, and these columns
     ** without the rowid. */
     const char *further, *stored;
     const char *direction; /* the graph's own, or "" */
-    bool typed;            /* the column makes weights REAL, a query's column does not */
+    bool typed;            /* weights are REAL by column type; a query's are not */
     bool mixes;            /* one column has INTEGER ids, the other one TEXT ids */
 } name, at_creation;
 
@@ -155,7 +155,7 @@ static bool is_id(int type) {
     return type == SQLITE_INTEGER || type == SQLITE_TEXT;
 }
 
-/* An id, or none. */
+/* True if the value is an id, NULL, or a REAL that is an integer. */
 static bool is_end(sqlite3_stmt *s, int column) {
     int type = sqlite3_column_type(s, column);
     double real = sqlite3_column_double(s, column);
@@ -250,10 +250,10 @@ static bool is_mixed(int who, const char *schema) {
     return mixed;
 }
 
-static bool mixed; /* the table that is compared */
+static bool mixed; /* is_mixed() of the table that is compared */
 
 /* Compares the answers of two queries. If a row cannot be an edge, the query on the graph
-** reports it: then false. */
+** must fail. Returns false then. */
 static bool compare(int who, const char *on_table, const char *on_graph, bool weights) {
     listing t = list(who, on_table, true), g = list(who, on_graph, false);
     bool bad = t.bad_ids || (weights && t.bad_weights) || mixed;
@@ -272,9 +272,9 @@ static bool compare(int who, const char *on_table, const char *on_graph, bool we
     return !bad;
 }
 
-/* The SQL after the table's name where edges are listed: the condition on rows that are
-** edges, and the order that numbers them if there are no rowids. That is the table's key,
-** whichever index SQLite would read. */
+/* The SQL after the table's name in a list of edges: the condition for edges, and the
+** order, by rowid or by the table's key. Without rowids the order numbers the edges, and
+** SQLite may read another index. */
 static char *in_order(void) {
     char *edges = only_edges();
     char *made =
@@ -354,17 +354,17 @@ static void compare_searches(int who, const char *schema) {
         expect(strcmp((const char *)sqlite3_column_text(s, 1), "ok") == 0,
                "seed %llu, connection %c: gpugraph_check: %s%s", (unsigned long long)seed,
                "ABCD"[who], sqlite3_column_text(s, 1), recall());
-    } /* else some row is no edge, which compare() has reported */
+    } /* else some row is no edge; compare() expects the error */
     sqlite3_finalize(s);
     sqlite3_free(over_graph);
     sqlite3_free(over_rows);
     sqlite3_free(sql);
 }
 
-/* ---- the comparison for rows that are not edges with their rowids ---- */
+/* ---- the comparison if edges have own ids, or rows two weights ---- */
 
-/* The rows of a query with their types; "error" after an error, NULL if a lock is
-** held. */
+/* The rows of a query as text; "error" after an error, NULL if a lock prevents the
+** query. */
 static char *said(int who, const char *sql) {
     sqlite3_stmt *s = NULL;
     sqlite3_str *text = sqlite3_str_new(NULL);
@@ -384,7 +384,7 @@ static char *said(int who, const char *sql) {
     return sqlite3_str_finish(text);
 }
 
-/* false: both report that some row is no edge. */
+/* Compares two queries. False: both fail because a row is no edge, or one is locked. */
 static bool same(int who, const char *on_table, const char *on_graph) {
     char *t = said(who, on_table), *g = said(who, on_graph);
     if (t && g)
@@ -397,7 +397,7 @@ static bool same(int who, const char *on_table, const char *on_graph) {
     return good;
 }
 
-/* Compares a search of the graph with one of the rows that it follows. */
+/* Compares a search over the graph with a search over the rows of its table. */
 static bool same_search(int who, const char *schema, const char *function) {
     char *edges = only_edges(), *order = in_order();
     char *graph = sqlite3_mprintf("%s.%s", schema, name.graph);
@@ -430,7 +430,7 @@ static bool same_search(int who, const char *schema, const char *function) {
     return good;
 }
 
-/* A whole REAL is an INTEGER as an id. */
+/* An id that is a REAL without a fraction is stored as an INTEGER. */
 #define ID(x)                                                                            \
     "quote(CASE typeof(" x ") WHEN 'real' THEN CAST(" x " AS INTEGER) ELSE " x " END)"
 #define SHOWN ID("x") ", " ID("y") ", c * 1.0, " ID("i")
@@ -708,11 +708,11 @@ static void create_graph(void) {
     name.persist = pick(2);
     name.direction = *name.further ? ONE_OF("", "both", "in") : "";
     int rc = create_as_named();
-    if (rc && name.persist) { /* a row that is no edge, which a query reports at once */
+    if (rc && name.persist) { /* a row is no edge; with persist CREATE reads the rows */
         name.persist = false;
         rc = create_as_named();
     }
-    if (rc) /* the table still exists */
+    if (rc) /* the earlier graph still exists */
         name = before;
     at_creation = name;
 }
@@ -796,9 +796,8 @@ static void copy_database(const char *from, const char *to) {
     sqlite3_close(target);
 }
 
-/* Another program copies a file over the database: in another process, since closing the
-** file here would end SQLite's locks. SQLite takes a file whose header counts as many
-** changes for this file. */
+/* Copies a file over the database in another process, because closing the file here would
+** end SQLite's locks. SQLite notices the new file only if its change counter differs. */
 static void copy_bytes(const char *from, const char *to) {
     pid_t child = fork();
     if (child == 0) {
@@ -809,8 +808,8 @@ static void copy_bytes(const char *from, const char *to) {
     remember("cp", to, "done");
 }
 
-/* Restores a backup of an earlier moment and writes other rows, so equal numbers in the
-** log stand for other changes. */
+/* Restores an earlier backup and writes other rows, so log entries with equal numbers
+** describe different changes. */
 static void go_back(void) {
     bool bytes = rollback_journal && pick(2);
     bytes ? copy_bytes(file, saved) : copy_database(file, saved);
@@ -870,7 +869,8 @@ static void change_schema(void) {
         run_on(A, "DROP TABLE %s", name.graph);
         create_graph();
         break;
-    /* a key without triggers: the table is read afresh until the graph is made again */
+    /* a new key, which the triggers lack: each query reads the table until the graph is
+    ** made again */
     case 7:
         run_on(A, "CREATE UNIQUE INDEX one_more ON %s(%s, %s)", name.table, name.b,
                name.w);

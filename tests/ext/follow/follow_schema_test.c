@@ -176,7 +176,7 @@ START_TEST(names_of_others) {
 }
 END_TEST
 
-/* Errors about a misspelt name list the tables, but not the tables that graphs keep. */
+/* Errors about a misspelt name list all tables except the internal tables of graphs. */
 START_TEST(lists_are_of_tables) {
     open_graph();
     run("DROP TABLE g; CREATE TABLE audit_log(x); CREATE TABLE words_marks(x); CREATE "
@@ -406,7 +406,7 @@ START_TEST(a_backup_comes_back) {
     run("INSERT INTO roads VALUES (10, 11, 1), (11, 12, 1)");
     graph_is("g", "roads");
     copy_file(saved, file);
-    /* The new rows get the rowids of the rows that the backup does not have. */
+    /* The new rows get the rowids of rows that the backup lacks. */
     run("INSERT INTO roads VALUES (20, 21, 1), (21, 22, 1)");
     graph_is("g", "roads");
     expect("0", "SELECT count(*) FROM g WHERE src = 10");

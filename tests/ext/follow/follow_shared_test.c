@@ -1,6 +1,6 @@
-/* Mirrors of one followed graph in several connections share one packed graph while they
-** are in one committed state; otherwise each has its own. Each statement reads a query as
-** an edge source again, so the query is the oracle.
+/* Mirrors of one followed graph in several connections share a packed graph while they
+** have the same committed state; otherwise each has its own. The oracle is a query as an
+** edge source, because each statement reads a query again.
 **
 **     connection 1    reads the table    ---\        changes a row    --- its own
 **     connection 2    "share"            ----- one graph, three users
@@ -121,8 +121,8 @@ START_TEST(mirrors_are_shared) {
 }
 END_TEST
 
-/* A connection that alone uses a graph changes it in place; another one leaves it and
-** shares the next one. */
+/* The only user of a graph changes it in place. Other connections leave their graph, and
+** share the next graph. */
 START_TEST(a_change_is_met_together) {
     all_share();
     do_in(each[1], "UPDATE roads SET weight = 100 WHERE id = 7");
@@ -243,7 +243,7 @@ START_TEST(others_are_not_shared) {
 }
 END_TEST
 
-/* A child of fork() leaves the shared graphs of its parent's connections alone. */
+/* A child of fork() does not use the shared graphs of its parent's connections. */
 static void ask_in_child(int unused) {
     (void)unused;
     sqlite3 *c = database_connect("");

@@ -32,8 +32,8 @@ START_TEST(every_way_to_change) {
 }
 END_TEST
 
-/* Rows are looked up by the dozen, for any names of columns, any number of rows, and any
-** limit on the values of a statement. */
+/* The extension looks up changed rows in groups. The test has columns with misleading
+** names, many changed rows, and several limits on the variables of a statement. */
 START_TEST(many_changes_at_once) {
     for (int limit = 1; limit <= 250; limit += 83) {
         sql_open();
@@ -80,8 +80,7 @@ START_TEST(rows_that_replace_deletes) {
 }
 END_TEST
 
-/* Partial and descending UNIQUE indexes: rows that REPLACE deletes are followed, and
-** found by the index. */
+/* The graph follows rows that REPLACE deletes by partial or descending UNIQUE indexes. */
 START_TEST(keys_of_all_kinds) {
     static const char *const keys[] = {
         "(b) WHERE metres > 2",
@@ -246,15 +245,15 @@ START_TEST(transactions) {
     graph_is("g", "roads");
     run("SAVEPOINT one; DELETE FROM roads WHERE rowid < 3");
     graph_is("g", "roads");
-    run("ROLLBACK TO one; INSERT INTO roads VALUES (20, 21, 1)"); /* equal numbers */
+    run("ROLLBACK TO one; INSERT INTO roads VALUES (20, 21, 1)"); /* rowids recur */
     graph_is("g", "roads");
     expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
     run("ROLLBACK");
     graph_is("g", "roads");
-    run("INSERT INTO roads VALUES (30, 31, 1), (32, 33, 1)"); /* and once more */
+    run("INSERT INTO roads VALUES (30, 31, 1), (32, 33, 1)"); /* rowids recur again */
     graph_is("g", "roads");
     expect("0", "SELECT count(*) FROM gpugraph_timings WHERE phase = 'read'");
-    /* A search is found again as long as nothing has changed, even while writing. */
+    /* Equal searches in one write transaction. */
     run("BEGIN; INSERT INTO roads VALUES (40, 41, 1)");
     expect("1", "SELECT count(*) > 0 FROM gpu_bfs('g', 40)");
     expect("1", "SELECT count(*) > 0 FROM gpu_bfs('g', 40)");

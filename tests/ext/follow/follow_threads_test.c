@@ -1,6 +1,6 @@
-/* Connections in threads, each with its own mirror or a shared one: readers compare graph
-** and table inside a transaction, while writers commit and roll back. The thread
-** sanitizer runs this test, too. */
+/* Connections in threads, each with its own mirror or a shared one. Readers compare graph
+** and table in one statement, while writers change the table, compare, and commit or roll
+** back. The thread sanitizer runs this test, too. */
 /* ctest: gaps-threads */
 #include "expect.h"
 #include "base/ext_limits.h"
@@ -30,7 +30,7 @@ static sqlite3 *open_connection(void) {
     return db;
 }
 
-/* NULL, or the difference. */
+/* Returns NULL, or a message about a difference. */
 static const char *look(sqlite3 *db) {
     sqlite3_stmt *s = NULL;
     const char *problem = NULL;

@@ -142,8 +142,8 @@ START_TEST(of_options) {
 }
 END_TEST
 
-/* The reports say that searches that end early were five times as fast as predicted. So
-** only the estimates of such searches become lower. */
+/* The test reports that searches with an early end were five times as fast as predicted.
+** Afterwards only the estimates of such searches are lower. */
 START_TEST(of_searches_that_end_early) {
     run("CREATE TABLE roads(src, dst);" FEWER_ROWS
         "INSERT INTO roads SELECT i * 7919 %% 50000, i * 104729 %% 50000 FROM n");

@@ -1,5 +1,5 @@
 /* gpugraph_config and gpugraph_settings: values that are read, set and refused. The test
-** chooses the number of devices. */
+** replaces the functions that report the devices of the machine. */
 /* ctest: serial wrap=gpugraph_device_at wrap=gpugraph_cuda_usable */
 #include "sql.h"
 #include "suite.h"
@@ -11,7 +11,7 @@
 
 /* ---- machines ---- */
 
-static int devices; /* CUDA devices of the machine that the settings see */
+static int devices; /* the number of CUDA devices that those functions report */
 
 bool __wrap_gpugraph_device_at(int i, gpugraph_device *device);
 bool __wrap_gpugraph_cuda_usable(const char **why);
@@ -102,7 +102,7 @@ START_TEST(threads_says_how_many_there_are_now) {
     run("SELECT gpugraph_config('threads', 3)");
     expect("1", "SELECT meaning LIKE '%%; now 3' FROM gpugraph_settings WHERE name = "
                 "'threads'");
-    /* The largest value of a setting is possible. */
+    /* The setting accepts its largest value. */
     run("SELECT gpugraph_config('threads', 256)");
     expect("1", "SELECT meaning LIKE '%%; now 256' FROM gpugraph_settings WHERE name = "
                 "'threads'");
@@ -170,7 +170,7 @@ START_TEST(values_that_cannot_hold_are_refused) {
            "gpugraph_config('devices'), gpugraph_config('threads'), "
            "gpugraph_config('memory_limit'), gpugraph_config('cache_limit'), "
            "gpugraph_config('progress')");
-    /* The default is possible on all machines. */
+    /* Device 0, 'auto' and 'all' are allowed on a machine without devices. */
     expect("0|'auto'|'all'", "SELECT gpugraph_config('device', 0), "
                              "gpugraph_config('devices', 'auto'), "
                              "gpugraph_config('devices', 'all')");

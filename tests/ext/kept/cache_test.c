@@ -1,6 +1,6 @@
-/* The graph that a statement sees equals the table: after every kind of change, by this
-** connection or another one, the kept graph is compared with the table. If nothing has
-** changed, the table must not be read again. */
+/* A statement must see a graph that equals the table. The test compares both after every
+** kind of change, by this connection or another one. If nothing has changed, the table
+** must not be read again. */
 /* ctest: serial */
 #include "cache_fixture.h"
 #include "sqlite_memory.h"
@@ -17,7 +17,7 @@ static void by_other(const char *sql) {
     ck_assert_msg(rc == SQLITE_OK, "%s: %s", sql, error);
 }
 
-/* The graph equals the table, and was read `reads` times. */
+/* Checks that the graph equals the table, and that a query reads it `reads` times. */
 static void agrees(int reads) {
     char *want = sqlite3_mprintf("%s", probe_get(&p, now_sql));
     p.reads = 0;
@@ -73,7 +73,7 @@ START_TEST(inside_a_transaction) {
     probe_run(&p, "DROP TABLE roads; CREATE TABLE roads AS SELECT 5 AS src, 6 AS dst");
     agrees(1);
     probe_run(&p, "ROLLBACK");
-    agrees(1); /* statements have expired, as after a DETACH */
+    agrees(1); /* the ROLLBACK has expired prepared statements, as DETACH does */
     probe_run(&p, "BEGIN; INSERT INTO roads VALUES (4, 5, 6)");
     agrees(1);
     probe_run(&p, "COMMIT");
@@ -139,7 +139,7 @@ START_TEST(a_statement_that_writes_what_it_reads) {
     probe_expect(&p, "SELECT count(DISTINCT src) FROM roads WHERE rowid > 2", "1");
     ck_assert_int_eq(p.reads, 1);
     agrees(1);
-    /* Triggers that write change every counter; the statement's graph stays. */
+    /* A trigger writes and changes every counter, but the statement keeps its graph. */
     probe_run(
         &p,
         "DELETE FROM roads; INSERT INTO roads VALUES (1, 2, 3), (2, 3, 4);"
@@ -298,7 +298,7 @@ START_TEST(replaced_from_outside_sql) {
                                              SQLITE_DESERIALIZE_FREEONCLOSE),
                          SQLITE_OK);
         agrees(1);
-        agrees(1); /* the two states look equal, so it is not kept */
+        agrees(1); /* all images look equal, so no graph is kept */
     }
 }
 END_TEST
@@ -461,7 +461,7 @@ START_TEST(nothing_is_kept_without_a_connected_table) {
     ck_assert_str_eq(graph_state(&p.c, p.c.graphs), "current");
     probe_run(&p, "INSERT INTO roads VALUES (1, 2, 3)");
     ck_assert_str_eq(graph_state(&p.c, p.c.graphs), "stale");
-    /* The next probe counts from where this one ended. */
+    /* The count of the next probe differs from the count of this one. */
     agrees(1);
     connection_table_closed(&p.c);
     probe_run(&p, "ATTACH ':memory:' AS x; DETACH x");
@@ -470,7 +470,7 @@ START_TEST(nothing_is_kept_without_a_connected_table) {
 }
 END_TEST
 
-/* ---- memory that is not there ---- */
+/* ---- failures of allocations ---- */
 
 static void memory_faults(const char *make, const char *sql, const char *want) {
     for (int n = 1;; n++) {
@@ -509,7 +509,7 @@ START_TEST(sqlite_memory) {
 }
 END_TEST
 
-/* Runs for each place of the database. */
+/* Tests that run in memory, with a rollback journal and with a WAL. */
 /* clang-format off */
 #define ANYWHERE \
     {&own_commits}, \

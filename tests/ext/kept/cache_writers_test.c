@@ -1,5 +1,5 @@
-/* The graph that a writing statement sees equals the table at that moment. The
-** statement's own changes are not counted until it ends, and its table's pages may be
+/* The graph that a writing statement sees equals the table at that moment. SQLite counts
+** the statement's changes only when the statement ends, and pages in the cache may be
 ** newer than the file. The oracle is fresh(), which reads the rows by SQL while the
 ** statement runs. */
 /* ctest: serial */
@@ -30,7 +30,7 @@ static void run(sqlite3_context *context, int count, sqlite3_value **value) {
     sqlite3_result_int(context, 0);
 }
 
-/* agrees(a, b): a NULL or empty graph agrees with no rows. */
+/* agrees(a, b): 1 if the texts are equal; an error if they differ or one is NULL. */
 static void agrees(sqlite3_context *context, int count, sqlite3_value **value) {
     const char *a = (const char *)sqlite3_value_text(value[0]);
     const char *b = (const char *)sqlite3_value_text(value[1]);
@@ -186,7 +186,7 @@ static bool pages_were_read(void) {
     return false;
 }
 
-/* A virtual table would hear about a statement in this way before it begins. */
+/* Calls connection_note before the statement, as virtual tables of the extension do. */
 static void run_noted(const char *sql) {
     connection_note(&p.c);
     probe_run(&p, sql);
@@ -232,7 +232,7 @@ START_TEST(pages_that_move) {
 }
 END_TEST
 
-/* A text in a row may have been changed in place, which leaves no trace. */
+/* sqlite3_blob_write may change a text in place; no counter shows the change. */
 START_TEST(texts_changed_in_place) {
     prepare_rows();
     probe_run(&p, "UPDATE roads SET dst = '2b' WHERE rowid = 20");
@@ -262,8 +262,8 @@ static sqlite3_stmt *begin_statement(const char *sql) {
     return statement;
 }
 
-/* A writer that has not ended: it writes to the table or to another one, or a trigger
-** writes that has been dropped meanwhile. */
+/* Queries while a writer has not ended. It writes to the table or to another table, also
+** by a trigger that is dropped before the writer ends. */
 START_TEST(beside_writers) {
     static const char *const writers[] = {
         "INSERT INTO roads VALUES (41, 42, 43), (51, 52, 53) RETURNING 1",

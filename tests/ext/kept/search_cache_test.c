@@ -118,8 +118,8 @@ START_TEST(joins_and_subqueries_share_searches) {
 }
 END_TEST
 
-/* With `sources`, a join on the column source compares answers; a given value for it is
-** one argument too many. */
+/* In a call with `sources`, a join may compare the column `source` of the answer. A value
+** for the argument `source` is an error. */
 START_TEST(a_join_on_the_nearest_source) {
     run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES(1, 2, 1), (2, 3, 1), (9, "
         "3, 1);"
@@ -152,7 +152,7 @@ START_TEST(subqueries_share_searches_without_a_cache) {
 }
 END_TEST
 
-/* A bound of 0 is a bound, though the fields that hold it equal those without a bound. */
+/* A key distinguishes a bound of 0 from no bound, although the number is 0 in both. */
 START_TEST(a_bound_of_nothing_is_kept_apart) {
     run("CREATE TABLE g(src, dst, weight); INSERT INTO g VALUES(1, 2, 5), (2, 3, 5)");
     expect("", "SELECT vertex FROM gpu_sssp('g', 1, 2) WHERE max_distance = 0");
@@ -182,8 +182,8 @@ static int bytes_after(const char *sql) {
 }
 
 /* A search that a limit ends may end elsewhere in another run, with a tree of other
-** vertices. The extension runs such a search again; it adds to the answer of a whole
-** search. */
+** vertices. So the extension adds a tree to the answer of a whole search, and replaces
+** the answer of a search with a limit. */
 START_TEST(what_a_limit_has_cut_does_not_grow) {
     make_random("g", 60, 200, 5);
     for (int limit = 0; limit < 2; limit++) {
@@ -221,8 +221,8 @@ START_TEST(kept_searches_leave_the_timings) {
     expect("1", "SELECT sum(ms) <= 2 * max(ms) + 0.001 FROM gpugraph_timings");
     sqlite3_free(first);
     sqlite3_free(second);
-    /* A query that searches as an edge source: its time is part of the reading, and there
-    ** is one total. */
+    /* An edge source is a query that itself searches. The time of this search is part of
+    ** the phase "read", and there is one total. */
     run("SELECT * FROM gpu_bfs('SELECT parent, vertex FROM gpu_bfs(''g'', 3) WHERE "
         "parent IS NOT NULL', 3)");
     expect("1|1",
@@ -280,8 +280,8 @@ START_TEST(trees_and_orders_are_added_to_what_is_kept) {
 }
 END_TEST
 
-/* The number of vertices that the latest search reached on a path of 1,000, whose first
-** row says how far it goes. */
+/* Runs a statement for this vertex, and checks the depth in the first row. Returns the
+** number of vertices that the latest search has reached. */
 static int looked_at(sqlite3_stmt *statement, int vertex, int depth) {
     sqlite3_bind_int(statement, 1, vertex);
     ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
@@ -295,8 +295,8 @@ static int looked_at(sqlite3_stmt *statement, int vertex, int depth) {
     return count;
 }
 
-/* A parameter keeps its vertex until the statement runs again. The first search ends
-** there; the second, from that source, serves all that follow. */
+/* A parameter has one value during a run of the statement, so the first search ends at
+** this vertex. The search for another vertex is whole and serves all later runs. */
 START_TEST(a_vertex_by_parameter_ends_the_search) {
     static const char *const statements[] = {
         "SELECT depth FROM gpu_bfs('%s', 1) WHERE vertex = ?1",

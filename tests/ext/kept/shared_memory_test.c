@@ -33,8 +33,8 @@ static void open_and_ask(int i) {
     }
 }
 
-/* Many edges of few vertices, or two edges of each vertex, whose searches are a third of
-** the memory of one connection. */
+/* Many edges of few vertices; then two edges of each vertex, so that the results of
+** searches are a third of the memory of one connection. */
 static const char *const rows[] = {
     "SELECT n % 10000, (n * 7 + n / 10000 + 1) % 10000, n % 90 + 1 FROM i",
     "SELECT n / 2, (n / 2 + 1 + n % 2) % 400000, n % 90 + 1 FROM i"};

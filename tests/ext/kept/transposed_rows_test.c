@@ -1,5 +1,5 @@
-/* The timings name the rows that a search transposes, once for a graph. Later statements
-** report at most the phases of the first one.
+/* A search that needs the transpose makes it, once for each graph, and the timings name
+** it. Later searches report no phase of rows.
 **
 **     search   1           2                  3        4
 **     rows     read, map   csr: the transpose -        -         */
@@ -28,8 +28,8 @@ static void search(int i, const char *direction) {
         i + 1, direction);
 }
 
-/* The second search with such a frontier makes the transpose, on a symmetric graph,
-** too. */
+/* The second search with a large frontier makes the transpose, also if the graph is
+** symmetric. */
 START_TEST(once_and_named) {
     if (_i)
         run("INSERT INTO e(src, dst, weight) SELECT dst, src, weight FROM e");
@@ -45,8 +45,8 @@ START_TEST(once_and_named) {
 }
 END_TEST
 
-/* A search in the other direction reads the transpose first, so only the table's own
-** order is missing. */
+/* The first search with direction 'in' makes the transpose. So the second search makes
+** the rows in the direction of the table. */
 START_TEST(the_other_direction) {
     search(0, "in");
     expect("1", transposed);

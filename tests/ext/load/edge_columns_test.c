@@ -14,7 +14,7 @@
 #define COUNT_TO(n)                                                                      \
     "WITH RECURSIVE c(n) AS (VALUES(1) UNION ALL SELECT n + 1 FROM c WHERE n < " #n ") "
 
-/* Edges from 0 to 1 .. 40, several to each. id: SQL of the edge id of row n. */
+/* Makes several edges from 0 to each of 1 .. 40. id: SQL for the edge id of row n. */
 static void make_star(const char *id) {
     run("DELETE FROM star");
     run(COUNT_TO(300) "INSERT INTO star SELECT 0, 1 + n * 7919 %% 40, 1, %s FROM c", id);
@@ -102,7 +102,7 @@ START_TEST(ids_that_are_the_rowid) {
 }
 END_TEST
 
-/* Without ids the order of a key decides, otherwise the order of rows. */
+/* Without edge ids a search takes the first of equally good edges, by key or by row. */
 START_TEST(order_without_ids) {
     run("CREATE TABLE keyed(k PRIMARY KEY, src, dst) WITHOUT ROWID;"
         "INSERT INTO keyed VALUES (9, 1, 4), (5, 2, 4), (7, 3, 4), (1, 0, 1), (2, 0, 2),"
@@ -368,8 +368,8 @@ static void expect_not_clear(const char *sentence) {
     expect("1", "SELECT max(distance) FROM gpu_path('named', 1, 2)");
 }
 
-/* A graph that follows `roads` without named columns gives the error of the table: as a
-** new graph, after a change, and after another read. */
+/* A graph that follows `roads` and names no columns gives the same error as the table:
+** when it is new, after a change, and when each query reads the table. */
 static void weights_of_a_graph_are_not_clear(void) {
     char *table = ask("SELECT * FROM gpu_path('roads', 1, 2)");
     ck_assert_ptr_nonnull(strstr(table, "as in 'roads(src, dst, toll)'"));
@@ -390,7 +390,7 @@ static void weights_of_a_graph_are_not_clear(void) {
     sqlite3_free(table);
 }
 
-/* A column that may be the weight is not ignored. */
+/* If a column may be the weight, but its name does not say so, weighted paths fail. */
 START_TEST(weights_that_are_not_clear) {
     static const char *const types[] = {"REAL", "INT", "NUMERIC(5, 2)", "DECIMAL",
                                         "DOUBLE"};

@@ -1,8 +1,8 @@
-/* The decoder of cells for devices (gpu/cells.h), run on the CPU: it gives the rows of
-** SELECT for all contents of leaves and all failures of the device. The other tests of
-** the page reader compare with this decoder, too: random tables, damaged files and logs.
-** A warp has one lane; with TEST_WIDE_WARPS it has 32; with TEST_ON_DEVICE a device
-** decodes. */
+/* Tests the decoder of cells for devices (gpu/cells.h) on the CPU. It must give the rows
+** of SELECT for all contents of leaves, also if the device fails. The other tests of the
+** page reader (random tables, damaged files and logs) also compare with this decoder.
+** A warp has one lane, or 32 lanes with TEST_WIDE_WARPS. With TEST_ON_DEVICE a device
+** runs the decoder. */
 #ifdef TEST_WIDE_WARPS
 #include "warp_lanes.h"
 #endif
@@ -17,8 +17,8 @@
 ** lane. */
 enum { ROWS = warp_width == 1 ? 4000 : 400 };
 
-/* Compares the tables. Returns the number of unusual leaves; -1: the device took no
-** table. */
+/* Compares the table with its decoded rows. Returns the number of unusual leaves; -1: the
+** device did not take the table. */
 static int64_t there(const page_table *t) {
     decoded_there = unusual_leaves = 0;
     check_read(t);
@@ -248,7 +248,7 @@ static void draw_leaf(uint8_t *page, uint32_t usable, uint32_t columns) {
         page[4]++;
         rowid += 1 + pick(2) * pick(200);
     }
-    /* most damage is at the beginning of a cell */
+    /* half of the damage is in the first bytes of the last cell */
     for (uint32_t k = pick(3); k > 0; k--) {
         uint32_t at = end + pick(pick(2) ? 8 : usable - end ? usable - end : 1);
         page[at] = (uint8_t)(pick(2) ? page[at] + pick(5) - 2 : pick(256));

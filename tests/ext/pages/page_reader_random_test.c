@@ -1,6 +1,6 @@
 /* Compares the page reader with SELECT on tables made by random statements, on files and
-** logs with random damage, and with each allocation failing in turn. The reader may give
-** up only for a reason that holds. */
+** logs with random damage, and with a failure of each allocation. The reader may give up
+** only if the reason that it gives is true. */
 #include "page_compare.h"
 #include <math.h>
 #include "share.h"
@@ -89,8 +89,8 @@ static void add_fillers(sqlite3_str *sql, int *fillers) {
         sqlite3_str_appendf(sql, "f%d, ", (*fillers)++);
 }
 
-/* Column names in random order with random other columns between them. Columns from
-** number `late` on are added when the table has rows. */
+/* Makes a table with the wanted columns in random order and random columns between them.
+** Adds columns from number `late` on after rows. */
 static void create_table(sqlite3 *db) {
     static const char *const names[6][3] = {{"src", "dst", "w"}, {"src", "dst", "w"},
                                             {"src", "dst", "w"}, {"dst", "src", "w"},
@@ -245,8 +245,8 @@ static int count_of(sqlite3 *db, const char *format, const char *a, const char *
     return count;
 }
 
-/* The reason for which the reader gives up must hold. `began`: the transaction was open
-** before. */
+/* Checks that the reader's reason is true. began: the transaction was open before the
+** latest statement. */
 static void check_reason(const page_table *t, const char *why, bool began) {
     const char *text = t->texts ? "1" : "0";
     bool holds = false;
@@ -276,7 +276,7 @@ static void check_reason(const page_table *t, const char *why, bool began) {
         holds = count_of(t->db, "PRAGMA auto_vacuum%s%s", "", "") > 0;
     else if (strstr(why, "does not open"))
         holds = without_rowid;
-    ck_assert_msg(holds, "stepped aside: %s", why);
+    ck_assert_msg(holds, "the reader gave up: %s", why);
 }
 
 static sqlite3 *open_random(void) {
@@ -413,8 +413,8 @@ START_TEST(test_damaged_files) {
 }
 END_TEST
 
-/* Damages frames of a log. A connection that stays open keeps the index, and another one
-** without cached pages reads. */
+/* Damages frames of a log. One connection stays open and keeps the index of the log; then
+** another connection, which has no cached pages, reads. */
 START_TEST(test_damaged_logs) {
     char log[128];
     intern texts = {0};

@@ -36,13 +36,13 @@ START_TEST(test_overflow_pages) {
     page_table t = with_texts(db);
     run_sql(db, "INSERT INTO e VALUES(1, 2, 3, zeroblob(100000)), (4, 5, 6, 'x')");
     check_read(&t); /* the wanted columns are on the page */
-    /* Lengths around every limit: of one page, of two, and of what stays on the leaf. */
+    /* Lengths around each limit: one page, two pages, the bytes that stay on a leaf. */
     run_sql(db,
             "WITH RECURSIVE i(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM i WHERE n < "
             "1500) INSERT INTO late SELECT zeroblob(n * 7 %% 3000 + n %% 4 * %d), n, "
             "n * n, n / 3 FROM i",
             512 << (_i % 8));
-    /* the map decides how chains continue */
+    /* with auto_vacuum the pointer map decides how chains continue */
     const char *map = _i % 3 ? "auto_vacuum" : NULL;
     t.table = "late";
     check_chains(&t, map);
@@ -59,7 +59,7 @@ START_TEST(test_overflow_pages) {
     t.column[1] =
         "src"; /* one chain in two roles, which has one page if pages are large */
     const char *why = compare(&t, NULL);
-    ck_assert_msg(!why || (map && strstr(why, map)), "stepped aside: %s", why);
+    ck_assert_msg(!why || (map && strstr(why, map)), "the reader gave up: %s", why);
 }
 END_TEST
 
@@ -166,8 +166,8 @@ static const char *const defaults[] = {"5",
 enum { DEFAULTS = sizeof defaults / sizeof *defaults };
 static const char *const types[] = {"", "INT", "TEXT", "REAL", "NUMERIC", "BLOB"};
 
-/* Every default with every affinity in each role. The reader gives up only if the default
-** is no id or weight. */
+/* Every default with every affinity, as source, destination and weight. The reader gives
+** up only if the default is no id or no weight. */
 START_TEST(test_defaults) {
     static const char *const role[] = {"src", "dst", "w"};
     const char *type = types[_i];
@@ -317,9 +317,9 @@ END_TEST
 
 /* ---- usual cells ---- */
 
-/* Rowids around every length, consecutive and with holes; ids and weights of every
-** length, which differs from row to row, with columns behind them. A run of usual cells
-** must give what each cell says. */
+/* Rowids around each length of a varint, consecutive and with holes. Ids and weights of
+** all lengths follow each other, with and without columns behind them. The fast path for
+** runs of usual cells must give the values of each cell. */
 START_TEST(test_cells_in_a_row) {
     static const char *const more[] = {"", ", more", ", more, still, 'x', NULL, 7.5"};
     static const char *const table[] = {"src, dst, w", "src, dst, w, m",
@@ -370,8 +370,8 @@ static char *reader(void) {
     return detail;
 }
 
-/* The sentence about a bad weight does not depend on the reader. SQLite reads the rows in
-** a transaction that has written to the table. */
+/* Both readers give an equal sentence about a bad weight. In a transaction that has
+** written to the table, SQLite reads the rows. */
 START_TEST(test_sentences) {
     static const char *const weight[] = {"'-5'",    "-5",    "'-5.50'", "-5.5",
                                          "'1e999'", "9e999", "'x'",     "NULL",
@@ -419,8 +419,8 @@ START_TEST(test_no_weights) {
 }
 END_TEST
 
-/* In a statement the transaction is open before the extension is called, so the log is
-** noted when the statement is prepared. */
+/* SQLite opens the transaction of a statement before it calls the extension. So the
+** extension notes the state of the log when the statement is prepared. */
 START_TEST(test_statement_in_wal_mode) {
     char *none = NULL;
     ck_assert_int_eq(sqlite3_gpugraph_init(db, &none, NULL), SQLITE_OK);

@@ -1,6 +1,6 @@
-/* Columns of ids and weights with 4 and with 8 bytes an entry. Each table gets the
-** columns that its values need. The first wide value may be anywhere, among other unusual
-** values. page_compare.h compares values with SELECT's. */
+/* Columns of ids and weights with 4 or 8 bytes in an entry. Each table gets the width
+** that its values need. The first wide value may be in any row, also among other unusual
+** values. page_compare.h compares the values with those of SELECT. */
 #include "gpugraph_extension.h"
 #include "pages/format.h"
 #include "pages/wal_frames.h"
@@ -97,7 +97,7 @@ START_TEST(test_each_value) {
 }
 END_TEST
 
-/* Ids that another writer has stored in more bytes than they need still fit 4 bytes. */
+/* Sources that are rowids, and targets that are REALs, fit 4 bytes if their values do. */
 START_TEST(test_rowids_and_reals) {
     page_table t = edges(db);
     run_sql(db, "CREATE TABLE e(src INTEGER PRIMARY KEY, dst, w)");
@@ -112,8 +112,8 @@ START_TEST(test_rowids_and_reals) {
 }
 END_TEST
 
-/* A wide id behind everything that restarts a read: texts, NULL ends, REAL weights, text
-** weights, an added column. */
+/* A wide id after rows that make the reader start again: texts, NULL ends, REAL weights,
+** text weights, an added column. */
 static const char *const odd_rows[] = {
     "SELECT 1",
     "INSERT INTO e SELECT 'a' || rowid % 50, dst, w FROM e WHERE rowid % 3 = 0",
@@ -288,8 +288,8 @@ static int count_questions(void *listener) {
     return ++questions == stop_at;
 }
 
-/* An interrupt at each poll, of the first attempt and of the second. Nothing is
-** leaked. */
+/* An interrupt at each poll, in the first attempt to read and in the second. An
+** interrupted read leaves no memory. */
 START_TEST(test_interrupted) {
     enum { ROWS = 40000 / SANITIZED_PART };
     intern texts = {0};
@@ -338,8 +338,8 @@ static char *answer(const char *question) {
     return sqlite3_str_finish(text);
 }
 
-/* A graph read by pages, and by rows inside a write transaction; then again with ids from
-** 2^40 on. */
+/* Reads a graph by pages, and by rows inside a write transaction. Then reads it again
+** with ids above 2^40. */
 START_TEST(test_graphs) {
     static const char *const asked[] = {
         "SELECT CASE WHEN typeof(vertex) = 'text' THEN vertex ELSE vertex %% (1 << 40) "

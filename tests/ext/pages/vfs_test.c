@@ -1,6 +1,6 @@
-/* Databases that are not plain files of SQLite's own VFS, or that are opened with other
-** locks: shims that encode the file, files within files, no locks, mapped memory,
-** databases in memory. The extension must read what a query reads, and may use pages only
+/* Databases that are not plain files of SQLite's own VFS, or that are opened in unusual
+** ways: shims that encode the file, a file in a file, no locks, mapped memory, databases
+** in memory. The extension must read the rows that a query reads. It may read pages only
 ** if no other layer decodes or locks them. */
 /* ctest: serial */
 #include "database_file.h"
@@ -84,9 +84,9 @@ static char *search_both(void) {
 }
 
 /* The n-th read fails. The statement must give an error or the right answer, and the next
-** one the right answer. SQLite takes a read of half the bytes for a page that ends in
-** zeros, and caches that page; then the next connection must be right. Loop: a read of
-** half the bytes, WAL. */
+** statement the right answer. Or the n-th read gets half of the bytes. SQLite then caches
+** a page that ends in zeros, so only the next connection must be right. Loop: half of the
+** bytes, WAL. */
 START_TEST(test_reads_that_fail) {
     int fails = 0;
     bool failed = true;
@@ -152,8 +152,8 @@ START_TEST(test_ways_to_open) {
 }
 END_TEST
 
-/* Reserved bytes at the end of each page, as for a checksum (8) or a cipher (32), for
-** pages of every size, which then overflow earlier. Loop: size, bytes, WAL. */
+/* Reserved bytes at the end of each page, as for a checksum (8) or a cipher (32). Rows
+** then overflow earlier. Loop: page size, reserved bytes, WAL. */
 START_TEST(test_reserved_bytes) {
     static const int reserved[] = {8, 32, 1};
     int bytes = reserved[_i / 8 % 3];

@@ -1,4 +1,4 @@
-/* edge_parse: every form of an edge source, every way of quoting, every sentence. */
+/* edge_parse: all forms of edge sources, all ways to quote names, all error messages. */
 /* ctest: serial */
 #include "source/source.h"
 #include "suite.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "schema.table(a,b,c)3" */
+/* The names and the number of columns: "schema.table(a,b,c)3". */
 static char *named(const edge_source *s) {
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendf(out, "%s.%s(", s->schema ? s->schema : "", s->table);
@@ -18,7 +18,7 @@ static char *named(const edge_source *s) {
     return sqlite3_str_finish(out);
 }
 
-/* "schema.table(a,b,c)3" or "query: ..." or the sentence */
+/* "schema.table(a,b,c)3", "query: ..." or the error message. */
 static char *parsed(const char *text, int max_columns) {
     edge_source s;
     char *error, *out;

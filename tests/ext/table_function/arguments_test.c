@@ -1,4 +1,4 @@
-/* Arguments of every type that a host may bind, and ids that are no vertices. */
+/* Arguments of all types that a host can bind, and ids that are no vertices. */
 /* ctest: serial */
 #include "sql.h"
 #include "suite.h"
@@ -139,7 +139,7 @@ START_TEST(timings_name_ids_that_are_no_vertices) {
         "SELECT * FROM gpu_sssp('roads', 1) WHERE vertex = 77");
     expect("0",
            "SELECT count(*) FROM gpugraph_timings WHERE detail LIKE '%%no vertex%%'");
-    /* For a join with many unknown ids the timings name those of the first calls. */
+    /* In a join only the first three calls report unknown ids, each in new timings. */
     run("SELECT * FROM (VALUES (60), (61), (62), (63), (64)) AS v, gpu_bfs('roads', "
         "v.column1)");
     expect("'source 62 is no vertex'",

@@ -80,7 +80,7 @@ START_TEST(own_type_comes_first) {
     expect("'1';'text'", "SELECT vertex FROM gpu_bfs('e', '1') ORDER BY depth");
     expect("1", "SELECT vertex FROM gpu_bfs('e', 1)");
     expect("'2';'y'", "SELECT vertex FROM gpu_bfs('e', 2) ORDER BY depth");
-    /* A column of the graph's table can hold only the text. */
+    /* src is a TEXT column of the graph's table, so a comparison converts 1 to '1'. */
     expect("'text'", "SELECT dst FROM g WHERE src = 1");
     expect("'x'", "SELECT src FROM g WHERE dst = 1");
 }

@@ -188,8 +188,8 @@ START_TEST(conditions_that_sqlite_takes_away) {
     expect("1|0;3|1;9|-",
            "SELECT n.id, b.depth FROM gpu_bfs('roads', 1) b RIGHT JOIN nodes n "
            "ON n.id = b.vertex ORDER BY 1");
-    /* An outer join to the function: the constraints that SQLite offers depend on its
-    ** version. */
+    /* In an outer join to the function, SQLite's version decides which constraints it
+    ** passes. */
     static const char *const onto[] = {
         "SELECT n.id, b.depth FROM nodes n RIGHT JOIN gpu_bfs('roads', 1) b ON n.id = "
         "b.vertex"
@@ -212,8 +212,8 @@ START_TEST(conditions_that_sqlite_takes_away) {
 }
 END_TEST
 
-/* Options that a statement uses and SQLite does not offer: in outer joins, from a later
-** table, in an arm of an OR, in an expression. */
+/* Options that a statement has but SQLite does not pass to the function: in outer joins,
+** from a later table, in an arm of an OR, in an expression. */
 START_TEST(options_that_do_not_reach_the_search) {
     run("CREATE TABLE none(id)");
     static const char *const lost[][3] = {

@@ -1,4 +1,4 @@
-/* Loading and statements of every kind survive the failure of each allocation. */
+/* Loading the extension, and all kinds of statements, survive failed allocations. */
 /* ctest: serial */
 #include <stdlib.h>
 
@@ -71,8 +71,8 @@ START_TEST(survives_each_failed_allocation) {
 }
 END_TEST
 
-/* Result arrays do not come from SQLite's allocator. Here only blocks of their sizes
-** fail. */
+/* Result arrays come from malloc, not from SQLite's allocator. In this test only blocks
+** with their sizes fail. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 enum { ARRAY_VERTICES = 1009, FIRST_STEPS = 64 * 16 };
 /* Sizes of a list's blocks (listed.c, sssp/found.h): its capacity, the entries that a

@@ -82,10 +82,10 @@ END_TEST
 
 START_TEST(what_is_looked_up) {
     static const char *const conditions[][3] = {
-        /* the rows of a look-up, and those of a comparison; NULL: no such plan */
+        /* the rows of a look-up, and of a comparison; NULL: SQLite never chooses it */
         {"vertex = '2'", "2", NULL},
         {"vertex IN ('2', '9')", "2", NULL},
-        {"vertex = '2' OR vertex = '9'", "2", NULL}, /* IN, to SQLite */
+        {"vertex = '2' OR vertex = '9'", "2", NULL}, /* SQLite makes it an IN */
         {"'2' = vertex AND depth < 9", "2", NULL},
         {"vertex = '2' OR depth = 7", "2", ""}, /* versions of SQLite differ */
         {"vertex = 2 OR depth = 7", "2", "2"},

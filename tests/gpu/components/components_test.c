@@ -1,5 +1,5 @@
-/* Connected components against the simplest possible models: labels that spread until
-** nothing changes, and a matrix of which vertex reaches which. */
+/* Compares connected components with simple models: labels that spread until nothing
+** changes, and a matrix that shows which vertices a vertex reaches. */
 #include "expect.h"
 #include "suite.h"
 #include "tiny_graphs.h"
@@ -74,8 +74,8 @@ static void check_graph(const shape *s, gpugraph_graph *graph,
     free(found);
 }
 
-/* Weak components are searched again when rows of both directions exist, which the search
-** then walks. */
+/* Repeats the search for weak components after rows of both directions exist, because the
+** search then walks these rows. */
 static void check(const shape *s, gpugraph_component_kind kind, const uint32_t *wanted) {
     gpugraph_graph *graph = shape_graph(s);
     check_graph(s, graph, kind, wanted);
@@ -119,7 +119,7 @@ START_TEST(small_shapes) {
 }
 END_TEST
 
-/* With about as many edges as vertices there are components of each size, and chains
+/* About as many edges as vertices: such graphs have components of many sizes, and chains
 ** between them. */
 START_TEST(random_arcs) {
     for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -184,8 +184,8 @@ START_TEST(long_ones) {
 }
 END_TEST
 
-/* One large component with much around it: the sample, and the searches from a pivot,
-** find it. */
+/* One large component and many small ones. The sample, and the searches from a pivot,
+** find the large one. */
 START_TEST(large_component) {
     shape s = shape_rmat(SANITIZED_PART > 1 ? 12 : 14, 8, 4);
     uint32_t *label = malloc(s.vertices * sizeof *label);

@@ -1,6 +1,6 @@
-/* Core numbers against the definition: for each k, vertices with fewer than k remaining
-** neighbours are removed until none is left to remove. The remaining vertices have a core
-** number of at least k. */
+/* Compares core numbers with the definition: for each k, remove vertices with fewer than
+** k remaining neighbours until there is none. The remaining vertices have a core number
+** of at least k. */
 #include "expect.h"
 #include "suite.h"
 #include "tiny_graphs.h"
@@ -60,7 +60,7 @@ static void model(const shape *s, uint32_t *core) {
 
 /* ---- checks ---- */
 
-/* On a device, rounds are narrow, wide or both, by turns. */
+/* Sets the largest narrow round on a device: the default, none, 3 or 20 vertices. */
 static void set_limits(int turn) {
     static const uint32_t narrow[] = {GG_PEEL_NARROW, 0, 3, 20};
     gg_limits.peel_narrow = narrow[turn % 4];
@@ -122,9 +122,8 @@ START_TEST(random_edges) {
 }
 END_TEST
 
-/* Two conditions determine the answer: v has at least k neighbours in the k-core for its
-** number k, and the simple peel, which removes one vertex with the fewest neighbours
-** after the other, agrees. */
+/* Computes core numbers by the simple peel: it removes one vertex after the other, always
+** one with the fewest remaining neighbours. */
 static void peel_plainly(const shape *s, uint32_t *core) {
     const uint32_t n = s->vertices;
     bool *gone = calloc(n, sizeof *gone);

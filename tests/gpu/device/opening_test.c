@@ -77,8 +77,8 @@ static void tell(const char *text) {
         abort();
 }
 
-/* A driver registers handlers of exit(), and works at the end of a thread that has called
-** it. */
+/* A driver registers handlers for exit(), and runs code at the end of each thread that
+** has called the driver. */
 static void driver_handler(void) {
     tell("driver's handler ");
 }
@@ -131,7 +131,7 @@ static const struct opening_steps starting = {start_driver, SLOW_MS};
 static const struct opening_steps noticing = {notice_the_end, SLOW_MS};
 static const struct opening_steps forking = {fork_a_helper, 1e9};
 
-/* While that is set, this machine seems to have 16 cores. */
+/* If set, sched_getaffinity reports 16 cores. */
 static bool has_16_cores;
 
 int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) {
@@ -404,8 +404,8 @@ static int run_to_the_end(const char *how, char *said, size_t size) {
 }
 
 /* The opening's thread ends first; then all handlers and destructors run. C libraries
-** write streams out before or after the destructors. A driver that hangs is given up
-** after a while; the time limit of the case is longer. */
+** flush streams before or after the destructors. If a driver hangs, exit() stops waiting
+** before the time limit of the case. */
 START_TEST(exit_waits_for_the_device) {
     static const char printed[] = "printed ";
     char said[500];

@@ -262,7 +262,7 @@ static void same_cells(gpugraph_graph *graph, uint32_t sources, uint32_t targets
     free(got);
 }
 
-/* Rows and, with fewer targets, columns. */
+/* Devices share the rows of a matrix or, if there are fewer targets, its columns. */
 START_TEST(matrices_are_shared) {
     for (int weights = MODEL_SMALL; weights < MODEL_WEIGHTS; weights++) {
         edge_model model = model_make(MODEL_DENSE, weights, 500, 5000, 3);
@@ -278,7 +278,7 @@ START_TEST(matrices_are_shared) {
 }
 END_TEST
 
-/* Every device was requested, and none has room. */
+/* The call requests both devices, and memory_limit leaves too little memory on each. */
 START_TEST(a_limit_for_both) {
     gpugraph_graph *graph = rmat();
     const uint32_t source[] = {1, 2};

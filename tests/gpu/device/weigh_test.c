@@ -1,7 +1,6 @@
-/* Sessions, played with the numbers that `auto` weighs: searches on random graphs of 10^4
-** to 10^8 edges, and a device that takes a given time to open. The test compares what
-** `auto` spends on a session with the better of two ways that are known in hindsight (the
-** wait at exit() counts):
+/* Simulates sessions with the numbers that `auto` weighs: searches on random graphs of
+** 10^4 to 10^8 edges, and a device that takes a given time to open. The test compares the
+** time of `auto`, with the wait at exit(), with the better of two ways in hindsight:
 **
 **     all searches on the CPU
 **     the device is opened first, and each graph is searched on the faster side */
@@ -108,7 +107,7 @@ static void learn_the_truth(struct session *s) {
         }
 }
 
-/* The cost of a search there, and the data that it leaves. */
+/* Returns the time of a search on this side, and notes the data that the search keeps. */
 static double take(const struct session *s, struct play *p, int i, bool on_device) {
     const struct prediction *takes = &s->takes[on_device][i];
     bool *there = on_device ? &p->copied : &p->rows[kind_of(s, i)];

@@ -1,6 +1,6 @@
-/* The concurrent half of the device's depth-first search (gpu/dfs/deque.h,
-** gpu/dfs/crew.h), compiled for CPU threads. A thread is a warp with one lane, and an
-** array stands for shared memory. Rings and batches are tiny, so that each path of flush,
+/* Tests the concurrent half of the device's depth-first search (gpu/dfs/deque.h,
+** gpu/dfs/crew.h), compiled for CPU threads. A thread plays a warp with one lane, and an
+** array plays shared memory. Rings and batches are tiny, so that each path of flush,
 ** refill and theft runs thousands of times. GPUGRAPH_SANITIZE=thread also checks memory
 ** orders. */
 static void jitter(void);
@@ -105,7 +105,7 @@ static const struct dfs_shape shapes[] = {
     {2, 1, 2, 1, 1}, {4, 2, 2, 2, 2}, {8, 2, 4, 4, 8}, {64, 32, 4, 32, 64}};
 static const uint32_t crews[][2] = {{1, 1}, {1, 4}, {4, 1}, {2, 3}, {3, 4}};
 
-/* From vertex 0. */
+/* A search from vertex 0. */
 START_TEST(tree_of_one_source) {
     struct rows g = make((enum shape)_i, 6000 / SANITIZED_PART, true);
     uint32_t *owner = need(g.n, sizeof *owner), source = 0, stolen = 0;
@@ -128,7 +128,7 @@ START_TEST(tree_of_one_source) {
     }
     /* The deques of a path and of a star have no entries to steal. */
     expect(SANITIZED_PART > 1 || _i == PATH || _i == STAR || stolen > 0,
-           "nobody ever stole");
+           "no worker ever stole");
     free(owner);
     rows_free(&g);
 }
@@ -160,8 +160,8 @@ START_TEST(many_seeds) {
 }
 END_TEST
 
-/* Directed: root after root in the order of numbers, as one serial pass would open
-** them. */
+/* Directed arcs: the search takes one root after the other in the order of numbers, as a
+** serial pass does. */
 START_TEST(forest) {
     struct rows g = make((enum shape)_i, 1500 / SANITIZED_PART, false);
     uint32_t *owner = need(g.n, sizeof *owner);
@@ -186,7 +186,7 @@ START_TEST(forest) {
 }
 END_TEST
 
-/* Both ways: the trees of all components grow at once. */
+/* Arcs both ways: the trees of all components grow at the same time. */
 START_TEST(components_at_once) {
     struct rows g = make(SPARSE, 3000, true);
     uint32_t *owner = need(g.n, sizeof *owner), *root = need(g.n, sizeof *root);
@@ -215,7 +215,7 @@ START_TEST(components_at_once) {
 }
 END_TEST
 
-/* All workers leave when the host says so, at any time. */
+/* All workers leave when the host stops the search, at any time. */
 START_TEST(stop) {
     struct rows g = make(_i % 2 ? RANDOM : PATH, 200000 / SANITIZED_PART, true);
     uint32_t source = 0;
@@ -345,8 +345,8 @@ START_TEST(every_entry_once) {
 }
 END_TEST
 
-/* The owner gets its newest chunk, a thief the oldest one. Some chunks may lie under
-** the array: the newest of these comes first. */
+/* The owner gets its newest chunk, a thief the oldest one. The oldest chunks may be in
+** the list `under` instead of the array; a thief then gets the newest of this list. */
 START_TEST(ends_of_cold_chunks) {
     enum { CHUNKS = 7 };
     uint64_t word = 0, under = UINT64_MAX;

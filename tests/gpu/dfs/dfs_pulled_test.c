@@ -1,5 +1,5 @@
-/* Depth-first search on a device whose last part is pulled (gpu/dfs/pull.cu): for which
-** graphs it happens, and that its trees are valid search trees. */
+/* Depth-first search on a device may pull the last part of a tree (gpu/dfs/pull.cu). The
+** test checks for which graphs it does so, and that the results are search trees. */
 #include "graph_data.h"
 #include "expect.h"
 #include "graphs.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Searches of a graph before it is tested whether its rows are their own transpose
-** (pull.cu). */
+/* The number of searches of a graph after which pull.cu tests whether the rows are their
+** own transpose. */
 enum { SEARCHES_BEFORE = 3 };
 
 /* ---- a search ---- */
@@ -22,8 +22,8 @@ static void hear(void *listener, const char *name, double ms, int64_t items,
         *(bool *)listener = strstr(detail, "pulled") != NULL;
 }
 
-/* Returns whether the search was pulled. It must reach what a breadth-first search on the
-** host reaches. Parents are one step nearer and joined by edges of the graph. */
+/* Returns true if the search was pulled. It must reach the vertices that a breadth-first
+** search on the host reaches. Each parent must be one step nearer, over an edge. */
 static bool check(const shape *s, gpugraph_graph *graph, uint32_t source,
                   gpugraph_direction direction) {
     const uint32_t n = graph->n;
@@ -119,8 +119,8 @@ START_TEST(by_rows_turned_round) {
 }
 END_TEST
 
-/* A long path, or a large part out of reach: the search begins again, and the next search
-** knows it. */
+/* If the graph has a long path, or a large part is out of reach, the search begins again
+** without pull, and the next search does not pull at all. */
 START_TEST(what_does_not_suit) {
     for (int i = 0; i < 2; i++) {
         shape s = shape_rmat(14, 16, 5);

@@ -1,5 +1,5 @@
-/* Depth-first search against a walk that looks through all edges at each step, and
-** against the properties of every search tree. */
+/* Compares depth-first search with a walk that looks through all edges at each step, and
+** checks the properties of every search tree. */
 /* ctest: wide=0 long */
 #include "tree/tree.h"
 #include "edge_numbers.h"
@@ -114,10 +114,9 @@ static gpugraph_dfs_tree lexicographic(const shape *s, uint32_t source,
     return tree;
 }
 
-/* ---- promises of every tree ---- */
+/* ---- properties of every tree ---- */
 
-/* The number of vertices below each vertex, itself included, counted by walking up from
-** each. */
+/* The size of each subtree with its root, counted by a walk up from each vertex. */
 static uint32_t *subtree_sizes(const shape *s, const gpugraph_dfs_tree *tree) {
     uint32_t *size = entries(s->vertices);
     memset(size, 0, s->vertices * sizeof *size);
@@ -165,8 +164,9 @@ static void check_numbers(const shape *s, const gpugraph_dfs_tree *tree,
     free(size);
 }
 
-/* The tree has the vertices of the oracle's tree, each one step below a parent that an
-** edge leads from. A forest of undirected edges has as many trees as components. */
+/* Checks that the tree has the vertices of the oracle's tree, and that an edge leads from
+** the parent of each vertex, which is one step higher. A forest of undirected edges has
+** as many trees as components. */
 static void check_any_tree(const shape *s, uint32_t source, gpugraph_direction direction,
                            const gpugraph_dfs_tree *tree,
                            const gpugraph_dfs_tree *oracle) {
@@ -258,7 +258,7 @@ START_TEST(small_shapes) {
 }
 END_TEST
 
-/* Large enough for workers to share. The properties are checked edge by edge. */
+/* Checks a graph that is large enough for several workers, edge by edge. */
 static void check_large_by(const shape *s, uint32_t source, gpugraph_direction direction,
                            const char *method, gpugraph_backend backend, int threads) {
     uint32_t n = s->vertices, reached = 0, serial = 0;

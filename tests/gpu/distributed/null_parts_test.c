@@ -23,7 +23,7 @@ enum { VERTICES = 3, EDGES = 2 };
 static const int64_t weights[EDGES] = {5, 6}, ids[EDGES] = {1, 2};
 static const uint64_t ends[EDGES] = {0, 1}, others[EDGES] = {1, 2};
 
-/* A partition that has failed makes no further call, so each case has a new hall. */
+/* A partition that has failed makes no further call, so each case has new partitions. */
 struct part_case {
     const char *sentence;
     gpugraph_share share;

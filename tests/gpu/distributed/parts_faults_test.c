@@ -1,5 +1,5 @@
-/* Every allocation of every function over partitions fails once: all partitions end with
-** the same error, none waits forever, nothing leaks. */
+/* Each allocation of each function over partitions fails once. All partitions must then
+** end with one error; no partition waits forever, and no memory leaks. */
 /* ctest: wrap=memory */
 #include "part_threads.h"
 #include "distributed/partition/part.h"

@@ -1,6 +1,6 @@
-/* Two devices do what does not fit one; an interrupt ends their search soon; and searches
-** by both devices and by one of them run at the same time. Skipped with fewer than two
-** devices. */
+/* Two devices search a graph that does not fit one; an interrupt soon ends their search;
+** searches by both devices and by one device run at the same time. The test is skipped
+** with fewer than two devices. */
 #include "mis/mis.h"
 #include "graphs.h"
 #include "share.h"
@@ -86,7 +86,7 @@ static int rings(void *listener) {
     return 1;
 }
 
-/* Interrupts ranks that would take forever, while rows are made and during the search. */
+/* Interrupts an endless PageRank while rows are made, and during the search. */
 START_TEST(an_interrupt_is_felt) {
     gpugraph_graph *graph = rmat(18, 16);
     double *rank = malloc(graph->n * sizeof *rank);
@@ -119,7 +119,7 @@ struct shared {
     char differs[600]; /* the message of the first worker that failed; "" if none has */
 };
 
-/* Records a failure: a worker thread cannot end the test. */
+/* Records a failure, because a worker thread cannot end the test. */
 static bool holds(struct shared *s, bool true_here, const char *what,
                   const gpugraph_run *run) {
     if (!true_here)

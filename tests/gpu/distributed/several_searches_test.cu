@@ -1,5 +1,5 @@
-/* PageRank and shortest paths of graphs on several devices have the bits of the CPU's,
-** with any number of members and any exchange. Skipped without a device. */
+/* PageRank and shortest paths on several devices have the same bits as on the CPU, with
+** any number of members and any exchange. The test is skipped without a device. */
 #include "graph/graph.h"
 #include "pagerank/pagerank.h"
 #include "sssp/sssp.h"
@@ -47,7 +47,7 @@ static gpugraph_run cpu_run() {
 
 /* ---- ranks ---- */
 
-/* Each graph uses a few of the layouts, since rows are made for each of them. */
+/* Each graph uses only a few layouts, because each layout makes its own rows. */
 static uint64_t turn;
 static size_t at_a_time;
 
@@ -200,8 +200,8 @@ static void hear_search(void *, const char *name, double, int64_t, const char *d
         told_of_search = detail;
 }
 
-/* Graphs with hubs and arcs of both directions: far vertices pull, and from the second
-** search on there are light arcs, with every exchange. */
+/* In graphs with hubs and arcs in both directions, far vertices pull. From the second
+** search on the graph has light arcs. Tests this with every exchange. */
 START_TEST(far_vertices_pull) {
     shape s = shape_rmat(14, 12, 4);
     gpugraph_graph *graph = graph_of(&s, SMALL, 3);

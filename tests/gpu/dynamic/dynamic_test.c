@@ -9,8 +9,8 @@
 
 enum { BATCH = 3000 };
 
-/* Every test runs for each backend; without a device CUDA is skipped. (Each test is a
-** process of its own and asks for a device there: CUDA does not survive fork().) */
+/* Every test runs for each backend; without a device CUDA is skipped. Each test runs in a
+** separate process and looks for a device there, because CUDA does not survive fork(). */
 static const gpugraph_backend test_backends[] = {GPUGRAPH_CPU, GPUGRAPH_CUDA};
 enum { BACKENDS = sizeof test_backends / sizeof *test_backends };
 
@@ -382,8 +382,8 @@ START_TEST(a_hub_grows) {
 }
 END_TEST
 
-/* As many insertions as are sorted first: by the highest bits of their sources if the
-** graph is empty, then by all bits. */
+/* Batches that are large enough for a sort before the insertion: by the highest bits of
+** the sources if the graph is empty, otherwise by all bits. */
 static void insert_many(gpugraph_backend backend, bool valued) {
     enum { SIZE = 2048, MANY = (1 << 21) + 1000, LOOKS = 100000 };
     gpugraph_run run = {.backend = backend};
@@ -434,8 +434,8 @@ START_TEST(large_batches) {
 }
 END_TEST
 
-/* The first batch is in order, with rows of every length; `late`: except for its last
-** edge, which belongs before. */
+/* The first batch is in order, with rows of every length. `late`: its last edge is out of
+** order. */
 static void insert_in_order(gpugraph_backend backend, bool valued, double load,
                             bool late) {
     enum { SIZE = 70000, MOST = 400000 };

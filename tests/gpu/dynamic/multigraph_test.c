@@ -1,7 +1,6 @@
-/* Multigraphs compared with a model: a weight or none for each pair of vertices and each
-** id. Batches are random, with repeats. Every allocation of some histories fails once,
-** and every call of some is interrupted once; then the call works when it is repeated,
-** and the graph is right. */
+/* Compares multigraphs with a model: a weight or none for each pair of vertices and each
+** id. Batches are random, with repeats. In some histories every allocation fails once, in
+** others every call is interrupted once. The repeated call must then work. */
 /* ctest: whole-batches wrap=memory wrap=clock_gettime */
 #include "expect.h"
 #include "failing_memory.h"
@@ -375,8 +374,8 @@ static int answer(void *listener) {
     return --askings == 0;
 }
 
-/* After a failure each edge is as before, or as the call should have made it. (In a
-** symmetric graph the other half of the call may still give it another weight.) */
+/* After a failure each edge is as before the call or as after it. In a symmetric graph
+** the second half of the call may not yet have set the weight. */
 static void check_between(gpugraph_multigraph *g, const struct model *before,
                           const struct model *after, bool symmetric) {
     static struct model got;
@@ -390,7 +389,7 @@ static void check_between(gpugraph_multigraph *g, const struct model *before,
                "cell %d after a failure", i);
 }
 
-/* Runs the n-th fault in the call of that round. Returns false if the call has fewer. */
+/* Makes step n of the call in this round fail. Returns false if it has fewer steps. */
 static bool fail_call(uint64_t seed, int round, int n, bool of_memory) {
     static struct life l;
     static struct model before, transposed;

@@ -22,7 +22,7 @@ extern "C" {
 
 typedef std::vector<std::pair<int64_t, int64_t>> pairs;
 
-/* Checks both copies of the check, each on a new graph. */
+/* Tests both copies of the check, each on a new graph. */
 static void check(const pairs &edges, int64_t n, bool symmetric, const char *name) {
     std::vector<int64_t> id, source, target;
     for (int64_t v = 0; v < n; v++)
