@@ -197,9 +197,11 @@ static void ask_values_in_order(const world *w, gpugraph_run *run) {
 }
 
 static void ask_rest_of_tree(const world *w, gpugraph_run *run) {
-    const gpugraph_dfs_tree tree = {w->result[0], w->result[1], w->result[2],
+    const gpugraph_dfs_tree tree = {w->result[0], w->result[1]},
+                            rest = {w->result[0], w->result[1], w->result[2],
                                     w->result[3], w->result[4]};
-    gpugraph_complete_tree(w->graph, GPUGRAPH_OUT, run, &tree);
+    if (!gpugraph_dfs(w->graph, GPUGRAPH_NONE, false, GPUGRAPH_OUT, run, &tree))
+        gpugraph_complete_tree(w->graph, GPUGRAPH_OUT, run, &rest);
 }
 
 static void ask_clone(const world *w, gpugraph_run *run) {
