@@ -143,7 +143,7 @@ class Amalgamation:
                 self.keep_system(include.group(2), conditions[1 if guard else 0 :])
             elif include:
                 self.add_header(self.find(include.group(2), path), source)
-            elif not re.match(r"#pragma GCC visibility|#define _(GNU|POSIX_C)_SOURCE|SQLITE_EXTENSION_INIT3", line):
+            elif not re.match(r"GPUGRAPH_(BEGIN|END)_DECLS|#pragma GCC visibility|#define _(GNU|POSIX_C)_SOURCE|SQLITE_EXTENSION_INIT3", line):
                 self.out.append(line)
 
     def keep_system(self, name, conditions):
