@@ -399,7 +399,7 @@ typedef struct gpugraph_search {
     bool bounded;          /* gpugraph_sssp: max_distance is the largest distance */
     uint64_t max_distance; /* for integer distances */
     double max_real_distance; /* for REAL distances */
-    /* The search may end once so many vertices are final. They are the nearest vertices;
+    /* The search may end when this number of vertices is final: the nearest vertices;
     ** of several vertices at the last distance, some may be missing. 0: no limit. */
     uint64_t limit;
 } gpugraph_search;

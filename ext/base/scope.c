@@ -240,8 +240,8 @@ static void release_function_scope(void *pointer) {
     sqlite3_free(held);
 }
 
-/* Returns the scope that all calls share if it is still the current one, else a new
-** scope, which they share from now on. Adds a holder. NULL: no memory. */
+/* Returns the scope that all calls share. Opens a new one if the old one is no longer
+** current. Adds a holder. NULL: no memory. */
 static held_scope *find_or_open(sqlite3_context *context, connection *c) {
     scope now;
     if (scope_open(c, &now, NULL) != SQLITE_OK)

@@ -14,9 +14,8 @@ int statement_prepare_text(sqlite3 *db, sqlite3_stmt **statement, sqlite3_str *t
 int statement_end(sqlite3_stmt *statement, int rc);
 /* Sets *value to the first column of the first row; without a row *value is unchanged. */
 int statement_integer(sqlite3 *db, sqlite3_int64 *value, const char *format, ...);
-/* Sets *text (sqlite3_free, also after a failure) to the first column of the first row,
- *""
- ** for NULL; without a row *text is NULL. */
+/* Sets *text (sqlite3_free, also after a failure) to the first column of the first row.
+** NULL gives "". Without a row *text is NULL. */
 int statement_string(sqlite3 *db, char **text, const char *format, ...);
 /* Runs SQL to its end; *error is SQLite's message (sqlite3_free). */
 int statement_execute(sqlite3 *db, char **error, const char *format, ...);

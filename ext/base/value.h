@@ -25,6 +25,7 @@ static inline bool whole_number(double real, int64_t *integer) {
     *integer = (int64_t)real;
     return true;
 }
+
 /* The type of the number that the whole text is by numeric affinity: SQLITE_INTEGER, with
 ** its value in *integer, or SQLITE_FLOAT. SQLITE_NULL: the text is no number. */
 int number_in_text(const char *at, const char *end, sqlite3_int64 *integer);

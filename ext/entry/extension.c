@@ -94,8 +94,8 @@ sqlite3_gpugraph_init(sqlite3 *db, char **error, const struct sqlite3_api_routin
     connection *c = connection_open(db);
     if (!c)
         return SQLITE_NOMEM;
-    connection_addref(
-        c); /* so that an error during registration does not free c too early */
+    /* An error during the registration must not free c. */
+    connection_addref(c);
     rc = loader_register(c);
     rc = rc ? rc : table_functions_register(c);
     rc = rc ? rc : graph_table_register(c);

@@ -21,8 +21,6 @@
 #include "base/value.h"
 #include "table_function/graph_values.h"
 
-#include <string.h>
-
 bool lookup_is_exact(char affinity) {
     return affinity != 'A';
 }

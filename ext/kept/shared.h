@@ -5,8 +5,7 @@
 #include "pages/reader.h"
 #include "load/load.h"
 
-/* ---- shared_search.c: the results of a search, for one connection or for several ----
- */
+/* ---- shared_search.c: results of searches, for one or more connections ---- */
 
 /* The searches of a graph, latest first. All zero: none. */
 typedef struct shared_searches {

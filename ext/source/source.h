@@ -144,8 +144,7 @@ int expression_check(sqlite3 *db, const table_info *table, const char *text, boo
 ** their keys: NOT INDEXED, or an index and ORDER BY. */
 void append_table_in_order(sqlite3_str *sql, const table_info *info, const char *where);
 
-/* ---- a request for a graph: the function, the texts, and the demands on the graph ----
- */
+/* ---- a request for a graph: function, texts, demands on the graph ---- */
 
 enum weight_need {
     WEIGHT_NO,

@@ -1,8 +1,6 @@
 /* Distinct values: see distinct.h. */
 #include "distinct.h"
 
-#include <string.h>
-
 enum { LEAST_ROOM = 64 };
 
 static uint64_t slot_distinct_of(const struct gg_distinct *d, uint64_t value) {

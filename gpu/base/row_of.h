@@ -1,4 +1,5 @@
-/* Finds the row of an arc from the offsets of rows, on a device and on the host. */
+/* Rows in arrays of arcs, for a device and for the host: the row of an arc, and the
+** entries of a row with slack. */
 #ifndef GPUGRAPH_ROW_OF_H
 #define GPUGRAPH_ROW_OF_H
 
@@ -16,6 +17,12 @@ WARP_FUNCTION uint64_t row_of(const uint64_t *offset, uint64_t rows, uint64_t at
             high = middle - 1;
     }
     return low;
+}
+
+/* Returns the number of entries for a row of `arcs` arcs, with slack. */
+WARP_FUNCTION uint64_t gg_row_capacity(uint64_t arcs) {
+    const uint64_t entries = arcs + arcs / 2 + 2;
+    return entries < UINT32_MAX ? entries : arcs;
 }
 
 #endif

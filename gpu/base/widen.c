@@ -9,7 +9,6 @@
 ** traffic: 64 searches of rmat22 take 19.9 ms with them and 27.3 ms without (H100). */
 #include "base/run.h"
 
-#include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif

@@ -24,7 +24,6 @@
 #include "graph/graph.h"
 
 #include <assert.h>
-#include <string.h>
 
 enum {
     WALK_BLOCKS = 8, /* blocks for each multiprocessor */

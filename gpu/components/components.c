@@ -26,8 +26,6 @@
 #include "graph/graph.h"
 #include "ids/ids.h"
 
-#include <string.h>
-
 enum {
     CHUNK = 1 << 14, /* edges or vertices that a thread takes at a time */
     LISTED = 1024    /* edges that a thread tests before it links those it must link */

@@ -77,7 +77,7 @@ static void peel_all(struct cores *c) {
         p->k = c->fewest == UINT64_MAX || c->fewest < p->k ? p->k : (uint32_t)c->fewest;
         c->next_count = 0;
         c->fewest = UINT64_MAX;
-        const int threads = c->rest_count > GG_PEEL_WIDE ? p->threads : 1;
+        const int threads = c->rest_count >= GG_PEEL_WIDE ? p->threads : 1;
         gg_chunks(threads, c->rest_count, CHUNK, part_rest, c);
         uint32_t *swapped = c->rest;
         c->rest = c->next_rest;

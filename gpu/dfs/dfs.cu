@@ -24,7 +24,6 @@
 #include "tree/tree.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
     BLOCK_VERTICES = 512, /* vertices of a graph that are worth a block */
@@ -233,10 +232,10 @@ static bool search_on_host(const struct dfs_task *t, const char *method,
 ** is the predicted time of the CPU and a little more. A search that reaches the limit has
 ** too little parallelism. */
 static uint32_t limit_of(const gpugraph_graph *graph, gpugraph_run *run) {
-    const struct prediction cpu = gg_predict(graph, &gg_dfs, NULL, GPUGRAPH_CPU, run);
-    double steps = (gg_all_ms(&cpu) + PATIENCE_MS) * 1e3 / GG_DFS_STEP_US;
     if (run->backend != GPUGRAPH_AUTO || !gg_method_is_auto(run))
         return UINT32_MAX;
+    const struct prediction cpu = gg_predict(graph, &gg_dfs, NULL, GPUGRAPH_CPU, run);
+    const double steps = (gg_all_ms(&cpu) + PATIENCE_MS) * 1e3 / GG_DFS_STEP_US;
     return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
 }
 

@@ -3,7 +3,6 @@
 #include "batch_item.h"
 #include "graph_data.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- memory and time ---- */

@@ -44,7 +44,6 @@ typedef struct chain_job {
     const struct chain_batch *c;
     enum chain_step step;
     bool ends; /* the step must be completed once it has begun */
-    uint64_t deleted;
 } chain_job;
 
 static void do_items(void *job, uint64_t low, uint64_t high) {
@@ -56,18 +55,17 @@ static void do_items(void *job, uint64_t low, uint64_t high) {
             break;
         deleted += chain_item(&j->d->slabs, j->c, j->step, i);
     }
-    __atomic_fetch_add(&j->deleted, deleted, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&j->d->slabs.pool->report.removed, deleted, __ATOMIC_RELAXED);
 }
 
 static void step_cpu(gpugraph_dynamic *d, enum chain_step step,
                      const struct chain_batch *c, uint64_t items) {
     gpugraph_run *run = d->run;
-    chain_job job = {d, c, step, step == CHAIN_LINK || step == CHAIN_CUT, 0};
+    chain_job job = {d, c, step, step == CHAIN_LINK || step == CHAIN_CUT};
     if (!gg_dynamic_going(d))
         return;
     gg_chunks(gg_threads(run, items * GG_SLAB_WORK), items, GG_SLAB_ITEMS, do_items,
               &job);
-    d->slabs.pool->report.removed += job.deleted;
     if (gg_stopping(run) && gg_dynamic_going(d))
         gg_stopped(run);
 }

@@ -165,7 +165,9 @@ static gpugraph_status check_side(const gpugraph_graph *graph, gpugraph_directio
 
 static gpugraph_status check_degrees(gpugraph_graph *graph, gpugraph_run *run) {
     const uint32_t *degree = graph->derived.degree;
-    uint32_t *counted = degree ? gg_alloc(run, graph->n, sizeof *counted) : NULL;
+    if (!degree || gg_bring_edges(graph, run))
+        return run->status;
+    uint32_t *counted = gg_alloc(run, graph->n, sizeof *counted);
     if (counted)
         gg_count_degrees(graph, GPUGRAPH_BOTH, run, counted);
     for (uint32_t v = 0; counted && v < graph->n && !run->status; v++)

@@ -18,10 +18,9 @@
 #include <string.h>
 
 enum {
-    /* Pass 1 distributes arcs to at most so many parts, with at least so many arcs on
-    ** average: then pass 2 writes within the cache. */
-    CSR_PARTS = 2048,
-    CSR_PART_ARCS = 4096
+    /* Pass 2 writes within the cache. */
+    CSR_PARTS = 2048,    /* the most parts of pass 1 */
+    CSR_PART_ARCS = 4096 /* the least mean number of arcs in a part */
 };
 
 static inline void copy_weight(void *to, uint64_t i, const void *from, uint64_t k,

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIGN_BIT ((uint64_t)1 << 63) /* flipped: signed order becomes unsigned order */
-
 /* ---- columns that were taken over ---- */
 
 static void drop_edge_ids(const builder *b) {
@@ -86,7 +84,7 @@ typedef struct sort_arrays {
 static void ids_to_keys(void *arrays, uint64_t low, uint64_t high) {
     const sort_arrays *a = arrays;
     for (uint64_t i = low; i < high; i++) {
-        a->key[i] = (uint64_t)a->b->edges->edge_id[i] ^ SIGN_BIT;
+        a->key[i] = (uint64_t)a->b->edges->edge_id[i] ^ GG_SIGN_BIT;
         gg_put_edge(a->b->order, a->b->graph->wide, i, i);
     }
 }
@@ -94,7 +92,7 @@ static void ids_to_keys(void *arrays, uint64_t low, uint64_t high) {
 static void keys_to_ids(void *arrays, uint64_t low, uint64_t high) {
     const sort_arrays *a = arrays;
     for (uint64_t i = low; i < high; i++)
-        a->b->graph->edge_id[i] = (int64_t)(a->key[i] ^ SIGN_BIT);
+        a->b->graph->edge_id[i] = (int64_t)(a->key[i] ^ GG_SIGN_BIT);
 }
 
 /* The sort is stable: edges with equal ids keep the order of their input rows. */

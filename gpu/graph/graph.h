@@ -106,7 +106,7 @@ bool gg_plain_ids(const gpugraph_graph *graph);
 /* Returns the first edge, not before edge `from`, whose id is at least `id`; or m. */
 uint64_t gg_first_with_id(const gpugraph_graph *graph, uint64_t from, int64_t id);
 /* The number of items whose memory is prefetched before the first item is read. A core
-** can wait for about so many cache lines at once. */
+** can wait for about this number of cache lines at once. */
 enum { GG_FETCH_AHEAD = 16 };
 /* Prefetches the entry that gg_first_with_id will most likely read. */
 void gg_fetch_id(const gpugraph_graph *graph, int64_t id);
@@ -162,11 +162,6 @@ uint64_t gg_slot_bytes(const struct csr_slot *slot, uint32_t n, size_t weight_si
 
 static inline uint64_t gg_row_end(const struct csr_slot *slot, uint64_t v) {
     return slot->end ? slot->end[v] : slot->offset[v + 1];
-}
-/* Returns the entries, with slack, for a row of so many arcs. */
-static inline uint64_t gg_row_capacity(uint64_t arcs) {
-    const uint64_t entries = arcs + arcs / 2 + 2;
-    return entries < UINT32_MAX ? entries : arcs;
 }
 /* Gives the rows slack, and `more` entries behind the last row, in the same or in new
 ** arrays. weight_size: bytes of a weight. After an error rows are unchanged or packed. */

@@ -81,12 +81,12 @@ static uint64_t hub_slots(const struct device_csr *rows, uint64_t arcs) {
     return labels + labels / 2 + 1;
 }
 
-/* The room fits the longest row, and a quarter of all arcs. */
 void gg_carve_hubs(struct workspace *space, struct spreading *s) {
     const uint64_t m = s->rows.m, hubs = hubs_at_most(&s->rows);
     s->hub = gg_carve<struct hub>(space, hubs);
     s->best = gg_carve<word>(space, hubs);
     s->slice = gg_carve<uint64_t>(space, 2 * hubs);
+    /* fits the longest row, and a quarter of all arcs */
     s->room = hubs ? std::max(hub_slots(&s->rows, m), m / 4) : 0;
     s->key = gg_carve<uint32_t>(space, s->room);
     s->count = gg_carve<uint32_t>(space, s->room);

@@ -52,7 +52,7 @@ static bool sort_by_depth(struct numbering *t) {
 static bool add_sizes(struct numbering *t) {
     for (uint32_t i = t->reached; i-- > 0 && !gg_leave(t->run, i);) {
         uint32_t v = t->order[i], up = t->parent[v];
-        if (up != GPUGRAPH_NONE)
+        if (up < t->n)
             t->size[up] += t->size[v];
     }
     return !gg_stopping(t->run);
@@ -62,7 +62,7 @@ static bool number_vertices(struct numbering *t) {
     uint32_t next_root = 0;
     for (uint32_t i = 0; i < t->reached && !gg_leave(t->run, i); i++) {
         uint32_t v = t->order[i], up = t->parent[v], size = t->size[v];
-        uint32_t *next = up == GPUGRAPH_NONE ? &next_root : &t->size[up];
+        uint32_t *next = up < t->n ? &t->size[up] : &next_root;
         uint32_t entered = *next;
         *next += size;
         t->size[v] = entered + 1;

@@ -394,10 +394,10 @@ gpugraph_status gpugraph_triangles(gpugraph_graph *graph, gpugraph_run *run,
 gpugraph_status gpugraph_vertex_triangles(gpugraph_graph *graph,
                                           gpugraph_direction direction, gpugraph_run *run,
                                           const gpugraph_triangle_counts *counts) {
-    const bool along = direction != GPUGRAPH_BOTH;
+    const bool directed = direction != GPUGRAPH_BOTH;
     gg_enter_graph(graph, run);
     if (gg_check_direction(run, direction) && gg_needs(run, counts, 1, "counts"))
         GG_RUN(triangles_entry, &gg_vertex_triangles, NULL, graph, run,
-               (graph, run, along, counts, NULL));
+               (graph, run, directed, counts, NULL));
     return gg_leave_graph(graph, run);
 }

@@ -4,8 +4,8 @@
 
 #include "algorithm.h"
 
-/* along: the coefficient uses the directions of edges. Either counts or total is NULL. */
-typedef gpugraph_status triangles_entry(gpugraph_graph *, gpugraph_run *, bool along,
+/* directed: the coefficient uses directions of edges. Either counts or total is NULL. */
+typedef gpugraph_status triangles_entry(gpugraph_graph *, gpugraph_run *, bool directed,
                                         const gpugraph_triangle_counts *counts,
                                         uint64_t *total);
 

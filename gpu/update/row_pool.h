@@ -45,12 +45,6 @@ typedef struct new_rows {
     uint64_t *longer;    /* growth of all rows in arcs, modulo 2^64 */
 } new_rows;
 
-/* Returns the pool entries of a row of so many arcs that moves. */
-WARP_FUNCTION uint64_t pool_room(uint64_t arcs) {
-    const uint64_t spare = arcs / 2 + 2;
-    return spare < UINT32_MAX ? arcs + spare : arcs;
-}
-
 WARP_FUNCTION uint64_t pool_part_arcs(const new_rows *rows, int part, uint64_t i) {
     const uint64_t *offset = rows->part[part].offset;
     return offset ? offset[i + 1] - offset[i] : 0;
@@ -72,7 +66,7 @@ WARP_FUNCTION void pool_find_place(const row_pool *pool, const new_rows *rows,
     const uint64_t arcs = pool_arcs(rows, i);
     rows->place[i] = arcs <= pool_room_of(pool, v)
                          ? pool->begin[v]
-                         : device_add_64(rows->taken, pool_room(arcs));
+                         : device_add_64(rows->taken, gg_row_capacity(arcs));
     device_add_64(rows->longer, arcs - (pool->end[v] - pool->begin[v]));
 }
 
@@ -99,7 +93,7 @@ WARP_FUNCTION void pool_begin_row(const row_pool *pool, const new_rows *rows,
                                   uint64_t i) {
     const uint32_t v = rows->vertex[i];
     const uint64_t arcs = pool_arcs(rows, i), room = pool_room_of(pool, v);
-    pool->spare[v] = (uint32_t)((arcs <= room ? room : pool_room(arcs)) - arcs);
+    pool->spare[v] = (uint32_t)((arcs <= room ? room : gg_row_capacity(arcs)) - arcs);
     pool->begin[v] = rows->place[i];
     pool->end[v] = rows->place[i] + arcs;
 }

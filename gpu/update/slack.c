@@ -5,6 +5,7 @@
 **     commit   removes arcs, then adds arcs */
 #include "update.h"
 #include "base/limits.h"
+#include "base/row_of.h"
 
 #include <string.h>
 

@@ -9,7 +9,6 @@
 ** The graph does not change before the commit. */
 #include "update.h"
 #include "graph/copy.h"
-#include "ids/ids.h"
 
 /* An update frees a block of which it would use less than an eighth. */
 enum { ROOM_WASTE = 8 };

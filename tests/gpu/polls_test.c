@@ -175,7 +175,7 @@ static void ask_by_all_methods(const world *w, const question *q) {
 }
 
 START_TEST(every_function_polls) {
-    if (left_out_of((uint64_t)_i, 3))
+    if ((_i == GRID || _i == LADDER) && left_out_of((uint64_t)_i, 3))
         return;
     world w = make_world(_i);
     for (int i = 0; i < question_count; i++) /* some read the answers of earlier ones */

@@ -145,7 +145,7 @@ START_TEST(test_loaded_before) {
     if (!comes)
         sqlite3_set_authorizer(db, decide, NULL);
     for (int i = 0; i < RULES; i++) {
-        if (left_out_of((uint64_t)(i + _i), 5))
+        if (left_out_of((uint64_t)(i + _i), 3))
             continue;
         set_rule(-1);
         load_all(db);
@@ -170,7 +170,7 @@ START_TEST(test_loaded_by_others) {
     make(option);
     sqlite3 *other = db;
     for (int i = 0; i < RULES; i++) {
-        if (left_out_of((uint64_t)(i + _i), 5))
+        if (left_out_of((uint64_t)(i + _i), 3))
             continue;
         set_rule(-1);
         load_all(other);

@@ -113,7 +113,7 @@ START_TEST(tree_of_one_source) {
     reach(&g, source, owner);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         for (size_t c = 0; c < sizeof crews / sizeof *crews; c++) {
-            if (left_out_of(s * (sizeof crews / sizeof *crews) + c, 3))
+            if (left_out_of(s * (sizeof crews / sizeof *crews) + c + (size_t)_i, 3))
                 continue;
             struct memory *m = crew_new(&g, shapes[s], crews[c][0], crews[c][1]);
             m->crew.root = &source;
@@ -171,7 +171,7 @@ START_TEST(forest) {
             reach(&g, v, owner);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         for (size_t c = 0; c < sizeof crews / sizeof *crews; c++) {
-            if (left_out_of(s * (sizeof crews / sizeof *crews) + c, 3))
+            if (left_out_of(s * (sizeof crews / sizeof *crews) + c + (size_t)_i, 3))
                 continue;
             struct memory *m = crew_new(&g, shapes[s], crews[c][0], crews[c][1]);
             m->crew.all_vertices = true;

@@ -24,7 +24,7 @@ static void expect_done(const struct memory *m, const struct rows *g,
 #define FOR_ALL_CREWS                                                                    \
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)                          \
         for (size_t c = 0; c < sizeof crews / sizeof *crews; c++)                        \
-            if (!left_out_of(s * (sizeof crews / sizeof *crews) + c, 3))
+            if (!left_out_of(s * (sizeof crews / sizeof *crews) + c + (size_t)_i, 3))
 
 /* From vertex 0. */
 START_TEST(tree_of_one_source) {
