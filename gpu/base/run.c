@@ -208,6 +208,15 @@ static void *take_run(size_t bytes) {
     return block;
 }
 
+/* Allocates zeroed bytes, not 0. A page of a large block takes no memory before its first
+** use. */
+static void *take_zeroed(size_t bytes) {
+    void *block = calloc(bytes, 1);
+    if (block && bytes >= GG_HUGE_PAGE)
+        gg_advise_pages(block, bytes, true);
+    return block;
+}
+
 /* Returns a block to be freed by free(), or NULL. `bytes` is not 0. */
 typedef void *taker(size_t bytes);
 
@@ -235,10 +244,7 @@ void *gg_alloc(gpugraph_run *run, uint64_t count, size_t size) {
 }
 
 void *gg_alloc_zero(gpugraph_run *run, uint64_t count, size_t size) {
-    void *block = gg_alloc(run, count, size);
-    if (block)
-        memset(block, 0, (size_t)count * size);
-    return block;
+    return take_counted(run, count, size, take_zeroed);
 }
 
 /* Advises the whole mapping of the block: if only a part were advised, realloc would have

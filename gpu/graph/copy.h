@@ -24,6 +24,9 @@ struct copy_services {
     void (*keep_one)(gpugraph_graph *graph, int device);
     /* gg_rows_back, for rows that a device reads */
     void (*rows_back)(gpugraph_graph *graph);
+    /* Counts the edges at each vertex, a loop twice, on a device that holds the ends of
+    ** edges. Returns false if there is none, or after an error; the run goes on. */
+    bool (*count_degrees)(gpugraph_graph *graph, gpugraph_run *run, uint32_t *degree);
     /* For device-resident edges. are_on: true if that device holds them; reaches: true if
     ** they can be downloaded; download: downloads them (device_resident.c); take_weights:
     ** gives their weights to the graph (weights.c). */

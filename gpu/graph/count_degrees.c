@@ -1,6 +1,7 @@
 /* Counts degrees with the threads of the host, and checks that the graph can hold them.
 **
-** Threads share the edge list in slices, and each slice has its own counters:
+** If rows of a direction exist, their lengths are its degrees. Otherwise threads share
+** the edge list in slices, and each slice has its own counters:
 **
 **     counts    [ slice 0: n ][ slice 1: n ] ...    degree[v] is the sum over slices */
 #include "graph.h"
@@ -16,8 +17,9 @@ static void count_ends(const gpugraph_graph *graph, gpugraph_run *run,
 
 typedef struct counting {
     const gpugraph_graph *graph;
-    gpugraph_direction direction;
     gpugraph_run *run;
+    bool counted[2]; /* OUT, IN: ends of the edge list are counted */
+    csr rows[2];     /* otherwise, rows to measure; no rows: not a part of the degree */
     int slices;
     uint32_t *counts; /* [slices][n] */
     uint32_t *degree;
@@ -29,9 +31,9 @@ static void count_slice(void *job, uint64_t slice) {
     uint64_t begin = gg_slice(graph->m, (int)slice, c->slices);
     uint64_t end = gg_slice(graph->m, (int)slice + 1, c->slices);
     uint32_t *count = c->counts + slice * graph->n;
-    if (c->direction != GPUGRAPH_IN)
+    if (c->counted[GPUGRAPH_OUT])
         count_ends(graph, c->run, gg_sources_of(graph), begin, end, count);
-    if (c->direction != GPUGRAPH_OUT)
+    if (c->counted[GPUGRAPH_IN])
         count_ends(graph, c->run, gg_targets_of(graph), begin, end, count);
 }
 
@@ -39,6 +41,9 @@ static void add_counts(void *job, uint64_t low, uint64_t high) {
     const counting *c = job;
     for (uint64_t v = low; v < high && !gg_leave(c->run, v); v++) {
         c->degree[v] = 0;
+        for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
+            if (c->rows[side].begin)
+                c->degree[v] += (uint32_t)(c->rows[side].end[v] - c->rows[side].begin[v]);
         for (int slice = 0; slice < c->slices; slice++)
             c->degree[v] += c->counts[(uint64_t)slice * c->graph->n + v];
     }
@@ -54,13 +59,19 @@ static int counting_threads(const gpugraph_graph *graph, const gpugraph_run *run
 gpugraph_status gg_count_degrees(const gpugraph_graph *graph,
                                  gpugraph_direction direction, gpugraph_run *run,
                                  uint32_t *degree) {
-    counting c = {graph, direction, run, counting_threads(graph, run), NULL, degree};
-    uint64_t slices = (uint64_t)c.slices;
+    static const enum csr_kind kind[] = {CSR_OUT, CSR_IN};
+    counting c = {.graph = graph, .run = run, .degree = degree};
+    for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
+        if (direction == GPUGRAPH_BOTH || (int)direction == side)
+            c.counted[side] = !gg_existing_rows(graph, kind[side], &c.rows[side]);
+    if (c.counted[GPUGRAPH_OUT] || c.counted[GPUGRAPH_IN])
+        c.slices = counting_threads(graph, run);
+    const uint64_t slices = (uint64_t)c.slices;
     c.counts = gg_alloc_zero(run, graph->n * slices, sizeof *c.counts);
     if (!c.counts)
         return run->status;
     gg_parts(c.slices, slices, count_slice, &c);
-    gg_slices(c.slices, graph->n, add_counts, &c);
+    gg_slices(gg_threads(run, graph->n), graph->n, add_counts, &c);
     gg_release(c.counts);
     return gg_stopping(run) ? gg_stopped(run) : run->status;
 }

@@ -472,9 +472,13 @@ gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted
     return run->status;
 }
 
+bool gg_existing_rows(const gpugraph_graph *graph, enum csr_kind kind, csr *view) {
+    return look_csr(graph, kind, false, false, view);
+}
+
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind) {
     csr view;
-    return look_csr(graph, kind, false, false, &view);
+    return gg_existing_rows(graph, kind, &view);
 }
 
 bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind) {

@@ -76,6 +76,9 @@ static inline struct arc_ends arcs_of(enum csr_kind kind) {
     return arc_ends{kind != CSR_IN, kind != CSR_OUT};
 }
 
+/* Counts the edges at each vertex, a loop twice: degree[n], on the host.
+** (device_rows.cu) */
+void gg_device_degrees(struct cuda_job *job, uint32_t *degree);
 /* Makes OUT, IN or BOTH from the edges. After a failure the caller frees the arrays in
 ** `rows`. *how: a text for the phase. (device_rows.cu) */
 bool gg_device_rows(struct cuda_job *job, enum csr_kind kind, bool weighted,

@@ -28,6 +28,20 @@ static __global__ void count_arcs(device_edges edges, arc_ends make, uint32_t *c
     }
 }
 
+void gg_device_degrees(struct cuda_job *job, uint32_t *degree) {
+    const uint32_t n = job->graph->n;
+    struct device_edges edges;
+    uint32_t *count;
+    if (!gg_device_edges(job, false, &edges) ||
+        !gg_take_arrays(job, [&](workspace *s) { count = gg_carve<uint32_t>(s, n); }))
+        return;
+    gg_fill(job, count, 0, n * sizeof *count);
+    const unsigned grid = gg_grid(job, edges.m, 16);
+    GG_LAUNCH(job, count_arcs, grid, edges, arcs_of(CSR_OUT), count);
+    GG_LAUNCH(job, count_arcs, grid, edges, arcs_of(CSR_IN), count);
+    gg_bring(job, degree, count, n, "degrees");
+}
+
 /* One thread per edge: writes its arcs. left[row]: arcs of the row still to write. */
 template <typename weight>
 static __global__ void scatter_arcs(device_edges edges, arc_ends make,

@@ -72,6 +72,17 @@ static void rows_back(gpugraph_graph *graph) {
         gg_with_devices_of(graph, gg_drop_pinned);
 }
 
+static bool count_degrees(gpugraph_graph *graph, gpugraph_run *run, uint32_t *degree) {
+    gpugraph_run own = *run;
+    own.device = first_with(graph, has_copy);
+    if (own.device == GG_NOWHERE || gg_forked())
+        return false;
+    gg_in_job(graph, &own, [&](struct cuda_job *job) { gg_device_degrees(job, degree); });
+    if (own.status == GPUGRAPH_INTERRUPTED)
+        gg_stopped(run);
+    return own.status == GPUGRAPH_OK;
+}
+
 static bool are_on(const gpugraph_graph *graph, int device) {
     return graph->device && graph->device->ordinal == device;
 }
@@ -96,6 +107,7 @@ extern "C" const struct copy_services gg_copies = {
     .release = release,
     .keep_one = keep_one,
     .rows_back = rows_back,
+    .count_degrees = count_degrees,
     .are_on = are_on,
     .reaches = reaches,
     .download = download,

@@ -123,6 +123,9 @@ static inline bool gg_has_weights(const gpugraph_graph *graph) {
 ** row from its begin to its end: after a change rows have any order and slack. */
 gpugraph_status gg_rows(gpugraph_graph *graph, enum csr_kind kind, bool weighted,
                         bool sorted, gpugraph_run *run, csr *view);
+/* Sets *view to rows of this kind, without weights, if they exist; otherwise returns
+** false. */
+bool gg_existing_rows(const gpugraph_graph *graph, enum csr_kind kind, csr *view);
 bool gg_csr_made(const gpugraph_graph *graph, enum csr_kind kind);
 /* True if rows of this kind with weights exist. */
 bool gg_csr_weighted(const gpugraph_graph *graph, enum csr_kind kind);

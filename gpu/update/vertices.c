@@ -9,6 +9,7 @@
 ** A vertex vanishes if the batch removes as many ends as its degree. The first batch that
 ** removes edges counts the degrees, and later batches update them. */
 #include "update.h"
+#include "graph/copy.h"
 #include "ids/ids.h"
 
 enum { LOOKUP_ITEMS = 32 }; /* items of gg_threads that take as long as a look-up */
@@ -182,10 +183,14 @@ static uint64_t list_touched(update *u, uint64_t *touched) {
 
 static gpugraph_status make_degrees(gpugraph_graph *graph, gpugraph_run *run) {
     uint32_t *degree = gg_alloc_slack(run, graph->n, sizeof *degree);
-    if (degree && !gg_count_degrees(graph, GPUGRAPH_BOTH, run, degree))
-        graph->derived.degree = degree;
-    else
+    const bool counted =
+        degree && graph->device && gg_copies.count_degrees(graph, run, degree);
+    if (degree && !counted)
+        gg_count_degrees(graph, GPUGRAPH_BOTH, run, degree);
+    if (gg_stopping(run))
         gg_release(degree);
+    else
+        graph->derived.degree = degree;
     return run->status;
 }
 
