@@ -46,7 +46,7 @@ static int text_of(sqlite3_value *value, const char **text, size_t *bytes) {
     return *text ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* Looks for the texts of a number in a TEXT column. SQLite itself writes the REAL, into a
+/* Looks for the texts of a number in a TEXT column. SQLite converts a REAL to a text in a
 ** copy of the value. */
 static int find_written(sqlite3_value *value, const struct sql_number *number,
                         id_is_vertex is_vertex, void *of, bool *found) {

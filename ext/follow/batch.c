@@ -79,10 +79,9 @@ typedef struct rereading {
 } rereading;
 
 /* gpugraph_collect(id, rowid, source, destination [, weight [, reverse]] [, edge id]):
-** rowid is NULL if there is no such row. Inside SQLite's own loop a look-up costs half of
-** what a statement for each row costs. The condition is in a subquery, where its names
-** mean columns of the table and nothing else; SQLite merges the subquery into the
-** join. */
+** rowid is NULL if there is no such row. A look-up in SQLite's own loop takes half the
+** time of a statement for each row. The condition is in a subquery, where its names mean
+** columns of the table and nothing else; SQLite merges the subquery into the join. */
 static int prepare_batch(connection *c, const row_source *rows, int lookups,
                          int *arguments, sqlite3_stmt **row) {
     static const int order[] = {SOURCE_COLUMN, TARGET_COLUMN, WEIGHT_COLUMN,
@@ -217,8 +216,8 @@ static int compare_two_ways(rereading *r, int64_t row, sqlite3_value *id, bool t
     return rc;
 }
 
-/* Called by gpugraph_collect with the loader of a rereading. The last run of the
-** statement has unused places. */
+/* Called by gpugraph_collect with the loader of a rereading. In the last run of the
+** statement some parameters may be NULL. */
 static void take_changed(loader *l, sqlite3_value **value) {
     rereading *r = (rereading *)((char *)l - offsetof(rereading, rows));
     if (sqlite3_value_type(value[0]) != SQLITE_INTEGER)

@@ -147,14 +147,14 @@ static void append_is_real(sqlite3_str *text, const row_source *rows) {
         sqlite3_str_appendf(text, "typeof(\"%w\") = 'real'", weight);
 }
 
-/* Weights are REAL as long as one of them is. *found: a row with a REAL weight is known
-** that is not among those that may have changed, or a new one was found. A graph without
-** REAL weights or without vertices needs no such row. A graph without edges may have
-** vertices beside NULL ends; their distances are then INTEGERs. */
+/* All weights are REAL while one of them is. Looks for a row that keeps them REAL: the
+** row f->real, unless `ids` has it, or another row. *found: there is such a row, or the
+** graph needs none because it has no REAL weights or no vertices. A graph without edges
+** may have vertices beside NULL ends; their distances are then INTEGERs. */
 static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
     const gpugraph_graph *graph = f->graph->graph;
     bool typed = f->rows.column[REVERSE_COLUMN] && two_ways_are_real(&f->rows) &&
-                 gpugraph_edge_count(graph) > 0; /* true for any stored value */
+                 gpugraph_edge_count(graph) > 0; /* any stored weight is REAL */
     bool needed = gpugraph_weights(graph) == GPUGRAPH_REAL_WEIGHTS &&
                   gpugraph_vertex_count(graph) > gpugraph_tombstones(graph, NULL) &&
                   !typed;
@@ -244,12 +244,12 @@ static int catch_up(reading *r, followed *f, graph_ref **found) {
         r->why = "a running statement may have written rows that it has not logged yet";
         rc = log_is_complete(r, f, &complete);
     } else if (!f->graph && !writing && f->persist) {
-        rc = mirror_load_blocks(r,
-                                f); /* a committed state, from which the log continues */
+        /* the blocks have a committed state, from which the log continues */
+        rc = mirror_load_blocks(r, f);
     }
     if (rc == SQLITE_OK && complete)
         rc = follow_log(r, f, found);
-    if (rc && !f->base) /* the mirror may have a graph */
+    if (rc && !f->base) /* a graph without a base is useless */
         followed_forget(r->c, f);
     return rc && !*r->error ? explain_lock(r, rc, f->name) : rc;
 }

@@ -158,7 +158,7 @@ static int blame(definition *d, char *reason) {
     return d->trouble ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* Sets d->trouble if triggers are missing. */
+/* Sets d->trouble if triggers are missing or were changed. */
 static int find_trouble(sqlite3 *db, definition *d, const trigger_list *list,
                         char **error) {
     trigger_list needed;
@@ -181,7 +181,7 @@ static int find_trouble(sqlite3 *db, definition *d, const trigger_list *list,
     return rc;
 }
 
-/* True if there is such a table, with this column as its rowid and the other column. */
+/* True if the table exists, has the other column, and `rowid` is its INTEGER key. */
 static bool table_is_there(sqlite3 *db, const char *schema, const char *table,
                            const char *rowid, const char *column) {
     const char *type = NULL;
@@ -193,7 +193,7 @@ static bool table_is_there(sqlite3 *db, const char *schema, const char *table,
                                          NULL, NULL) == SQLITE_OK;
 }
 
-/* Without the row of the largest rowid, later marks would not be random. */
+/* SQLite chooses random marks only while the row with the largest rowid exists. */
 static int first_mark_is_there(sqlite3 *db, const char *schema, const char *marks,
                                bool *there) {
     sqlite3_int64 found = 0;
@@ -310,8 +310,7 @@ int definition_read(sqlite3 *db, const char *schema, const char *name, definitio
     rc = rc ? rc : find_log(db, made);
     if (rc == SQLITE_OK && !made->trouble) {
         rc = find_trouble(db, made, &list, error);
-        if (rc == SQLITE_ERROR &&
-            !*error) { /* the table does not exist; reading it reports the error */
+        if (rc == SQLITE_ERROR && !*error) { /* the followed table does not exist */
             char *typed = table_as_sql(schema, name);
             if (typed)
                 made->trouble =

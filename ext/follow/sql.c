@@ -273,7 +273,7 @@ bool trigger_same(const definition *d, const char *sql, const char *other) {
     return same;
 }
 
-/* graph_inserted and so on, of graph_log */
+/* True for graph_inserted, graph_deleted and so on if the log is graph_log. */
 static bool has_own_name(const char *name, const char *log) {
     static const char *const suffixes[] = {"inserted", "deleted", "updated",
                                            "moved",    "tended",  "replaced_by_"};

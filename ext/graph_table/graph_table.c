@@ -9,9 +9,8 @@
 ** The table has no xUpdate, so SQLite refuses to write. Mirrors belong to the connection,
 ** not to the virtual table, because a search that names g need not connect it. The
 ** virtual table adds a fast path: while it is connected, its schema has been neither
-** detached nor loaded again. So a mirror that was seen through it once is still of the
-** same file, and it takes little time to find out whether anything has been written
-** since. */
+** detached nor loaded again. So a mirror that the virtual table has seen still
+** belongs to the same file, and a check for later writes takes little time. */
 #include "acquire/acquire.h"
 #include "functions.h"
 #include "base/value.h"
@@ -211,10 +210,10 @@ static int table_shadow_name(const char *name) {
 
 /* ---- plans ---- */
 
-/* True if the constraint is an IN (...) whose list must come as a whole, so that SQLite
-** compares with the list. For single values, SQLite would compare by the type of the
-** column here; but in IN (SELECT n FROM numbers) the type of n counts, too. And in a
-** column of texts 7 and '7' would both find the same edges. */
+/* True if the constraint is an IN (...) whose list must come as a whole. SQLite then
+** compares rows with the list. SQLite would compare single values by the type of this
+** column alone, but in IN (SELECT n FROM numbers) the type of n counts, too. Also, 7 and
+** '7' would find each edge twice in a TEXT column. */
 static bool is_whole_list(const graph_table *t, sqlite3_index_info *info, int constraint,
                           int column) {
     const char affinity = t->affinity[column == COLUMN_EDGE ? 2 : column];
@@ -245,7 +244,7 @@ static void give_graph_table(sqlite3_index_info *info, int constraint, int place
     info->aConstraintUsage[constraint].omit = omit;
 }
 
-/* If an end is not exact, its look-up may give edges that differ in either end. */
+/* If an end is not exact, the look-up may return all edges, so both ends are compared. */
 static bool ends_are_exact(const graph_table *t, bool both) {
     return lookup_is_exact(t->affinity[0]) && (!both || lookup_is_exact(t->affinity[1]));
 }

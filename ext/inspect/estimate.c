@@ -46,7 +46,7 @@ static void unknown_function(grid *g, sqlite3_value *given) {
     sqlite3_free(list);
 }
 
-/* The search that would run: its name in the library, and its ends. */
+/* The search that would run: its name in the library, and its options. */
 struct asked {
     const table_function *function; /* NULL: gpugraph_triangles */
     const char *name;

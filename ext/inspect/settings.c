@@ -5,8 +5,8 @@
 **              | holds                 whether such a value is possible on this machine
 **              | changed               what a new value changes elsewhere
 **
-** gpugraph_config refuses a value that is impossible, so that searches need not. The
-** default, which NULL sets, is always possible. */
+** gpugraph_config refuses a value that is impossible, so searches do not check settings.
+** The default, which NULL sets, is always possible. */
 #include "inspect.h"
 #include "base/module.h"
 #include "base/names.h"
@@ -263,8 +263,8 @@ void fill_settings(grid *g) {
 }
 
 /* ---- setting a value ----
-** Each step returns SQLITE_OK, SQLITE_NOMEM, or SQLITE_ERROR. *fault (sqlite3_free) is
-** then a sentence without the setting's name, which comes first. */
+** Each step returns SQLITE_OK, SQLITE_NOMEM, or SQLITE_ERROR and a sentence in *fault
+** (sqlite3_free). gpugraph_config puts the setting's name before the sentence. */
 
 static int of_another_sort(const setting *s, sqlite3_value *value, char **fault) {
     char range[60] = "";

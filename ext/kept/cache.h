@@ -29,7 +29,7 @@ int explain_lock(reading *r, int rc, const char *name);
 /* Puts the function's name before an error's sentence, which it frees. A NULL sentence
 ** with SQLITE_ERROR means no memory. Returns rc. */
 int explain_fault(reading *r, int rc, char *sentence);
-/* Adds the phase "check": the time before rows were read, or in place of reading. */
+/* Adds the phase "check": the time until reading begins or a kept graph is found. */
 void check_done(reading *r);
 
 /* True if the graph equals its tables. */
@@ -71,15 +71,15 @@ void graph_take(graph_ref *g, const loaded *got);
 int mixed_ids_check(connection *c, graph_ref *g, char **fault);
 /* mixed_ids.c: checks the ids of edges that were added to the graph. */
 void mixed_ids_added(graph_ref *g, const gpugraph_edges *added);
-/* Forgets the searches and all that was found out about the graph's edges. */
+/* Frees the searches, and forgets whether ids are odd numerals. */
 void graph_changed(graph_ref *g);
-/* Copies a followed graph without its searches; the copy is in no list. After a
-** failure *made is for graph_free; NULL: there was no memory for it. */
+/* Copies a followed graph without its searches; the copy is in no list. After a failure
+** the caller frees *made (graph_free), which may be NULL. */
 int graph_copy(connection *c, const graph_ref *from, graph_ref **made);
 /* Compacts the graph (gpugraph_compact). No caller may hold vertex numbers. */
 int graph_compact(connection *c, graph_ref *g);
-/* Puts the graph into the connection's list. graph_settle frees it unless it gets a stamp
-** or a binding. */
+/* Puts the graph into the connection's list. graph_settle frees it unless it is followed
+** or has a stamp or a binding. */
 void graph_list(connection *c, graph_ref *g);
 /* Frees the graph if nothing refers to it. */
 void graph_settle(connection *c, graph_ref *g);

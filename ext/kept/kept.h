@@ -39,8 +39,8 @@ typedef struct graph_ref {
     bool weight_column;  /* the source has a weight column */
     bool weight_unclear; /* as in row_source */
     bool two_ways;       /* the source has a reverse weight */
-    /* with two_ways: this is the graph for direction 'both', not the one for the
-    ** others */
+    /* with two_ways: this is the graph for direction 'both'; another graph serves 'in'
+    ** and 'out' */
     bool undirected;
     /* the sentence for a bad weight that no search has needed yet, without a function's
     ** name */
@@ -70,8 +70,8 @@ search_ref *search_find(connection *c, graph_ref *graph, const void *key, int ke
 search_ref *search_keep(connection *c, graph_ref *graph, const void *key, int key_bytes,
                         void *result, sqlite3_int64 bytes, void (*free_result)(void *));
 /* Replaces the result of a search by one that has found more. Takes over the new result,
-** also on failure. The new result must keep the earlier one alive while others read
-** it. */
+** also on failure. The new result must keep the earlier one alive while other cursors
+** read it. */
 int search_grow(graph_ref *graph, search_ref *search, void *result, sqlite3_int64 bytes);
 void search_release(connection *c, search_ref *search);
 /* Frees graphs and searches over cache_limit, least recently used first, but none that a
@@ -95,7 +95,7 @@ void cache_free(connection *c);
 /* The state of schemas, taken inside the read transactions that the stamp holds open. */
 typedef struct stamp stamp;
 
-/* Takes a stamp of plain tables, of edges and of vertices (NULL: none). The read
+/* Takes a stamp of the plain tables that hold edges and vertices (NULL: none). The read
 ** transactions stay open until stamp_settle. */
 int stamp_take(connection *c, const row_source *edges, const row_source *vertices,
                stamp **made);
@@ -107,7 +107,7 @@ void stamp_free(stamp *s); /* NULL is allowed */
 bool stamp_agrees(stamp *kept, const stamp *now);
 /* True if a graph that is read under this stamp may outlive the statement. */
 bool stamp_keepable(connection *c, const stamp *now);
-/* True if it may, apart from the rule about write transactions. */
+/* stamp_keepable without its rule that no write transaction is open. */
 bool stamp_trusted(connection *c, const stamp *now);
 /* True if names stand for equal files and schemas in both stamps. */
 bool stamp_same_names(const stamp *kept, const stamp *now);
@@ -115,9 +115,9 @@ bool stamp_same_names(const stamp *kept, const stamp *now);
 ** committed since, and no write transaction is open. */
 enum stamp_change { STAMP_SAME, STAMP_WRITTEN, STAMP_NEW_SCHEMA };
 enum stamp_change stamp_compare(const stamp *kept, const stamp *now);
-/* True if the state is still SAME and the table of edges may be read. Cheap, but the
-** caller must know that a read transaction is open and the schema is unchanged. right:
-** the statement that right_holds keeps. */
+/* True if a read transaction is open, its state is still SAME and the table of edges may
+** be read. Cheap, because the caller must know that the schema is unchanged. right: the
+** statement that right_holds keeps. */
 bool stamp_stands(connection *c, const stamp *kept, sqlite3_stmt **right);
 /* True if a write transaction is open in a schema of the tables. */
 bool stamp_writing(const stamp *now);

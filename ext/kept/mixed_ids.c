@@ -22,8 +22,8 @@ static bool is_mixed(const gpugraph_graph *graph, sqlite3_int64 id,
     return found;
 }
 
-/* Looks at all texts: the vertices after the INTEGERs, later ones included. *found: one
-** of them is such an id. */
+/* Looks at every TEXT vertex. *found: the TEXT spells the INTEGER *id, which is a vertex,
+** too. */
 static int look_at_all(connection *c, const graph_ref *g, sqlite3_int64 *id,
                        char text[WRITTEN_ID], bool *found) {
     enum { PATIENCE = 1 << 20 }; /* vertices between two polls for an interrupt */

@@ -8,8 +8,8 @@
 ** connection takes another connection's graph only if both names are equal bytes; from
 ** then on its own stamp shows whether the graph is current. Shared graphs never change,
 ** so a connection may leave one at any time, and the last one frees it. A mirror of a
-** followed table does change, so a connection that alone uses one takes it out of the
-** list first.
+** followed table changes: its only user takes it out of the list first, and one of
+** several users reads the table instead.
 **
 **     READING    a connection is reading the rows; others that need them wait
 **     THERE      the graph can be used
@@ -18,8 +18,8 @@
 **     FAILED     connections that have waited try again
 **
 ** docs/internals/kept_graphs.md says why a wait depends on no lock of SQLite. The lock
-** covers steps in the list only. A child of fork() leaves the entries that it finds
-** alone, because a thread of its parent may have been changing them. */
+** covers steps in the list only. A child of fork() begins with an empty list, because a
+** thread of its parent may have been changing the list. */
 #include "shared.h"
 #include "brief_lock.h"
 
@@ -100,8 +100,8 @@ static void unlink_shared(shared_graph *s) {
         *at = s->next;
 }
 
-/* Takes the graph, or a place among those that wait for it, or adds `made` to the list as
-** its reader. NULL: none of these. */
+/* Becomes a user of the graph that has this name, which may still be READING, or adds
+** `made` to the list, for the caller to read. NULL: neither. */
 static shared_graph *take(const graph_name *name, shared_graph *made, enum state *state) {
     lock_all();
     shared_graph *s = find_shared(name, NULL);

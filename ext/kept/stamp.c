@@ -8,9 +8,9 @@
 ** ALTER. DETACH, after which a name may mean another file, expires prepared statements.
 ** During a write transaction neither version changes, and after ROLLBACK they read as
 ** before. So a graph that is read in such a transaction is not kept for later statements,
-** and an older graph serves while no change has been counted. cache.c has the one change
-** that is not counted. The changes of a running statement are not counted yet, so the
-** statement's program must show what the statement can write to
+** and an older graph serves while no change has been counted. Only sqlite3_blob_write is
+** never counted (graph_is_current). The changes of a running statement are not counted
+** yet, so the statement's program must show what the statement can write to
 ** (docs/internals/kept_graphs.md).
 **
 ** A stamp also says whether an authorizer lets the connection read the tables. If it does
@@ -36,13 +36,13 @@ struct stamp {
     unsigned long long expiries;
     sqlite3_int64 total_changes;
     bool writing; /* a write transaction is open in a schema of the tables */
-    bool
-        unwritten; /* with `writing`: running statements have not written to the tables */
+    /* with `writing`: running statements have not written to the tables */
+    bool unwritten;
     bool unwritten_ever; /* with `unwritten`: earlier statements have not either */
     bool memdb;          /* sqlite3_deserialize can replace a schema without a trace */
     bool readable;       /* the authorizer lets the connection read the tables */
     struct stamp_table {
-        char *schema, *name, *right; /* right: the text that source/right.c asks about */
+        char *schema, *name, *right; /* right: see right_text */
     } table[2];                      /* edges, vertices */
     int tables;
     int count;
@@ -136,7 +136,7 @@ static bool some_statement_writes(connection *c, const stamp *s) {
     return false;
 }
 
-/* Decides by the VFS alone, since only some versions give such a database a name. */
+/* Decides by the VFS alone, since only some versions of SQLite name such a database. */
 static bool is_memdb(sqlite3 *db, const char *schema) {
     sqlite3_vfs *vfs = NULL;
     int rc = sqlite3_file_control(db, schema, SQLITE_FCNTL_VFS_POINTER, &vfs);

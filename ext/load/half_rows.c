@@ -67,7 +67,7 @@ static void move_texts(id_array *id, int64_t to, int64_t from, int64_t count) {
     }
 }
 
-/* Moves entries from .. from + count - 1 of every column to `to`. */
+/* Moves `count` entries of every column, from position `from` to position `to`. */
 static void move_rows(loader *l, int64_t to, int64_t from, int64_t count) {
     void *const column[] = {l->id[0].value, l->id[1].value,   l->weight,
                             l->reverse,     l->edge_id.value, l->row};

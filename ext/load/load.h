@@ -40,8 +40,8 @@ bool graph_identify(connection *c, const row_source *edges,
 **
 ** vertices and other may be NULL. With a reverse weight (two_ways.c) direction 'both' has
 ** another graph than 'out' and 'in'; *other becomes the one that was not requested.
-** Records the timings "read" (the detail gives the reader and a reason), "free", and the
-** graph's. Returns an SQLITE_ code; *error: a sentence (sqlite3_free) or NULL. */
+** Records the timings "read" (its detail gives reader and reason), "free", and those of
+** gpugraph_create. Returns an SQLITE_ code; *error: a sentence (sqlite3_free) or NULL. */
 int graph_load(connection *c, const graph_request *request, const row_source *edges,
                const row_source *vertices, enum weight_reading weights, loaded *result,
                loaded *other, char **error);

@@ -5,8 +5,8 @@
 **     columns    edge_id[] | id[0].value[] | id[1].value[] | weight[]
 **
 ** A TEXT id is stored as its number among the texts, with a bit in is_text. Edge ids are
-** stored if one differs from its row's number; their texts are separate (row_ids.h). From
-** the first REAL on all weights are doubles. */
+** stored if one differs from its row's number; their texts are separate (row_ids.h). The
+** first REAL converts all weights to doubles. */
 #ifndef GPUGRAPH_LOADER_H
 #define GPUGRAPH_LOADER_H
 
@@ -74,16 +74,16 @@ typedef struct loader {
     /* value is NULL while ids are 1, 2, 3, ...; is_text: see row_ids.h */
     id_array edge_id;
     intern edge_texts;
-    /* With row ids (row_ids.h): the rowid of each row, that of the current row, and the
-    ** SQL name of the rowid if it is read beside the edge id, or NULL. */
+    /* With row ids (row_ids.h): the rowids of all rows and of the current row. row_name:
+    ** the SQL name of the rowid if it is read beside the edge id, or NULL. */
     bool has_rows;
     int64_t *row, this_row;
     const char *row_name;
     enum weight_reading weights;
     char *weight_error;
-    /* Rows with a NULL end (half_rows.c): the loader of vertices that takes in the other
-    ** end (NULL: such a row is a fault), their number, and for the current row bit k if
-    ** end k is NULL. */
+    /* Rows with a NULL end (half_rows.c). lone: takes in the other ends, as vertices;
+    ** NULL: a NULL end is a fault. halves: the number of these rows. missing: for the
+    ** current row, bit k if end k is NULL. */
     struct loader *lone;
     int64_t halves;
     unsigned missing;
@@ -120,7 +120,7 @@ int loader_collect(loader *l, sqlite3_stmt *scan);
 void loader_pulse(loader *l);
 /* Checks weights that take_row has not checked. */
 int check_weights(loader *l);
-/* Makes all weights doubles, from the first REAL on. */
+/* Converts all weights to doubles when the first REAL comes. */
 void loader_make_real(loader *l);
 /* Stops reading weights. */
 void loader_drop_weights(loader *l);

@@ -88,7 +88,7 @@ int row_ids_make(connection *c, const char *function, int64_t count, const int64
 static uint64_t first_arc(gpugraph_graph *rows, uint32_t v, const void **arc,
                           uint64_t *count) {
     gpugraph_run run = {.threads = 1};
-    const char *first = arcs_of(rows); /* closes gaps, so it comes first */
+    const char *first = arcs_of(rows); /* first, because it closes gaps */
     *count = 0;
     if (gpugraph_edges_from(rows, v, &run, arc, count) != GPUGRAPH_OK)
         return 0;

@@ -127,7 +127,7 @@ static int read_sample(connection *c, const row_source *rows, const sqlite3_int6
 /* Estimates the number of ids if `draws` draws have found `distinct` ids. */
 static double draw_from(double draws, double distinct) {
     double low = distinct, high = draws * draws;
-    /* find n such that n (1 - (1 - 1/n)^draws) is distinct */
+    /* finds n such that n (1 - (1 - 1/n)^draws) = distinct */
     for (int i = 0; i < 60; i++) {
         const double n = (low + high) / 2;
         if (n * (1 - pow(1 - 1 / n, draws)) < distinct)

@@ -97,7 +97,7 @@ bool two_ways_are_real(const row_source *rows) {
 
 /* ---- making edges ---- */
 
-/* Refuses infinity, which the page reader does not. */
+/* Refuses infinity, which the page reader accepts. */
 static int check_row(loader *l, int64_t i) {
     static const int columns[] = {WEIGHT_COLUMN, REVERSE_COLUMN};
     const number weight[] = {l->weight[i], l->reverse[i]};

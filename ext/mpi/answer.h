@@ -1,6 +1,7 @@
-/* The answer of a search at one process, in arrays by master, and the ids of numbers.
+/* The answer of a search at one process: arrays with an entry for each master (a vertex
+** that the process owns), and the dictionaries from numbers to ids.
 **
-**     master    0   1   2   ...        column   kind     array, an entry for each master
+**     master    0   1   2   ...        column   kind     array
 **     row       0   2   ...            vertex   'v'      numbers of vertices
 **               masters that have      depth    'd'      uint32_t
 **               a row in the result    parent   'v'      UINT64_MAX: NULL

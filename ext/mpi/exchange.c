@@ -3,8 +3,8 @@
 **     room 2.5 pieces, size 1.5    | piece | half | none |
 **
 ** MPI counts by int, so a parcel goes in as many pieces as its room has; the last ones
-** may be empty. No process blocks in MPI. It polls for its messages, and for alarms: a
-** process that fails sends one to all others, over a communicator of its own. */
+** may be empty. No process blocks in MPI. Each process polls for messages and for alarms.
+** A process that fails sends an alarm to all others over a separate communicator. */
 #include "gpugraph_mpi.h"
 #include "base/run.h"
 #include "platform.h"

@@ -200,8 +200,8 @@ static bool check_given(const options *o, char **error) {
     const char *place = o->out ? strstr(o->out, "%d") : NULL;
     return !place || !strstr(place + 2, "%d") ||
            fail_options(error,
-                        "--out '%s' has %%d more than once; the number of the process "
-                        "has one place",
+                        "--out '%s' has %%d more than once; write it once, for the "
+                        "number of the process",
                         o->out);
 }
 

@@ -56,16 +56,16 @@ typedef struct options {
     bool partition_given; /* otherwise by function and number of processes */
     int threads;          /* 0: a share of the cores */
     bool cuda;            /* each process has a device */
-    int place;            /* of this process among those of its host */
+    int place;            /* index of this process on its host */
 } options;
 
-/* False: *error has a message, for sqlite3_free. All processes get the same. */
+/* False: *error has a message, for sqlite3_free. All processes get the same message. */
 bool options_read(options *o, int count, char **word, char **error);
 /* Finds the files of --db. Each process looks for itself. */
 bool options_find_files(options *o, char **error);
 void options_clear(options *o);
-/* Names the kind of a path that is no regular file, whose reading might never end; else
-** NULL, also if nothing is there. */
+/* Says what a path is if it is no regular file, because reading it might never end. NULL:
+** the path is a regular file or does not exist. */
 const char *not_a_file(const char *path);
 /* How long a process waits for another one's lock on a database. */
 enum { LOCK_PATIENCE_MS = 5000 };

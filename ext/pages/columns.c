@@ -15,7 +15,7 @@ static int64_t with_slack(int64_t count) {
     return count + count / SLACK_SHARE;
 }
 
-/* Reserves entries of 4 or 8 bytes if they are wanted. Clears *all without memory. */
+/* Reserves entries of 4 or 8 bytes if they are wanted. Clears *all if memory is short. */
 static void *reserve(bool wanted, int64_t count, size_t size, bool *all) {
     void *block = NULL;
     if (wanted && (uint64_t)count <= SIZE_MAX / 16)

@@ -14,8 +14,8 @@
 
 /* ---- ids ---- */
 
-/* Adds an id that is no vertex to the text for the timings. The text says whether the
-** same number is a vertex as a value of the other type. */
+/* Adds an id that is no vertex to the text for the timings. The text says whether the id
+** would be a vertex as a value of the other type, INTEGER or TEXT. */
 static int note_unknown_id(arguments *a, const graph_ref *graph, int field,
                            sqlite3_value *id) {
     unknown_ids *s = &a->unknown;
@@ -38,7 +38,7 @@ static int note_unknown_id(arguments *a, const graph_ref *graph, int field,
 }
 
 /* Sets *vertex to the vertex of an argument, or GPUGRAPH_NONE. element: the position in a
-** JSON array, from 1, or 0. */
+** JSON array, from 1; 0: the argument is no JSON array. */
 static int find_end(arguments *a, const graph_ref *graph, int field, int element,
                     sqlite3_value *id, uint32_t *vertex) {
     char *fault;

@@ -119,8 +119,8 @@ static void set_range(rows *r, unsigned plan, const uint32_t *item, sqlite3_int6
     r->end = backward ? -1 : count;
 }
 
-/* AT_ONCE: values that are compared together. PASSED_ONE_BY_ONE: vertices without a row
-** after which that pays. */
+/* AT_ONCE: values that are compared together. PASSED_ONE_BY_ONE: the number of vertices
+** without a row after which groups are compared. */
 enum { AT_ONCE = 64, PASSED_ONE_BY_ONE = 16 };
 
 /* Returns true if any of the next AT_ONCE values is within the bounds. */

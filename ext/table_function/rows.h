@@ -2,11 +2,11 @@
 **
 **     position  -> vertex number            -> columns
 **     0 .. n-1     the position                ids, depth[v], tree_edge[v] ...
-**     0 .. n-1     listed[position]            (a search that reaches little)
+**     0 .. n-1     listed[position]            (a search that reaches few vertices)
 **                  item[position]              (sorted entries, or vertices asked for)
 **                  step[position].vertex       (a path, source first)
 **
-**     source IN (...)    listed_sources.item[...] follows this source's rows: next_search
+**     source IN (...)    the rows of one source after the other: next_search
 **     target IN (...)    paths: the path to targets.item[next_target] is the next one */
 #ifndef GPUGRAPH_ROWS_H
 #define GPUGRAPH_ROWS_H
@@ -37,14 +37,14 @@ typedef struct rows {
     struct step *step; /* the current path */
     sqlite3_int64 step_capacity;
     uint32_t next_target, target;
-    uint32_t next_path,
-        path; /* entry of the next path; number of the current one, from 1 */
-    uint64_t
-        next_search; /* of listed ends: all targets of a source, then the next source */
+    /* the entry of the next path; the number of the current path, from 1 */
+    uint32_t next_path, path;
+    /* of listed ends: all targets of a source, then the next source */
+    uint64_t next_search;
     uint32_t vertex, entry; /* the current row's */
     bool rowid_read;        /* SQLite has read a rowid since xFilter */
-    sqlite3_int64
-        handed; /* the number of the answer's arrays (hand_out.c); 0: none yet */
+    /* the number of the answer's arrays (hand_out.c); 0: none yet */
+    sqlite3_int64 handed;
 } rows;
 
 /* Makes the cursor empty. */
@@ -53,7 +53,7 @@ void rows_clear(rows *r);
 static inline bool rows_at_end(const rows *r) {
     return r->position == r->end;
 }
-/* Moves to the first row of the answer, which may get an order. */
+/* Sorts the answer if necessary, and moves to its first row. */
 int rows_start(rows *r, const arguments *a, answer *s);
 /* Moves to the next row. */
 int rows_next(rows *r, const arguments *a, const answer *s);
@@ -68,7 +68,7 @@ sqlite3_int64 row_id(const rows *r, const arguments *a, const answer *s);
 **     SELECT arrays ...       puts the arrays on a list of the process, under a number
 **     gpugraph_take_arrays    takes them off the list by the number
 **
-** SQL sees the random number and no address, so guessing a number gains nothing. */
+** The number is random, has 64 bits and is no address, so SQL cannot guess it. */
 
 /* Result of the column arrays: the number, the same one for all rows of an answer; or an
 ** error. */

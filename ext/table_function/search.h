@@ -55,15 +55,14 @@ typedef struct arrays {
     ** the order of travel. An entry has edge_size bytes. */
     void *path;
     uint32_t path_entries;
+    /* order[k]: entries sorted by array k, then by vertex id. [NO_ARRAY]: by vertex id */
     struct order {
         uint32_t *vertex; /* entries that have a row */
         uint32_t count;
-    } order[ARRAYS +
-            1]; /* by an array, equal items by vertex id; [NO_ARRAY]: by vertex id */
-    gpugraph_cycle
-        cycle;           /* the cycle because of which the search failed; count 0: none */
-    int holders;         /* users beside the search that owns the arrays; atomic */
-    struct arrays *base; /* older arrays, which these contain and hold; NULL: none */
+    } order[ARRAYS + 1];
+    gpugraph_cycle cycle; /* the cycle that made the search fail; count 0: none */
+    int holders;          /* users beside the search that owns the arrays; atomic */
+    struct arrays *base;  /* older arrays, which these contain and hold; NULL: none */
 } arrays;
 
 /* The kind of an array's items: OWN_NUMBER, OWN_VERTEX, OWN_COUNT or OWN_REAL.
@@ -122,8 +121,8 @@ typedef struct search_kind {
     const char *name; /* the function in gpugraph_method */
     void (*make)(making *m);
     /* The numbers of vertices that the search can handle. NUMBERS_IN_ORDER: further
-    ** vertices without edges change no result. NUMBERS_ANY: nor does the order of
-    ** vertices. */
+    ** vertices without edges change no result. NUMBERS_ANY: the order of vertices changes
+    ** no result either. */
     enum vertex_numbers numbers;
     bool lists; /* can fill arrays of the vertices that it reaches only (listed.c) */
     each_search *each; /* NULL: many searches at once are not faster */
@@ -132,7 +131,7 @@ typedef struct search_kind {
     bool varies_by_default;
 } search_kind;
 
-/* A search with nothing special. */
+/* A kind of search with the defaults of all other fields. */
 #define SEARCH(NAME, MAKE, NUMBERS)                                                      \
     &(const search_kind) {                                                               \
         .name = NAME, .make = MAKE, .numbers = NUMBERS                                   \

@@ -39,8 +39,8 @@ WHERE a.distance + e.weight = b.distance AND b.vertex NOT IN (SELECT vertex FROM
 CREATE INDEX tight_by_src ON tight(src);
 CREATE INDEX tight_by_dst ON tight(dst);
 
--- step: the number of tight edges without length (weight 0, or lost to rounding) that
--- lead to a vertex from a source or from an edge of a strictly nearer vertex.
+-- step: the smallest number of tight edges without length (weight 0, or lost to rounding)
+-- at the end of a shortest path to the vertex.
 UPDATE sssp SET step = 0
 WHERE vertex IN (SELECT vertex FROM start UNION SELECT dst FROM tight WHERE nearer);
 CREATE TABLE tick(step INTEGER);
@@ -53,8 +53,8 @@ END;
 INSERT INTO tick SELECT value FROM generate_series(1, (SELECT count(*) FROM sssp WHERE step IS NULL));
 DROP TABLE tick;
 
--- Among the tight edges those from a strictly nearer vertex come first, then those with
--- the fewest steps, then the smallest id.
+-- Among the tight edges those from a strictly nearer vertex come first, then those from
+-- the vertex with the smallest step, then the smallest id.
 UPDATE sssp SET (edge, parent) = (
     SELECT t.id, t.src FROM tight t CROSS JOIN sssp s ON s.vertex = t.src
     WHERE t.dst = sssp.vertex ORDER BY NOT t.nearer, iif(t.nearer, 0, s.step), t.id LIMIT 1);

@@ -15,9 +15,9 @@
 ** vertex that has edges. The vertices are equal in every run of the program. threads: 0,
 ** the default, means one for each core. method: as for gpugraph_run.
 **
-** Prints one line for each function: median, smallest and largest milliseconds of the
-** whole call without parents, and of the parents alone. The first search, which makes the
-** CSR, is not timed. */
+** Prints for each function the method, and median, smallest and largest milliseconds of
+** the whole call without parents and of the parents alone. The first two searches are not
+** timed, because the first one makes the CSR. */
 #include "graph/graph.h"
 #include "bench_graphs.h"
 
@@ -202,7 +202,7 @@ static double cpu_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* ms[0] and cpu[0] are the times of making the graph, [k] those of the k-th search. */
+/* Keeps the least times: in ms[0] and cpu[0] of making the graph, in [k] of search k. */
 static void one_session(const gpugraph_edges *edges, gpugraph_run *run, int searches,
                         double *ms, double *cpu) {
     gpugraph_graph *graph;

@@ -13,7 +13,7 @@
 **
 ** GRAPH: a name of gengraph.cuh. BACKEND: cuda (default) or cpu. Batches are uniformly
 ** random pairs of vertices, with repeats and absent edges. SORTED=n in the environment:
-** batches of n insertions and more are announced. */
+** batches of n insertions and more are counted before they are inserted. */
 #include "base/limits.h"
 #include "gengraph.cuh"
 #include "gpugraph.h"
@@ -178,8 +178,8 @@ static void operations(edges e, int repeats) {
         uint64_t count = (uint64_t)1 << bits;
         std::vector<double> inserts, deletes, queries;
         column answer(count);
-        for (int i = 0; i <= repeats;
-             i++) { /* the first turn loads the kernels and makes space */
+        /* the first turn loads the kernels and makes space */
+        for (int i = 0; i <= repeats; i++) {
             edges b = random_batch(e.n, count);
             inserts.push_back(insert(d, b, count));
             check(gpugraph_dynamic_query(d, count, b.source.data(), b.target.data(), &run,

@@ -3,8 +3,8 @@
 **     bench_follow FOLDER [GRAPH.gr [PARTS [EDGES [BACKEND [QUERIES [CHANGES]]]]]]
 **                                               FOLDER is for databases; GRAPH.gr is a
 **                                               DIMACS file, also gzip'ed, or '' for a
-**                                               grid of New York's size; PARTS: such as
-**                                               24; the other arguments: for part 6
+**                                               grid of New York's size; PARTS: digits
+**                                               of parts; the other arguments: for part 6
 **
 ** 1. writers: 1 M rows into a table with the triggers of a graph, compared with a table
 **    without
@@ -535,7 +535,7 @@ static const change changes[] = {
     {"1,000,000 inserted", "INSERT INTO roads VALUES (?2, ?2 + ?1 * 0 + 1, 5)", 1000000,
      1},
 };
-enum { SINGLE = 5, FEW = 7 }; /* kinds that change one edge; few edges */
+enum { SINGLE = 5, FEW = 7 }; /* the first kinds change one edge, or few edges */
 
 static int salt = 1; /* for different changes */
 

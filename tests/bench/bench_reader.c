@@ -20,9 +20,10 @@
 ** Tables have three integer columns, in files that the page cache holds: grids (like a
 ** road network: sources ascending, neighbours near, weights to 10000) and R-MAT graphs
 ** (like a social network: both ends scattered, a few ids far more frequent). "sparse" has
-** 64-bit numbers instead of the ids of R20, "text" has texts. Prints the best of RUNS,
-** and for `beside` all runs. Every way to read must give the same sums. The program
-** deletes the files that it makes in FOLDER. */
+** 64-bit numbers instead of the ids of R20, "text" has texts. Prints the best of RUNS, of
+** two readings from the disk, and for `beside` the mean. All ways must read equally many
+** rows, and pages must give the sums of steps. The program deletes the files that it
+** makes in FOLDER. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdatomic.h>

@@ -4,13 +4,14 @@
 **     bench_several SCALE FACTOR DEVICES ...
 **
 ** For each of DEVICES a first line has the time of making rows; the first of these times
-** includes the rows of the host. Then a line for each kind of search has the median,
-** least and most milliseconds, and a checksum over (number, value), which must not depend
-** on the devices. On one device there are also lines for the kernels of one device
-** ("one-launch-balanced", "direction-optimizing") on equal rows. Breadth-first searches
-** start from vertices of the largest component. The first round of each kind finds hubs
-** and is not timed. After each search the answer is downloaded, as in a whole call and in
-** bench_mpi_drawn, so the devices are idle between searches.
+** includes making the rows on the host. Then a line for each kind of search has the
+** median, least and most milliseconds, and a checksum over (number, value), which must
+** not depend on the devices. On one device there are also lines for the kernels of one
+** device ("one-launch-balanced", "direction-optimizing") on equal rows. Breadth-first
+** searches start from vertices of the largest component. The first round of each kind is
+** not timed, because searches still improve the hubs. After each search the answer is
+** downloaded, as in a whole call and in bench_mpi_drawn, so the devices are idle between
+** searches.
 ** Environment: REPEATS (5) rounds; SOURCES (5) of breadth-first searches; TIMES=1 also
 ** prints all times, in order; BRING=0 downloads no answers.
 **

@@ -4,8 +4,9 @@
 **     bench_several_searches SCALE FACTOR DEVICES ...
 **
 ** PageRank has ten iterations. Shortest paths start from three vertices that reach at
-** least a tenth of the graph. On one device there is also a line for the kernels of one
-** device on these rows. In the environment: REPEATS (3), ONLY=pagerank or sssp.
+** least a tenth of the graph. On one device there is also a line for shortest paths by
+** the kernels of one device on these rows. In the environment: REPEATS (3), ONLY=pagerank
+** or sssp.
 **
 **     SEVERAL,algorithm,method,scale,factor,devices,runs,median,least,most,sum
 **

@@ -7,7 +7,7 @@
     sssp_learn.py --pack measured.csv... > packed.csv     writes a packed file. The input may include packed files; if a
                                                   graph and candidate occur in several, the last counts
 
-The model is in sssp_process.py. All but --pack needs numpy. The tables are reproducible to the byte."""
+The model is in sssp_process.py. All commands except --pack need numpy. The tables are reproducible to the byte."""
 import random
 import sys
 
@@ -71,8 +71,8 @@ GROUPS = (("the graph held out", lambda g: g), ("all graphs of its shape", shape
 
 
 def report(learner):
-    print(f"{len(learner.graphs)} graphs, {FOLDS} folds made in {WAYS} ways; of the graphs held out reach 0.9 of the "
-          f"best's speed, of all {learner.speed.shape[1]} candidates")
+    print(f"{len(learner.graphs)} graphs, {FOLDS} folds made in {WAYS} ways; share of the held-out graphs whose choice "
+          f"reaches 0.9 of the speed of the best of {learner.speed.shape[1]} candidates")
     for what, group in GROUPS:
         runs = [learner.folds(group, way).values() for way in range(WAYS)]
         shares = [good(r) for r in runs]

@@ -101,7 +101,7 @@ static uint32_t draw_preferential(uint32_t n, uint32_t near, dice &d, edges &out
     return n;
 }
 
-/* All pairs, or with p a random share p of them. */
+/* All pairs if p is 0, otherwise a random share p of them. */
 static uint32_t draw_bipartite(uint32_t a, uint32_t b, double p, dice &d, edges &out) {
     for (uint32_t u = 0; u < a && p == 0; u++)
         for (uint32_t v = 0; v < b; v++)
@@ -113,7 +113,7 @@ static uint32_t draw_bipartite(uint32_t a, uint32_t b, double p, dice &d, edges 
     return a + b;
 }
 
-/* A spine of a vertices, a tooth of b - 1 on each: b = 1 is a path. */
+/* A spine of `a` vertices, each with a tooth of b - 1 vertices. b = 1 makes a path. */
 static uint32_t draw_comb(uint32_t a, uint32_t b, edges &out) {
     for (uint32_t s = 0; s < a; s++) {
         if (s + 1 < a)
@@ -124,7 +124,7 @@ static uint32_t draw_comb(uint32_t a, uint32_t b, edges &out) {
     return a * b;
 }
 
-/* a stars of b leaves, the centres on a ring. */
+/* `a` stars of b leaves. Their centres form a ring. */
 static uint32_t draw_stars(uint32_t a, uint32_t b, edges &out) {
     for (uint32_t s = 0; s < a; s++) {
         out.push_back({s, (s + 1) % a, 0});
@@ -162,7 +162,7 @@ static uint32_t draw_shoots(uint32_t n, uint32_t b, dice &d, edges &out) {
     return n;
 }
 
-/* a layers of b vertices, p edges on average from a vertex to the next layer. */
+/* `a` layers of b vertices. A vertex has p edges to the next layer on average. */
 static uint32_t draw_layers(uint32_t a, uint32_t b, double p, dice &d, edges &out) {
     for (uint32_t layer = 0; layer + 1 < a; layer++)
         for (uint64_t i = 0; i < (uint64_t)(b * p); i++) {
@@ -172,7 +172,7 @@ static uint32_t draw_layers(uint32_t a, uint32_t b, double p, dice &d, edges &ou
     return a * b;
 }
 
-/* a cliques of b members in a ring; with probability p a member has an edge to any
+/* `a` cliques of b members in a ring. With probability p a member has an edge to a random
 ** vertex. */
 static uint32_t draw_communities(uint32_t a, uint32_t b, double p, dice &d, edges &out) {
     for (uint32_t v = 0; v < a * b; v++) {

@@ -1,8 +1,8 @@
-/* A warp of 32 lanes on a CPU thread, for gpu/base/warp.h: include it before. Each lane
-** is a coroutine; a warp_ function is a barrier of all lanes, which the thread runs in
-** turn up to their next barrier. Lanes at different functions, or after some lanes have
-** returned, end the test: on a device this hangs, or worse. A lane that waits alone lets
-** the other lanes and other threads run. */
+/* A warp of 32 lanes on a CPU thread. Include this file before gpu/base/warp.h. Each lane
+** is a coroutine, and a warp_ function is a barrier of all lanes. The thread runs the
+** lanes in turn, each to its next barrier. The test aborts if lanes wait at different
+** functions, or if only some lanes have returned: a device would hang, or worse. A lane
+** in warp_pause lets the other lanes and other threads run. */
 #ifndef GPUGRAPH_TEST_WARP_LANES_H
 #define GPUGRAPH_TEST_WARP_LANES_H
 
@@ -30,8 +30,8 @@ struct lanes {
 
 static __thread struct lanes *lanes;
 
-/* Gives the thread to other lanes. Never inlined: when it returns, another lane's stack
-** may be there. */
+/* Gives the thread to other lanes. Never inlined, because the compiler cannot see that
+** swapcontext changes stacks. */
 __attribute__((noinline)) static void lane_gives_way(void) {
     struct lanes *l = lanes;
     swapcontext(&l->lane[l->now], &l->thread);
@@ -64,7 +64,7 @@ static void lane_begins(void) {
 static void lanes_open_meeting(struct lanes *l) {
     for (unsigned i = 0; i < warp_width; i++) {
         if (!l->done[i] && !l->meeting[i])
-            return; /* a lane waits alone */
+            return; /* the lane is in warp_pause */
         if (l->done[i] != l->done[0] || l->meeting[i] != l->meeting[0]) {
             fprintf(stderr, "lane %u is at %s, lane 0 at %s\n", i,
                     l->done[i] ? "its end" : l->meeting[i],

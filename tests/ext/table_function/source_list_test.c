@@ -1,6 +1,6 @@
-/* gpu_bfs for `source IN (...)` has the rows of one call for each source, for all
-** columns, numbers of searches ahead and kept searches. gpu_path from both ends has
-** the rows of a search. */
+/* gpu_bfs with `source IN (...)` gives the rows of one call for each source: for each set
+** of columns, and whether searches run ahead, are kept or neither. The method
+** bidirectional of gpu_path gives the rows of the other methods. */
 /* ctest: serial */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ START_TEST(every_set_of_columns) {
         for (int i = 0; i < 5; i++)
             if (set >> i & 1)
                 strcat(strcat(columns, ", "), column[i]);
-        run("UPDATE g SET weight = %d WHERE rowid = 1", set); /* nothing is kept */
+        run("UPDATE g SET weight = %d WHERE rowid = 1", set); /* outdates kept graphs */
         compare(columns, set % 2 ? "v <= 70" : "v % 9 = 1", wheres[set % 12]);
     }
 }
@@ -78,7 +78,7 @@ START_TEST(every_restriction) {
 }
 END_TEST
 
-/* Orders, limits, equal ids and joins around a list. */
+/* Orders, limits, DISTINCT and joins around a list. */
 START_TEST(around_the_list) {
     make_graph(60, 200);
     expect_same(

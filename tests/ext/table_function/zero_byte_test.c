@@ -9,7 +9,7 @@
 #include "suite.h"
 #include "sql.h"
 
-/* Texts that begin with one another: a, a 0, a 0 b, 0, and the empty text. */
+/* Texts of which some are prefixes of others: a, a 0, a 0 b, 0, and the empty text. */
 static const char tables[] =
     "CREATE TABLE e(src TEXT, dst TEXT, weight);"
     "INSERT INTO e VALUES('a' || char(0) || 'b', 'c', 1), ('a', 'd', 1), ('a' || "

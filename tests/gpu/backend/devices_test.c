@@ -58,8 +58,8 @@ static const struct device_services services = {
 /* ---- an algorithm ---- */
 
 static double arcs, several_ns; /* a device takes arcs * 1 ns */
-static int64_t whole,
-    spare; /* bytes of the usual method; and of the method that needs least */
+/* bytes of the usual method, and of the method that needs least */
+static int64_t whole, spare;
 
 static double arcs_of(const gpugraph_graph *of) {
     (void)of;
@@ -249,7 +249,7 @@ START_TEST(parts_are_rented) {
         searches++;
     } while (run.used_devices == 1 && searches < 100);
     algorithm.cuda_ns = 1;
-    /* 60 ms and 110 for a copy; 40 ms and 150 for partitions, and some more on the bus */
+    /* one device: 60 ms and 110 for a copy; two: 40 ms, some more on the bus, and 150 */
     ck_assert_int_eq(searches, 2);
     expect_devices(3);
 }
@@ -317,8 +317,7 @@ START_TEST(not_enough_on_all) {
 }
 END_TEST
 
-/* The other devices are faster together, but one of them has no room: fewer devices
-** search. */
+/* All devices are faster together, but one of them is full, so fewer devices search. */
 START_TEST(fewer_where_one_is_full) {
     room[3] = 1;
     choose();
@@ -403,7 +402,7 @@ START_TEST(others_open_when_they_are_missed) {
             usleep((useconds_t)(GG_CUDA_START_MS * 1000));
     }
     const double price = GG_CUDA_START_MS * GG_OPENING_SHARE;
-    ck_assert_int_eq(searches, (int)ceil(price / 15)); /* ms that each has missed */
+    ck_assert_int_eq(searches, (int)ceil(price / 15)); /* each loses 15 ms */
     ck_assert_int_eq(begun[1], 1);
     ck_assert_int_eq(begun[2], 1);
     ck_assert_int_eq(begun[3], 1);
@@ -430,7 +429,7 @@ END_TEST
 /* ---- many searches ---- */
 
 START_TEST(searches_are_shared) {
-    several_ns = 0; /* each is on one device */
+    several_ns = 0; /* each search is on one device */
     algorithm.several = NULL;
     choose_shared(64);
     expect_devices(15);
@@ -460,7 +459,7 @@ END_TEST
 
 /* ---- estimates ---- */
 
-/* The requested devices, open or not, as the search uses them. */
+/* An estimate has the devices that the search would use, open or not. */
 START_TEST(an_estimate_as_it_runs) {
     static const char *const together[] = {"bfs", "sssp", "mis", "pagerank"},
                              *const alone[] = {"dfs",        "cores",
@@ -532,7 +531,7 @@ const struct suite suite = {
     "devices",
     {{"devices", .setup = setup, .teardown = teardown,
       .cases =
-          {{&others_open_when_they_are_missed}, /* the first search that lacks a device */
+          {{&others_open_when_they_are_missed}, /* before other searches lack devices */
            {&all_where_they_pay},
            {&one_where_they_do_not},
            {&one_alone_by_default},

@@ -1,6 +1,6 @@
-/* The pool of threads: each item of a loop is processed once by any team; there are as
-** many threads as the largest team needs for any number of callers, and none if the
-** system provides none; a child of fork() has a new pool. */
+/* The pool of threads. A team of any size processes each item of a loop once. For any
+** number of callers the pool has as many threads as the largest team needs, and none if
+** the system provides none. A child of fork() has a new pool. */
 /* ctest: wrap=pthread_create */
 #define _GNU_SOURCE
 #include "base/run.h"
@@ -72,8 +72,7 @@ struct gathering {
     uint32_t came[GG_MOST_THREADS];
 };
 
-/* Waits until as many threads have come as are wanted: on a busy machine that takes
-** time. */
+/* Waits until the wanted number of threads has come. A busy machine takes some time. */
 static void gather(void *job, int member, int team) {
     struct gathering *g = job;
     double until = gg_now_ms() + 30000;
@@ -172,7 +171,7 @@ END_TEST
 
 /* ---- threads that cannot be made ---- */
 
-/* All attempts except the first n fail, for each n; afterwards everything works again. */
+/* For each n, pthread_create works n times and then fails. */
 START_TEST(works_with_the_threads_there_are) {
     threads_given = _i;
     loop_over_all();
