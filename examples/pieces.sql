@@ -31,7 +31,7 @@ SELECT printf('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 %d" fon
 FROM page;
 
 -- One <path> for each component. Components of neighbouring ranks differ by a golden angle of hue; small components are
--- grey. Each road is a step 'm x y l dx dy'.
+-- grey. Each road is a step 'M x y l dx dy'.
 SELECT '<g fill="none" stroke-width=".8" stroke-linecap="round">';
 SELECT printf('<path stroke="%s" d="%s"/>',
               iif(rank IS NULL, '#2a3040', printf('hsl(%d,%d%%,%d%%)', rank * 137.508 % 360, 65 + rank * 7 % 25, 55 + rank * 5 % 15)),
