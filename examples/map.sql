@@ -7,7 +7,7 @@
 .mode list
 .headers off
 
--- The window, in degrees; 1000 units wide. A degree of longitude is shorter than one of latitude by cos(latitude).
+-- The window, in degrees; 1000 units wide. A degree of longitude is cos(latitude) times as long as one of latitude.
 CREATE TEMP TABLE page AS
 SELECT *, round((north - south) / (east - west) * 1000 / cos(radians((north + south) / 2))) AS height
 FROM (SELECT -74.085 AS west, -73.765 AS east, 40.565 AS south, 40.895 AS north);
