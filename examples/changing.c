@@ -50,14 +50,14 @@ int main(void) {
     printf("inserted %" PRIu64 " edges:\n", added);
     print_rows(graph, &run);
 
-    /* The id selects one of the two for deletion. */
+    /* The id selects one of the two parallel edges for deletion. */
     check(gpugraph_multigraph_delete(graph, 1, &source[1], &target[1], &id[1], &run,
                                      &removed),
           &run);
     printf("deleted %" PRIu64 " edge:\n", removed);
     print_rows(graph, &run);
 
-    /* A repeated batch changes nothing: an existing edge receives the batch's weight. */
+    /* A repeated insertion adds no edge: the existing edge receives the new weight. */
     weight[2] = 60;
     check(gpugraph_multigraph_insert(graph, 1, &source[2], &target[2], &id[2], &weight[2],
                                      &run, &added),

@@ -7,7 +7,7 @@
 .mode list
 .headers off
 
--- The window, in degrees; 1000 units wide. A degree of longitude is shorter than one of latitude by cos(latitude).
+-- The window, in degrees; 1000 units wide. A degree of longitude is cos(latitude) times as long as one of latitude.
 CREATE TEMP TABLE page AS
 SELECT *, round((north - south) / (east - west) * 1000 / cos(radians((north + south) / 2))) AS height
 FROM (SELECT -74.085 AS west, -73.765 AS east, 40.565 AS south, 40.895 AS north);
@@ -44,7 +44,7 @@ SELECT '</linearGradient><radialGradient id="shade" cx="0" cy="0" r="1"><stop of
     || '<rect width="1000" height="' || (height + 1) || '" fill="#07090f"/>'
 FROM page;
 
--- The roads, one <path> for each colour, the farthest first; each road is a step 'm x y l dx dy'.
+-- The roads, one <path> for each colour, the farthest first; each road is a step 'M x y l dx dy'.
 SELECT '<g fill="none" stroke-width=".75" stroke-linecap="round">';
 SELECT printf('<path stroke="%s" d="%s"/>', colour,
               group_concat(printf('M%g %gl%g %g', p.x, p.y, round(q.x - p.x, 1), round(q.y - p.y, 1)), ''))

@@ -12,7 +12,7 @@ CREATE TEMP TABLE ranked(component INTEGER PRIMARY KEY, size, rank);
 INSERT INTO ranked
 SELECT component, count(*), row_number() OVER (ORDER BY count(*) DESC, component) FROM piece GROUP BY component;
 
--- The window, in degrees; 1000 units wide. A degree of longitude is shorter than one of latitude by cos(latitude).
+-- The window, in degrees; 1000 units wide. A degree of longitude is cos(latitude) times as long as one of latitude.
 CREATE TEMP TABLE page AS
 SELECT *, round((north - south) / (east - west) * 1000 / cos(radians((north + south) / 2))) AS height
 FROM (SELECT -74.085 AS west, -73.765 AS east, 40.565 AS south, 40.895 AS north);
@@ -31,7 +31,7 @@ SELECT printf('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 %d" fon
 FROM page;
 
 -- One <path> for each component. Components of neighbouring ranks differ by a golden angle of hue; small components are
--- grey. Each road is a step 'm x y l dx dy'.
+-- grey. Each road is a step 'M x y l dx dy'.
 SELECT '<g fill="none" stroke-width=".8" stroke-linecap="round">';
 SELECT printf('<path stroke="%s" d="%s"/>',
               iif(rank IS NULL, '#2a3040', printf('hsl(%d,%d%%,%d%%)', rank * 137.508 % 360, 65 + rank * 7 % 25, 55 + rank * 5 % 15)),

@@ -47,8 +47,8 @@ quoted() {
 }
 cat <<END
 
-The map of it all:  $map
-                    (a browser shows it; the SQL that drew it is examples/map.sql)
+The map:            $map
+                    (open it in a browser; examples/map.sql has drawn it)
 Its components:     $pieces
                     (by roads of less than 130 m; examples/pieces.sql)
 The database:       $database

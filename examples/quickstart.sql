@@ -48,7 +48,7 @@ FROM gpu_bfs('roads', (SELECT node FROM landmarks WHERE name = 'Times Square')) 
 WHERE direction = 'both'
 ORDER BY depth DESC LIMIT 3;
 
--- Charging stations at as many crossings as possible, but never at both ends of a road: an independent set.
+-- Charging stations at crossings, never at both ends of a road, until no further one can be added: an independent set.
 
 SELECT count(*) AS stations, (SELECT count(*) FROM crossings) AS crossings FROM gpu_mis('roads');
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Shows New York in a browser, by Datasette on 127.0.0.1: shortest paths, isochrones, closed roads.
 #   examples/map/run.sh
-# Builds gpugraph, installs Datasette into a virtual environment and creates the database, each if it is missing.
+# Builds gpugraph. If they are missing, installs Datasette into a virtual environment and creates the database.
 # Environment: PORT (8011); GPUGRAPH_SO, a built extension; GPUGRAPH_PYTHON, a Python with Datasette;
 # OUT, the folder of the database.
 set -euo pipefail
@@ -60,7 +60,7 @@ cat <<END
 The map:  http://127.0.0.1:$port/-/map
           It listens on 127.0.0.1 alone: browsers on this machine reach it, other machines do not. Ctrl-C ends it.
 END
-# The Python package from the source tree, with that extension.
+# Uses the Python package of the source tree, with this extension.
 for file in "$GPUGRAPH_SO" "$GPUGRAPH_SO.so" "$GPUGRAPH_SO.dylib"; do
     [ ! -f "$file" ] || export GPUGRAPH_EXTENSION=$file
 done

@@ -18,8 +18,8 @@ const sheet = roads.getContext("2d", { alpha: false }), ink = marks.getContext("
 
 let network = null, image = null, pixels = null, waiting = false;
 const view = { x: 0, y: 0, scale: 1 };
-// The question has the ends of the route, and source + 1 and limit (decimetres) of the field. The answer has the roads of the
-// route, the distances of the field, and the indexes of closed roads.
+// The question: the ends of the route, the source of the field (its index plus 1; 0 for none) and its limit (decimetres).
+// The answer: the roads of the route, the distances of the field, and the indexes of closed roads.
 const state = { ends: [], source: 0, far: 300000, way: null, field: null, closed: [], ms: 0, asking: 0, error: "" };
 const past = [];          // for undo: questions before each action, and the roads that the action has closed or opened
 const stale = new Set();  // "way", "field": answers to an earlier question, which are not shown
@@ -163,8 +163,9 @@ function tell() {
     clearButton.disabled = !(state.ends.length || state.source || state.closed.length);
 }
 
-// Takes the next question, closes or opens roads, requests the missing parts of the answer, and notes the time from the click to
-// the picture. Actions run one after another; only the latest question is answered. `toggled` has the roads that were closed or opened.
+// Takes the next question, closes or opens roads, requests the missing parts of the answer, and measures the time from the click
+// to the picture. Actions run one after another; only the latest question is answered. `toggled` receives the roads that are
+// closed or opened.
 function run(next, roads, toggled) {
     const began = performance.now(), turn = ++state.asking, current = () => turn === state.asking;
     const differs = name => name in next && next[name] !== state[name];
