@@ -357,7 +357,7 @@ static bool check_options(const gpugraph_graph *graph,
         gg_fail(run, GPUGRAPH_INVALID, "tolerance is %g, not 0 or more", how->tolerance);
     else if (how->weighted && gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED)
         gg_fail(run, GPUGRAPH_INVALID,
-                "ranks by weight need weights, and the graph was made without");
+                "ranks by weight need weights, but the graph has none");
     for (uint32_t i = 0;
          !run->status && i < how->source_count && !gg_leave(run, i + (uint64_t)1); i++) {
         if (how->source[i] >= graph->n)
