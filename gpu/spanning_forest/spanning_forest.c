@@ -273,7 +273,7 @@ gpugraph_status gpugraph_spanning_forest(gpugraph_graph *graph, bool weighted,
         *count = 0;
     if (weighted && !gg_has_weights(graph))
         gg_fail(run, GPUGRAPH_INVALID,
-                "a forest by weight needs weights, but the graph has none");
+                "a forest by weight needs weights, and the graph was made without");
     if (!run->status && !component)
         component = own = gg_alloc(run, graph->n, sizeof *own);
     if (!run->status)
