@@ -430,8 +430,8 @@ gpugraph_status gpugraph_bfs_each(gpugraph_graph *graph, const gpugraph_search *
 ** tree_edge (NULL leaves it out) have room for `room` entries, ascending by vertex;
 ** *count is the number of entries.
 ** If gpugraph_bfs is the better choice, *count is GPUGRAPH_NONE and the status
-** GPUGRAPH_OK: the search reaches more than `room` vertices, or looks at so many arcs
-** that arrays are faster; a device may be faster (backend auto, before a search on the
+** GPUGRAPH_OK: the search reaches more than `room` vertices, or looks at more arcs than
+** pay for a list; a device may be faster (backend auto, before a search on the
 ** CPU); the method is neither "auto" nor "top-down"; or a tree is requested and the graph
 ** was searched rarely, since looking up tree edges needs rows that are made once.
 ** An open device that would run the search accepts any method. It fills arrays as usual,

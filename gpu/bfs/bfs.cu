@@ -193,9 +193,9 @@ static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *sear
     return arcs_of(graph, search) < UINT32_MAX - 65536;
 }
 
-/* Sets *itself to SYMMETRIC if the rows of the search are their own transpose. Also
-** NOT_SYMMETRIC if the graph has so few edges that no frontier explodes. Returns false
-** when the run must end. */
+/* Sets *itself to SYMMETRIC if the rows of the search are their own transpose. Sets it to
+** NOT_SYMMETRIC without a check if the graph has too few edges for a frontier to explode.
+** Returns false when the run must end. */
 static bool is_own_transpose(cuda_job *job, const gpugraph_search *search,
                              enum symmetry *itself) {
     const gpugraph_graph *graph = job->graph;
@@ -206,7 +206,7 @@ static bool is_own_transpose(cuda_job *job, const gpugraph_search *search,
     return gg_device_symmetry(job, itself) || gg_do_without(job);
 }
 
-/* In the order of their table. */
+/* Positions in `methods`. */
 enum { PERSISTENT, BOTH_SIDES, MULTI_KERNEL, REGIONS };
 static const gg_method methods[] = {
     {.is = {"bfs", "persistent", "cuda",

@@ -30,7 +30,7 @@
 enum {
     LIST_BLOCKS = 16,   /* for each multiprocessor */
     PIVOT_LIST = 65536, /* two searches pay if the list has at least this many vertices */
-    TRIM_SHARE = 16,    /* trimming ends when fewer than one in so many leave */
+    TRIM_SHARE = 16,    /* trimming ends when fewer than one in this many leave */
     TRIM_ROUNDS = 64,   /* at most */
     QUEUED = 4          /* steps that are queued before the host looks at the state */
 };

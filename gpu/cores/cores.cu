@@ -58,7 +58,7 @@ part_rest(const cores &c, uint32_t pass, uint32_t count, uint32_t k, uint32_t ro
         atomicMin(&state->fewest[(pass + 1) % PEEL_COUNTS], fewest);
 }
 
-/* Cooperative. Each pass removes a vertex, or the next pass does. */
+/* Cooperative. If a pass removes no vertex, k grows so that the next pass removes one. */
 static __global__ void __launch_bounds__(PEEL_BLOCK)
     peel_cores(const __grid_constant__ cores c) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();

@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void take_vertices(struct gg_peelin
 
 static void take_shared_vertices(void *peeling, uint64_t low, uint64_t high) {
     struct gg_peeling *p = peeling;
-    uint64_t since = GG_POLL_ITEMS; /* each of many chunks may have few arcs */
+    uint64_t since = GG_POLL_ITEMS; /* the first row polls: chunks may have few arcs */
     take_vertices(p, p->first + low, p->first + high, true, &since);
 }
 

@@ -6,10 +6,10 @@
 **       | no thread: for a second   |     `-- with false ------->  FAILED, with reason
 **       +---------------------------+
 **
-** A const struct of functions opens the device: CUDA's is in devices.cu; those of tests
-** are slow, fail, or never return. The two threads communicate by one word, on which a
-** waiting caller sleeps. A child of fork() has no such thread: an opening that began
-** before has failed there, and one that did not may begin.
+** struct opening_steps has the function that opens the device: devices.cu defines CUDA's;
+** those of tests are slow, fail, or never return. The two threads communicate by one
+** word, on which a waiting caller sleeps. A child of fork() has no such thread. There, an
+** opening that began before fork() has failed; any other opening may begin.
 **
 ** exit() and fork() wait for the thread, at most for a multiple of the usual time. exit()
 ** waits in a handler of atexit(). A driver registers handlers of its own while it starts,
@@ -55,8 +55,8 @@ bool gg_opening_begin(struct opening *o);
 ** waited too long. */
 double gg_opening_left_ms(const struct opening *o);
 /* Returns the predicted rest of an opening that usually takes `usual` milliseconds, after
-** `elapsed`. Near the usual end the rest is uncertain: it is predicted as a tenth of the
-** usual time, and for a late opening as the delay in addition. */
+** `elapsed`. Near the usual end the rest is uncertain: the prediction is at least a tenth
+** of the usual time. For a late opening it is this tenth plus the delay. */
 static inline double gg_left_ms(double usual, double elapsed) {
     double left = usual - elapsed, more = usual / 10 + (left < 0 ? -left : 0);
     return left > more ? left : more;

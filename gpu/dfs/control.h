@@ -25,7 +25,7 @@ struct dfs_control { /* in memory that all workers share; the busy words lie far
     uint32_t over, stop;
     char apart_again[64];
     uint32_t next_root; /* the next root of the list */
-    uint32_t opened;    /* vertices below were checked for roots; for openers alone */
+    uint32_t opened;    /* openers have checked all vertices with smaller numbers */
     uint32_t openings;  /* roots that openers opened */
     uint32_t group;     /* the next group of vertices for roots at will (paths_roots.h) */
     uint32_t exhausted; /* the pool has no chunk left: a fault of this code */
@@ -64,8 +64,8 @@ WARP_FUNCTION void dfs_exhaust(struct dfs_control *control) {
     device_store(&control->stop, 1);
 }
 
-/* Takes up to `most` of the listed roots. Returns the number of the first one; there is
-** none from `roots` on. */
+/* Takes up to `most` of the listed roots. Returns the number of the first one; a number
+** that is not below `roots` means that no root was left. */
 WARP_FUNCTION uint32_t dfs_take_roots(struct dfs_control *control, uint32_t roots,
                                       uint32_t most) {
     uint32_t at = DFS_NONE;

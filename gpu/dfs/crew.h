@@ -279,8 +279,8 @@ WARP_FUNCTION bool dfs_steal_once(struct dfs_worker *w) {
 
 /* ---- opening roots ---- */
 
-/* The opener takes the next unvisited vertex with arcs into its hands, as a root.
-** Unvisited vertices without arcs become roots too, but need no search. */
+/* The opener makes the next unvisited vertex with arcs a root, and takes the root's entry
+** into the hands. Unvisited vertices without arcs become roots, but need no search. */
 WARP_FUNCTION bool dfs_open_root(struct dfs_worker *w) {
     struct dfs_control *control = w->crew.control;
     uint64_t at = w->crew.all_vertices ? device_load(&control->opened) : w->crew.n;

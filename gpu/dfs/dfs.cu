@@ -13,8 +13,8 @@
 ** reach from these roots lie behind cycles that no arc leads to. The workers open further
 ** roots among these vertices.
 **
-** An ordered tree has no parallelism: method "serial" searches on the host. The
-** host also searches graphs that are long and thin, at which a device is slow. */
+** An ordered tree has no parallelism: method "serial" searches on the host. The host also
+** searches graphs that are long and thin, on which a device is slow. */
 #include "backend/model.h"
 #include "components/components.cuh"
 #include "dfs.h"
@@ -70,8 +70,8 @@ static void carve_dfs(struct cuda_job *job, struct workspace *space, bool tree,
     s->parent = gg_carve<uint32_t>(space, n);
     s->forest.root = gg_carve<uint32_t>(space, s->whole ? n : 1);
     s->forest.roots = gg_carve<uint32_t>(space, 1);
-    /* Components and arcs into vertices are needed before the search, tree edges after
-    ** it. */
+    /* Components are needed before the search, tree edges after it: they share an
+    ** array. */
     bool by_vertex = s->whole || tree, wide = tree && job->graph->wide;
     s->forest.component =
         gg_carve<uint32_t>(space, by_vertex ? (uint64_t)n * (wide ? 2 : 1) : 0);

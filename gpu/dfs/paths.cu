@@ -13,8 +13,8 @@ enum {
     RING = 256, /* entries */
     ARCS = 512, /* arcs of a step */
     BATCH = 32, /* entries of a chunk */
-    /* Entries of a ring from which on a chunk is offered to other blocks, and from which
-    ** on a further chunk is offered. */
+    /* A ring with SHARE entries offers a chunk to other blocks, a ring with DEEP entries
+    ** a further one. */
     SHARE = 8,
     DEEP = 128,
     DIRECT = 128, /* arcs of a step up to which no test precedes a claim */
@@ -31,18 +31,18 @@ enum {
     HANDS_FIXED = 4
 };
 
-static_assert(PATHS_MORE == GG_FIXED_MORE, "fixed rows end so");
-static_assert(HANDS_FIXED * GG_FIXED_PLACES == warp_width, "a lane to a place");
-static_assert(GG_FIXED_PLACES == PATHS_MOST_PLACES, "a row ahead is a lane's");
+static_assert(PATHS_MORE == GG_FIXED_MORE, "fixed rows have this end mark");
+static_assert(HANDS_FIXED * GG_FIXED_PLACES == warp_width, "one lane for each place");
+static_assert(GG_FIXED_PLACES == PATHS_MOST_PLACES, "a lane holds a fixed row");
 
 enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,
     ENTRY_WORDS = 2,
     SHARED = BLOCK_WORKERS * ENTRY_WORDS * (RING + GG_WARP) * sizeof(uint64_t),
-    CHUNKS_A_WORKER = 4 + GG_PATHS_SPARES /* spare; in hand, offered, on the way */
+    CHUNKS_A_WORKER = 4 + GG_PATHS_SPARES /* 4: in hand, offered, on the way */
 };
 static_assert((int)BATCH <= (int)GG_WARP, "a chunk fits the hands");
-static_assert(DEEP >= 2 * BATCH - 1, "the pool has chunks enough");
+static_assert(DEEP >= 2 * BATCH - 1, "the pool has enough chunks");
 static_assert(RING >= PATHS_GROUP + BATCH && GG_PATHS_LANE_ARCS >= 2,
               "a flush makes room");
 
@@ -138,13 +138,13 @@ void gg_dfs_paths_carve(struct workspace *space, struct dfs_search *s) {
     crew->pool.batch = BATCH;
 }
 
-/* Vertices whose rows together have an arc for each lane. */
+/* The number of vertices whose rows together have an arc for each lane. */
 static uint32_t rows_for_lanes(const struct device_csr *g) {
     const uint64_t arcs = g->m / (g->n + 1) + 1; /* mean of a row, rounded up */
     return (uint32_t)(arcs < GG_FIXED_PLACES ? warp_width / arcs : (uint32_t)HANDS_FIXED);
 }
 
-/* Short rows make the shortest step: one look for each lane. */
+/* With fixed rows of a thin graph, each lane looks at one place or arc in a step. */
 static struct paths_shape shape_for(const struct device_csr *g, bool fixed, bool ahead) {
     struct paths_shape shape = {RING, GG_WARP, ARCS, BATCH, SHARE, DEEP, DIRECT, CAREFUL};
     if (gg_dfs_is_thin(g)) {
@@ -163,7 +163,7 @@ static bool search_by_paths(struct cuda_job *job, struct dfs_search *s) {
     crew->end = s->g.end;
     crew->target = s->g.target;
     crew->n = s->g.n;
-    /* Other graphs would have too many blocks. */
+    /* The kernels for fixed rows are compiled for the blocks of thin graphs. */
     crew->fixed = gg_dfs_is_thin(&s->g) ? s->fixed : NULL;
     crew->places = GG_FIXED_PLACES;
     crew->ahead = crew->fixed && gg_dfs_rows_ahead(&s->g);

@@ -43,7 +43,7 @@
 #define GG_PATHS_EAGER   64
 #define GG_PATHS_NAP_NS  64
 #define GG_PATHS_REST_NS 400
-/* Vertices taken after which a block adds them to the count of the crew. */
+/* A block adds its taken vertices to the count of the crew once they are this many. */
 #define GG_PATHS_REPORT 128
 /* The workers take this number of sixteenths of the vertices with incoming arcs. The
 ** other vertices then look for a parent (paths_pull.h). An R-MAT reaches this share after
@@ -120,8 +120,8 @@ WARP_FUNCTION void paths_claim(struct paths_worker *w, struct paths_find *find,
                 (find[i].up >> 32) << 32 | (uint32_t)(find[i].up + 1);
 }
 
-/* Looks at arcs [base, base + PATHS_GROUP) of the hands, of `total` arcs. *held lanes
-** already have a next entry. */
+/* Looks at arcs base .. base + PATHS_GROUP - 1 of the hands, which have `total` arcs.
+** *held lanes already have a next entry. */
 WARP_FUNCTION void paths_look(struct paths_worker *w, uint32_t first, uint32_t base,
                               uint32_t total, uint32_t *held) {
     struct paths_find find[GG_PATHS_LANE_ARCS];

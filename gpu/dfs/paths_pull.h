@@ -3,7 +3,7 @@
 ** remaining vertex looks for a parent itself.
 **
 **     crew     takes vertices depth-first, until it has GG_PATHS_PULL_SHARE sixteenths of
-**              the vertices with arcs into them: of an R-MAT after a tenth of its arcs
+**              the vertices with arcs into them: in an R-MAT after a tenth of its arcs
 **     words    each remaining vertex, by the word of its bit, looks along the arcs into
 **              it for a taken vertex
 **     list     the vertices that found none look again, with what the pass before has
@@ -117,7 +117,7 @@ WARP_FUNCTION void pull_note(bool mine, uint32_t v, uint32_t *list, uint32_t *co
         list[at] = v;
 }
 
-/* ---- passes: of `warps`, this is number `warp` ---- */
+/* ---- passes, by warp number `warp` of `warps` ---- */
 
 WARP_FUNCTION void pull_by_words(struct paths_pull p, uint64_t warp, uint64_t warps) {
     uint32_t found = 0;
@@ -153,15 +153,15 @@ WARP_FUNCTION void pull_by_list(struct paths_pull p, uint32_t pass, uint64_t war
     }
 }
 
-/* True if pass `pass` has found something and another pass may. If too many vertices are
-** out of reach of the taken ones, passes only cost. */
+/* True if pass `pass` has found parents, and the next pass may find more. If too many
+** vertices are far from the taken ones, more passes do not pay. */
 WARP_FUNCTION bool pull_goes_on(struct paths_pull p, uint32_t pass) {
     return device_load(&p.counts->found[pass]) > 0 &&
            device_load(&p.counts->listed[pass]) > 0 &&
            device_load(&p.counts->listed[0]) <= p.most && !device_load(&p.counts->far);
 }
 
-/* ---- between them, by threads ---- */
+/* ---- between passes, by threads ---- */
 
 WARP_FUNCTION void pull_show_word(struct paths_pull p, uint64_t word) {
     p.visited[word] |= p.fresh[word];

@@ -9,10 +9,10 @@
 **     hand      parent << 32 | depth, target     an arc (PATHS_FOUND)
 **       |       vertex << 32 | depth, place      a vertex of the tree (PATHS_FROM)
 **       |   claim, if it is an arc, and load of the vertex's row, together
-**     row       of the vertices that this lane has taken: a target for each free lane
+**     row       the targets of the vertex that this lane has taken
 **       |
-**     hand      Places for which no lane is free go to the ring, as a vertex and the
-**               first of these places.
+**     hand      Each free lane gets a target. The other places go to the ring, as a
+**               vertex and the first of these places.
 **
 ** A row that is loaded without use costs a sector. A row that comes from the ring costs a
 ** step whose lane claims nothing. The arc back to the parent is skipped. paths_walk_arcs
@@ -30,8 +30,8 @@ WARP_FUNCTION bool paths_by_places(const struct paths_worker *w) {
            !warp_ballot(w->count > 0 && w->begin != PATHS_ROW_BEGIN);
 }
 
-/* Looks at places [base, base + warp_width) of the fixed rows of the hands, of `total`
-** places. */
+/* Looks at places base .. base + warp_width - 1 of the fixed rows of the hands, which
+** have `total` places together. */
 WARP_FUNCTION void paths_look_at_places(struct paths_worker *w, uint32_t base,
                                         uint32_t total, uint32_t *held) {
     const uint32_t places = w->crew.places, k = base + warp_lane();

@@ -14,10 +14,10 @@
 
 enum {
     ASK_AFTER = 3,   /* searches of a graph before it is tested for symmetry */
-    LEFT_SHARE = 16, /* one vertex in so many may be left after the first pass */
+    LEFT_SHARE = 16, /* one vertex in this many may be left after the first pass */
     PULL_BLOCKS = 6  /* for each multiprocessor */
 };
-static_assert(sizeof(pull_counts) <= GG_MAILBOX, "it is fetched at once");
+static_assert(sizeof(pull_counts) <= GG_MAILBOX, "the mailbox holds the counts");
 
 /* Properties of a graph that searches have found out. */
 struct dfs_part {

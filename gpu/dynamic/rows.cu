@@ -73,8 +73,8 @@ template <bool valued> static __global__ void fill_rows(slab_graph g, dynamic_ba
 
 /* ---- kernels: triangles ---- */
 
-/* One warp per vertex: moves neighbours of higher degree to the front of the row, and
-** counts them. */
+/* One warp per vertex: moves the neighbours behind it (batch_ranks_before) to the front
+** of the row, and counts them. */
 static __global__ void list_ahead(slab_graph g, dynamic_batch b) {
     for (uint64_t i = gg_thread() / GG_WARP; i < g.n;
          i += gg_threads_of_grid() / GG_WARP) {

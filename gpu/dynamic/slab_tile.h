@@ -2,12 +2,12 @@
 ** their desk, in memory that is close to them, and write it out at once.
 **
 **     clear      the desk
-**     collect    the sectors of the old runs that entries may come from, which are
-**                adjacent in both bases; each entry goes where its probe would find it
+**     collect    reads the old runs that may have entries of this part. They are adjacent
+**                in the old base. Each entry goes where its probe will find it
 **     flush      the slabs to the new base
 **
 ** All lanes take part in each step, with a barrier between the steps. A slab that is full
-** gets a chain at once, behind the desk. */
+** gets a chain in the arena at once. */
 #ifndef GPUGRAPH_SLAB_TILE_H
 #define GPUGRAPH_SLAB_TILE_H
 
@@ -179,9 +179,8 @@ WARP_FUNCTION bool slab_has_entries(struct slab_vertex from) {
     return from.sectors > 0 && from.used > from.dead;
 }
 
-/* Moves tiles, by a warp whose teams have a table each: the tiles from `first` on,
-** `stride` runs apart. Lanes may return different values: false if the arena has
-** ended. */
+/* Moves the tiles that begin at runs first, first + stride, ... A warp calls; each of its
+** teams has a table. Lanes may return different values: false if the arena has ended. */
 WARP_FUNCTION bool slab_move_tiles(const struct slab_graph *old, struct slab_vertex from,
                                    const struct slab_graph *g, struct slab_vertex to,
                                    const struct slab_desk *desk, uint32_t first,
@@ -220,9 +219,9 @@ WARP_FUNCTION struct slab_vertex slab_vertex_from(struct slab_vertex v, unsigned
     return there;
 }
 
-/* Makes new bases for the vertices that the first lanes of a warp bring (SLAB_NONE:
-** none), in the same or in another arena, by teams of `size` lanes, in `turns` turns. If
-** the arena has ended, a table stays where it is. The desk is the team's. */
+/* Moves the tables of the vertices in the first lanes of a warp (SLAB_NONE: none) to new
+** bases, in the same arena or another one. In each of `turns` turns, each team of `size`
+** lanes moves one table by its desk. If the arena has ended, a table stays in place. */
 WARP_FUNCTION void slab_rehash(const struct slab_graph *old, const struct slab_graph *g,
                                uint32_t vertex, uint32_t turns, uint32_t size,
                                const struct slab_desk *desk, bool valued) {

@@ -20,14 +20,14 @@ struct device_edges { /* by edge number */
     const void *weight; /* NULL unless asked for */
 };
 
-/* Make the copy on first need: phases "upload" and "csr". CSR_SIMPLE is sorted. */
+/* Both make the copy on first need: phases "upload" and "csr". CSR_SIMPLE is sorted. */
 bool gg_device_edges(struct cuda_job *job, bool weighted, struct device_edges *view);
 bool gg_device_csr(struct cuda_job *job, enum csr_kind kind, bool weighted,
                    struct device_csr *view);
-/* Finds out if OUT has the mirror of each of its arcs, none twice, so that OUT equals IN.
-** Checked once for a graph: phase "prepare". The answer is no if edges are unordered or
-** memory is short, and while OUT has slack: the check does not pay for a graph that
-** changes between searches. (device_symmetry.cu) */
+/* Finds out if OUT equals IN: each arc has its reverse. The check runs once for a graph:
+** phase "prepare". *found is NOT_SYMMETRIC, too, if edges are unordered or repeated, if
+** memory is short, or if IN exists. It is SYMMETRY_UNKNOWN while OUT has slack: the check
+** does not pay for a graph that changes between searches. (device_symmetry.cu) */
 enum symmetry { SYMMETRY_UNKNOWN, NOT_SYMMETRIC, SYMMETRIC };
 bool gg_device_symmetry(struct cuda_job *job, enum symmetry *found);
 /* True if the check was made, and its answer is SYMMETRIC. */

@@ -8,10 +8,10 @@
 **              count  1  3     1  with their counts; the best so far is kept beside it
 **
 ** Iterations are synchronous: an iteration reads the array that the one before has
-** written. So labels do not depend on the order of threads. A short row is counted by
-** comparing all its labels, a longer row in a table of at least twice as many slots as
-** the row can have labels. An iteration that changes nothing is the last one, because the
-** next would give the same labels.
+** written. So labels do not depend on the order of threads. In a short row a thread
+** compares all labels with each other. It counts the labels of a longer row in a table
+** that is at most half full. An iteration that changes nothing is the last one, because
+** the next would give the same labels.
 **
 ** After Raghavan, Albert, Kumara (Phys. Rev. E 76, 2007), synchronous and deterministic
 ** as in LDBC Graphalytics. */
@@ -203,7 +203,7 @@ const gg_algorithm gg_label_propagation = {
     .name = "label_propagation",
     .rows = CSR_BOTH,
     .arcs = arcs,
-    /* An iteration over the arcs of both directions. */
+    /* cpu_ns, cuda_ns: per arc and iteration. step_us: all iterations. */
     .cpu_ns = 5,
     .cuda_ns = 0.06,
     .step_us = LABELS_ITERATIONS * 40,

@@ -248,7 +248,7 @@ static bool check_matrix(const matrix *m) {
     gpugraph_run *run = m->run;
     if (m->weighted && gpugraph_weights(m->graph) == GPUGRAPH_UNWEIGHTED)
         gg_fail(run, GPUGRAPH_INVALID,
-                "distances by weight need weights, and the graph was made without");
+                "distances by weight need weights, but the graph has none");
     else if (!gg_check_search(m->graph, s, run) && s->target_count == 0)
         gg_fail(run, GPUGRAPH_INVALID, "a matrix needs a target, and target_count is 0");
     else if (!run->status && s->bounded && isnan(s->max_real_distance))

@@ -48,8 +48,8 @@ typedef struct row_maker row_maker;
 row_maker *gg_open_rows(matrix *m); /* NULL after gg_fail */
 /* Makes all rows before number `end` that are not made yet. False: the run must end. */
 bool gg_make_rows(row_maker *r, uint32_t end);
-/* Predicted nanoseconds for more rows, if they visit as many vertices and arcs as the
-** others. */
+/* Predicted nanoseconds for `rows` more rows, each with as many vertices and arcs as the
+** mean of the rows made so far. */
 double gg_rows_ns(const row_maker *r, uint32_t rows);
 /* Describes the rows made so far in `text`. Returns their milliseconds. */
 double gg_describe_rows(const row_maker *r, char *text, size_t size);
@@ -67,11 +67,11 @@ typedef struct contraction_limit {
     uint64_t bytes;
 } contraction_limit;
 
-/* The predicted time to contract a road network of that size without parallel edges. It
-** is least if there are as many edges as vertices. */
+/* The predicted time to contract a road network of that size without parallel edges. The
+** prediction is equal for all networks with at most as many edges as vertices. */
 double gg_contraction_ns(uint32_t vertices, uint64_t edges);
-/* Fills all cells. Phases "contract" and "search"; the second one includes the rows made
-** before, or NULL. False: the run must end, or the limit was reached. */
+/* Fills all cells. Phases "contract" and "search"; the second one includes the time of
+** the rows in `before` (or NULL). False: the run must end, or the limit was reached. */
 bool gg_matrix_by_contraction(matrix *m, const contraction_limit *most,
                               const row_maker *before);
 

@@ -14,8 +14,8 @@
 ** neighbours have dropped, and at once drops its neighbours. A state changes only once,
 ** for a reason that stays true. So the set is the set of the greedy pass whatever the
 ** threads see of each other, and a round needs no snapshot and no barrier except its end.
-** After Luby (SIAM J. Comput. 15, 1986) and Blelloch, Fineman, Shun (SPAA 2012). A list
-** of the open vertices as in Nke et al. (cuMIS, ICS 2026).
+** After Luby (SIAM J. Comput. 15, 1986) and Blelloch, Fineman, Shun (SPAA 2012). Nke et
+** al. (cuMIS, ICS 2026) also keep a list of the open vertices.
 **
 ** In a chain of vertices that wait for each other (a path by id) a round decides few
 ** vertices. The greedy pass then decides the rest. */
@@ -72,7 +72,7 @@ static inline void join_set(struct mis *m, uint32_t v) {
 
 /* ---- greedy ---- */
 
-/* Lets each vertex join that is open when its turn comes. order NULL: by number. */
+/* Visits vertices in order. A vertex that is still open joins. order NULL: by number. */
 static bool greedy_pass(struct mis *m, const uint32_t *order, uint32_t count) {
     int64_t until_poll = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -293,7 +293,7 @@ const gg_algorithm gg_mis = {
     .brings_edges = true,
     .rows = CSR_SIMPLE,
     .arcs = gg_arcs_twice,
-    .cpu_ns = 3, /* for an arc: R-MATs of scale 16 and 20, a grid, beside an H200 */
+    .cpu_ns = 3, /* R-MATs of scale 16 and 20, and a grid; the CPU beside an H200 */
     .cuda_ns = 0.15,
     .step_us = 500,
     .side = {[GPUGRAPH_CPU] = &cpu_side, [GPUGRAPH_CUDA] = &gg_mis_cuda},

@@ -11,7 +11,7 @@
 ** "several", whose rows lie on several devices, is distributed/mis/several.cu.
 **
 ** `auto` takes one-launch-balanced, but one-launch if rows are short, and out-of-core if
-** the rows fit neither the device nor memory_limit. */
+** the rows exceed the device's free memory or memory_limit. */
 #include "mis.h"
 #include "base/limits.h"
 #include "ids/ids.h"
@@ -71,9 +71,9 @@ struct mis_task {
     char more[100]; /* for the phase "search" */
 };
 
-/* The least number of arcs for each vertex for which arcs are distributed evenly. Roads
-** (2.5) take 1.5 times as long with even distribution, meshes (6) a fifth less time,
-** R-MATs (30) a quarter of the time (H200). */
+/* The mean degree from which arcs are distributed evenly. With even distribution, roads
+** (2.5) take 1.5 times as long, meshes (6) 0.8 times, and R-MATs (30) 0.25 times as long
+** as without (H200). */
 enum { BALANCED_DEGREE = 4 };
 
 static bool is_balanced(const void *task) {
@@ -117,7 +117,7 @@ static const gg_method methods[] = {
     {},
 };
 
-/* The method decides where the rows lie. The number of arcs is not known before. */
+/* The method decides where the rows lie. Sets g->m, by which `auto` chooses again. */
 static bool prepare_mis_graph(struct cuda_job *job, const gg_method *method,
                               gpugraph_priority priority, int64_t seed,
                               struct mis_graph *g) {

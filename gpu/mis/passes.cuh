@@ -2,7 +2,7 @@
 ** includer defines what a pass does with a vertex, as a struct `how`:
 **
 **     blocks          blocks of a multiprocessor for which the compiler leaves registers
-**     first_words     by the whole grid
+**     first_words     sets the first words, by the whole grid
 **     look            looks at a vertex for each lane with `live`; all lanes call.
 **                     Returns true if the vertex must wait
 **     write_members    writes the members among the vertices of the warp's own tiles */
@@ -15,7 +15,7 @@
 
 struct launch_state {
     uint32_t open;   /* vertices that still wait */
-    uint32_t passes; /* passes of the warp that had most */
+    uint32_t passes; /* the largest number of passes of a warp */
 };
 
 struct launch {
@@ -58,7 +58,7 @@ static __device__ __forceinline__ uint32_t all_passes(const mis_graph &g, const 
     return count;
 }
 
-/* Cooperative. One thread for each vertex makes words and members. Looks come between. */
+/* Cooperative. Sets first words, runs the passes of each warp, and writes members. */
 template <typename how>
 static __global__ void __launch_bounds__(GG_BLOCK, how::blocks)
     decide_all(const __grid_constant__ mis_graph g, const __grid_constant__ launch l) {
@@ -73,7 +73,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, how::blocks)
             atomicAdd(&l.state->open, count);
         atomicMax(&l.state->passes, passes);
     }
-    /* The vertices of the warp's own tiles. If some are open, the host launches again. */
+    /* Own tiles need no barrier. If vertices are open, the host launches again. */
     how::write_members(g);
 }
 

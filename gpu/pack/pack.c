@@ -1,4 +1,4 @@
-/* Writes a graph's packed form (packed.h has a drawing); helpers that reading shares. */
+/* Writes a graph's packed form (packed.h has a drawing). unpack.c shares the helpers. */
 #include "packed.h"
 #include "graph/graph.h"
 #include "ids/ids.h"
@@ -14,8 +14,8 @@ static inline uint64_t turn(uint64_t lane, uint64_t word) {
     return lane << 29 | lane >> 35;
 }
 
-/* Four lanes, each of which takes every fourth word, so a product need not wait for the
-** one before it. A word that differs changes its lane. */
+/* Each of four lanes takes every fourth word, so the products of four words overlap. If
+** one word of a lane changes, the lane's value always changes. */
 uint64_t gg_chunk_checksum(const void *bytes, uint64_t count, uint64_t which) {
     uint64_t lane[4] = {gg_fixed_hash(which + 1), gg_fixed_hash(which + 2),
                         gg_fixed_hash(which + 3), gg_fixed_hash(which + 4)};

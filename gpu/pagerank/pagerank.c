@@ -5,10 +5,10 @@
 **                 rows of arcs into vertices makes both
 **
 ** Vertices pull: one thread writes each vertex, and sums are in fixed point, so ranks do
-** not depend on the order of threads. Shares are added as two doubles, whose sums are
-** exact and which make one number at the end of a row (split.h). After Page, Brin,
-** Motwani, Winograd (1999). The rank of vertices without outgoing arcs as in LDBC
-** Graphalytics. */
+** not depend on the order of threads. Each share is split into two doubles, whose sums
+** are exact. They are added and rounded once at the end of a row (split.h). After Page,
+** Brin, Motwani, Winograd (1999). Vertices without outgoing arcs give their rank to all
+** vertices, or to the sources (LDBC Graphalytics). */
 #include "pagerank.h"
 #include "split.h"
 #include "steps.h"
@@ -58,7 +58,7 @@ static void add_to_rank_sum(struct ranking *r, gg_fixed *sum, gg_fixed part) {
 
 static void sum_weights(void *ranking, uint64_t low, uint64_t high) {
     struct ranking *r = ranking;
-    uint64_t since = GG_POLL_ITEMS; /* each of many chunks may have few arcs */
+    uint64_t since = GG_POLL_ITEMS; /* the first row polls: chunks may have few arcs */
     for (uint64_t u = low; u < high; u++) {
         double largest = 0;
         gg_fixed sum = 0;
@@ -81,8 +81,8 @@ static inline double out_of(const struct ranking *r, uint64_t u) {
     return r->total ? r->total[u] : (double)(int64_t)(r->out.end[u] - r->out.begin[u]);
 }
 
-/* Returns the share of u. Without weights, the part that fixed point would cut off is cut
-** off. Rank that has no outgoing arc is added to *lost. */
+/* Returns the share of u. Without weights, cuts off what fixed point cannot hold. Adds
+** the rank of a vertex without outgoing arcs to *lost. */
 static inline double rank_share(const struct ranking *r, uint64_t u, double rank,
                                 gg_fixed *lost) {
     const double out = out_of(r, u), share = gg_share(rank, out);
@@ -102,7 +102,7 @@ static void share_out(void *ranking, uint64_t low, uint64_t high) {
     add_to_rank_sum(r, &r->lost, lost);
 }
 
-/* By weight. */
+/* Returns the sum of the weighted shares that arrive at v. */
 static double arrived_at(const struct ranking *r, uint64_t v) {
     const uint32_t *target = r->in.target;
     gg_fixed sum = 0;
@@ -134,10 +134,10 @@ struct block { /* of vertices */
 };
 
 /* Ends the rows of an even number of vertices from v on, if jumps lead everywhere.
-** Returns false, with no rank changed, if some number is smaller than SPLIT_CUT, or if
-** some vertex has no outgoing arc, so that its share is not a number or more than 2. (A
-** rank is not smaller than its share. The bits of nonnegative doubles sort like the
-** doubles.) keeps: r->keeps. */
+** Returns false, with no rank changed, if a share or an old rank is below SPLIT_CUT, or
+** if a share is more than 2 or not a number, as without outgoing arcs. (A rank is not
+** smaller than its share. The bits of nonnegative doubles sort like the doubles.) keeps:
+** r->keeps. */
 static inline bool end_block(struct ranking *r, uint64_t v, uint64_t count,
                              struct block *b, struct pulled *p, bool keeps) {
     const two_doubles damping = two_of(r->how->damping), jump = two_of(r->gift.jump),
@@ -183,8 +183,8 @@ static inline double gather_row(const struct ranking *r, uint64_t first, uint64_
     return gg_unfix(sum);
 }
 
-/* Returns the begin of each row, and the end of the last row, if the rows lie one behind
-** the other. Rows with slack do so where no arc was added. NULL: the rows do not. */
+/* Returns the start of each row, and the end of the last row; NULL if the rows are not
+** contiguous. Rows with slack are contiguous where no arc was added. */
 static const uint64_t *rows_in_order(const csr *rows, uint64_t v, uint64_t count,
                                      uint64_t *copy) {
     if (gg_rows_packed(rows))
@@ -327,7 +327,7 @@ const gg_algorithm gg_pagerank = {
     .name = "pagerank",
     .rows = CSR_IN,
     .arcs = arcs,
-    /* As for components. Several: two H100, ten iterations, R-MAT of scale 20 and 26. */
+    /* Several: measured on two H100, ten iterations, R-MATs of scale 20 and 26. */
     .cpu_ns = 3,
     .cuda_ns = 0.012,
     .step_us = PAGERANK_ITERATIONS * 30,
@@ -357,7 +357,7 @@ static bool check_options(const gpugraph_graph *graph,
         gg_fail(run, GPUGRAPH_INVALID, "tolerance is %g, not 0 or more", how->tolerance);
     else if (how->weighted && gpugraph_weights(graph) == GPUGRAPH_UNWEIGHTED)
         gg_fail(run, GPUGRAPH_INVALID,
-                "ranks by weight need weights, and the graph was made without");
+                "ranks by weight need weights, but the graph has none");
     for (uint32_t i = 0;
          !run->status && i < how->source_count && !gg_leave(run, i + (uint64_t)1); i++) {
         if (how->source[i] >= graph->n)

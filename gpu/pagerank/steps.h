@@ -28,7 +28,7 @@
 #define RANK_DIVIDE(a, b)   ((a) / (b))
 #endif
 
-/* The rank that each vertex gets that jumps lead to. Other vertices get none. */
+/* The rank that jumps and lost rank add to a vertex, if jumps lead to it. */
 typedef struct rank_gift {
     double jump, lost;
 } rank_gift;
@@ -46,7 +46,7 @@ GG_ANYWHERE double gg_rank_of(double damping, double arrived, rank_gift gift) {
     return RANK_ADD(gift.jump, RANK_MULTIPLY(damping, RANK_ADD(arrived, gift.lost)));
 }
 
-/* A rank is at most 1, apart from rounding. */
+/* Returns the share of an arc: at most 1, apart from rounding. */
 GG_ANYWHERE double gg_share(double rank, double out) {
     return out > 0 ? RANK_DIVIDE(rank, out) : 0;
 }
@@ -57,8 +57,8 @@ GG_ANYWHERE gg_fixed gg_change(double now, double before) {
 
 /* ---- weights ----
 ** Weights of one vertex are relative to the power of two below the largest of them. So
-** their sum fits fixed point whatever their size, and is rounded once. A weight of 2^-96
-** of the largest counts as 0. */
+** their sum fits fixed point whatever their size, and is rounded once. A weight below
+** 2^-96 of that power counts as 0. */
 
 GG_ANYWHERE int gg_weight_exponent(double largest) {
     return (int)(gg_real_word(largest) >> (DOUBLE_BITS - 1)) - DOUBLE_BIAS;

@@ -1,6 +1,6 @@
 /* PageRank on the device: the arrays of a run, and sums over rows that do not depend on
-** the order of additions. A lane, a crew of eight lanes or a warp adds what arcs bring,
-** as two doubles (split.h) or in fixed point (fixed.h). */
+** the order of additions. A lane, a crew of eight lanes or a warp adds the shares that
+** arcs carry, as two doubles (split.h) or in fixed point (fixed.h). */
 #ifndef GPUGRAPH_PAGERANK_SUMS_CUH
 #define GPUGRAPH_PAGERANK_SUMS_CUH
 
@@ -17,7 +17,7 @@
 enum {
     LANE_ROW = 8,    /* arcs up to which a lane takes a row */
     CREW = 8,        /* lanes that together take a row of up to EXACT arcs */
-    HUB_ROW = 16384, /* arcs from which on blocks share a row; also the arcs of a slice */
+    HUB_ROW = 16384, /* blocks share a row of more arcs, in slices of this number */
     AT_ONCE = 4,     /* arcs that a lane loads together */
     ROW_BLOCKS = 16, /* for each multiprocessor */
     WARPS = GG_BLOCK / GG_WARP,
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void add_fixed(device_fixed *to, gg_fixed part
         atomicAdd(&to->high, high);
 }
 
-/* The sum over as many successive lanes: a power of two. All lanes of the warp call. */
+/* The sum over `lanes` successive lanes, a power of two. All lanes of the warp call. */
 static __device__ __forceinline__ gg_fixed sum_of_lanes(gg_fixed part, int lanes) {
     for (int step = lanes / 2; step > 0; step /= 2) {
         const word low = __shfl_xor_sync(ALL_LANES, (word)part, step),
@@ -117,7 +117,7 @@ static __device__ __forceinline__ gg_fixed brought(const ranking &r, uint64_t ar
                   gg_relative_weight(weight_of(r, r.in.weight, arc), r.exponent[u])));
 }
 
-/* The sum of what arcs first, first + step, ... below end bring, at most EXACT arcs. */
+/* The sum of the shares of at most EXACT arcs: first, first + step, ... below end. */
 static __device__ __forceinline__ split shares_of(const ranking &r, uint64_t first,
                                                   uint64_t end, uint32_t step) {
     split sum = {0, 0};
@@ -151,7 +151,7 @@ static __device__ __forceinline__ gg_fixed part_of_row(const ranking &r, uint64_
     return sum;
 }
 
-/* A short row, rounded once. */
+/* The sum of a short row, rounded once. */
 static __device__ __forceinline__ double row_of_lane(const ranking &r, uint64_t first,
                                                      uint64_t end) {
     if (r.weighted)
@@ -160,7 +160,7 @@ static __device__ __forceinline__ double row_of_lane(const ranking &r, uint64_t 
     return sum.high + sum.low;
 }
 
-/* The row of a crew of lanes, at most EXACT arcs. All lanes of the warp call. */
+/* The sum of a row of at most EXACT arcs, by a crew. All lanes of the warp call. */
 static __device__ __forceinline__ double row_of_crew(const ranking &r, uint64_t first,
                                                      uint64_t end) {
     const uint64_t mine = first + gg_lane() % CREW;
@@ -205,8 +205,8 @@ static __device__ __forceinline__ double rows_of_crews(const ranking &r, warp_ro
     return has ? w->arrived[lane] : 0;
 }
 
-/* The sum over the row of the calling lane, at most HUB_ROW arcs. All lanes of the warp
-** call, lanes without such a row with an empty one. */
+/* The sum over the row of the calling lane; 0 for more than HUB_ROW arcs. All lanes of
+** the warp call. A lane without a row passes an empty one. */
 static __device__ __forceinline__ double arrived_at(const ranking &r, warp_rows *w,
                                                     uint64_t first, uint64_t end) {
     const uint64_t arcs = end - first;
@@ -247,8 +247,8 @@ static __device__ __forceinline__ int sum_weights_of(const ranking &r, uint64_t 
     return exponent;
 }
 
-/* Lists v if it is a hub. All lanes of the warp call, lanes beyond the rows with an empty
-** row. */
+/* Lists v if it is a hub. All lanes of the warp call. A lane without a row passes an
+** empty one. */
 static __device__ __forceinline__ void list_hub(const ranking &r, uint64_t v,
                                                 uint64_t first, uint64_t end) {
     const bool hub = end - first > HUB_ROW;
@@ -262,8 +262,8 @@ static __device__ __forceinline__ void list_hub(const ranking &r, uint64_t v,
         r.slice[k] = hub_slice{arc, min(end, arc + HUB_ROW), at};
 }
 
-/* The rank that each arc of u carries if u has that rank. Rank that has no arc is added
-** to *lost. */
+/* The share of `rank` that each arc of u carries. The rank of a vertex without arcs is
+** added to *lost. */
 static __device__ __forceinline__ double
 share_of(const ranking &r, uint32_t u, uint64_t degree, double rank, gg_fixed *lost) {
     const double out = r.weighted ? r.total[u] : (double)degree;

@@ -97,7 +97,7 @@ gpugraph_status gg_check_path(const gpugraph_graph *graph, const gpugraph_search
                               bool weighted, gpugraph_run *run) {
     if (weighted && graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return gg_fail(run, GPUGRAPH_INVALID,
-                       "a path by weight needs weights, and the graph was made without");
+                       "a path by weight needs weights, but the graph has none");
     if (!gg_check_search(graph, search, run) &&
         (search->source_count != 1 || search->target_count != 1))
         gg_fail(run, GPUGRAPH_INVALID,

@@ -55,9 +55,9 @@ bool gg_edges_out(spur_search *s, uint32_t v);
 /* A lower bound of the length of a path whose distance at v is `distance`. */
 uint64_t gg_at_least(const spur_search *s, uint32_t v, uint64_t distance);
 /* Finds the best path from v, whose distance is `from`, to the target. The path has no
-** blocked vertex (v is blocked), and its first edge is not banned. *found is its
-** distance, or GG_INFINITE if there is no path; its edges are appended to *path. False:
-** the run must end. */
+** blocked vertex except v, and its first edge is not banned. *found is its distance, or
+** GG_INFINITE if there is no path; its edges are appended to *path. False: the run must
+** end. */
 bool gg_spur(spur_search *s, uint32_t v, uint64_t from, const edge_list *banned,
              uint64_t *found, edge_list *path);
 

@@ -9,9 +9,8 @@ enum {
     MEAN = 1024,       /* mean vertices of a region */
     MOST = 2560,       /* most vertices of a region */
     MOST_ARCS = 24576, /* most inner arcs of a region, which shared memory has to hold */
-    LEFT_SHIFT =
-        14, /* log2 of the vertex numbers that share a label if no seed reaches them */
-    STEPS = 16, /* queued together */
+    LEFT_SHIFT = 14,   /* v >> 14 labels a vertex v that no seed reaches */
+    STEPS = 16,        /* steps of the search that are queued together */
     MOST_STEPS = 1024
 };
 static_assert(MOST < 1 << REGION_PLACE_BITS && MOST_ARCS + 32 <= UINT16_MAX,
@@ -77,7 +76,7 @@ static __global__ void gather_rest(uint32_t n, region_scratch s, uint32_t step,
         }
 }
 
-/* One thread per vertex, as they were found. */
+/* One thread per vertex, in the order of the search. */
 static __global__ void label_found(uint32_t n, region_scratch s) {
     for (uint64_t i = gg_thread(); i < n; i += gg_threads_of_grid()) {
         const uint32_t label = s.label[s.found[i]];

@@ -6,13 +6,14 @@
 **     slots of a bucket   [ - | 17 | 4 | 90 | - ]                  head .. tail
 **
 ** The order is approximate. A block that finds a bucket's region taken looks again. A
-** distance before `base`, or beyond the ring, goes to the nearer end of the ring.
+** distance before `base` goes to bucket `base`, a distance beyond the ring to its last
+** bucket.
 **
 ** A region is in one bucket, with one block, or idle. `news` counts the messages that the
-** region has received since it was idle. The thread that changes it from 0 to 1 puts the
-** region into a bucket. The block that has a region returns it only if no message has
-** arrived since the block looked. `busy` counts regions that are not idle; at 0 the
-** search is over.
+** region has received since it was idle. The thread that changes `news` from 0 to 1 puts
+** the region into a bucket. A block that has searched a region makes it idle, or puts it
+** back into a bucket if messages have arrived since regions_look. `busy` counts regions
+** that are not idle; at 0 the search is over.
 **
 ** Only `news` and slots order messages before the block that reads them: they are
 ** exchanged with acquire and release. Counts are relaxed, because a fence would wait for
@@ -24,9 +25,9 @@
 
 enum {
     BUCKETS = 64,
-    BEHIND = 4,
-    APART = 8,
-    REGIONS_REST = 200 /* REGIONS_REST: nanoseconds */
+    BEHIND = 4,        /* buckets before `base` that may still have regions */
+    APART = 8,         /* words of a sector, so that counts do not share one */
+    REGIONS_REST = 200 /* nanoseconds between two looks of an idle block */
 };
 
 enum regions_end { REGIONS_GO, REGIONS_OVER, REGIONS_STOPPED };
@@ -34,7 +35,7 @@ enum regions_end { REGIONS_GO, REGIONS_OVER, REGIONS_STOPPED };
 struct regions_board {
     uint32_t busy;
     uint32_t lost;      /* a sum left the range of distances */
-    uint32_t base, top; /* buckets, never reset */
+    uint32_t base, top; /* numbers of buckets, which only grow */
     uint32_t apart[APART];
     uint32_t all_waiting, end; /* idle blocks poll these; enum regions_end */
     uint32_t still_apart[APART];
@@ -147,14 +148,13 @@ WARP_FUNCTION uint32_t regions_take(const struct regions_queue *q, const uint32_
     }
 }
 
-/* The number of messages that the region has received. One lane calls. */
+/* Resets the least distance of a region, and returns `news`. One lane calls. */
 WARP_FUNCTION uint32_t regions_look(const struct regions_queue *q, uint32_t region) {
     device_store(&q->least[region], UINT32_MAX);
     return device_acquire(&q->news[region]);
 }
 
-/* Returns a region, which had received `seen` messages when its block looked. One lane
-** calls. */
+/* Makes a region idle, or puts it back if `news` is not `seen`. One lane calls. */
 WARP_FUNCTION void regions_leave(const struct regions_queue *q, uint32_t region,
                                  uint32_t bucket, uint32_t seen) {
     struct regions_board *b = q->board;

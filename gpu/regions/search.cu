@@ -28,7 +28,7 @@ static __global__ void bring_regions_back(const __grid_constant__ device_regions
 /* ---- driver ---- */
 
 static uint32_t slots_for(uint32_t regions) {
-    uint32_t slots = 1024; /* a bucket has room for every region, and for tickets */
+    uint32_t slots = 1024; /* slots that blocks have not emptied yet, and all regions */
     while (slots < regions + 1024)
         slots *= 2;
     return slots;
@@ -56,7 +56,7 @@ uint64_t gg_regions_bytes(const struct device_regions *regions) {
 
 static void lay_out_for(const struct device_regions *r, struct region_search *s) {
     s->vertices = (r->most_vertices + 7) / 8 * 8;
-    s->arcs = (r->most_arcs + 2 * 8 + 7) / 8 * 8; /* whole words before and behind */
+    s->arcs = (r->most_arcs + 2 * 8 + 7) / 8 * 8; /* blocks copy whole uint4 words */
 }
 
 bool gg_regions_fit(const struct cuda_job *job, const struct device_regions *regions,

@@ -14,7 +14,7 @@
 
 enum {
     STAGED = 1536, /* edges that a block collects before it claims space in a list */
-    TAKEN = 4,     /* edges that a thread looks at in between, all at once */
+    TAKEN = 4,     /* edges that a thread looks at together before it checks the space */
     FOUR = 4,      /* edges that a thread reads by one load */
     SIFTED = 8,    /* edges that a thread looks at together when most fail */
     WARPS = GG_BLOCK / GG_WARP
@@ -26,9 +26,9 @@ template <bool packed> static __device__ __forceinline__ word key_of(forest_plac
     return packed ? (word)place.weight << 32 | place.edge : (word)place.weight;
 }
 
-/* Lanes with `wanted` are to lower the key of a root to *key. If many of them have the
-** same root, as in a large tree, one lane does it for all. Returns whether this lane
-** lowers a key. All lanes of the warp call. */
+/* The caller lowers the key of a root to *key for each lane with `wanted`. If many lanes
+** have the same root, as in a large tree, one lane does it for all. Returns whether this
+** lane lowers a key. All lanes of the warp call. */
 static __device__ __forceinline__ bool speaks(uint32_t root, word *key, bool wanted) {
     const unsigned mask = __ballot_sync(ALL_LANES, wanted);
     if (mask == 0)
@@ -107,7 +107,7 @@ static __device__ __forceinline__ void stage(staged_edges *s, word *staged_edge,
         staged_edge[at] = c.edge;
 }
 
-/* Edges without space are counted all the same. All threads of the block call. */
+/* Edges beyond `room` are counted, but not stored. All threads of the block call. */
 template <bool packed>
 static __device__ __forceinline__ void
 hand_edges_over(staged_edges *s, const word *staged_edge, const forest_list &list,
@@ -133,8 +133,8 @@ hand_edges_over(staged_edges *s, const word *staged_edge, const forest_list &lis
     __syncthreads();
 }
 
-/* Calls look(i) for each of `count` items, which tells whether the item is listed. The
-** loads of several items overlap. A listed edge lowers the best key of both roots. */
+/* Lists the wanted candidates among look(i) of `count` items. The loads of several items
+** overlap. A listed edge lowers the best key of both roots. */
 template <bool packed, typename looking>
 static __device__ __forceinline__ void
 make_edge_list(const forest &f, const forest_list &list, word *listed, uint64_t count,
@@ -214,13 +214,14 @@ static __device__ __forceinline__ void load_four(const type *array, uint64_t e,
     }
 }
 
-/* Looks at the edges from .. to - 1, where `from` is a multiple of four. look(e, own)
-** sets own[k] for edge edge_at(e, k). put(k, e, at) stores each passing edge behind
-** *count. All loads are issued before the threads of the block wait for each other. */
+/* The edge number k of a thread whose first edge in the tile is e. */
 static __device__ __forceinline__ uint64_t edge_at(uint64_t e, uint32_t k) {
     return e + k / FOUR * FOUR * GG_BLOCK + k % FOUR;
 }
 
+/* Looks at the edges from .. to - 1, where `from` is a multiple of four. look(e, own)
+** sets own[k] for edge edge_at(e, k). put(k, e, at) stores each passing edge behind
+** *count. All loads are issued before the threads of the block wait for each other. */
 template <typename looking, typename putting>
 static __device__ __forceinline__ void sift(uint64_t from, uint64_t to, word *count,
                                             looking look, putting put) {
@@ -299,7 +300,7 @@ static __device__ __forceinline__ uint32_t large_bits(const forest &f, uint32_t 
     return f.large[v / 32] >> v % 32;
 }
 
-/* By the large tree: keeps edges with an end outside. Their numbers stand for keys. */
+/* By the large tree: keeps edges with an end outside. list[1].key has their numbers. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     sift_later(const __grid_constant__ forest f, uint64_t from, uint64_t to) {
     uint32_t u[SIFTED], v[SIFTED];

@@ -19,7 +19,8 @@ static __global__ void plant_forest(const __grid_constant__ forest f) {
     }
 }
 
-/* At most as many steps as there were rounds. No thread changes a parent meanwhile. */
+/* The root of v, after at most one step for each round. No kernel that calls it changes a
+** parent. */
 static __device__ __forceinline__ uint32_t forest_root(const forest &f, uint32_t v) {
     uint32_t above;
     while ((above = f.parent[v]) != v)
@@ -53,8 +54,8 @@ static __global__ void choose_edges(const __grid_constant__ forest f, int list,
     }
 }
 
-/* Each thread changes only its own entry and follows at most JUMPS pointers. Two passes
-** reach at least JUMPS * JUMPS times as far. */
+/* Each thread changes only its own entry and follows at most JUMPS entries of `next`. Two
+** passes together shorten a chain of JUMPS * JUMPS entries. */
 static __global__ void shorten_next(const __grid_constant__ forest f, int live) {
     const uint32_t count = f.state->live[live];
     for (uint64_t i = gg_thread(); i < count; i += gg_threads_of_grid()) {
@@ -88,8 +89,8 @@ static __device__ __forceinline__ uint32_t reserve_by_block(uint32_t *count,
     return first + at;
 }
 
-/* Roots that no edge of the list leaves are not live until the next list: no tree has
-** joined them, and none will. */
+/* A root that no edge of the list leaves is not live until the next list, because no edge
+** of this list leads to its tree. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     settle_roots(const __grid_constant__ forest f, int live) {
     const uint32_t count = f.state->live[live];
@@ -123,8 +124,8 @@ static __global__ void compress_forest(const __grid_constant__ forest f) {
 
 /* ---- between two lists ---- */
 
-/* One block: finds the commonest root of some vertices, which a hash draws from the
-** edges. */
+/* One block: finds the most frequent root among the sources of GG_BLOCK edges that a hash
+** selects. */
 static __global__ void __launch_bounds__(GG_BLOCK)
     find_large_tree(const __grid_constant__ forest f) {
     __shared__ uint32_t root[GG_BLOCK];

@@ -4,9 +4,9 @@
 **     seed -> round's list --.
 **        .---------<---------+---<--- vertices of the bucket that fell again
 **        v                   |
-**     walk | local ---> next round's list, buckets' lists, the rest, settled, slices
-**        |                                                                     |
-**        |   (slices of long rows: walked by all blocks)  <--------------------'
+**     walk | local ---> next round's list, buckets' lists, the rest, slices
+**        |                                                            |
+**        |   (slices of long rows: walked by all blocks)  <-----------'
 **        v   the bucket stays empty
 **     next bucket that has vertices; if none has, the rest is distributed over buckets
 **

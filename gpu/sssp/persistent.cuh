@@ -5,7 +5,7 @@
 **                  final        relaxed now           listed apart       one pile
 **
 **     lists      n vertices each: one for each bucket, two for the rest (one in use, one
-**                being filled), two for rounds (read, written), one for settled vertices
+**                being filled), two for rounds (read, written), one for messages
 **     stage      of each warp, in shared memory: vertices on their way into lists; one
 **                atomic addition reserves places for hundreds of them
 **     meet       the grid barrier; struct board then holds what all blocks counted
@@ -34,8 +34,8 @@
 #ifndef GG_PERSISTENT_BLOCK /* a test has smaller ones */
 #define GG_PERSISTENT_BLOCK 512
 #endif
-/* Buckets become wider by this factor once a rest has less than `fall` of the one
-** before. */
+/* Buckets become wider by this factor once a rest has less than the share `fall` of the
+** previous rest. */
 #define GG_PERSISTENT_WIDER 4
 
 enum {
@@ -85,11 +85,11 @@ struct persistent_state {
     struct board board;
     uint32_t arrived, failed;
     uint32_t dropped, early;
-    unsigned long long least; /* distance of the rest */
+    unsigned long long least; /* the least distance in the rest */
     /* From both ends; three take turns, like the rounds of the board. */
     unsigned long long path[3];     /* length of the shortest path seen in that round */
     unsigned long long lightest[2]; /* arc at the source, at the target */
-    /* vertices of that end: newly reached ones less settled ones */
+    /* vertices of that end: newly reached ones minus settled ones */
     int32_t waiting[3][2];
     /* reported at the end */
     uint32_t rounds, buckets, barriers;
@@ -177,7 +177,7 @@ template <typename type> struct found_paths {
     /* Farther vertices are settled in the other half, or are on no shortest path. */
     word reach[2];
     bool over;
-    /* the length of the shortest path is known; only such paths are followed */
+    /* the length of the shortest path is known; only paths of this length are followed */
     bool finishing;
     uint32_t list; /* when finishing: lists up to this one have been read */
 };
@@ -216,8 +216,8 @@ template <typename type> struct block_memory {
 
 /* ---- buckets ---- */
 
-/* The bucket of a distance. It does not decrease when d grows, in spite of rounding. The
-** order of the search depends on nothing else. */
+/* The bucket of a distance. It does not decrease when d grows, in spite of rounding. Only
+** buckets decide the order of the search. */
 template <typename type>
 SSSP_STEP uint32_t bucket_of(const place<type> &at, typename type::word d) {
     if (d <= at.origin)
@@ -306,7 +306,7 @@ template <typename type> SSSP_STEP void unload(const persistent<type> &p, stage 
     __syncwarp();
 }
 
-/* Empties the warp's stage if it is nearly half full. The whole warp calls. */
+/* Empties the warp's stage beyond STAGE_FULL entries. The whole warp calls. */
 template <typename type>
 SSSP_STEP void make_room(const persistent<type> &p, const place<type> &at,
                          block_memory<type> &m) {
@@ -424,9 +424,9 @@ static __device__ bool wait_for(persistent_state *state, uint32_t wanted) {
     return true;
 }
 
-/* The grid barrier. The lists are then complete, and m.board tells their lengths. Words
-** of the board that blocks may change before the next barrier must not be read: those of
-** the current round. False: a block was lost, and all blocks leave. */
+/* The grid barrier. The lists are then complete, and m.board has their lengths. Until the
+** next barrier other blocks may change the board's words of the current round, so the
+** caller must not read these. False: a block was lost, and all blocks leave. */
 template <typename type>
 static __device__ bool meet(persistent_state *state, uint32_t *barriers,
                             block_memory<type> &m) {

@@ -11,10 +11,9 @@
 **     source  o settled |  low[0] .....   shortest   ..... low[1]  | settled o  target
 **
 ** `low` is a lower bound of the distances that a half has not settled: the beginning of
-** the current bucket, or the lightest arc at its end. Let a vertex be farther than the
-** bound less the low of the other half. If a shortest path passes it, the other half has
-** settled it, so that the path through it is known. So it need not be followed
-** (may_lead).
+** the current bucket, or the lightest arc at its end. A vertex whose distance exceeds the
+** bound minus the other half's `low` need not be followed (may_lead). If a shortest path
+** passes the vertex, the other half has settled the vertex, and the path is known.
 **
 ** Once both lows together exceed the bound, every vertex on a shortest path is settled in
 ** one half, and the bound is the distance, except for rounding. From then on the search
@@ -152,7 +151,7 @@ SSSP_STEP bool may_lead(const persistent<type> &p, const block_memory<type> &m,
     typename type::word rest = distance_in_other_half(p, v);
     if (rest <= m.paths.known[1 - end] && type::plus(sum, rest) <= m.paths.bound)
         return true;
-    /* Is the bound the range of distances, and are there arcs at the other end? */
+    /* No path is known, and a path through v would leave the range of distances. */
     if (m.paths.shortest == NO_PATH && !p.limits.tight &&
         m.paths.low[1 - end] != type::unreached())
         p.state->dropped = 1;
@@ -173,7 +172,7 @@ SSSP_STEP bool is_wanted(const persistent<type> &p, const block_memory<type> &m,
 
 /* ---- between blocks ---- */
 
-/* Finds the lightest arc at both ends. The whole grid calls. */
+/* Finds the lightest arc at each end. The whole grid calls. */
 template <typename type>
 static __device__ void weigh_ends(const persistent<type> &p, block_memory<type> &m) {
     for (uint32_t end = 0; end < 2; end++) {

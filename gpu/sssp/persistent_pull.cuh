@@ -17,7 +17,8 @@
 /* ---- the bound ---- */
 
 /* Sets a bound before a round of many vertices. All vertices relaxed from then on are in
-** that bucket or behind it, so a heavier arc leads beyond the bound. */
+** that bucket or behind it, so an arc heavier than all light ones leads beyond the
+** bound. */
 template <typename type>
 SSSP_STEP void set_bound(const persistent<type> &p, place<type> &at, uint32_t vertices) {
     if (!can_pull<type>() || p.reach <= 0 || at.pulled || is_bounded(at) ||
@@ -31,8 +32,8 @@ SSSP_STEP void set_bound(const persistent<type> &p, place<type> &at, uint32_t ve
         at.lightly = p.light.offset && at.bound - begin < p.light.most;
 }
 
-/* True if all vertices within the bound are settled once the buckets before that one
-** are. */
+/* True if all vertices within the bound are settled once the buckets before `bucket` are
+** empty. */
 template <typename type>
 SSSP_STEP bool is_past_bound(const place<type> &at, uint32_t bucket) {
     return is_bounded(at) && (at.bound < at.origin || bucket_of(at, at.bound) < bucket);
@@ -47,9 +48,9 @@ SSSP_STEP uint64_t final_word(const unsigned long long *at, bool wanted) {
     return gg_load_now(reinterpret_cast<const uint64_t *>(at), wanted);
 }
 
-/* Loads up to UNROLL arcs of the tile for this thread. Distances up to the bound are
-** final, and no other distance falls below it, so the loads may use any cache that a grid
-** barrier has emptied. */
+/* Pulls along up to UNROLL arcs of the tile for this thread. Distances up to the bound
+** are final, and no other distance falls below it, so their loads may use any cache that
+** a grid barrier has emptied. */
 template <typename type>
 SSSP_STEP void pull_arcs(const persistent<type> &p, block_memory<type> &m,
                          typename type::word bound, uint32_t base, uint32_t total) {

@@ -137,8 +137,8 @@ static __device__ uint32_t row_of(const persistent<type> &p, const place<type> &
     return whole_or_cut(p, at, v, end - *begin);
 }
 
-/* Rows of a tile: one tile for each warp as long as tiles are small, otherwise several,
-** because rows differ. */
+/* The rows of a tile. A warp gets one tile of up to four rows, or several tiles, because
+** rows differ in length. */
 SSSP_STEP uint32_t tile_of(const input &in) {
     uint32_t share = in.count / (gridDim.x * WARPS) + 1;
     if (in.contents == OF_SLICES || share == 1)

@@ -3,8 +3,8 @@
 ** bound (light_arcs.cuh).
 **
 ** A search uses the transpose if it is on the device already, as in a graph whose
-** searches go both ways. Otherwise the transpose is made after some searches that would
-** have used it: making it takes about as long as these searches would have gained.
+** searches go both ways. Otherwise the transpose is made after some searches without it:
+** its construction takes about the time that it would have saved them.
 **
 ** On an R-MAT one arc in ten is light. Without light arcs a search reads the weights of
 ** all other arcs, too, only to find that they are too heavy. Making light arcs reads all

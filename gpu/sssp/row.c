@@ -10,7 +10,7 @@
 #include "work.h"
 #include "graph/graph.h"
 
-/* The list holds one vertex of this many; vertices that are reset between two polls. */
+/* n / TOUCHED_SHARE vertices fit the list; CLEARED vertices are reset between polls. */
 enum { TOUCHED_SHARE = 16, CLEARED = 1 << 20 };
 
 bool gg_sssp_plan_rows(struct sssp *s, gpugraph_graph *graph,

@@ -14,7 +14,7 @@
 ** a long round (team.h). Each of them continues with the vertices that fall into its own
 ** current bucket while these are few ("bucket fusion": Zhang et al., "Optimizing Ordered
 ** Graph Algorithms with GraphIt", CGO 2020). The calling thread does a short round alone,
-** because on roads a meeting of threads costs more than the work between two meetings.
+** because on roads a barrier of threads costs more than the work between two barriers.
 **
 ** A sum above INT64_MAX, or an infinite one, is not stored. The search only notes that
 ** one occurred. The call fails with GPUGRAPH_RANGE if a wanted vertex then has no
@@ -36,7 +36,7 @@ static int compare_doubles(const void *a, const void *b) {
 /* ---- buckets of REAL distances ---- */
 
 /* If d * scale exceeds this number, buckets follow the bits of the double, which ascend
-** with it. 2^62 is about the number of doubles from 1 up. */
+** with d. The keys of both kinds fit 64 bits. */
 #define BUCKETS_BY_SCALE 4611686018427387904.0 /* 2^62 */
 
 static inline uint64_t real_key(const struct sssp *s, double d) {
@@ -82,8 +82,8 @@ static inline uint64_t real_key(const struct sssp *s, double d) {
 
 /* ---- rounds ---- */
 
-/* Chunks of 125 vertices from which threads share a round. A meeting of threads takes
-** some microseconds. */
+/* Threads share a round of at least this many chunks, of 125 vertices each. A barrier of
+** threads takes some microseconds. */
 #define SHARED_CHUNKS 8
 
 /* Makes room for one more chunk in the list of the round. False after gg_fail. */
@@ -175,8 +175,8 @@ static int first_slot(const struct sssp *s, int level) {
     return first;
 }
 
-/* True if an entry of a bin of this level is not stale. The keys of such a bin are
-** `prefix` above the lower bytes of the level. */
+/* True if an entry of a bin is not stale. Without its `level` lowest bytes, the key of an
+** entry that is not stale is `prefix`. */
 static inline bool entry_stands(const struct sssp *s, uint32_t v, int level,
                                 uint64_t prefix, uint64_t *key) {
     *key = s->layout->key_of(s, v);
@@ -240,7 +240,7 @@ static uint64_t count_final(const struct sssp *s) {
 }
 
 /* True if as many vertices are final as the limit asks for. Some vertices are served
-** twice, so at least as many are served as are final, and hardly more. */
+** twice. So the number of served vertices is an upper bound of the final ones. */
 static bool limit_reached(struct sssp *s) {
     if (s->search->limit == 0 || s->tally.vertices < s->count_at)
         return false;
@@ -265,8 +265,8 @@ static bool is_search_done(struct sssp *s) {
 
 /* ---- method, bucket width and bound ---- */
 
-/* The mean degree of the vertex at the end of an arc, over a sample of arcs. It tells how
-** fast a frontier multiplies. A hub counts once for each arc that leads to it. */
+/* The mean degree of the vertex at the end of an arc, over a sample of arcs. It estimates
+** how fast a frontier grows. A hub counts once for each arc that leads to it. */
 static double branching(const struct sssp *s) {
     uint64_t step = s->arcs.m / GG_SSSP_SAMPLE + 1, arcs = 0, count = 0;
     for (uint64_t arc = 0; arc < s->arcs.m; arc += step) {
@@ -278,8 +278,8 @@ static double branching(const struct sssp *s) {
 }
 
 /* Makes buckets as wide as a power of two near GG_SSSP_DELTA typical weights, divided by
-** the mean degree at the end of an arc: vertices that a bucket reaches itself are served
-** in it again. */
+** the mean degree at the end of an arc. A wider bucket reaches more of its own vertices,
+** and serves them again when their distances fall. */
 static void set_buckets(struct sssp *s) {
     if (s->one_by_one)
         return; /* buckets of one distance each: shift and scale stay 0 */
@@ -293,7 +293,7 @@ static void set_buckets(struct sssp *s) {
     }
 }
 
-/* Arcs up to which one thread with one bucket for each distance is as fast. */
+/* Up to this many arcs, one thread with a bucket for each distance is as fast. */
 #define SMALL_ARCS 4096
 
 /* A search with a limit, or of a small graph, has one bucket for each distance. It hardly
@@ -307,7 +307,7 @@ static const gg_method methods[] = {
     {.is = {"sssp", "delta-stepping", "cpu",
             "threads relax all vertices of a bucket of distances at once"},
      .may = is_large},
-    {.is = {"sssp", "dijkstra", "cpu", "one thread, nearest vertex first, with a heap"},
+    {.is = {"sssp", "dijkstra", "cpu", "one thread, nearest vertex first"},
      .may = gg_may_always},
     {.is = {0}},
 };
@@ -418,7 +418,7 @@ gpugraph_status gg_check_sssp(const gpugraph_graph *graph, const gpugraph_search
                               gpugraph_run *run) {
     if (graph->edges.weight_type == GPUGRAPH_UNWEIGHTED)
         return gg_fail(run, GPUGRAPH_INVALID,
-                       "shortest paths need weights, and the graph was made without");
+                       "shortest paths need weights, but the graph has none");
     if (gg_check_search(graph, search, run))
         return run->status;
     if (search->bounded && isnan(search->max_real_distance))

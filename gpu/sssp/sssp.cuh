@@ -1,7 +1,7 @@
 /* Shortest paths on the device: what the driver and the engines share.
 **
-**     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer;
-**                         engine: regions, which blocks search in their shared memory
+**     sssp.cu             one call: rows, parameters, an engine, tree edges, the answer.
+**                         It has the engine for regions, which blocks search on chip
 **     persistent.cu       engine: buckets, rounds between the barriers of one launch
 **     mlmq/mlmq.cu        engine: multi-level multi-queue, one launch, no rounds; 32 bits
 **
@@ -20,7 +20,7 @@
 
 #include <math.h>
 
-/* Arcs up to a weight, those of a vertex side by side: weight << 32 | target.
+/* Arcs of at most a weight, contiguous for each vertex: weight << 32 | target.
 ** (pull_rows.cu) */
 struct light_arcs {
     const uint32_t *offset; /* by vertex; NULL: there are none */
@@ -49,7 +49,7 @@ struct sssp_search {
     bool dropped; /* a sum left the range of the type, not only a bound of the caller */
     bool early;   /* the search ended early; only final distances are kept */
     bool full;    /* the queues had no room: another engine has to search */
-    bool lost; /* a sum left the range: there are no distances, the host has to search */
+    bool lost; /* a sum left the range. There are no distances: the host has to search */
     uint64_t served;   /* relaxed vertices, counted each time */
     uint32_t barriers; /* grid barriers; 0: the engine has none */
     char more[300];    /* text for the phase */
@@ -93,8 +93,8 @@ bool gg_sssp_transpose(cuda_job *job, const gpugraph_search *search, int64_t own
 ** memory is short, so a caller asks for them after gg_workspace. (pull_rows.cu) */
 bool gg_sssp_prepare_pull(cuda_job *job, sssp_search *s, int64_t own);
 light_arcs gg_light_arcs(const gpugraph_graph *graph, enum csr_kind kind);
-/* The heaviest arc that can lead to a sum within the bound, from a vertex of the bucket
-** that sets the bound or of a later one. */
+/* The largest weight of an arc that can lead to a sum within the bound, from a vertex of
+** the bucket that sets the bound or of a later one. */
 static inline uint32_t gg_light_limit(const sssp_parameters *p) {
     const double most = (p->delta + p->pull) * 1.01 + 2;
     return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;

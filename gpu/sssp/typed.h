@@ -38,7 +38,7 @@ static inline void NAMED(relax)(struct sssp *s, struct bucket_queue *queue, uint
     }
 }
 
-/* Arcs that shorten the path to their target, by a first look at its distance. */
+/* Arcs that shortened the path to their target when NAMED(look) read its distance. */
 struct NAMED(offers) {
     uint32_t count;
     uint32_t vertex[GG_SSSP_OFFERS];
@@ -76,8 +76,8 @@ static inline void NAMED(take_offers)(struct sssp *s, struct bucket_queue *queue
     offers->count = 0;
 }
 
-/* Prefetches the offsets and distances of vertices behind number i, and the arcs of
-** nearer ones. */
+/* Prefetches for two later entries of the chunk: the offset and distance of the farther
+** one, the arcs of the nearer one. */
 static inline void NAMED(look_ahead)(const struct sssp *s,
                                      const struct bucket_chunk *chunk, uint32_t i) {
     if (i + 2 * GG_SSSP_AHEAD < chunk->count) {
@@ -93,7 +93,7 @@ static inline void NAMED(look_ahead)(const struct sssp *s,
 }
 
 /* Relaxes the arcs of those vertices of a chunk that belong to the current bucket, and
-** returns the chunk to the thread's queue. */
+** adds the chunk to the queue's unused ones. */
 static inline void NAMED(scan)(struct sssp *s, struct bucket_queue *queue,
                                struct bucket_chunk *chunk, struct tally *tally,
                                enum relaxing how) {

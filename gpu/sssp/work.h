@@ -30,7 +30,7 @@ struct sssp {
     uint64_t current;
     int shift;       /* integer distances: bucket = distance >> shift */
     bool one_by_one; /* one bucket for each distance, by one thread */
-    double scale; /* REAL ones: bucket = distance * scale; 0: by the bits of the double */
+    double scale;    /* REAL distances: bucket = distance * scale; 0: their bits decide */
     /* the chunks of the round, which threads share */
     struct bucket_chunk **work;
     uint64_t work_count, work_room, work_taken;
@@ -39,9 +39,9 @@ struct sssp {
     double real_bound;
     bool within_range; /* the bound is the caller's, so sums beyond it are not wanted */
     uint32_t pending;  /* targets that are not final: target[0 .. pending - 1] */
-    uint64_t count_at; /* served vertices at which final ones are counted (limit) */
+    uint64_t count_at; /* number of served vertices before the next test of the limit */
     bool over;         /* a sum left the range of distances */
-    bool early;        /* the search ended before it reached everything */
+    bool early;        /* targets or a limit ended the search */
     /* vertices that a row has reached, as many as there is room for (row.c) */
     uint32_t *touched;
     uint64_t touched_count, touched_room;
@@ -75,8 +75,7 @@ static inline bool pause_now(struct sssp *s, struct tally *tally) {
 static inline bool gg_sssp_reached(const struct sssp *s, uint32_t v) {
     return gg_word_at(s->type, s->distance, v) != GG_INFINITE;
 }
-/* Serves one bucket after another. True: the search ended before it reached everything.
-** (sssp.c) */
+/* Serves one bucket after another. True: targets or a limit ended the search. (sssp.c) */
 bool gg_sssp_serve(struct sssp *s);
 /* Sets s->type and the steps for it. (sssp.c) */
 void gg_sssp_set_layout(struct sssp *s, gpugraph_distance_type type);

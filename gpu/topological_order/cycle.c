@@ -53,8 +53,8 @@ static uint32_t smallest_of(const struct ring *r, uint32_t v, uint64_t *edges) {
     return best;
 }
 
-/* Walks against the edges of the order, and lists the ring in the direction of the edges,
-** from the smallest edge on. For direction `out` the walk visits the first edges last. */
+/* Walks against the edges of the order. Lists the ring along the edges of the graph, from
+** the smallest edge on. For direction `out` the walk goes against these edges, too. */
 static void list_cycle(const struct ring *r, uint32_t v, bool out,
                        gpugraph_cycle *cycle) {
     const uint64_t edges = cycle->count;

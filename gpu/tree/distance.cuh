@@ -16,10 +16,10 @@
 ** of additions. without: the rest of the bound after `low`. past: the first distance that
 ** exceeds `low` by `by` or more.
 **
-** Two more types are made of each of these, which is then their `plain`: both_ends<type>
-** for searches from source and target at once (sssp/persistent_ends.cuh), and
-** in_parts<type> for searches by several devices, each of which has the rows of some
-** vertices (distributed/sssp). */
+** Each type has two derived types, whose member `plain` is the type itself.
+** both_ends<type> is for searches from source and target at once
+** (sssp/persistent_ends.cuh), in_parts<type> for searches by several devices, each of
+** which has the rows of some vertices (distributed/sssp). */
 #ifndef GPUGRAPH_DISTANCE_CUH
 #define GPUGRAPH_DISTANCE_CUH
 

@@ -6,22 +6,22 @@
 **         distances     distance[u] + weight = distance[v] and distance[u] < distance[v]
 **
 ** There is one pass over the edge list, with an atomic minimum for each edge that fits. A
-** thread loads the value first, because most edges come too late. The gather of two
-** values for each edge takes most of the time, so these are as few and as narrow as
-** possible:
+** thread loads tree_edge[v] first, because most vertices already have a smaller edge. The
+** gather of two values for each edge takes most of the time, so a pass reads as few and
+** as narrow values as possible:
 **
 **     depths      a byte, depth mod 255, from tables that mostly stay in the second-level
 **                 cache. The pass is cut into parts. A vertex that has its edge after a
 **                 part loses its byte, since all further edges have larger numbers
-**     distances   none of the far end if the sum is larger than the largest distance: no
-**                 vertex is there
+**     distances   a thread does not load the distance of the far end if the sum exceeds
+**                 the largest distance of all
 **
-** Ties of distance are vertices all of whose tight edges come from their own distance:
+** Tied vertices are those that only level edges reach (tree.c):
 **
 **     settled   bitmap: a source, or a vertex that has its tree edge
-**     round k   each level edge from a settled vertex to an open one is offered to it,
-**               and the smallest wins. A vertex that has an edge then is settled: it is k
-**               steps away from those that were settled first
+**     round k   an open vertex takes the smallest level edge from a settled vertex, and
+**               is then settled itself: k level edges connect it with a vertex that was
+**               settled before round 1
 **
 ** A round is one pass over the edges. Paths over level edges are short if weights of zero
 ** are rare. The host settles long ones, because it visits each of their edges once. */
@@ -33,7 +33,7 @@
 ** uint32_t. */
 typedef unsigned long long wide_number;
 
-/* Offers edge e to v. No edge is the largest number, so it loses against all edges. */
+/* Offers edge e to v. The number for "no edge" is the largest one. */
 template <typename number>
 static __device__ __forceinline__ void offer(number *tree_edge, uint32_t v, number e) {
     if (e < gg_peek(&tree_edge[v]))
@@ -75,7 +75,7 @@ static bool begin_tree(cuda_job *job, bool weighted, device_edges *edges,
 #define NO_BYTE 255u
 enum { PARTS = 3, PART_GROWTH = 4 };
 
-/* bytes of depths, by vertex where an edge begins, and where it ends */
+/* Bytes of depths by vertex: `from` for starts of edges, `to` for their ends. */
 struct depth_bytes {
     uint8_t *from, *to;
     const uint32_t *depth; /* NULL: no depth exceeds a byte */
@@ -294,8 +294,8 @@ static __global__ void __launch_bounds__(GG_BLOCK)
 
 /* ---- ties: kernels ---- */
 
-/* A round is a pass at the speed of the device's memory. The host makes two passes, by
-** one thread. */
+/* Rounds before the host settles the rest. A round is one pass at the speed of the
+** device's memory; the host then needs two passes by one thread. */
 enum { TIE_ROUNDS = 64 };
 
 struct tie_scratch {

@@ -21,8 +21,8 @@ bool gg_device_depth_tree(cuda_job *job, gpugraph_direction direction,
                           void *tree_edge);
 /* Words that gg_device_distance_tree writes to `scratch`. */
 uint64_t gg_distance_tree_scratch(const cuda_job *job);
-/* Makes the tree of distances. *ties: vertices whose tree edges are not set, because all
-** of their edges tie at their own distance over so many steps that the host has to settle
+/* Makes the tree of distances. *ties: vertices whose tree edges are not set, because only
+** level edges reach them, in more steps than the device takes. The host has to settle
 ** them. ties NULL: some distances are not final, and ties are not settled. */
 bool gg_device_distance_tree(cuda_job *job, const gpugraph_search *search,
                              const void *distance, const uint32_t *source,

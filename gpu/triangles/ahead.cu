@@ -5,7 +5,7 @@
 
 enum {
     LANE_ROW = 16, /* arcs that a lane looks at alone */
-    RESIDENT = 8   /* blocks of a multiprocessor at once, all that its threads allow */
+    RESIDENT = 8   /* blocks at once that the threads of a multiprocessor allow */
 };
 
 static __device__ __forceinline__ uint32_t look_ahead_alone(const device_csr &g,

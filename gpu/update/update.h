@@ -229,8 +229,8 @@ bool gg_plan_gaps(update *u);
 void gg_commit_gaps(update *u);
 void gg_free_gap_plan(update *u);
 
-/* False if the graph has so many tombstones and later vertices that it must be compacted.
-** (vertices.c) */
+/* False if the graph must be compacted, because it has too many tombstones and later
+** vertices. (vertices.c) */
 bool gg_may_stay_loose(const gpugraph_graph *graph);
 /* gpugraph_compact inside another call. (compact.c) */
 void gg_compact(gpugraph_graph *graph, gpugraph_run *run);

@@ -23,7 +23,7 @@ struct strong {
     struct part_transpose back;
     uint64_t *component; /* of each local; UINT64_MAX: it remains */
     uint64_t *colour;
-    uint32_t *in, *out; /* degrees among what remains; all arcs count at masters */
+    uint32_t *in, *out; /* degrees among remaining vertices; masters have sums */
     uint8_t *mark;      /* reaches the root of its colour */
     struct part_rounds r;
 };
@@ -63,7 +63,7 @@ static bool trim_vertices(struct strong *s) {
         part_forget(&s->r.now);
         if (!part_sum(p, s->run, &count))
             return false;
-        if (count < p->vertices / 64) /* partition 0 gathers the rest */
+        if (count < p->vertices / 64) /* too few for another pass */
             break;
     }
     return true;
@@ -114,8 +114,8 @@ static void mark_row(struct part_rounds *r, uint32_t v) {
     }
 }
 
-/* Goes against arcs from the roots, within their colours. Marked vertices are
-** components. */
+/* Goes against arcs from the roots, within their colours. The marked vertices of a colour
+** are a component. */
 static bool find_roots(struct strong *s) {
     gpugraph_part *p = s->p;
     memset(s->mark, 0, p->locals);
@@ -147,8 +147,8 @@ static uint64_t arcs_left(const struct strong *s) {
     return count;
 }
 
-/* Finds components of gathered arcs by the search of one graph, and sends each vertex's
-** to its master. */
+/* Finds components of the gathered arcs by the search of one graph, and sends to each
+** master its component. */
 static bool solve_rest(struct strong *s, const int64_t *source, const int64_t *target,
                        uint64_t arcs, uint64_t *delivered) {
     const gpugraph_edges edges = {

@@ -1,6 +1,6 @@
 /* The grid barrier of several devices: their kernels wait for each other and report
 ** numbers, without the host. Each device runs one cooperative kernel, and all of its
-** blocks call.
+** blocks call several_barrier_by_one.
 **
 **     blocks of a device   add to words of the tally, arrive, wait for the next round
 **     block 0              waits for them, writes its device's tally to every device's
@@ -82,7 +82,7 @@ struct several_combining {
 
 /* A kernel's argument, by value. */
 struct several_barrier {
-    struct several_desk *desk[SEVERAL_MOST]; /* by device; own one without peers */
+    struct several_desk *desk[SEVERAL_MOST]; /* by device; without peers only desk[me] */
     uint32_t me, parts;
     uint32_t peers;  /* kernels reach each other's memory */
     uint32_t blocks; /* of this device's kernel */
@@ -155,7 +155,7 @@ WARP_FUNCTION uint64_t several_clock_ns(void) {
 }
 
 /* Orders all that this thread has seen before later stores, on all devices. One fence
-** serves the flags of all devices; on CPU threads each flag is its own release. */
+** serves the flags of all devices; CPU threads store each flag with a release. */
 WARP_FUNCTION void several_fence(void) {
 #ifdef __CUDACC__
     asm volatile("fence.acq_rel.sys;" ::: "memory");
@@ -169,8 +169,8 @@ WARP_FUNCTION void several_publish(uint64_t *at, uint64_t value) {
 #endif
 }
 
-/* Acquires what was released before the value that *at now has. far: another device wrote
-** it. One fence is cheaper than another look with acquire semantics. */
+/* Makes stores visible that their thread made before it stored *at. far: a thread of
+** another device. One fence is cheaper than another load with acquire semantics. */
 WARP_FUNCTION void several_acquire(uint64_t *at, bool far) {
 #ifdef __CUDACC__
     (void)at;
@@ -185,8 +185,8 @@ WARP_FUNCTION void several_acquire(uint64_t *at, bool far) {
 }
 
 /* Waits until *at is `value` or more; several_acquire makes earlier stores visible.
-** False: this device ends. Block 0 watches the stop word and the clock, other blocks what
-** block 0 has found. */
+** False: this device ends. Block 0 watches the stop word and the clock, and sets
+** `trouble`, which all blocks watch. */
 WARP_FUNCTION bool several_await(const struct several_barrier *m, uint64_t *at,
                                  uint64_t value, bool watch) {
     struct several_desk *own = m->desk[m->me];
@@ -216,8 +216,8 @@ struct several_sent {
     uint64_t word[SEVERAL_WORDS], messages, stop;
 };
 
-/* Sends the report, by block 0 after all blocks have arrived. The device keeps
-** its own share without a slot. */
+/* Block 0 sends the report after all blocks have arrived. The device's own report needs
+** no slot. */
 WARP_FUNCTION struct several_sent several_put_tally(const struct several_barrier *m,
                                                     uint64_t round) {
     struct several_desk *own = m->desk[m->me];
@@ -296,7 +296,7 @@ WARP_FUNCTION bool several_add_up(const struct several_barrier *m, uint64_t roun
     return t->stop != 0;
 }
 
-/* Clears the tally of the round after next, which no block uses any more. */
+/* Clears the tally of the previous round for the round after next. */
 WARP_FUNCTION void several_clear_tally(const struct several_barrier *m, uint64_t round) {
     struct several_tally *tally = &m->desk[m->me]->tally[(round + 2) % 3];
     for (unsigned i = 0; i < SEVERAL_WORDS; i++)
@@ -341,8 +341,8 @@ WARP_FUNCTION bool several_barrier_by_one(const struct several_barrier *m, uint3
 ** entries as several_received_messages says. Messages need no other ordering than the
 ** barrier. */
 
-/* The first entry of the box for `other` in an inbox or outbox of `own`, which has none
-** for `own` itself. */
+/* The first entry of the box for `other` in an inbox or outbox of `own`. `own` has no box
+** for itself. */
 GG_ANYWHERE uint64_t several_box(uint32_t own, uint32_t other, uint32_t stride) {
     return (uint64_t)(other < own ? other : other - 1) * stride;
 }

@@ -193,8 +193,9 @@ bool gg_several_workspace(struct several_team *team, struct several_space *space
 
 /* ---- launches ---- */
 
-/* Blocks of the member's kernel, so that all members of the device fit. The question also
-** loads the kernel, which must not happen while another device waits at a barrier. */
+/* Returns the blocks of a member's kernel, so that the kernels of all members fit their
+** device. gg_blocks_at_once also loads the kernel, which must not happen while another
+** device waits at a barrier. */
 static uint32_t blocks_of_member(struct several_team *team, int p) {
     struct cuda_job *job = gg_several_on(team, p);
     int sharing = 0;

@@ -5,8 +5,8 @@
 **     host      members are processes; messages go through their hosts (devices/ranks.cu)
 **
 ** Without peer access the host moves segments and messages between two launches. The
-** environment variable GPUGRAPH_EXCHANGE forces `peer`; any other value forces
-** `copies`. */
+** environment variable GPUGRAPH_EXCHANGE overrules the check for peer access: the value
+** `peer` forces `peer`, any other value forces `copies`. */
 #include "base/limits.h"
 #include "distributed/devices/several.cuh"
 

@@ -7,11 +7,10 @@
 **     decide     each looks at its own open vertices, as one_launch.cu does; a thread
 **                that drops a vertex stores that into all copies
 **
-** A code becomes final for a reason that stays true. So a late copy is never wrong; it
-** shows an open vertex for longer. One device needs no other order among its blocks
-** (one_launch.cu), and several need no other among themselves. There is no barrier after
-** the codes, a device is done when its own vertices are decided, and the set is that of
-** the greedy pass.
+** A code becomes final for a reason that stays true. So a late copy is never wrong: it
+** shows a vertex as open for longer. Like the blocks of one device (one_launch.cu),
+** several devices need no order of their memory accesses and no barrier after the codes.
+** A device is done when its own vertices are decided. The set is that of the greedy pass.
 **
 ** Only the owner knows that a vertex has joined. It drops the neighbours in all copies,
 ** and an open neighbour elsewhere waits until it is dropped.
@@ -20,9 +19,9 @@
 ** device's vertex is read there, or without peer access in a copy of all degrees.
 **
 ** Without peer access the kernel returns after each step, and when a pass has decided
-** nothing, and the host copies segments. A copy may then show a dropped neighbour as open
-** again. Its owner drops it again because of the vertex that joined: the first joined
-** neighbour comes earlier in the order, and no look goes past it while it is open. */
+** nothing, and the host copies segments. A copy may then show a dropped vertex as open
+** again. Its owner drops the vertex itself, because the look at the vertex cannot go past
+** the earlier neighbour that has joined. */
 #include "several.cuh"
 #include "mis/codes.cuh"
 #include "mis/mis.h"
@@ -83,7 +82,7 @@ static __device__ __forceinline__ uint32_t own_word(const mis_shared &g, uint32_
     return mis_word_of(g.order, key_of(g, g.view.me, local, number, degree));
 }
 
-/* One block; count: of each bin. */
+/* One block counts the bins of the sample. */
 static __device__ void count_sample(const mis_shared &g, uint32_t *count) {
     const uint32_t vertices = g.vertices;
     const uint32_t sample = vertices < GG_MIS_SAMPLE ? vertices : GG_MIS_SAMPLE;
@@ -103,7 +102,7 @@ static __device__ void count_sample(const mis_shared &g, uint32_t *count) {
                 count[threadIdx.x]);
 }
 
-/* The grid: four codes of own places for each thread. */
+/* The whole grid calls. A thread makes the codes of four own places at a time. */
 static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
     const uint32_t *count = g.count.at[g.view.me];
     uint32_t all = 0;
@@ -128,8 +127,8 @@ static __device__ void first_codes(const mis_shared &g, mis_code_share *share) {
 }
 
 /* Passes of a warp: the first over its tiles of own places, the others over its list,
-** until the list is empty or many passes are done. Without peers a pass that decides
-** nothing is the last. Returns how many vertices wait. */
+** until the list is empty or many passes are done. Without peers the third or a later
+** pass is the last if it decides nothing. Returns how many vertices wait. */
 static __device__ __forceinline__ uint32_t all_passes(const mis_shared &g,
                                                       uint32_t *passes) {
     const uint64_t warp = gg_thread() / GG_WARP, step = gg_threads_of_grid() / GG_WARP;
@@ -202,7 +201,7 @@ struct shared_run {
     several_array<struct waiting> list;
 };
 
-/* *entries: of all lists, for the member with most warps. */
+/* *entries: the largest number of entries that the lists of a member have together. */
 static void plan_lists(struct shared_run *r, uint64_t *entries) {
     const uint64_t tiles = r->parts->places.stride / GG_WARP;
     *entries = 0;
@@ -214,7 +213,7 @@ static void plan_lists(struct shared_run *r, uint64_t *entries) {
     }
 }
 
-/* By number; of a rank by place: hashes of its own masters, and copies of the others'. */
+/* The hashes of a member: one for each vertex number, or in a rank one for each place. */
 static uint64_t count_hashes(const struct shared_run *r) {
     const struct several_places *places = &r->parts->places;
     if (!r->question->hash)

@@ -356,7 +356,7 @@ gpugraph_status gpugraph_part_sssp(gpugraph_part *p, const uint64_t *source,
     uint32_t *here = NULL;
     if (p->weight_type == GPUGRAPH_UNWEIGHTED)
         gg_fail(run, GPUGRAPH_INVALID,
-                "shortest paths need weights, and the graph was made without");
+                "shortest paths need weights, but the graph has none");
     else if (gg_needs(run, source, source_count, "source") &&
              gg_needs(run, distance, p->masters, "distance") &&
              part_tree_is_possible(p, run, tree) && set_bound(&s, max_distance) &&

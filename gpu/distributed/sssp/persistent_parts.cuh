@@ -2,11 +2,11 @@
 ** device has the rows of its own places, and distances and list entries of all places.
 **
 **     own       a vertex whose row is relaxed here
-**     foreign   a vertex of another device: when its turn comes in its bucket, a message
-**               sends its distance to the owner. So earlier improvements are not sent
+**     foreign   a vertex of another device. A round of its bucket sends its distance to
+**               the owner in a message; distances before that round are not sent
 **
-**     step      relax   own vertices of a list, and those that messages lower, as on one
-**                       device; then foreign vertices that fell within the bucket go out
+**     step      relax   relaxes own vertices of a list and of messages, as on one device;
+**                       then sends messages for foreign vertices within the bucket
 **               least   finds the minimum of the waiting rest
 **               deal    deals the rest to buckets
 **               share   stores own distances up to a bound into all copies
@@ -32,7 +32,7 @@
 
 /* ---- steps ---- */
 
-/* Own sources only; every source has its owner. */
+/* Sets the distances of all sources, and lists own sources. */
 template <typename type>
 static __device__ bool seed_step(const struct parts_search<type> &s,
                                  struct parts_course<type> &c, uint64_t met,
@@ -136,8 +136,8 @@ static __device__ bool deal_step(const struct parts_search<type> &s,
     return true;
 }
 
-/* A device forgets copies of distances beyond the bound, because their owners find them.
-** Its lists end here, too. */
+/* Stores own distances in the copies on other devices; beyond the bound the copies become
+** unreached, because their owners pull. */
 template <typename type>
 static __device__ bool share_step(const struct parts_search<type> &s,
                                   const struct parts_course<type> &c) {
@@ -183,7 +183,7 @@ static __device__ __forceinline__ bool is_reported(uint64_t buckets, uint32_t bu
     return (buckets >> BITS_OF_BUCKET * bucket & ((1u << BITS_OF_BUCKET) - 1)) != 0;
 }
 
-/* Nothing is left in the buckets, or within the bound. */
+/* Called if no entry is left in the buckets, or none within the bound. */
 template <typename type>
 static __device__ void leave_buckets(struct parts_course<type> &c) {
     c.step = is_bounded(c.at) ? STEP_SHARE : STEP_OVER;
@@ -208,8 +208,8 @@ static __device__ void next_bucket_of_all(const struct persistent<type> &p,
         set_bound(p, c.at, UINT32_MAX);
 }
 
-/* Starts new buckets at the minimum of the rest; wider ones once the rest has
-** shrunk by the factor p.fall. */
+/* Starts new buckets at the minimum of the rest. They are wider if the rest has less than
+** the share p.fall of the previous one. */
 template <typename type>
 static __device__ void move_buckets(const struct persistent<type> &p,
                                     struct parts_course<type> &c, const uint64_t *sum) {

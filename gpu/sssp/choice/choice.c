@@ -4,10 +4,10 @@
 ** learned from measured graphs. tests/bench/sssp_process.py describes the model, and
 ** computes the same predictions.
 **
-**     features --- units ---> inputs, and a tilt (of the arcs)
+**     features --- units ---> inputs, and a tilt: the logarithm of the arcs
 **     inputs --- distances to remembered graphs ---> likenesses, 2^-distance
 **     mean + sum of likeness * weights ---> the loss of every candidate
-**     tilt * sum of likeness, wider, * tilts ---> the slope of losses over widths */
+**     tilt * sum of 2^-(distance / WIDE) * tilts ---> the slope of losses over widths */
 #include "choice.h"
 #include "base/limits.h"
 #include "learned/tables.h"
@@ -45,8 +45,8 @@ static void set_queues(const struct sssp_features *f, struct sssp_parameters *p)
 
 /* Far vertices pull in graphs with a vertex of 64 times the mean degree. The bound lies 4
 ** typical weights, divided by the mean degree, behind its bucket; 2 and 8 take as long.
-** The transpose is made after 4 searches, which gain about the time to make it. Buckets
-** become wider once the rest falls by an eighth (H200: rmat24 11.0 to 9.2 ms). */
+** The transpose is made after 4 searches, because it costs about what it saves in 4.
+** Buckets become wider once the rest falls by an eighth (H200: rmat24 11.0 to 9.2 ms). */
 static void set_persistent(const struct sssp_features *f, struct sssp_parameters *p) {
     p->local = f->degree < THIN_DEGREE;
     p->blocks = 4;
@@ -113,14 +113,13 @@ static_assert((size_t)PROCESS_CANDIDATES == sizeof candidates / sizeof *candidat
 /* The largest input, in units: no measured graph is farther. */
 #define FAR 8192.0
 
-/* Rounds a value to whole units. A value beyond all graphs, or NaN, becomes the nearest
-** end. */
+/* Rounds a value to whole units, at least -FAR and at most FAR. NaN becomes -FAR. */
 static double in_units(double value, double unit) {
     const double scaled = value * unit;
     return round(scaled > -FAR ? (scaled < FAR ? scaled : FAR) : -FAR);
 }
 
-/* Sizes count by their logarithms, the other features relative to a mean. */
+/* Most inputs are logarithms: of sizes, and of values divided by their means. */
 static void set_inputs(const struct sssp_features *f, double *input) {
     const double degree = f->degree > 0 ? f->degree : 1;
     const double weight = f->weight > 0 ? f->weight : 1;
@@ -134,7 +133,8 @@ static void set_inputs(const struct sssp_features *f, double *input) {
         input[i] = in_units(inputs[i], process_units[i]) - process_low[i];
 }
 
-/* Quarter octaves of arcs. The smallest measured number stands for all smaller ones. */
+/* Four times log2 of the arcs, minus a middle. No tilt is below that of the smallest
+** measured graph. */
 static double tilt_of(const struct sssp_features *f) {
     const double tilt = in_units(log2((double)f->arcs + 1), 4) - PROCESS_TILT;
     return tilt > PROCESS_LEAST_TILT ? tilt : PROCESS_LEAST_TILT;

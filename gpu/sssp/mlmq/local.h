@@ -1,7 +1,7 @@
 /* L0 and L1 of a multi-level multi-queue: the elements that a warp keeps for itself.
 **
 **     L0       an element in registers of each lane
-**     L1V      [ first ........ ]           FIFO; moves to L2 as a whole now and then
+**     L1       [ first ........ ]           FIFO; each `write_back`-th write empties it
 **     out                                   on the way to L2, written 32 at a time
 **
 ** Elements that do not fit go to `out`. They are urgent, because other warps could work
@@ -26,7 +26,7 @@ WARP_FUNCTION void mlmq_out_urgent(struct mlmq_warp *w, struct mlmq_element e,
 
 /* ---- L1 ---- */
 
-/* The index of an element counted from the first one, modulo the capacity. */
+/* The index in L1 of the element that is `behind` places behind the first one. */
 WARP_FUNCTION uint32_t mlmq_l1_place(const struct mlmq_warp *w, uint32_t behind) {
     uint32_t at = w->l1_first + behind;
     return at < w->m->l1_capacity ? at : at - w->m->l1_capacity;

@@ -1,9 +1,10 @@
 /* The manager of a multi-level multi-queue: one warp that relaxes nothing.
 **
-**     accounts -> base, piles -> accounts -> ... -> the end
+**     a round    reads the accounts, moves `base` and exchanges the piles, adjusts `bnum`
+**     the end    all accounts are balanced, or the search was stopped or has failed
 **
-** Only the manager writes the words that mlmq_look reads, except for `over` after a
-** failure or without room. */
+** Only the manager writes the words that mlmq_look reads. Other warps write `over` after
+** a failure or an overflow. */
 #ifndef GPUGRAPH_MLMQ_MANAGE_H
 #define GPUGRAPH_MLMQ_MANAGE_H
 
@@ -17,11 +18,11 @@
 struct mlmq_manager {
     const struct mlmq *m;
     uint32_t base, pile, bnum;
-    uint64_t busy; /* bit i: account i is not even */
+    uint64_t busy; /* bit i: account i is not balanced */
 };
 
-/* Reads all `done`, then all tails: an account whose two words agree was even between the
-** two reads. */
+/* Reads all `done`, then all tails: an account whose two words agree was balanced between
+** the two reads. */
 WARP_FUNCTION void mlmq_read_accounts(struct mlmq_manager *g) {
     struct mlmq_control *control = g->m->control;
     uint32_t done[MLMQ_ACCOUNTS / warp_width];

@@ -4,7 +4,7 @@
 **     reset  ->  one cooperative launch: workers and a manager  ->  reports
 **
 ** As many blocks run as the parameters ask for and the device can hold at once. Every
-** warp stays until the manager finds that all accounts are even. */
+** warp stays until the manager finds that all accounts are balanced. */
 #include "sssp/sssp.cuh"
 #include "work.h"
 
@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Elements of L2 for each vertex, and at least. */
+/* Elements of L2 for each vertex, and a constant number in addition. */
 #define ROOM_FOR_VERTEX 2
 #define ROOM_AT_LEAST   65536
-/* Arcs for one more element, up to twice the elements for vertices. */
+/* One more element for this many arcs, at most as many as for vertices. */
 #define ROOM_ARCS 8
 /* Vertices for which one more block is worthwhile. */
 #define BLOCK_VERTICES 256
