@@ -118,10 +118,11 @@ static bool choose_engine(cuda_job *job, sssp_search *s) {
     return gg_going(job);
 }
 
-/* Carves the workspace, and makes additional arcs that the engine reads. */
+/* Carves the workspace, and makes additional arcs that the engine reads. A search with a
+** limit reads few arcs, so it makes no fixed arcs, but it reads those that exist. */
 static bool make_sssp_room(cuda_job *job, sssp_search *s, bool tree, workspace *space) {
     const enum csr_kind kind = forward_kind(s);
-    const bool fixes = s->parameters.local && !s->back.begin;
+    const bool fixes = s->parameters.local && !s->back.begin && s->wanted->limit == 0;
     *space = {NULL, 0};
     carve_sssp(job, space, s, tree);
     space->used += engines[s->parameters.kind].bytes(job, s);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { TILE = 8 * GG_BLOCK }; /* elements that a block gathers at a time */
+enum { EACH = 8, TILE = EACH * GG_BLOCK }; /* elements that a thread, a block takes */
 
 /* Upper bounds on the parcel's bytes: for one change (a piece of 24 bytes; ends, position
 ** and weight of an added edge), and for rounding all arrays up to 256 bytes. */
@@ -57,7 +57,8 @@ static bool open_parcel(struct there *t) {
 
 /* ---- edges ---- */
 
-/* One block per tile of new positions `first` and later. to[0] is position `first`. */
+/* One block per tile of new positions `first` and later. to[0] is position `first`. A
+** thread requests all its elements before it writes the first one. */
 template <typename type>
 static __global__ void gather(const splice_piece *piece, uint64_t pieces, uint64_t first,
                               uint64_t after, const type *from, type *to) {
@@ -70,10 +71,18 @@ static __global__ void gather(const splice_piece *piece, uint64_t pieces, uint64
         if (threadIdx.x == GG_WARP)
             end = patch_pieces_to(piece, pieces, last - 1);
         __syncthreads();
-        for (uint64_t j = tile + threadIdx.x; j < last; j += GG_BLOCK) {
-            uint64_t old = patch_old_place(piece + begin, end - begin, j);
-            if (old != PATCH_NEW)
-                to[j - first] = from[old];
+        type taken[EACH];
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const uint64_t j = tile + k * GG_BLOCK + threadIdx.x;
+            const uint64_t old = patch_old_place(piece + begin, end - begin, j);
+            taken[k] = j < last && old != PATCH_NEW ? from[old] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const uint64_t j = tile + k * GG_BLOCK + threadIdx.x;
+            if (j < last)
+                to[j - first] = taken[k];
         }
         __syncthreads();
     }

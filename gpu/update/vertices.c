@@ -6,8 +6,9 @@
 **     vanished      4                unless 4 is kept: a tombstone at number 2
 **     ids           1 3 - 7 'a' 5    an edge that names 4 again fills the tombstone
 **
-** A vertex vanishes if the batch removes as many ends as its degree. The first batch that
-** removes edges counts the degrees, and later batches update them. */
+** A vertex vanishes if the batch removes as many ends as its degree. If the lengths of
+** rows cannot rule this out, the batch counts all degrees, and later batches update
+** them. */
 #include "update.h"
 #include "graph/copy.h"
 #include "ids/ids.h"
@@ -194,17 +195,34 @@ static gpugraph_status make_degrees(gpugraph_graph *graph, gpugraph_run *run) {
     return run->status;
 }
 
+/* True if v has more edges than `removed`. Degrees are counted only if the rows that
+** exist do not show it. */
+static bool has_more(update *u, const csr rows[2], uint64_t v, uint64_t removed) {
+    gpugraph_graph *graph = u->graph;
+    if (!graph->derived.degree) {
+        for (int side = GPUGRAPH_OUT; side <= GPUGRAPH_IN; side++)
+            if (rows[side].begin && rows[side].end[v] - rows[side].begin[v] > removed)
+                return true;
+        if (make_degrees(graph, u->run))
+            return true;
+    }
+    return graph->derived.degree[v] > removed;
+}
+
 /* Lists the touched vertices that vanish; `touched` is sorted. */
 static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
-    const uint32_t *degree = u->graph->derived.degree;
-    for (uint64_t i = 0, next; i < count; i = next) {
+    csr rows[2] = {{.n = 0}};
+    gg_existing_rows(u->graph, CSR_OUT, &rows[GPUGRAPH_OUT]);
+    gg_existing_rows(u->graph, CSR_IN, &rows[GPUGRAPH_IN]);
+    for (uint64_t i = 0, next; i < count && !gg_stopping(u->run); i = next) {
+        const uint32_t *degree = u->graph->derived.degree;
         uint64_t v = touched[i] >> HOW_BITS, touches[HOWS] = {0};
         for (next = i; next < count && touched[next] >> HOW_BITS == v; next++) {
             touches[touched[next] & HOW_MASK]++;
-            if (next + GG_FETCH_AHEAD < count)
+            if (degree && next + GG_FETCH_AHEAD < count)
                 gg_fetch(&degree[touched[next + GG_FETCH_AHEAD] >> HOW_BITS]);
         }
-        if (!touches[KEEPS] && touches[REMOVED] == degree[v])
+        if (!touches[KEEPS] && !has_more(u, rows, v, touches[REMOVED]))
             u->vanished_at[u->vanished++] = v;
     }
 }
@@ -212,7 +230,7 @@ static void find_vanished(update *u, const uint64_t *touched, uint64_t count) {
 static void find_touched(update *u) {
     uint64_t most = 2 * u->removed_count + (uint64_t)u->changes->loose_count;
     u->vanished_at = gg_alloc(u->run, most, sizeof *u->vanished_at);
-    if (!u->vanished_at || (!u->graph->derived.degree && make_degrees(u->graph, u->run)))
+    if (!u->vanished_at)
         return;
     uint64_t count = list_touched(u, u->key);
     gg_update_sort(u, u->removed_arc, count);
