@@ -72,8 +72,8 @@ struct gpugraph_exchange { /* one for each partition */
 
 typedef struct gpugraph_part gpugraph_part;
 
-/* The rule that decides the partition of an arc. A hash of the vertex number decides the
-** partition of a master. */
+/* The rule that decides the partition of an arc. Blocks of successive vertex numbers are
+** dealt to the partitions of their masters. */
 typedef enum gpugraph_partition {
     GPUGRAPH_BY_SOURCE, /* the partition of the source's master: rows are whole there */
     GPUGRAPH_BY_TARGET, /* the partition of the target's master */

@@ -44,7 +44,8 @@ static bool fail_with_sentence(gpugraph_run *run, const char *path, char *senten
 
 static bool open_connection(struct opened *f, const options *o, const char *path) {
     int rc = sqlite3_open_v2(path, &f->db, SQLITE_OPEN_READONLY, NULL);
-    sqlite3_busy_timeout(f->db, LOCK_PATIENCE_MS);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_busy_timeout(f->db, LOCK_PATIENCE_MS);
     if (rc == SQLITE_OK) /* starts the snapshot of the file */
         rc = sqlite3_exec(f->db, "BEGIN; SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
     f->c = rc == SQLITE_OK ? sqlite3_malloc64(sizeof *f->c) : NULL;
@@ -135,7 +136,9 @@ static bool choose_range(struct opened *f, gpugraph_run *run, uint32_t part,
     f->rows.where =
         sqlite3_mprintf("\"%w\" BETWEEN %lld AND %lld", source_row_name(&f->rows),
                         (sqlite3_int64)range[0], (sqlite3_int64)range[1]);
-    return true;
+    if (!f->rows.where)
+        gg_fail(run, GPUGRAPH_NO_MEMORY, "the memory of a process does not suffice");
+    return f->rows.where != NULL;
 }
 
 /* ---- rows ---- */
