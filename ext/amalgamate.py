@@ -53,7 +53,7 @@ HIDDEN = """
 #pragma STDC FP_CONTRACT OFF
 #endif
 #pragma GCC visibility push(hidden)
-/* A shared file without -fPIC, which compilers that make position-independent programs allow. */
+/* For a shared file that is compiled without -fPIC by a compiler that makes position-independent programs. */
 #define __thread __thread __attribute__((tls_model("global-dynamic")))
 /* The C library has functions of these names. */
 #define clone gpugraph_clone_here

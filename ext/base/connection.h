@@ -38,8 +38,8 @@ struct connection {
     int tables;          /* connected virtual tables of this extension */
     int readings;        /* edge sources that are being read: one may read another */
     unsigned long long expiries; /* expiries that finalized probes have counted */
-    /* taken when a statement is prepared, so its transaction sees at least these
-    ** states */
+    /* the logs' states when the latest statement was prepared; its transaction sees
+    ** these states or later ones */
     wal_notes logs;
     sqlite3_int64 handed; /* table_function/hand_out.c: the latest number; 0: none */
     /* sqlite3_total_changes64 at a moment when no write transaction of this connection

@@ -26,8 +26,8 @@ static inline bool whole_number(double real, int64_t *integer) {
     return true;
 }
 
-/* The type of the number that the whole text is by numeric affinity: SQLITE_INTEGER, with
-** its value in *integer, or SQLITE_FLOAT. SQLITE_NULL: the text is no number. */
+/* Returns the type of the number to which numeric affinity converts the whole text:
+** SQLITE_INTEGER (with its value in *integer) or SQLITE_FLOAT. SQLITE_NULL: no number. */
 int number_in_text(const char *at, const char *end, sqlite3_int64 *integer);
 /* The number that numeric affinity makes of a value. SQLITE_OK or SQLITE_NOMEM. */
 int number_of(sqlite3_value *value, struct sql_number *number);
@@ -63,7 +63,7 @@ const char *blob_written(sqlite3_value *blob);
 /* A TEXT of SQLite may continue after a zero byte, where a C string ends. This TEXT can
 ** be an id, but no name or option. */
 bool holds_zero_byte(sqlite3_value *value);
-/* The words of a sentence that follow the text in quotes. */
+/* " and a zero byte" if the text has one, else "": follows the text in a sentence. */
 const char *zero_byte_note(sqlite3_value *value);
 
 #endif

@@ -149,8 +149,8 @@ static int check_right(sqlite3 *db, const row_source *rows, char **error) {
     if (rc || holds)
         return rc;
     return fail_with(error,
-                     "an authorizer hides columns of %s from this connection; write "
-                     "the packed graph by one that may read them",
+                     "an authorizer hides columns of %s from this connection; save "
+                     "the graph from a connection that may read them",
                      rows->name);
 }
 

@@ -188,7 +188,7 @@ static int delete_edges(graph_call *call, uint32_t v, const char *sql, bool by_r
     return rc;
 }
 
-/* Inside a statement that writes no savepoint can be opened. A failing statement takes
+/* No savepoint can be opened inside a statement that writes. A failing statement takes
 ** back its work, unless it may stop half way. */
 static int check_deletion(graph_call *call, const char *sql) {
     program deletion;

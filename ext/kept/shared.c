@@ -8,8 +8,8 @@
 ** connection takes another connection's graph only if both names are equal bytes; from
 ** then on its own stamp shows whether the graph is current. Shared graphs never change,
 ** so a connection may leave one at any time, and the last one frees it. A mirror of a
-** followed table changes: its only user takes it out of the list first, and one of
-** several users reads the table instead.
+** followed table changes: if it has one user, the user takes it out of the list first; if
+** it has several, the user that needs the change reads the table into another graph.
 **
 **     READING    a connection is reading the rows; others that need them wait
 **     THERE      the graph can be used

@@ -1,5 +1,5 @@
 /* Writes the result. Each process looks up the ids of some of its rows and sends the
-** values to the writer: process 0, or with a file for each process itself.
+** values to the writer: process 0 or, if --out has %d, the process itself.
 **
 **     a value    a string: 'i' and 8 bytes, 'r' and 8 bytes, 't' and a text; empty: NULL
 **

@@ -9,10 +9,10 @@
 **                                 a rollback-journal mode no connection writes the file
 **                                 under its SHARED lock.
 **     no newer pages elsewhere    This connection's cache has newer pages only inside a
-**                                 write transaction, and not of a table that the
-**                                 transaction has not written (page_table.unwritten). A
-**                                 shared cache is refused. Pages in the write-ahead log
-**                                 are found there. (wal_frames.c)
+**                                 write transaction, and only of tables that it has
+**                                 written (page_table.unwritten). A shared cache is
+**                                 refused. Pages in the write-ahead log are found there.
+**                                 (wal_frames.c)
 **     it reads what SELECT reads  Root page, record columns and affinity come from the
 **                                 program that SQLite compiles for the SELECT, which must
 **                                 be a plain scan of one rowid table. (program.c)

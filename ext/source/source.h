@@ -137,7 +137,7 @@ int condition_check(sqlite3 *db, const table_info *table, const char *condition,
 ** constants and functions, and that every program and every connection gets the same
 ** answer at any time. used[i] is set for each column that the expression reads; the array
 ** has table->columns entries, all false before. If the result is SQLITE_ERROR, *fault
-** (sqlite3_free) is a clause for the caller's sentence, as "calls random, which ...". */
+** (sqlite3_free) is a clause for the caller's sentence, as "uses LIKE, whose ...". */
 int expression_check(sqlite3 *db, const table_info *table, const char *text, bool *used,
                      char **fault);
 /* Appends "main"."roads" and a clause that makes SQLite read the rows in the order of

@@ -271,7 +271,7 @@ int answer_find(answer *s, const arguments *a) {
     question all, part, wide;
     bool found = false;
     question_ask(a, s, &all);
-    memcpy(&part, &all, sizeof all); /* with the gaps, which are part of the key */
+    memcpy(&part, &all, sizeof all); /* padding included: it is part of the key */
     question_for_part(a, &part);
     memcpy(&wide, &part, sizeof part);
     /* A program takes whole arrays, so their search must have the bounds of the call. */
@@ -293,7 +293,7 @@ int answer_find(answer *s, const arguments *a) {
         rc = make_and_keep(s, a, &wide);
         if (rc == SQLITE_OK || !s->work.out_of_range)
             return rc;
-        caller_forgive(s->by); /* the distance may be none of this call's */
+        caller_forgive(s->by); /* this call may not need that distance */
     }
     return make_and_keep(s, a, &part);
 }

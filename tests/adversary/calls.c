@@ -165,7 +165,7 @@ static void add_options(question *q, const char *name) {
 
 /* ---- trees of distances ---- */
 
-/* Adds the end of a statement: conditions and order. */
+/* Adds the end of a statement: order and limit. */
 static void add_end(question *q, const function *f, uint32_t end) {
     if (end == 1)
         question_both(q, " ORDER BY %s%s LIMIT %u OFFSET %u", f->value,

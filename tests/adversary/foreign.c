@@ -1,6 +1,6 @@
 /* A statement must not run SQL text that another author has put into the database.
 **
-**     canary()    DIRECTONLY, like functions that write files: 2, and records the call
+**     canary()    DIRECTONLY, like functions that write files; records the call
 **
 ** A random schema has the query "SELECT 1, canary()" as the edges of a call: in a view, a
 ** trigger or a stored value. A statement that reads the schema also has this text at a

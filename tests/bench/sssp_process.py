@@ -8,9 +8,9 @@ computes equal predictions. Needs numpy.
                                          work in every round (SLOPES); t: the distance of their tilts from the mean
 
 As graphs grow, work outweighs the cost of rounds, and narrower buckets win. Losses of small graphs do not predict this,
-but the change of losses with the size does. So the slope is linear in the logarithm of the arcs (the tilt), by
-coefficients that similar graphs share, over WIDE times the distance. The slope continues beyond the sizes of the training
-graphs; all other predictions stay at their last value."""
+but the change of losses with the size does. So the slope is linear in the logarithm of the arcs (the tilt). Similar graphs
+share its coefficients; for slopes, likeness reaches WIDE times as far as for losses. The slope continues beyond the sizes
+of the training graphs; all other predictions stay at their last value."""
 import math
 
 import numpy
@@ -107,7 +107,7 @@ class Process:
         return self
 
     def quantise(self, mean, weights, tilts):
-        """Returns whole numbers for the tables. A loss of 1 is `scale`; the part of tilts is divided by 2^shift."""
+        """Sets the whole numbers of the tables. A loss of 1 is `scale`; numbers of tilts are multiplied by 2^shift, too."""
         scale = WEIGHT / numpy.abs(weights).max()
         self.shift = math.floor(math.log2(TILT / scale / numpy.abs(tilts).max()))
         self.mean = numpy.round(mean * scale, 2)

@@ -1,4 +1,4 @@
-/* The disk is full at the n-th write, for every n: when graphs are made, renamed and
+/* The disk is full at the n-th write, for many n: when graphs are made, renamed and
 ** dropped, and when triggers, blocks, deletions and temporary files are written. The
 ** statement changes all or nothing, and the graph continues to follow its table. When the
 ** disk has space again, the statement passes. One test uses a VFS that reports a full

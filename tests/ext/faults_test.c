@@ -7,9 +7,9 @@
 **     run 2                 x
 **     run 2b                x      x      x    ...        and all later ones fail, too
 **
-** malloc and its kin fail by support/failing_memory.c, SQLite's own allocator, which
-** is given by SQLITE_CONFIG_MALLOC, below. Check allocates wherever it asserts, so
-** expect is used in its place. */
+** support/failing_memory.c makes malloc and its kin fail. The functions below, which
+** SQLITE_CONFIG_MALLOC gets, make SQLite's allocator fail. Check allocates wherever it
+** asserts, so expect is used in its place. */
 /* ctest: wrap=memory long */
 #include "failing_memory.h"
 #include "function_examples.h"
@@ -151,12 +151,12 @@ static void judge_again(const char *sql, int n) {
            n, got.rc, sqlite3_errmsg(db), wanted.text, got.text);
 }
 
-/* The bytes that SQLite's own caches may have gained. A leak in every run, or in one of
+/* The blocks that SQLite's own caches may have gained. A leak in every run, or in one of
 ** ten, is larger. */
 enum { SQLITE_BREATH = 40 };
 
 static void faults_of(const char *sql, bool sticky) {
-    const size_t turn = strlen(sql); /* another share of each statement */
+    const size_t turn = strlen(sql); /* statements test different shares */
     long heap = heap_blocks(), held = sqlite_blocks;
     bool failed = true;
     for (int n = 1; failed; n++) {
@@ -549,9 +549,9 @@ START_TEST(making_and_taking_away) {
         "CREATE VIRTUAL TABLE h USING gpugraph(w(a, b), persist = 1, direction = 'both')",
         "ALTER TABLE g RENAME TO h",
         "DROP TABLE g",
-        "SELECT gpugraph_delete_vertex('g', 1)",  /* by an index, */
-        "SELECT gpugraph_delete_vertex('q', 3)",  /* by a scan of all edges, */
-        "SELECT gpugraph_delete_vertex('q', 3)"}; /* and by rows that a search has made */
+        "SELECT gpugraph_delete_vertex('g', 1)",
+        "SELECT gpugraph_delete_vertex('q', 3)",  /* without, */
+        "SELECT gpugraph_delete_vertex('q', 3)"}; /* and with rows of a search */
     static const char schema[] = "SELECT type, name, tbl_name, sql FROM sqlite_schema";
     make_tables();
     run("CREATE TABLE keyed(src, dst UNIQUE, weight); CREATE UNIQUE INDEX shout ON "
@@ -610,7 +610,7 @@ START_TEST(pages) {
     make_tables();
     faults("SELECT * FROM gpu_bfs('t', 1)");
     faults("SELECT * FROM gpu_sssp('r', 1)");
-    faults("SELECT * FROM gpu_sssp('x', 'a')"); /* pages give up at the first text */
+    faults("SELECT * FROM gpu_sssp('x', 'a')"); /* reading restarts at a text */
 }
 END_TEST
 

@@ -26,7 +26,7 @@ static void search(gpugraph_graph *graph, gpugraph_run *run) {
     free(distance);
 }
 
-/* Deletes the first edge, and inserts it again with another weight. */
+/* Deletes the first edge, and inserts an edge from 1 to 2 with the id of that edge. */
 static void change(gpugraph_graph *graph, gpugraph_run *run) {
     const gpugraph_edge_list *edges = gpugraph_edges_of(graph);
     static const int64_t ends[] = {1, 2}, weight[] = {5};

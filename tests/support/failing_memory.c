@@ -16,7 +16,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
 int __wrap_posix_memalign(void **block, size_t alignment, size_t bytes);
 void __wrap_free(void *block);
 
-/* Threads allocate, too: all of these are atomic. */
+/* Threads allocate, too, so an allocation changes these by atomic operations. */
 static int countdown;   /* the allocation that fails; 0 and below: none */
 static bool all_follow; /* all later ones fail, too */
 static bool hit;        /* one has failed */

@@ -21,13 +21,13 @@ static void no_thread_has_run(void) {
     if (tasks)
         closedir(tasks);
     ck_assert_msg(threads <= 1,
-                  "%d threads in a case that is called serial (suite.h), and which the "
-                  "thread sanitizer is not shown for that",
+                  "%d threads in a case with the tag serial (suite.h): the thread "
+                  "sanitizer does not run such cases",
                   threads);
 #endif
 }
 
-/* A device's driver has its own threads, which a list of devices starts, too. */
+/* A device's driver has its own threads. A call that lists devices starts them, too. */
 static bool is_serial(const char *tags) {
     const bool called = getenv("GPUGRAPH_TEST_SERIAL") ||
                         (tags && strstr(tags, "serial") && !strstr(tags, "forks"));

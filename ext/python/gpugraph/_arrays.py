@@ -111,9 +111,9 @@ class Arrays:
             arrays = self._taken.arrays
             return self._taken.view(arrays.integer, arrays.integer_count, "q")
         if name == "edge" and name in self.columns and self._taken and name not in self._views:
-            raise AttributeError("gpugraph: edges of this source have ids that are no INTEGERs of its own: read them by SQL")
+            raise AttributeError("gpugraph: arrays cannot hold the edge ids of this source: read them by SQL")
         if name not in self._views and (name not in self.columns or self._taken):
-            raise AttributeError(f"gpugraph: there is no column {name} here: {', '.join(self.columns)} are")
+            raise AttributeError(f"gpugraph: there is no column {name} here; the columns are {', '.join(self.columns)}")
         empty: Any = EMPTY.get(name, "I")
         return self._views[name] if self._taken else memoryview(b"").cast(empty)
 

@@ -77,7 +77,7 @@ def _typed(rows: Callable[[], Iterator[list[str]]], names: list[str]) -> Rows:
 
 def _is_header(first: list[str], rows: Iterator[list[str]], path: str) -> bool:
     """True if the first row names the columns: two cells are names of ends, or all cells differ, the first two are texts, and
-    all cells below these two are numbers. False if a cell is a number. None: unknown."""
+    all cells below these two are numbers. False if a cell is a number. Fails if neither is clear."""
     names = {cell.lower() for cell in first}
     if any(names.issuperset(pair) for pair in ENDS):
         return True

@@ -1,6 +1,6 @@
 """The searches as functions. Each runs the SQL function of its name in the connection's transaction, and returns arrays
 in place of rows. If rows are not vertices, it returns a dict of columns. Options have their SQL names:
-gpugraph.bfs(db, "roads", 1, max_depth=3, direction="both"). A list is an array of ids."""
+gpugraph.bfs(db, "roads", 1, max_depth=3, direction="both"). A list of ids becomes a JSON array."""
 
 from __future__ import annotations
 

@@ -80,8 +80,8 @@ static void setup(void) {
     alarms = 0;
 }
 
-/* Binds to :vertices the query of one column, to :n... 1, to :roads 'roads', and to all
-** other parameters the query. Returns the last sqlite3_errmsg; the rows are counted. */
+/* Binds the query to all parameters except those that have a name below, as :vertices and
+** :n... do. Returns the last sqlite3_errmsg, or "" if all is well. Counts the rows. */
 static const char *attempt(const char *sql, int *rows) {
     sqlite3_stmt *statement = NULL;
     int rc = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
@@ -502,7 +502,7 @@ START_TEST(random_statements) {
 }
 END_TEST
 
-/* Searches any text, also a text that does not match the values of its parameters. */
+/* Searches random texts, and binds parameters by another random text. */
 START_TEST(random_texts) {
     static const char *const pieces[] = {
         "FROM",     "WHERE",

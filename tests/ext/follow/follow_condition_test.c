@@ -280,7 +280,7 @@ START_TEST(a_foreign_condition_is_checked) {
 END_TEST
 
 /* Names of operators and constants, which SQLite takes for columns if a table has such
-** columns. */
+** columns; keywords; names in the extension's own SQL. */
 static const char *const odd_names[] = {"match", "like", "glob",    "regexp",  "true",
                                         "false", "end",  "column1", "row",     "c2",
                                         "x",     "e",    "\"new\"", "\"from\""};

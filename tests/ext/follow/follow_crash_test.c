@@ -42,7 +42,7 @@ static int be_the_writer(const char *path) {
                      : turn % 3 == 0 ? "ROLLBACK TO s; COMMIT"
                                      : "COMMIT",
                      NULL, NULL, NULL);
-        if (turn == 2 && write(1, "!", 1) != 1) /* a transaction is open */
+        if (turn == 2 && write(1, "!", 1) != 1) /* three transactions have ended */
             return 1;
     }
 }

@@ -1,6 +1,6 @@
-/* Failures in followed graphs. One test lets SQLite's n-th allocation fail, for every n,
+/* Failures in followed graphs. One test lets SQLite's n-th allocation fail, for many n,
 ** in triggers that query a graph, in graphs with a condition, in the deletion of a vertex
-** and while blocks are written and read. Another test interrupts a query at every step.
+** and while blocks are written and read. Another test interrupts a query at many steps.
 ** The statement reports the failure, and all later answers are right. */
 /* ctest: serial gaps */
 #include "follow_graph.h"
@@ -95,7 +95,7 @@ static int run_out(void *left) {
 }
 
 /* A connection's first query, its first query after a change, and its first query after
-** another program has emptied the log. */
+** the log has been emptied, too. */
 static const char *const changes[] = {
     NULL,
     "UPDATE roads SET b = 1 WHERE rowid = 3",

@@ -122,7 +122,7 @@ static const char *const triggers[] = {
     "CREATE VIEW ways AS SELECT rowid AS id, * FROM roads; CREATE TRIGGER by_view "
     "INSTEAD "
     "OF DELETE ON ways BEGIN %s; DELETE FROM roads WHERE rowid = old.id; %s; END",
-    /* notes refer to roads */
+    /* keys refer to roads */
     "CREATE TABLE keys(k INTEGER PRIMARY KEY REFERENCES roads(id) ON DELETE CASCADE ON "
     "UPDATE CASCADE); INSERT INTO keys SELECT rowid FROM roads; CREATE TRIGGER look "
     "AFTER "

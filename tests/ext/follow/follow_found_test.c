@@ -1,5 +1,5 @@
-/* The extension finds logged rows in their pages. The graph then equals the table, for
-** any other rows, in a database with a write-ahead log and without one. */
+/* The extension finds logged rows in their pages. The graph then equals the table,
+** whatever its other rows are, with a write-ahead log and without one. */
 #include "database_file.h"
 #include "base/ext_limits.h"
 #include "follow/mirror.h"
@@ -93,7 +93,7 @@ START_TEST(found) {
 }
 END_TEST
 
-/* SQLite's n-th allocation fails, for every n, in a query that finds its rows in
+/* SQLite's n-th allocation fails, for many n, in a query that finds its rows in
 ** pages. */
 START_TEST(allocations) {
     bool done = false;

@@ -332,7 +332,8 @@ START_TEST(blocks) {
 }
 END_TEST
 
-/* Columns are renamed and dropped; a dump has the graph's text. */
+/* Columns are renamed, and a column of the graph cannot be dropped. Without one of its
+** triggers the graph is read again. */
 START_TEST(changes_of_schema) {
     sql_open();
     run("CREATE TABLE t(a, b, w, id, r, open DEFAULT 1); INSERT INTO t VALUES (1, 2, 4, "

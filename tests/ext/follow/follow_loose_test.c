@@ -1,7 +1,7 @@
 /* Deleted vertices leave tombstones. Every query gives the answer of a table that is not
-** followed: searches from sources, which tolerate tombstones, and all other functions,
-** for which the graph is compacted. The test compares between statements and inside
-** statements that use the graph. */
+** followed: by functions that tolerate tombstones, as searches from sources do, and by
+** the others, for which the graph is compacted. The test compares between statements and
+** inside statements that use the graph. */
 #include "gpugraph_extension.h"
 #include "graphs.h"
 #include "share.h"

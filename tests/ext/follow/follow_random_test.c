@@ -476,7 +476,7 @@ static void agree_with_rows(int who, const char *schema) {
     if (pick(3) == 0)
         same_search(who, schema, "gpu_bfs");
     if (!same_search(who, schema,
-                     "gpu_sssp")) /* weights, too: the edges below show them */
+                     "gpu_sssp")) /* needs valid weights, as the edges below do */
         return;
     const char *id = strstr(name.further, "rowid") ? "rowid" : "id";
     char *on_table = arcs_of_table(schema, id);

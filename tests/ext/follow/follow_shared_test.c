@@ -114,7 +114,7 @@ START_TEST(mirrors_are_shared) {
     do_in(each[1], "CREATE TABLE other(x)"); /* equal rows under another schema */
     for (int i = 0; i < CONNECTIONS; i++)
         ask_right(each[i], "a change of the schema");
-    do_in(each[2], "INSERT INTO other VALUES(1)"); /* a graph of its own */
+    do_in(each[2], "INSERT INTO other VALUES(1)");
     for (int i = 0; i < CONNECTIONS; i++)
         ask_right(each[i], "a commit of other rows");
     expect(says(each[0], users, "4"), "a commit of other rows parts them");

@@ -1,5 +1,5 @@
-/* Queries of a followed graph: as a table, by every function that takes a graph, and by
-** the functions of followed graphs. */
+/* Queries of a followed graph: as a table, by functions that take a graph, and by the
+** functions of followed graphs. */
 /* ctest: serial */
 #include "follow_graph.h"
 #include "suite.h"
@@ -201,7 +201,7 @@ START_TEST(directions_and_vertices) {
 }
 END_TEST
 
-/* Every function gives equal rows for the graph and the table, before and after a
+/* Each question has equal answers for the graph and the table, before and after a
 ** change. */
 START_TEST(every_function_takes_a_graph) {
     static const char *const questions[] = {

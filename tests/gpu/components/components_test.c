@@ -147,7 +147,7 @@ START_TEST(dense_parts) {
 }
 END_TEST
 
-/* Rings of rings, and chains that lead from one to the next. */
+/* Longer and longer rings, and chains that lead from one ring to the next. */
 START_TEST(chains_and_rings) {
     shape s = shape_empty(0);
     for (uint32_t length = 1; length <= 33; length++) {

@@ -1,6 +1,6 @@
-/* Every allocation of an update, a clone, a pack and an unpack fails once. The call
-** returns an error or succeeds. After an error the graph is unchanged, no memory leaks,
-** and a second call succeeds. Other tests interrupt the calls. */
+/* Every allocation of an update, a compaction, a clone and an unpack fails once. The call
+** returns an error or succeeds. After an error the graph is unchanged, and no memory
+** leaks. A second update succeeds. One test interrupts updates and clones. */
 /* ctest: serial wide=0 wrap=memory */
 #include "edge_model.h"
 #include "failing_memory.h"
@@ -71,7 +71,8 @@ static void expect_same(gpugraph_graph *got, gpugraph_graph *wanted, int n,
     expect(!differs, "allocation %d, %s: %s", n, when, differs);
 }
 
-/* Blocks of rows, which a failed batch may drop, of gaps, and of ids. */
+/* own_blocks counts the memory blocks of the graph's rows, gaps and ids. A failed batch
+** may drop rows. */
 static long slot_blocks(const gpugraph_graph *graph, const struct csr_slot *slot) {
     return (slot->offset != NULL) + (slot->target && slot->target != graph->target) +
            (slot->weight != NULL) + (slot->end ? 2 : 0);
@@ -119,7 +120,8 @@ static bool fail_updates(story *s, bool opened) {
         fail_from(n, false);
         gpugraph_status status = gpugraph_update(graph, &s->batch.changes, &run);
         again = fail_no_more();
-        const bool moved = again && opened && !status; /* arrays that could not grow */
+        /* If the arrays with gaps cannot grow, the update closes the gaps. */
+        const bool moved = again && opened && !status;
         expect(moved || status == (again ? GPUGRAPH_NO_MEMORY : GPUGRAPH_OK),
                "allocation %d: %s", n, run.message);
         if (status) {
