@@ -6,7 +6,8 @@
 ** not in the order of their sources. The graph has the derived data of a followed graph:
 ** OUT and IN with weights, SIMPLE, and the arcs of each vertex by edge ids. Then makes
 ** 10,000 changes of one edge, each kind in turn. Prints for each kind the quantiles of
-** gpugraph_update, the longest call and its number. */
+** gpugraph_update, the longest call and its number. Finally adds an edge from a new
+** vertex whose id is the smallest, and measures gpugraph_compact, five times. */
 #include "graph/graph.h"
 #include "bench.h"
 #include "graphs.h"
@@ -135,6 +136,22 @@ static void change_all(gpugraph_graph *graph, gpugraph_run *run, const columns *
     free(ms);
 }
 
+/* Each time all vertices get another number. */
+static void compact(gpugraph_graph *graph, gpugraph_run *run, int64_t last) {
+    for (int64_t i = 1; i <= 5; i++) {
+        int64_t id = last + i, source = -i, target = 0, weight = 1;
+        const columns one = {1, &source, &target, &weight, &id};
+        const gpugraph_edges edges = edges_of(&one);
+        const gpugraph_changes changes = {.added = &edges};
+        gpugraph_update(graph, &changes, run);
+        check(run);
+        const double start = now_ms();
+        gpugraph_compact(graph, run);
+        check(run);
+        printf("compaction: %.0f ms\n", now_ms() - start);
+    }
+}
+
 int main(int argc, char **argv) {
     const int64_t side = argc > 1 ? atoll(argv[1]) : 1414;
     gpugraph_run run = {.backend = GPUGRAPH_CPU, .threads = 2};
@@ -148,7 +165,9 @@ int main(int argc, char **argv) {
     make_rows(graph, &run);
     printf("%u vertices, %lld edges; rows made in %.0f ms\n",
            gpugraph_vertex_count(graph), (long long)all.count, now_ms() - start);
-    change_all(graph, &run, &all, argc > 2 ? atoi(argv[2]) : 10000);
+    const int changes = argc > 2 ? atoi(argv[2]) : 10000;
+    change_all(graph, &run, &all, changes);
+    compact(graph, &run, all.id[all.count - 1] + changes);
     gpugraph_free(graph);
     return 0;
 }
