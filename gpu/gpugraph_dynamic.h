@@ -99,8 +99,8 @@ int64_t gpugraph_dynamic_bytes(const gpugraph_dynamic *graph);
 **
 ** The tables map a pair (source, target) to a slot in an array of edges, and each slot
 ** names the next slot of this pair, by ascending ids. So a caller can delete one of
-** several parallel edges. The cost of an operation on a pair is
-** proportional to its number of edges. */
+** several parallel edges. The cost of an operation on a pair is proportional to its
+** number of edges. */
 
 typedef struct gpugraph_multigraph gpugraph_multigraph;
 

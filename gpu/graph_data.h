@@ -73,7 +73,7 @@ struct csr_slot { /* owns the arrays of one kind of rows */
     void *weight; /* made when a search first needs weights */
     uint64_t m;
     bool made, sorted;
-    bool lent; /* a device reads offset or target in host memory: see gg_rows_back */
+    bool lent; /* a device reads target in host memory: see gg_rows_back */
     /* Rows with slack (drawing: `graph/slack.c`). NULL and 0 for packed rows. */
     uint64_t *end;
     uint32_t *spare; /* unused entries behind each row */

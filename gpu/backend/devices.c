@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Milliseconds for each device that joins shared searches: a thread, a turn. */
+/* Milliseconds that each further device adds to shared searches: it needs a thread. */
 #define SHARE_MS 0.1
 
 void gg_use_one_device(gpugraph_run *run, bool cuda) {
@@ -184,8 +184,7 @@ static struct offer best_offer(const gpugraph_graph *graph, const struct sharing
     return best;
 }
 
-/* Keeps the open devices, which can search now. Begins to open other devices once the
-** lost time pays for the opening. */
+/* Keeps the open devices, which can search now. */
 static void leave_open_ones(struct candidates *c) {
     int count = 1;
     for (int i = 1; i < c->count; i++)
@@ -194,6 +193,7 @@ static void leave_open_ones(struct candidates *c) {
     c->count = count;
 }
 
+/* Begins to open other devices once the lost time pays for the opening. */
 static void open_others(const struct candidates *all, const struct offer *wanted,
                         const struct offer *open) {
     const double gain = wanted->gain - open->gain;

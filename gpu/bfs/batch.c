@@ -25,7 +25,7 @@
 
 enum {
     LEAST_GATHERED = 8, /* with this many sources, making the transpose pays */
-    GATHER_ALPHA = 4,   /* levels gather above 1 / ALPHA of the arcs in the frontier */
+    GATHER_ALPHA = 4,   /* gather if more than m / ALPHA arcs leave the frontier */
     /* The number of vertices that a thread takes at a time. With 64, threads shared many
     ** cache lines. */
     GATHER_GRAB = 1024

@@ -194,8 +194,8 @@ static bool fits_levels(const gpugraph_graph *graph, const gpugraph_search *sear
 }
 
 /* Sets *itself to SYMMETRIC if the rows of the search are their own transpose. Sets it to
-** NOT_SYMMETRIC without a check if the graph has too few edges for a frontier to explode.
-** Returns false when the run must end. */
+** NOT_SYMMETRIC without a check for direction IN, and if the graph has too few edges for
+** a frontier to explode. Returns false when the run must end. */
 static bool is_own_transpose(cuda_job *job, const gpugraph_search *search,
                              enum symmetry *itself) {
     const gpugraph_graph *graph = job->graph;

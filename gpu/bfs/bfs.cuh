@@ -38,7 +38,7 @@ struct bfs_step {
     uint32_t stop;              /* the host was interrupted */
 };
 
-/* The state that one launch of the grid kernel passes to the next one. */
+/* The state that one launch of a kernel passes to the next launch. */
 struct bfs_progress {
     uint32_t next; /* enum bfs_next */
     uint32_t level;

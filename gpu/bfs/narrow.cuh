@@ -1,7 +1,7 @@
 /* Breadth-first search by one cluster: the shared memory of the kernel, and the exchange
 ** of rows and counts between its blocks. device/cluster.cuh has the transport.
 **
-**     pass_on           sends the rows that a warp has found to all blocks in turns
+**     pass_on           (narrow.cu) sends the rows of a warp to all blocks in turns
 **     finish_sending    sends the number of entries
 **     sum_up            adds up the counts of all blocks, after they have arrived
 **     part_of_warp      a warp's share of the entries
@@ -35,7 +35,7 @@ enum {
 };
 static_assert(GG_BFS_NARROW_BLOCK / GG_WARP % MOST_BLOCKS == 0,
               "whole warps to each sender");
-static_assert(PARTS == 2 && TURNS == 2, "expand() takes them so");
+static_assert(PARTS == 2 && TURNS == 2, "expand_rows() handles two of each");
 static_assert(GG_BFS_NARROW_IN <= GG_BFS_NARROW_ROOM, "a frontier fits the cluster");
 static_assert(ROOM % MOST_BLOCKS == 0, "a block sends as much to each");
 
@@ -66,7 +66,7 @@ struct narrow {
 struct place {
     block_memory *m;
     uint32_t me, shift; /* this block; the number of blocks as a power of 2 */
-    uint32_t tail; /* end of the queue; NONE: entries that found no space are in it */
+    uint32_t tail;      /* end of the queue; NONE: the queue already has all entries */
     uint32_t *visited;
 };
 

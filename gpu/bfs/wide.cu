@@ -5,8 +5,8 @@
 **     SWEEP    The first bottom-up level. Each unvisited vertex checks its hub, then a
 **              handful of its neighbours. Then its warp checks the other neighbours. One
 **              warp owns a word of the bitmap and writes it whole, into the other bitmap.
-**     LIST     Later bottom-up levels, over a list of the unvisited vertices. They are
-**              few, so depths show which vertices are visited, and the bitmap may change.
+**     LIST     Later bottom-up levels, over a list of the unvisited vertices. Threads
+**              read depths, not the bitmap, so the bitmap can be changed in place.
 **     COLLECT  Moves the frontier that a SWEEP found back to the queue.
 **
 ** The hub of a vertex is the vertex by which the latest search has found it. Once the

@@ -5,7 +5,7 @@
 **                           an earlier open vertex that v reaches
 **                  DONE     the component is known
 **     open         a stack of vertices that are seen and not done. If a vertex reaches no
-**                  vertex seen earlier, this vertex and all vertices above it leave the
+**                  vertex of lower rank, this vertex and all vertices above it leave the
 **                  stack as one component.
 **     path         the vertices from the root to the current vertex. next[v] is the
 **                  position in the row of v.
@@ -35,7 +35,7 @@ static void enter_vertex(struct strong *s, uint32_t v) {
     s->stack[s->path++] = v;
 }
 
-/* v reaches no vertex that was seen before it: closes the component of v. */
+/* v reaches no vertex of lower rank: closes the component of v. */
 static void close_component(struct strong *s, uint32_t v, uint32_t rank) {
     uint32_t top = s->open, least = v;
     while (top < s->g.n && s->rank[s->stack[top]] >= rank) {

@@ -174,7 +174,7 @@ struct workspace {
     uint64_t used;
 };
 bool gg_workspace(struct cuda_job *job, struct workspace *space);
-/* Frees the workspace, after which later work needs far less. */
+/* Frees the workspace. For a large workspace, if later work needs far less memory. */
 void gg_drop_workspace(struct cuda_job *job);
 
 template <typename type> static inline type *gg_carve(workspace *space, uint64_t count) {

@@ -10,7 +10,7 @@
 **                 word: as for a ring. Once the array is full, the oldest chunks are
 **                 linked in a list under it.
 **             A full ring moves its oldest entries to the newest end (flush). An empty
-**             ring takes the newest chunk back (refill). Idle blocks steal the oldest
+**             ring takes the newest chunk back (refill). Idle blocks steal an old
 **             chunk.
 **     lists   linked chunks, one word each: version << 32 | first chunk
 **             under   one for each worker: chunks for which its cold array has no space
@@ -166,7 +166,7 @@ WARP_FUNCTION uint32_t dfs_cold_newest(struct dfs_cold cold, struct dfs_pool poo
     }
 }
 
-/* By a thief: takes the oldest chunk. DFS_NO_CHUNK: there is none. */
+/* By a thief: takes a chunk of the list, else the oldest. DFS_NO_CHUNK: there is none. */
 WARP_FUNCTION uint32_t dfs_cold_oldest(struct dfs_cold cold, struct dfs_pool pool) {
     for (;;) {
         uint32_t chunk = dfs_list_pop(cold.under, pool);
@@ -271,8 +271,8 @@ WARP_FUNCTION uint32_t dfs_fullest(uint64_t *word, uint32_t rings, uint32_t leas
 /* ---- from ring to ring, from ring to chunk and back: called by all lanes ---- */
 
 /* Moves the oldest entries of a ring of the same block into `to`, the empty ring of the
-** caller. Returns the number of entries. 0: a theft does not pay, or another thief was
-** faster. */
+** caller. Returns the number of entries. 0: a theft does not pay, or another worker has
+** changed the ring meanwhile. */
 WARP_FUNCTION uint32_t dfs_steal(struct dfs_ring from, struct dfs_ring to,
                                  struct dfs_shape shape) {
     uint64_t word = dfs_look(from), own = dfs_look(to);
@@ -308,7 +308,7 @@ WARP_FUNCTION bool dfs_flush(struct dfs_ring ring, struct dfs_cold cold,
 }
 
 /* Moves a cold chunk into the empty ring of the caller: the newest of its own chunks, or
-** the oldest chunk of another worker. Returns the chunk, which is empty and belongs to
+** an old chunk of another worker. Returns the chunk, which is empty and belongs to
 ** the caller, or DFS_NO_CHUNK. */
 WARP_FUNCTION uint32_t dfs_refill(struct dfs_ring ring, struct dfs_cold cold, bool own,
                                   struct dfs_pool pool) {

@@ -39,7 +39,7 @@ enum {
     BLOCK_WORKERS = GG_BLOCK / GG_WARP,
     ENTRY_WORDS = 2,
     SHARED = BLOCK_WORKERS * ENTRY_WORDS * (RING + GG_WARP) * sizeof(uint64_t),
-    CHUNKS_A_WORKER = 4 + GG_PATHS_SPARES /* 4: in hand, offered, on the way */
+    CHUNKS_A_WORKER = 4 + GG_PATHS_SPARES /* 4 for those in hand, offered or on the way */
 };
 static_assert((int)BATCH <= (int)GG_WARP, "a chunk fits the hands");
 static_assert(DEEP >= 2 * BATCH - 1, "the pool has enough chunks");

@@ -19,7 +19,7 @@
 ** second-level cache of a large device holds all bits.
 **
 ** paths_rows.h has steps with fewer dependent loads for fixed rows. If rows are long, the
-** workers may leave when they have most of the tree: paths_pull.h has the rest.
+** workers may leave when they have half of the tree: paths_pull.h has the rest.
 **
 ** All entries of a ring are surplus, because the hands are full. An idle warp of the
 ** block takes half of the ring at once. A block keeps one chunk in its list for other

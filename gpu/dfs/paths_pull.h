@@ -1,13 +1,13 @@
-/* The last part of a tree of paths.h, for graphs with many arcs. Once most vertices are
-** taken, nearly every arc leads to a taken vertex. So the workers leave, and each
+/* The last part of a tree of paths.h, for graphs with many arcs. Once half the vertices
+** are taken, nearly every arc leads to a taken vertex. So the workers leave, and each
 ** remaining vertex looks for a parent itself.
 **
 **     crew     takes vertices depth-first, until it has GG_PATHS_PULL_SHARE sixteenths of
 **              the vertices with arcs into them: in an R-MAT after a tenth of its arcs
-**     words    each remaining vertex, by the word of its bit, looks along the arcs into
-**              it for a taken vertex
-**     list     the vertices that found none look again, with what the pass before has
-**              found
+**     words    each remaining vertex looks along the arcs into it for a taken vertex; a
+**              warp handles the vertices of one word of bits
+**     list     the vertices that found none look again, since the previous pass has taken
+**              more vertices
 **
 ** A pass does not change the bits that it reads. Its finds become visible between two
 ** passes. If a pass finds nothing, all vertices that can be reached are taken. A vertex

@@ -109,7 +109,7 @@ WARP_FUNCTION void paths_hold(struct paths_worker *w, uint64_t who, uint64_t arc
 WARP_FUNCTION bool paths_is_found(const struct paths_worker *w) {
     return w->begin >> 32 == PATHS_FOUND >> 32;
 }
-/* The place of its row from which on this lane's entry has arcs. The entry begins with
+/* The first place, in its row, of the arcs of this lane's entry. The entry begins with
 ** PATHS_ROW_BEGIN. */
 WARP_FUNCTION uint32_t paths_first_place(const struct paths_worker *w) {
     return ((uint32_t)PATHS_WHOLE & PATHS_TO_END) - w->count;
@@ -250,8 +250,8 @@ WARP_FUNCTION void paths_keep(struct paths_worker *w, bool row, uint64_t who,
     }
 }
 
-/* The number of entries that the hands take from the ring. If rows are loaded ahead, an
-** entry has one arc for each of its lanes. */
+/* The number of entries that the hands take from the ring. If rows are loaded ahead,
+** `hands` is about the number of entries whose arcs fill all lanes. */
 WARP_FUNCTION uint32_t paths_room_in_hands(const struct paths_worker *w, uint32_t held) {
     const uint32_t hands = w->crew.shape.hands;
     if (w->crew.ahead)

@@ -47,7 +47,7 @@ struct crew {
     struct worker *worker;
     int workers;
     uint32_t root, end; /* the next root; only the last worker with work touches it */
-    int over;           /* all vertices are reached */
+    int over;           /* neither work nor a root is left */
     char apart[64];
     int busy; /* workers that have work */
 };

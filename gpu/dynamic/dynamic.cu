@@ -92,7 +92,7 @@ static double elapsed_cuda(gpugraph_dynamic *d) {
 static void step_cuda(gpugraph_dynamic *d, enum dynamic_step step,
                       const struct dynamic_batch *b) {
     if (!gg_going(d->job))
-        return; /* steps are queued, so STEP_SETTLE always follows its STEP_INSERT */
+        return; /* no step waits: no interrupt separates STEP_INSERT from STEP_SETTLE */
     if (!gg_dynamic_edge_step(d, step, *b))
         gg_dynamic_row_step(d, step, *b);
     gg_launched(d->job, "step of a dynamic graph");

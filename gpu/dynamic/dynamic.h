@@ -224,8 +224,8 @@ void gg_dynamic_rehash(gpugraph_dynamic *d, struct dynamic_batch *b, uint64_t mo
 /* Returns the number of edges of the batch's vertices. */
 uint64_t gg_dynamic_count_edges(gpugraph_dynamic *d, const struct dynamic_batch *b);
 
-/* Makes the rows of the batch's vertices in the memory of the slabs. Without edges to
-** fill in it makes only the offsets. */
+/* Makes the rows of the batch's vertices in the memory of the slabs. edges 0: makes only
+** the offsets. */
 bool gg_dynamic_make_rows(gpugraph_dynamic *d, uint64_t edges, bool values,
                           struct dynamic_batch *b);
 

@@ -343,7 +343,7 @@ static __global__ void __launch_bounds__(GG_BLOCK, GG_DYNAMIC_REST)
 /* ---- driver ---- */
 
 /* Launches as many blocks as the device holds at once. Their number depends on the shared
-** memory of desks. Few items get fewer blocks, because all blocks wait for each other. */
+** memory of blocks. Few items get fewer blocks, as all blocks wait for each other. */
 template <bool valued>
 static void launch_rest(struct cuda_job *job, slab_graph g, dynamic_batch b) {
     const struct cuda_device *device = job->device;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Slabs of bases for each slab of chains: determines the first size of the arena. */
+/* Slabs of bases for each slab of chains, by estimate: determines the arena's size. */
 enum { SLAB_CHAINS = 12 };
 
 /* The most sectors of an arena: their numbers stay below SLAB_NONE. */

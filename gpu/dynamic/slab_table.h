@@ -38,8 +38,8 @@ WARP_FUNCTION uint32_t *slab_link_of(const struct slab_graph *g, struct slab_pro
 }
 
 /* The first entry of a sector that is the target or empty; `place` is SLAB_WORDS if there
-** is none. Every entry is compared, so that lanes stay together. (The upper bits of
-** tombstones and empty entries match no target.) */
+** is none. Every entry is compared, so that lanes stay together. (Tombstones and
+** empty entries match no target, also without the highest bit.) */
 struct slab_sight {
     uint32_t place, there, value;
 };

@@ -93,7 +93,7 @@ static gpugraph_status arcs_at(gpugraph_graph *graph, gpugraph_direction side, u
         return run->status;
     *arcs = (gpugraph_arcs){0};
     if (v >= graph->n)
-        return gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not one of %u", v, graph->n);
+        return gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not below %u", v, graph->n);
     if (!gg_adjacency(graph, side, run)) {
         const uint64_t begin = a->rows.offset[v], end = gg_row_end(&a->rows, v);
         *arcs =

@@ -1,4 +1,4 @@
-/* Functions of a device's copy of a graph for the host. Without nvcc they do nothing. */
+/* Functions of a device's copy of a graph for the host. Without nvcc they are NULL. */
 #ifndef GPUGRAPH_COPY_H
 #define GPUGRAPH_COPY_H
 

@@ -9,7 +9,7 @@
 ** random order, since a memory access delivers at least 32 bytes. They are made once for
 ** a graph and direction, kept with the device's copy, and dropped by a change. They do
 ** not suit long rows, because most arcs of a long row do not fit its positions. In a road
-** map most positions are empty, so the caller gives the mean degree that they need. */
+** map most positions are empty, so the caller gives a mean degree to be exceeded. */
 #include "device_copy.cuh"
 #include "base/limits.h"
 #include "fixed_rows.cuh"

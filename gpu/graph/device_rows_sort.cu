@@ -91,7 +91,7 @@ static __global__ void unpack_arcs(const arc_type *arc, uint64_t arcs, uint32_t 
 
 template <typename arc_type> struct sort_scratch {
     uint32_t *row, *sorted_row; /* row: only for BOTH */
-    arc_type *arc, *sorted_arc; /* arc: only for BOTH or with weights; sorted_arc: with */
+    arc_type *arc, *sorted_arc; /* only with weights; arc also for BOTH */
     unsigned char *cub;
     size_t cub_bytes;
 };

@@ -22,7 +22,7 @@ static bool has_copy(const gpugraph_graph *graph, int device) {
     return on_device(device, [&] { return gg_has_device_ends(graph); });
 }
 
-/* True if the device reads rows in host memory, which take no device bytes. */
+/* True if the device reads rows whose targets are in host memory. */
 static bool has_pinned(const gpugraph_graph *graph, int device) {
     return on_device(device, [&] { return gg_has_pinned(graph); });
 }

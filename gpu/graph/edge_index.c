@@ -32,7 +32,7 @@ static gpugraph_status find_edges(gpugraph_graph *graph, uint32_t v, uint64_t fi
     *edge = NULL;
     *count = 0;
     if (v >= graph->n)
-        return gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not one of %u", v, graph->n);
+        return gg_fail(run, GPUGRAPH_INVALID, "vertex %u is not below %u", v, graph->n);
     if (!gg_edge_rows(graph, run))
         *edge = edges_of_row(graph, v, first, end, count);
     return run->status;

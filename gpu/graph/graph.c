@@ -7,9 +7,8 @@
 **     order        1  2  0              target        .  .  .
 **
 ** If edge ids ascend, the edges are not sorted; if the ids are 1 .. m, the graph has no
-** edge_id. Weights: weights.c.
-**
-** This file also chooses the width of edge numbers (graph_data.h). */
+** edge_id. weights.c has the weights. This file also chooses the width of edge numbers
+** (graph_data.h). */
 #include "builder.h"
 #include "cells.h"
 #include "copy.h"
@@ -266,7 +265,8 @@ gpugraph_status gg_check_edges(const gpugraph_edges *edges, gpugraph_run *run) {
                              *v = &edges->vertex;
     const uint64_t m = (uint64_t)edges->count, more = (uint64_t)edges->vertex_count;
     if (edges->count < 0 || edges->vertex_count < 0 || edges->texts.count < 0)
-        return gg_fail(run, GPUGRAPH_INVALID, "a count of edges or vertices is negative");
+        return gg_fail(run, GPUGRAPH_INVALID,
+                       "a count of edges, vertices or texts is negative");
     if (!gg_check_weight_type(edges->weight_type, run))
         return run->status;
     check_texts(&edges->texts, run);

@@ -132,8 +132,8 @@ static bool compact_pool(contractor *k) {
     return true;
 }
 
-/* Makes the pool larger. Positions have 32 bits. False: the pool would be larger, or the
-** run must end. */
+/* Makes the pool larger. False: positions would need more than 32 bits, or the run must
+** end. */
 static bool make_pool(contractor *k, uint64_t words) {
     if (words > UINT32_MAX)
         return false;

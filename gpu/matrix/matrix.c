@@ -151,8 +151,8 @@ static bool run_contraction(void *task) {
     matrix *m = task;
     if (m->type != GPUGRAPH_UINT32)
         gg_fail(m->run, GPUGRAPH_INVALID,
-                "method 'contraction' takes INTEGER weights of which no distance "
-                "reaches 4294967295; use method 'rows' or 'auto'");
+                "method 'contraction' needs INTEGER weights and distances below "
+                "4294967295; use method 'rows' or 'auto'");
     else if (!gg_matrix_by_contraction(m, &none, NULL) && !gg_stopping(m->run))
         gg_fail(m->run, GPUGRAPH_NO_MEMORY,
                 "method 'contraction' needs more than 16 GiB for this graph; use "

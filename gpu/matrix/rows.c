@@ -18,7 +18,7 @@
 /* Searches by depth whose arrays are held at once, and bytes of these arrays. */
 enum { MOST_DEPTHS = 64 };
 #define DEPTH_BYTES ((uint64_t)256 << 20)
-/* Searches by depth run at once if the first one reaches this share of the vertices.
+/* Searches by depth run at once if the first one reaches one vertex in this many.
 ** Searches that end after a few vertices share little (R-MAT 18, 8 near places: 9.3 ms at
 ** once, 6.3 one by one). */
 enum { REACHED_SHARE = 4 };

@@ -116,7 +116,7 @@ struct mis_notes {
 /* The finds of a lane in its row. */
 struct mis_find {
     uint32_t blocker, word; /* the first neighbour that is not later, or NONE; its word */
-    uint32_t behind;        /* the position of the blocker in the part */
+    uint32_t behind;        /* arcs of the row, within the part, before the blocker */
     bool joined;            /* a neighbour has joined */
 };
 

@@ -27,8 +27,8 @@ struct ranking {
     gpugraph_run *run;
     csr out, in;
     double *rank, *share, *next; /* shares of this iteration, and of the next */
-    double *total;      /* sum of the weights of the arcs of u; NULL without weights */
-    int16_t *exponent;  /* the exponents of these sums; NULL without weights */
+    double *total;      /* sum of u's relative weights (steps.h); NULL without weights */
+    int16_t *exponent;  /* of u's largest weight; NULL without weights */
     uint64_t *is_place; /* bit v: jumps lead there; NULL: everywhere */
     uint32_t places;
     rank_gift gift;

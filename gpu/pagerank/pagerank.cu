@@ -15,7 +15,7 @@
 ** Sums are in fixed point: lanes, warps and blocks add in any order, and the total equals
 ** that of the host. Without weights a lane adds shares as two doubles each (split.h),
 ** which is exact, too. The host fetches the state after each iteration if there is a
-** tolerance, otherwise at the end. */
+** tolerance, otherwise after every UNASKED iterations and at the end. */
 #include "pagerank.h"
 #include "sums.cuh"
 #include "device/services.h"

@@ -154,7 +154,7 @@ static void forget_spur(spur_search *s) {
     s->touched_count = s->heap.count = 0;
 }
 
-/* Makes the path that the search has found the certain path: its vertices after
+/* The path that the search has found becomes the certain path: its vertices after
 ** `first`. */
 static bool make_certain(spur_search *s, uint32_t first) {
     uint64_t count = 0;

@@ -175,7 +175,7 @@ static void find_listed(struct list *l) {
 /* ---- the tree ---- */
 
 /* Gives every final vertex an edge from a nearer one, along arcs that make up its
-** distance. Parallel arcs are looked at once. */
+** distance. After such an arc it skips the arcs parallel to it. */
 static void grow_tree(struct list *l) {
     struct found *f = &l->found;
     const uint32_t expanded = l->by_depth ? l->expanded : f->count;

@@ -119,7 +119,7 @@ template <typename type> struct persistent {
     uint64_t limit;       /* vertices to settle; 0: no limit */
     double delta;         /* bucket width, except near the end of the search */
     device_csr transpose; /* the transpose, for vertices that pull */
-    /* distance of the bound behind a bucket of over `crowd` vertices; 0: none */
+    /* from the end of a bucket of over `crowd` vertices to the bound; 0: no bound */
     double reach;
     uint32_t crowd;
     typename type::span per_bucket_after;
@@ -347,8 +347,8 @@ static __device__ void unload_all(const persistent<type> &p, const place<type> &
     unload(p, m.stage[warp_of_block()]);
 }
 
-/* v has fallen from `before` to `now`, beyond the current bucket. Lists v for its new
-** bucket, unless it is listed there. */
+/* The distance of v has fallen from `before` into `bucket`, which is not the current one.
+** Lists v for this bucket, unless it is listed there. */
 template <typename type>
 SSSP_STEP void list_far(const persistent<type> &p, const place<type> &at,
                         block_memory<type> &m, uint32_t v, uint32_t bucket,

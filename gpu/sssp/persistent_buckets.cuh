@@ -53,8 +53,8 @@ static __device__ void close(const persistent<type> &p, const place<type> &at,
         report_ends(p, at, m);
 }
 
-/* True if some target is not final. The whole block calls, and the answer is the same in
-** all blocks although others may continue meanwhile. */
+/* True if a target is not final, or there are no targets. The whole block calls, and the
+** answer is the same in all blocks although others may continue meanwhile. */
 template <typename type>
 static __device__ bool targets_wait(const persistent<type> &p, const place<type> &at) {
     bool waits = p.limits.targets == 0;

@@ -54,7 +54,7 @@ static uint32_t smallest_of(const struct ring *r, uint32_t v, uint64_t *edges) {
 }
 
 /* Walks against the edges of the order. Lists the ring along the edges of the graph, from
-** the smallest edge on. For direction `out` the walk goes against these edges, too. */
+** the smallest edge on. For direction `out` the list is therefore filled from its end. */
 static void list_cycle(const struct ring *r, uint32_t v, bool out,
                        gpugraph_cycle *cycle) {
     const uint64_t edges = cycle->count;

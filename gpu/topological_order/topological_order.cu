@@ -18,7 +18,7 @@ enum {
 
 struct order_state {
     struct ready_counts counts;
-    uint32_t end, settled, last; /* vertices with a level; the last level */
+    uint32_t end, settled, last; /* settled: vertices with a level; last: last level */
 };
 
 struct arrays {

@@ -212,7 +212,7 @@ struct row_line {
     uint32_t first, total; /* entries before this lane's row, and of all rows */
     uint64_t
         origin;     /* entry i of the line is arc origin + i, if the row is this lane's */
-    uint32_t begun; /* rows that begin before entries still to be distributed */
+    uint32_t begun; /* rows that begin among the entries already distributed */
     unsigned live,
         twice; /* lanes with a row; lanes whose edge to v has both directions */
 };

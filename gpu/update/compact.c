@@ -10,8 +10,8 @@
 **     map       0 - 2 1
 **     begin     0 3 5 5                  row 3, of a later vertex, becomes row 1
 **     begin     0 5 5
-**     target    0 3 2                    entries get their new numbers, and a sorted row
-**               0 1 2                    is sorted again
+**     target    0 2 3                    entries get their new numbers, here 0 2 1, and a
+**               0 1 2                    sorted row is sorted again
 **
 ** The graph and its device copy do not change before every block has been allocated. Then
 ** the copy is freed; the next search that needs a copy uploads it again. */
@@ -123,7 +123,7 @@ static void lay_out_ids(compaction *c) {
 
 /* ---- rows: allocation ---- */
 
-/* Gives packed rows arrays of ends and slack, and allocates the arrays after the move. */
+/* Gives packed rows ends and slack, and allocates the arrays that move_rows fills. */
 static void prepare_rows(compaction *c, struct csr_slot *slot, size_t weight_size) {
     const uint64_t after = c->ids.n;
     if (!slot->made || gg_stopping(c->run) ||

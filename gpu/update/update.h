@@ -194,7 +194,7 @@ static inline bool gg_same_layout(const update *u) {
            u->distance_type == u->graph->distance_type;
 }
 
-/* The steps before the commit, in this order. A failure sets the run's status. */
+/* The steps before the commit, in order, and two commits. A failure sets run->status. */
 void gg_update_edges(update *u);
 void gg_update_vertices(update *u);
 void gg_commit_degrees(update *u);

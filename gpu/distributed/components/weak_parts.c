@@ -9,8 +9,8 @@
 **     edges     a ghost and the name of its tree: the facts that only one partition knows
 **
 **     round     ends of edges are replaced by their roots, and edges within a tree are
-**               dropped; the larger root of each other edge hooks to its smallest
-**               neighbour; paths are shortened
+**               dropped; the larger root of each remaining edge hooks to its
+**               smallest neighbour; paths are shortened
 **
 ** So the number of rounds grows with the logarithm of the number of trees, not with the
 ** diameter. Road networks take few rounds. After Shiloach and Vishkin, "An O(log n)

@@ -154,7 +154,7 @@ WARP_FUNCTION uint64_t several_clock_ns(void) {
 #endif
 }
 
-/* Orders all that this thread has seen before later stores, on all devices. One fence
+/* For all devices, whatever this thread has seen precedes its later stores. One fence
 ** serves the flags of all devices; CPU threads store each flag with a release. */
 WARP_FUNCTION void several_fence(void) {
 #ifdef __CUDACC__

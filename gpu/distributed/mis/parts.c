@@ -23,7 +23,7 @@ struct mis_part {
     gpugraph_run *run;
     uint64_t *key; /* of each local; numbers break ties */
     uint8_t *state, *verdict;
-    uint32_t *open, open_count; /* open locals that have a row */
+    uint32_t *open, open_count; /* open masters, and ghosts with rows */
     struct part_changes changed;
 };
 

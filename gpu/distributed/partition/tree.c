@@ -121,7 +121,7 @@ static bool settle_rounds(struct tree_making *m, const uint32_t *source,
     return go;
 }
 
-/* Offers the level arcs out of u to the targets that the round after u's settled. */
+/* Offers the level arcs out of u whose targets were settled one round after u. */
 static void offer_level_arcs(const struct tree_making *m, uint32_t u) {
     const gpugraph_part *p = m->p;
     for (uint64_t a = p->offset[u]; a < p->offset[u + 1]; a++)

@@ -123,7 +123,7 @@ static __device__ void load_reports(const struct parts_search<type> &s,
 
 /* ---- reports ---- */
 
-/* True if an own target is not final. The whole block calls. */
+/* True if an own target is not final, or there are no targets. The whole block calls. */
 template <typename type>
 static __device__ bool own_targets_wait(const struct persistent<type> &p,
                                         const struct place<type> &at) {

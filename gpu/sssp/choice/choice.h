@@ -40,7 +40,7 @@ struct sssp_parameters {
     uint32_t cooperative; /* degree from which a whole warp relaxes one vertex */
     bool local;           /* small rounds stay within a block */
     double fall; /* buckets become wider once the rest falls below this share; 0: never */
-    /* distance of the bound behind a large bucket, beyond which vertices pull; 0: none */
+    /* from the end of a large bucket to a bound; vertices beyond it pull; 0: no bound */
     double pull;
     uint32_t turn_after; /* searches before the transpose is made for the pull */
     /* of multi-queues only */

@@ -3,7 +3,7 @@
 **
 **     position   0 1 2 3 | 4 5 6 7 | 8 9 ...       never reset, for each FIFO
 **     segment      number 0    1        2          1 << shift positions
-**     directory  [ 0|7 ]   [ 1|3 ]  [ 2|9 ]        number | segment of the pool
+**     directory  [ 1|7 ]   [ 2|3 ]  [ 3|9 ]        number + 1 | segment of the pool
 **     slots      distance << 32 | vertex, or MLMQ_EMPTY
 **
 ** A writer takes positions (tail), looks up their segments, stores its elements, and then

@@ -62,7 +62,7 @@ enum {
 #define MLMQ_LOOKS   64
 #define MLMQ_EAGER   16
 #define MLMQ_WAIT_NS 64
-#ifndef MLMQ_PATIENCE /* a test waits without a result */
+#ifndef MLMQ_PATIENCE /* a test sets it, to wait without a result */
 #define MLMQ_PATIENCE (1u << 26)
 #endif
 
