@@ -2,19 +2,14 @@
 ** connection must answer as before. */
 #include "adversary.h"
 #include "failing_memory.h"
-#include "gpugraph.h"
 #include "sqlite_memory.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- memory ---- */
 
-/* The CUDA runtime is linked in. It does not survive a failed allocation at its start, or
-** when it loads a kernel at first use. It loads all kernels at its start, for which
-** memory_any asks before allocations fail. */
 void memory_begin(void) {
     sqlite_memory_may_fail();
-    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
 }
 
 static bool is_no_memory(int rc) {
@@ -33,7 +28,6 @@ void memory_any(void) {
         answer_reserve(&kept);
         bool of_sqlite = pick(2), for_good = pick(3) == 0;
         int n = 1 + (int)pick(pick(2) ? 40 : 400);
-        gpugraph_cuda_usable(NULL);
         trace("memory", text,
               of_sqlite ? "an allocation of SQLite fails" : "one of ours");
         if (of_sqlite)
