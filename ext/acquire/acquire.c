@@ -14,6 +14,12 @@
 
 /* ---- a graph that is read now ---- */
 
+static int copy_filter(const graph_request *q, edge_source *source) {
+    sqlite3_free(source->filter);
+    source->filter = q->filter ? sqlite3_mprintf("%s", q->filter) : NULL;
+    return !source->filter == !q->filter ? SQLITE_OK : SQLITE_NOMEM;
+}
+
 static int parse_texts(reading *r) {
     const graph_request *q = r->request;
     char *sentence;
@@ -21,7 +27,24 @@ static int parse_texts(reading *r) {
         edge_parse(q->edges, q->edges_bytes, EDGE_COLUMNS, &r->edges_text, &sentence);
     if (rc == SQLITE_OK && q->vertices)
         rc = edge_parse(q->vertices, q->vertices_bytes, 1, &r->vertices_text, &sentence);
-    return explain_fault(r, rc, sentence);
+    rc = explain_fault(r, rc, sentence);
+    return rc ? rc : copy_filter(q, &r->edges_text);
+}
+
+/* Rows of a query, a view or a virtual table have no filter. */
+static int check_filter(reading *r) {
+    static const char *const what[] = {"a view", "a virtual table", "a graph table"};
+    const char kinds[] = "vxg", *kind = strchr(kinds, r->edges.kind);
+    if (!r->request->filter || r->edges.filter)
+        return SQLITE_OK;
+    return explain_fault(
+        r, SQLITE_ERROR,
+        r->edges.kind == 'q'
+            ? sqlite3_mprintf("edge_filter is for tables and followed graphs, and edges "
+                              "is a query; put the condition into the query")
+            : sqlite3_mprintf("edge_filter is for tables and followed graphs, and %s is "
+                              "%s; write a query with that condition as edges",
+                              r->edges.name, what[kind - kinds]));
 }
 
 static int resolve_texts(reading *r) {
@@ -37,6 +60,7 @@ static int resolve_texts(reading *r) {
     }
     if (rc == SQLITE_OK && r->edges.kind == 'g' && r->edges_text.columns == 0)
         rc = followed_redirect(r);
+    rc = rc ? rc : check_filter(r);
     if (rc == SQLITE_OK && r->request->vertices)
         rc = source_resolve(r->c, function, "vertices", r->scope, &r->vertices_text,
                             &r->vertices, r->error);
@@ -165,7 +189,7 @@ static int find_or_load(reading *r, graph_ref *g) {
     graph_name name = {.source = r->edges.name,
                        .undirected = r->request->undirected && g->two_ways};
     loaded got;
-    if (!g->stamp || r->follow || r->request->vertices ||
+    if (!g->stamp || r->follow || r->request->vertices || r->request->filter ||
         !graph_identify(r->c, &r->edges, &name.rows))
         return read_rows_into(r, g);
     int rc = shared_load(r->c, &name, load_for_all, r, &got, &g->shared);

@@ -78,8 +78,8 @@ typedef struct rereading {
     bool unfit;
 } rereading;
 
-/* gpugraph_collect(id, rowid, source, destination [, weight [, reverse]] [, edge id]):
-** rowid is NULL if there is no such row. A look-up in SQLite's own loop takes half the
+/* gpugraph_collect(id, rowid, source, destination [, weight [, reverse]] [, edge id] [,
+** filter]): rowid is NULL if there is no such row. A look-up in SQLite's own loop takes half the
 ** time of a statement for each row. The condition is in a subquery, where its names mean
 ** columns of the table and nothing else; SQLite merges the subquery into the join. */
 static int prepare_batch(connection *c, const row_source *rows, int lookups,
@@ -93,14 +93,19 @@ static int prepare_batch(connection *c, const row_source *rows, int lookups,
     for (int i = 0; i < EDGE_COLUMNS; i++)
         if (rows->column[order[i]])
             sqlite3_str_appendf(text, ", e.c%d", (*arguments)++);
+    if (rows->filter)
+        sqlite3_str_appendf(text, ", e.c%d", (*arguments)++);
     sqlite3_str_appendall(text, ") FROM (VALUES (?)");
     for (int i = 1; i < lookups; i++)
         sqlite3_str_appendall(text, ", (?)");
     sqlite3_str_appendf(text, ") AS v LEFT JOIN (SELECT \"%w\" AS r", rowid);
-    for (int i = 0, argument = 2; i < EDGE_COLUMNS; i++)
+    int argument = 2;
+    for (int i = 0; i < EDGE_COLUMNS; i++)
         if (rows->column[order[i]])
             sqlite3_str_appendf(text, ", \"%w\" AS c%d", rows->column[order[i]],
                                 argument++);
+    if (rows->filter)
+        sqlite3_str_appendf(text, ", (%s\n) IS TRUE AS c%d", rows->filter, argument);
     sqlite3_str_appendf(text, " FROM \"%w\".\"%w\" NOT INDEXED", rows->table.schema,
                         rows->table.name);
     condition_append(text, "WHERE", rows->where);
@@ -144,20 +149,37 @@ static int compare_half(row_changes *changes, int64_t number, sqlite3_value *end
     return end ? half_row_put(&changes->lone, end, number) : SQLITE_OK;
 }
 
-/* Compares a row without a reverse weight. */
+/* Compares the ends of a row that is no edge, or is there no more. */
+static int compare_ends(row_changes *changes, int64_t row, const bool none[2],
+                        bool is_edge, sqlite3_value **value) {
+    int rc = SQLITE_OK;
+    for (int k = 0; k < 2 && rc == SQLITE_OK; k++)
+        rc = compare_half(changes, half_row_number(true, row, k),
+                          none[k] || is_edge ? NULL : value[k]);
+    return rc;
+}
+
+static bool has_two_numbers(int64_t row) {
+    return row >= ROW_LEAST && row <= ROW_MOST;
+}
+
+/* Compares a row without a reverse weight. passes: the filter is true. */
 static int compare_row(rereading *r, int64_t row, sqlite3_value *id, bool there,
-                       sqlite3_value **value) {
+                       bool passes, sqlite3_value **value) {
     row_changes *changes = &r->part[0];
-    const bool none[] = {sqlite3_value_type(value[0]) == SQLITE_NULL,
-                         sqlite3_value_type(value[1]) == SQLITE_NULL};
+    const bool none[] = {!there || sqlite3_value_type(value[0]) == SQLITE_NULL,
+                         !there || sqlite3_value_type(value[1]) == SQLITE_NULL};
     row_arc arc = {
-        there && !none[0] && !none[1],
+        passes && !none[0] && !none[1],
         {value[0], value[1], r->source->column[WEIGHT_COLUMN] ? value[2] : NULL},
         id};
+    if (r->source->filter && !has_two_numbers(row))
+        return there ? SQLITE_ERROR : SQLITE_OK;
     int rc = compare_arc(changes, row, &arc);
+    if (rc == SQLITE_OK && r->source->filter)
+        return compare_ends(changes, row, none, arc.open, value);
     return rc ? rc
-              : compare_half(changes, row,
-                             there && none[0] != none[1] ? value[none[0]] : NULL);
+              : compare_half(changes, row, none[0] != none[1] ? value[none[0]] : NULL);
 }
 
 static bool is_edge_id(sqlite3_value *id) {
@@ -171,7 +193,7 @@ static bool is_edge_id(sqlite3_value *id) {
 ** weights. */
 static bool fits(const graph_ref *mirror, int64_t row, sqlite3_value *id,
                  sqlite3_value **weight, open_ways *ways) {
-    return row >= ROW_LEAST && row <= ROW_MOST && is_edge_id(id) &&
+    return has_two_numbers(row) && is_edge_id(id) &&
            two_ways_look(weight[0], weight[1], ways) &&
            (!ways->real || gpugraph_weights(mirror->graph) == GPUGRAPH_REAL_WEIGHTS);
 }
@@ -196,23 +218,20 @@ static int compare_ways(row_changes *changes, int64_t row, sqlite3_value *id,
 /* Compares a row with a reverse weight. A row that is closed both ways keeps both
 ** ends. */
 static int compare_two_ways(rereading *r, int64_t row, sqlite3_value *id, bool there,
-                            sqlite3_value **value) {
+                            bool passes, sqlite3_value **value) {
     const bool none[] = {!there || sqlite3_value_type(value[0]) == SQLITE_NULL,
                          !there || sqlite3_value_type(value[1]) == SQLITE_NULL};
     open_ways ways = {.real = false};
     int rc = SQLITE_OK;
-    if (there && !none[0] && !none[1] &&
+    if (passes && !none[0] && !none[1] &&
         !fits(r->part[0].mirror, row, id, value + 2, &ways))
         return SQLITE_ERROR;
-    if (row < ROW_LEAST || row > ROW_MOST)
+    if (!has_two_numbers(row))
         return there ? SQLITE_ERROR : SQLITE_OK;
     for (int k = 0; k < r->parts && rc == SQLITE_OK; k++)
         rc = compare_ways(&r->part[k], row, id, value, &ways);
-    for (int k = 0; k < 2 * r->parts && rc == SQLITE_OK; k++) {
-        bool held = !none[k % 2] && !ways.open[0] && !ways.open[1];
-        rc = compare_half(&r->part[k / 2], half_row_number(true, row, k % 2),
-                          held ? value[k % 2] : NULL);
-    }
+    for (int k = 0; k < r->parts && rc == SQLITE_OK; k++)
+        rc = compare_ends(&r->part[k], row, none, ways.open[0] || ways.open[1], value);
     return rc;
 }
 
@@ -223,11 +242,14 @@ static void take_changed(loader *l, sqlite3_value **value) {
     if (sqlite3_value_type(value[0]) != SQLITE_INTEGER)
         return;
     const bool there = sqlite3_value_type(value[1]) != SQLITE_NULL,
-               has_id = r->source->column[EDGE_ID_COLUMN] != NULL;
-    sqlite3_value *id = has_id ? value[l->collected - 1] : value[1];
+               has_id = r->source->column[EDGE_ID_COLUMN] != NULL,
+               filtered = r->source->filter != NULL;
+    const int last = l->collected - 1;
+    const bool passes = there && (!filtered || sqlite3_value_int(value[last]));
+    sqlite3_value *id = has_id ? value[last - filtered] : value[1];
     int64_t row = sqlite3_value_int64(value[0]);
-    l->rc = l->two_ways ? compare_two_ways(r, row, id, there, value + 2)
-                        : compare_row(r, row, id, there, value + 2);
+    l->rc = l->two_ways ? compare_two_ways(r, row, id, there, passes, value + 2)
+                        : compare_row(r, row, id, there, passes, value + 2);
     r->unfit = l->rc && l->rc != SQLITE_NOMEM;
 }
 
@@ -253,7 +275,8 @@ static bool may_find(const rereading *r, const id_list *ids) {
     const row_source *rows = r->source;
     const graph_ref *mirror = r->part[0].mirror;
     return ids->count >= ext_limits.mirror_find_from && ids->count > 0 &&
-           ids->count < INT32_MAX && !rows->where && !source_has_row_ids(rows) &&
+           ids->count < INT32_MAX && !rows->where && !rows->filter &&
+           !source_has_row_ids(rows) &&
            mirror->has_weight == (rows->column[WEIGHT_COLUMN] != NULL);
 }
 

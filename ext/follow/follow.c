@@ -352,6 +352,10 @@ int followed_redirect(reading *r) {
     int rc = definition_read(r->c->db, r->edges.table.schema, r->edges.table.name,
                              r->follow, &error);
     row_source_clear(&r->edges);
+    if (rc == SQLITE_OK && r->edges_text.filter) {
+        r->follow->source.filter = sqlite3_mprintf("%s", r->edges_text.filter);
+        rc = r->follow->source.filter ? SQLITE_OK : SQLITE_NOMEM;
+    }
     if (rc == SQLITE_OK)
         rc = definition_resolve(r->c, r->request->function, r->scope, r->follow,
                                 &r->edges, r->error);

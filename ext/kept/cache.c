@@ -27,6 +27,10 @@ static bool text_equal(const char *text, const char *other, int bytes) {
     return strlen(text) == (size_t)bytes && memcmp(text, other, (size_t)bytes) == 0;
 }
 
+bool same_filter(const char *filter, const char *other) {
+    return filter && other ? strcmp(filter, other) == 0 : filter == other;
+}
+
 /* Rows with two weights have two graphs. */
 static bool serves_direction(const graph_ref *g, const graph_request *request) {
     const bool undirected =
@@ -40,7 +44,8 @@ static bool named_by(const graph_ref *g, const char *edges,
     return serves_direction(g, request) &&
            text_equal(edges, request->edges, request->edges_bytes) &&
            text_equal(g->vertices, request->vertices, request->vertices_bytes) &&
-           text_equal(g->params, request->params, request->params_bytes);
+           text_equal(g->params, request->params, request->params_bytes) &&
+           same_filter(g->filter, request->filter);
 }
 
 bool graph_named(const graph_ref *g, const graph_request *request) {
@@ -61,10 +66,12 @@ graph_ref *graph_frame(char *edges, const row_source *rows, const row_source *ve
     g->weight_unclear = rows->weight_unclear;
     g->two_ways = rows->column[REVERSE_COLUMN] != NULL;
     g->undirected = undirected;
+    if (rows->filter)
+        g->filter = sqlite3_mprintf("%s", rows->filter);
     if (!g->weight_column)
         g->weight_error = source_without_weight(rows);
     if (id_columns_find(rows, vertices, &g->ids) == SQLITE_OK &&
-        (g->weight_column || g->weight_error))
+        (g->weight_column || g->weight_error) && !g->filter == !rows->filter)
         return g;
     graph_free(g);
     return NULL;
@@ -92,6 +99,7 @@ void graph_free(graph_ref *g) {
     sqlite3_free(g->edges);
     sqlite3_free(g->vertices);
     sqlite3_free(g->params);
+    sqlite3_free(g->filter);
     gpugraph_free(g->half_rows);
     gpugraph_free(g->row_ids);
     sqlite3_free(g->weight_error);
@@ -158,6 +166,7 @@ graph_ref *graph_seen(connection *c, const scope *s, const char *edges,
                       const graph_request *request) {
     struct binding *b = c->bindings;
     while (b && !(strcmp(b->graph->edges, edges) == 0 && !b->graph->vertices &&
+                  same_filter(b->graph->filter, request->filter) &&
                   serves_direction(b->graph, request) && scope_equal(&b->scope, s)))
         b = b->next;
     return b ? b->graph : NULL;
@@ -271,10 +280,12 @@ static graph_ref *frame_of(const graph_ref *from) {
                      .undirected = from->undirected,
                      .ids_checked = from->ids_checked,
                      .direction = from->direction,
-                     .edges = sqlite3_mprintf("%s", from->edges)};
+                     .edges = sqlite3_mprintf("%s", from->edges),
+                     .filter = from->filter ? sqlite3_mprintf("%s", from->filter) : NULL};
     if (from->weight_error)
         g->weight_error = sqlite3_mprintf("%s", from->weight_error);
     if (id_columns_copy(&from->ids, &g->ids) == SQLITE_OK && g->edges &&
+        !g->filter == !from->filter &&
         !g->weight_error == !from->weight_error)
         return g;
     graph_free(g);

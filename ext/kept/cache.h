@@ -36,6 +36,8 @@ void check_done(reading *r);
 bool graph_is_current(const graph_ref *g, const stamp *now);
 /* True if these texts name the graph. */
 bool graph_named(const graph_ref *g, const graph_request *request);
+/* True if both filters are one text, or both are NULL. */
+bool same_filter(const char *filter, const char *other);
 /* Moves the graph to the front of the list, as the most recently used one. */
 void graph_touch(connection *c, graph_ref *g);
 /* Drops the kept graphs that have the name of a new one. */

@@ -27,8 +27,8 @@ typedef struct graph_ref {
     gpugraph_graph *graph;
     /* the owner of the graph, which other connections use, too; or NULL */
     struct shared_graph *shared;
-    /* the texts that name the graph; vertices and params may be NULL */
-    char *edges, *vertices, *params;
+    /* the texts that name the graph; NULL: none, except for edges */
+    char *edges, *vertices, *params, *filter;
     bool unnamed; /* the edges have no ids */
     /* half_rows: the rows of a followed graph that are no edges (follow/halves.c).
     ** row_ids: the row of each edge, if the library does not know the edge ids

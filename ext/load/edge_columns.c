@@ -230,13 +230,15 @@ static inline int take_edge_id(loader *l, sqlite3_value *id) {
 
 int loader_check_row(loader *l, int64_t row) {
     const bool has_rowid = l->row_name || l->rowid;
-    if (!l->two_ways || !has_rowid || (row >= ROW_LEAST && row <= ROW_MOST))
+    if (!l->two_ends || !l->rows->followed || !has_rowid ||
+        (row >= ROW_LEAST && row <= ROW_MOST))
         return l->rc;
     return loader_fail(
         l, SQLITE_ERROR,
         sqlite3_mprintf("the row %lld of %s is out of range: a graph that follows rows "
-                        "with a reverse weight takes rowids from -2^62 to 2^62 - 1",
-                        (sqlite3_int64)row, l->rows->name));
+                        "with %s takes rowids from -2^62 to 2^62 - 1",
+                        (sqlite3_int64)row, l->rows->name,
+                        l->two_ways ? "a reverse weight" : "a filter"));
 }
 
 int take_row(loader *l, sqlite3_value *id, sqlite3_value **value) {
@@ -247,7 +249,7 @@ int take_row(loader *l, sqlite3_value *id, sqlite3_value **value) {
     if (l->edges) {
         if (take_id(l, 1, id, value[1]))
             return l->rc;
-        if (l->missing)
+        if (l->missing || l->leaves)
             return half_row_take(l, id);
         if (l->two_ways && two_ways_take(l, id, value[2], value[3]))
             return l->rc;

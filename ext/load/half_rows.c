@@ -1,9 +1,10 @@
-/* Rows with a NULL end. A NULL end refers to no vertex, so the row is no edge, but its
-** other end is a vertex.
+/* Half rows are no edges, but their ends are vertices: rows with a NULL end, which refers
+** to no vertex, and rows for which the filter is not true.
 **
-**     rows       1 -> 2   NULL -> 7   3 -> NULL   2 -> 3
+**     rows       1 -> 2   NULL -> 7   3 -> NULL   2 -> 3   4 -> 5
+**     filter     true     true        true        true     false
 **     edges      1 -> 2                           2 -> 3
-**     lone                7           3              vertices besides the ends of edges
+**     lone                7           3                    4 5
 **
 ** In a followed graph each lone end is stored with a number (half_row_number). */
 #include "loader.h"
@@ -29,7 +30,7 @@ static int add_lone(loader *l, int end, int64_t i, int64_t row) {
 static int add_lone_ends(loader *l, int64_t i, unsigned missing, int64_t row) {
     for (int end = 0; end < 2 && l->rc == SQLITE_OK; end++)
         if (!(missing >> end & 1))
-            add_lone(l, end, i, half_row_number(l->two_ways, row, end));
+            add_lone(l, end, i, half_row_number(l->two_ends, row, end));
     return l->rc;
 }
 
@@ -39,9 +40,13 @@ int half_row_ends(loader *l, int64_t i) {
 
 int half_row_take(loader *l, sqlite3_value *id) {
     const unsigned missing = l->missing;
-    l->missing = 0;
     const int64_t row = l->has_rows ? l->this_row : id ? sqlite3_value_int64(id) : 0;
-    l->halves++;
+    l->missing = 0;
+    l->leaves = false;
+    if (loader_check_row(l, row))
+        return l->rc;
+    l->halves += missing != 0;
+    l->left_out += missing == 0;
     int rc = add_lone_ends(l, l->count, missing, row);
     clear_text(&l->id[0], l->count);
     clear_text(&l->id[1], l->count);
@@ -90,8 +95,11 @@ int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {
     for (int64_t h = 0; h < halves; h++) {
         int64_t row = half[h] >> 2;
         const int64_t *number = l->has_rows ? l->row : l->edge_id.value;
-        l->halves++;
-        if (add_lone_ends(l, row, (unsigned)half[h] & 3, number[row]))
+        const unsigned missing = (unsigned)half[h] & 3;
+        l->halves += missing != 0;
+        l->left_out += missing == 0;
+        if (loader_check_row(l, number[row]) ||
+            add_lone_ends(l, row, missing, number[row]))
             return l->rc;
         move_rows(l, kept, at, row - at);
         kept += row - at;

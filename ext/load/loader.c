@@ -42,7 +42,7 @@ bool graph_identify(connection *c, const row_source *edges,
     sqlite3_file *file =
         wal_file_of(c->db, edges->table.schema, SQLITE_FCNTL_FILE_POINTER);
     sqlite3_int64 size = 0;
-    return edges->kind == 't' && !edges->where && file &&
+    return edges->kind == 't' && !edges->where && !edges->filter && file &&
            file->pMethods->xFileSize(file, &size) == SQLITE_OK &&
            size >= ext_limits.graph_named_from && page_identify(&table, identity);
 }
@@ -81,8 +81,8 @@ static int begin_rows(loader *l) {
 ** result is true, l->rc is set. */
 static bool read_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
-    if (rows->where && !rows->range) {
-        *why_not = "a condition on rows";
+    if (rows->filter || (rows->where && !rows->range)) {
+        *why_not = rows->filter ? "a filter" : "a condition on rows";
         return false;
     }
     const bool keep_rows = l->has_rows || rows->range;
@@ -136,6 +136,8 @@ static bool read_pages(loader *l, const char **why_not) {
 /* ---- reader: gpugraph_collect, inside SQLite's loop ---- */
 
 static void take_values(loader *l, int count, sqlite3_value **value) {
+    if (l->edges && l->rows->filter)
+        l->leaves = !sqlite3_value_int(value[--count]);
     const int ids = count - 1 - (l->row_name != NULL);
     if (l->has_rows)
         l->this_row = l->row_name || l->rowid ? sqlite3_value_int64(value[count - 1])
@@ -144,7 +146,7 @@ static void take_values(loader *l, int count, sqlite3_value **value) {
 }
 
 /* gpugraph_collect(source, destination [, weight [, reverse weight]] [, edge id [,
-** rowid]]), and for vertices gpugraph_collect(id). The loader is a field of the
+** rowid]] [, filter]), and for vertices gpugraph_collect(id). The loader is a field of the
 ** connection, because another argument would cost time in each row. */
 static void collect_step(sqlite3_context *context, int count, sqlite3_value **value) {
     loader *l = ((connection *)sqlite3_user_data(context))->collecting;
@@ -179,8 +181,7 @@ int loader_register(connection *c) {
                                       collect_step, collect_final, connection_unref);
 }
 
-/* Appends the names of the columns to read. The edge id is the last one, or the last but
-** one if the rowid is read beside it. Returns the number of columns. */
+/* Appends the columns to read, in the order of gpugraph_collect. Returns their number. */
 static int append_columns(const loader *l, sqlite3_str *sql) {
     const char *id = l->rowid ? l->rowid : l->rows->column[EDGE_ID_COLUMN];
     int count = 0;
@@ -193,7 +194,10 @@ static int append_columns(const loader *l, sqlite3_str *sql) {
         sqlite3_str_appendf(sql, ", \"%w\"", id);
     if (l->row_name)
         sqlite3_str_appendf(sql, ", \"%w\"", l->row_name);
-    return count + l->has_ids + (l->row_name != NULL);
+    const bool filtered = l->edges && l->rows->filter;
+    if (filtered)
+        sqlite3_str_appendf(sql, ", (%s\n) IS TRUE", l->rows->filter);
+    return count + l->has_ids + (l->row_name != NULL) + filtered;
 }
 
 /* Sets the error after a failed step unless take_row has set it. */
@@ -264,8 +268,9 @@ static void read_inside_without_weights(loader *l) {
     sqlite3_free(l->error);
     l->error = NULL;
     l->rc = SQLITE_OK;
-    l->count = l->halves = 0;
+    l->count = l->halves = l->left_out = 0;
     l->missing = 0;
+    l->leaves = false;
     if (l->lone)
         l->lone->count = 0;
     loader_drop_weights(l);
@@ -332,6 +337,7 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
     l->row_name = l->has_rows && !l->rowid ? source_row_name(rows) : NULL;
     l->weights = edges && rows->column[2] ? weights : READ_NO_WEIGHTS;
     l->two_ways = edges && rows->column[REVERSE_COLUMN];
+    l->two_ends = l->two_ways || (edges && rows->filter);
     /* closed directions matter to every function, so weights are always read */
     if (l->two_ways) {
         l->weights = READ_WEIGHTS;
@@ -346,7 +352,7 @@ int loader_read(loader *l) {
                                        "a graph table"};
     const char kinds[] = "qvxg", *kind = strchr(kinds, l->rows->kind);
     const char *why_not = l->rows->kind == 'w' ? "a WITHOUT ROWID table" : "vertices";
-    char *detail, *halves = NULL;
+    char *detail;
     l->begun_at = l->count;
     if (kind) {
         read_steps(l);
@@ -365,14 +371,17 @@ int loader_read(loader *l) {
                                  l->rows->name, why_not);
     }
     if (l->halves)
-        halves = sqlite3_mprintf("%s; %lld of its rows have a NULL end and are no edges",
+        detail = sqlite3_mprintf("%z; %lld of its rows have a NULL end and are no edges",
                                  detail, (sqlite3_int64)l->halves);
+    if (l->left_out)
+        detail = sqlite3_mprintf("%z; %lld of its rows do not satisfy edge_filter and "
+                                 "are no edges",
+                                 detail, (sqlite3_int64)l->left_out);
     double ms = gg_now_ms() - l->started_ms - l->reported_ms;
     timings_add(&l->c->timings, "read", ms, l->count - l->begun_at,
-                halves ? halves : detail);
+                detail);
     connection_progress(l->c, "read", ms, l->count - l->begun_at);
     sqlite3_free(detail);
-    sqlite3_free(halves);
     return l->rc;
 }
 

@@ -81,11 +81,14 @@ typedef struct loader {
     const char *row_name;
     enum weight_reading weights;
     char *weight_error;
-    /* Rows with a NULL end (half_rows.c). lone: takes in the other ends, as vertices;
-    ** NULL: a NULL end is a fault. halves: the number of these rows. missing: for the
-    ** current row, bit k if end k is NULL. */
+    /* Rows that are no edges (half_rows.c). lone: takes in their ends, as vertices; NULL:
+    ** a NULL end is a fault. halves: the number of rows with a NULL end. left_out: the
+    ** number of other rows for which the filter is not true. two_ends: a row may have two
+    ** ends in `lone`. For the current row, missing: bit k if end k is NULL; leaves: the
+    ** filter is not true. */
     struct loader *lone;
-    int64_t halves;
+    int64_t halves, left_out;
+    bool two_ends, leaves;
     unsigned missing;
     intern *texts; /* of edges and vertices together */
     double next_progress_ms, started_ms;
@@ -99,7 +102,7 @@ void loader_start(loader *l, connection *c, const char *function, intern *texts,
 int loader_read(loader *l);
 /* The columns in the library's form, owned by the loader. Closes the texts. */
 gpugraph_edges loader_edges(const loader *edges, intern *texts);
-/* The rows with a NULL end, as loops at the other end. */
+/* The rows that are no edges, as loops at their ends. */
 gpugraph_edges half_edges(const loader *lone, intern *texts);
 /* Takes in a row. id: the edge id, or NULL if there is none. value: source, destination,
 ** weight and reverse weight; for vertices the id. Returns l->rc. */
@@ -132,7 +135,7 @@ void loader_clear(loader *l);
 /* The table for the page reader, numbers only: texts is NULL. */
 struct page_table loader_table(connection *c, const row_source *rows, bool weights);
 
-/* ---- half_rows.c: rows with a NULL end; functions return l->rc ---- */
+/* ---- half_rows.c: rows that are no edges; functions return l->rc ---- */
 
 /* Takes in the current row, which is stored after the last edge. */
 int half_row_take(loader *l, sqlite3_value *id);

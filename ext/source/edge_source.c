@@ -154,6 +154,7 @@ void edge_source_clear(edge_source *source) {
     sqlite3_free(source->schema);
     sqlite3_free(source->table);
     sqlite3_free(source->where);
+    sqlite3_free(source->filter);
     for (int i = 0; i < EDGE_COLUMNS; i++)
         sqlite3_free(source->column[i]);
     memset(source, 0, sizeof *source);

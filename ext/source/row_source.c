@@ -198,6 +198,46 @@ static int resolve_condition(resolver *r) {
     return problem ? fail(r, "%z", problem) : rc;
 }
 
+/* ---- the filter of a call ---- */
+
+/* Sets the error for a filter that is not allowed, and frees `fault`. */
+static int fail_filter(resolver *r, char *fault) {
+    static const char unknown[] = "is not allowed: no such column: ";
+    const size_t length = sizeof unknown - 1;
+    const bool misspelt = strncmp(fault, unknown, length) == 0;
+    char *sentence =
+        misspelt ? sqlite3_mprintf("edge_filter '%!.80s' reads the column '%s', which "
+                                   "%s does not have",
+                                   r->source->filter, fault + length, r->rows->name)
+                 : sqlite3_mprintf("edge_filter '%!.80s' %s; it may use only columns of "
+                                   "one row, constants and SQLite's own deterministic "
+                                   "functions",
+                                   r->source->filter, fault);
+    int rc = SQLITE_NOMEM;
+    if (sentence)
+        rc = misspelt ? fail_columns(r, sentence, fault + length) : fail(r, "%z", sentence);
+    sqlite3_free(fault);
+    return rc;
+}
+
+static int resolve_filter(resolver *r) {
+    row_source *rows = r->rows;
+    char *fault = NULL;
+    bool *reads = sqlite3_malloc(rows->table.columns);
+    rows->filter = sqlite3_mprintf("%s", r->source->filter);
+    if (!rows->filter || !reads) {
+        sqlite3_free(reads);
+        return SQLITE_NOMEM;
+    }
+    memset(reads, 0, (size_t)rows->table.columns);
+    int rc = expression_check(r->c->db, &rows->table, rows->filter, reads, &fault);
+    for (int i = 0; i < rows->table.columns && rows->where_reads; i++)
+        reads[i] |= rows->where_reads[i];
+    sqlite3_free(rows->where_reads);
+    rows->where_reads = reads;
+    return fault ? fail_filter(r, fault) : rc == SQLITE_ERROR ? SQLITE_NOMEM : rc;
+}
+
 /* ---- queries ---- */
 
 static bool is_blank(const char *sql) {
@@ -283,7 +323,10 @@ int source_resolve(connection *c, const char *function, const char *what, const 
     if (source->query)
         return resolve_query(&r);
     int rc = resolve_table(&r);
-    return rc || !source->where ? rc : resolve_condition(&r);
+    if (rc == SQLITE_OK && source->where)
+        rc = resolve_condition(&r);
+    const bool plain = rows->kind == 't' || rows->kind == 'w';
+    return rc || !source->filter || !plain ? rc : resolve_filter(&r);
 }
 
 char *source_as_typed(const row_source *rows, const char *const *column, int columns) {
@@ -325,6 +368,7 @@ void row_source_clear(row_source *rows) {
     table_info_clear(&rows->table);
     sqlite3_free(rows->name);
     sqlite3_free(rows->where);
+    sqlite3_free(rows->filter);
     sqlite3_free(rows->where_reads);
     memset(rows, 0, sizeof *rows);
 }

@@ -30,6 +30,7 @@ typedef struct edge_source {
     int columns; /* 0, 2 .. EDGE_COLUMNS (vertices: 0 or 1) */
     /* the condition of a followed graph (condition.c); NULL: all rows are edges */
     char *where;
+    char *filter; /* the filter of the call (filter.c); NULL: none */
 } edge_source;
 
 /* Parses the text without a database. max_columns: EDGE_COLUMNS, or 1 for vertices. After
@@ -55,7 +56,9 @@ typedef struct row_source {
     bool unwritten; /* a write transaction is open, and has not written to the table */
     int schema_version; /* the schema version that the write transaction sees */
     char *where;        /* condition on the rows (condition.c); NULL: all rows */
-    /* which columns of the table the condition reads; NULL: there is no condition */
+    char *filter;       /* rows for which it is not true are no edges; NULL: none */
+    /* which columns of the table the condition and the filter read; NULL: there is
+    ** neither */
     bool *where_reads;
     /* The first and the last rowid if `where` is exactly this range, else NULL. The
     ** caller owns the array. */
@@ -168,6 +171,7 @@ typedef struct graph_request {
     int vertices_bytes;
     const char *params; /* for the query in edges; NULL: none */
     int params_bytes;
+    const char *filter; /* the result of filter_close; NULL: none */
     enum weight_need weight;
     bool undirected; /* direction is 'both' */
     /* the caller needs the edges in host memory */
@@ -180,6 +184,13 @@ typedef struct graph_request {
         *scope; /* the scope of the cursor; NULL: this call is a scope of its own */
     struct followed *followed; /* a mirror that is current, or NULL */
 } graph_request;
+
+/* filter.c: makes the filter of a call from edge_filter and the JSON array edge_params,
+** either of which may be NULL. *filter (sqlite3_free): the text with the values in the
+** places of its parameters; NULL: no filter. If the result is SQLITE_ERROR, *fault
+** (sqlite3_free) is a sentence without the function's name. */
+int filter_close(sqlite3 *db, const char *text, const char *params, char **filter,
+                 char **fault);
 
 /* query_params.c: binds the values of the JSON array `params` to the parameters of the
 ** query in `edges`; query NULL: `edges` is no query. If the result is SQLITE_ERROR,
