@@ -25,26 +25,77 @@
 
 /* ---- the list of mirrors ---- */
 
-followed *followed_of(connection *c, const char *schema, const char *name) {
+static bool is_named(const followed *f, const char *schema, const char *name) {
+    return sqlite3_stricmp(f->schema, schema) == 0 && sqlite3_stricmp(f->name, name) == 0;
+}
+
+static void mirror_free(connection *c, followed *f) {
+    followed_forget(c, f);
+    sqlite3_free(f->schema);
+    sqlite3_free(f->name);
+    sqlite3_free(f->filter);
+    sqlite3_free(f);
+}
+
+static bool is_looked_at(const graph_ref *g) {
+    return g && (g->references > 0 || g->bindings > 0);
+}
+
+/* Frees the mirror with a filter whose use is longest ago, if there are too many. */
+static void drop_filtered(connection *c) {
+    enum { MOST_FILTERED = 16 };
+    followed **oldest = NULL;
+    unsigned long long used = 0;
+    int count = 0;
+    for (followed **at = &c->followed; *at; at = &(*at)->next) {
+        const followed *f = *at;
+        count += f->filter != NULL;
+        if (!f->filter || is_looked_at(f->graph) || is_looked_at(f->both))
+            continue;
+        if (!oldest || !f->graph || f->graph->used < used) {
+            oldest = at;
+            used = f->graph ? f->graph->used : 0;
+        }
+    }
+    if (count < MOST_FILTERED || !oldest)
+        return;
+    followed *f = *oldest;
+    *oldest = f->next;
+    mirror_free(c, f);
+}
+
+followed *followed_filtered(connection *c, const char *schema, const char *name,
+                            const char *filter) {
     followed *f = c->followed;
-    while (f && (sqlite3_stricmp(f->schema, schema) || sqlite3_stricmp(f->name, name)))
+    while (f && !(is_named(f, schema, name) && same_filter(f->filter, filter)))
         f = f->next;
     if (f)
         return f;
+    if (filter)
+        drop_filtered(c);
     f = sqlite3_malloc(sizeof *f);
     if (!f)
         return NULL;
     memset(f, 0, sizeof *f);
     f->schema = sqlite3_mprintf("%s", schema);
     f->name = sqlite3_mprintf("%s", name);
-    if (!f->schema || !f->name) {
-        sqlite3_free(f->schema);
-        sqlite3_free(f->name);
-        sqlite3_free(f);
+    f->filter = filter ? sqlite3_mprintf("%s", filter) : NULL;
+    if (!f->schema || !f->name || !f->filter != !filter) {
+        mirror_free(c, f);
         return NULL;
     }
     f->next = c->followed;
     return c->followed = f;
+}
+
+followed *followed_of(connection *c, const char *schema, const char *name) {
+    return followed_filtered(c, schema, name, NULL);
+}
+
+void followed_forget_name(connection *c, const char *schema, const char *name) {
+    for (followed *f = c->followed; f; f = f->next)
+        if (is_named(f, schema, name))
+            followed_forget(c, f);
 }
 
 static void forget_alias(followed *f) {
@@ -72,10 +123,7 @@ void followed_free_all(connection *c) {
     while (c->followed) {
         followed *f = c->followed;
         c->followed = f->next;
-        followed_forget(c, f);
-        sqlite3_free(f->schema);
-        sqlite3_free(f->name);
-        sqlite3_free(f);
+        mirror_free(c, f);
     }
 }
 
@@ -171,6 +219,7 @@ static int find_real(reading *r, followed *f, const id_list *ids, bool *found) {
                         f->rows.table.name, f->rows.column[0], f->rows.column[1]);
     append_is_real(text, &f->rows);
     condition_append(text, "AND", f->rows.where);
+    condition_append(text, "AND", f->rows.filter);
     sqlite3_str_appendall(text, " LIMIT 1");
     int rc = statement_prepare_text(r->c->db, &statement, text);
     if (rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
@@ -273,14 +322,15 @@ static int take_table_of_follow(reading *r, followed *f) {
     f->rows = r->edges;
     memset(&r->edges, 0, sizeof r->edges);
     f->direction = r->follow->direction;
-    f->persist = r->follow->persist;
+    f->persist = r->follow->persist && !f->filter;
     sqlite3_free(f->log);
     f->log = log;
     return SQLITE_OK;
 }
 
 int followed_catch_up(reading *r, graph_ref **found) {
-    followed *f = followed_of(r->c, r->follow->schema, r->follow->name);
+    followed *f = followed_filtered(r->c, r->follow->schema, r->follow->name,
+                                    r->request->filter);
     if (!f)
         return SQLITE_NOMEM;
     if (r->follow->trouble)
@@ -307,7 +357,8 @@ int followed_catch_up(reading *r, graph_ref **found) {
 static followed *find_alias(const reading *r) {
     const graph_request *q = r->request;
     followed *f = q->vertices || q->params ? NULL : r->c->followed;
-    while (f && !(f->graph && f->alias && strlen(f->alias) == (size_t)q->edges_bytes &&
+    while (f && !(f->graph && same_filter(f->filter, q->filter) && f->alias &&
+                  strlen(f->alias) == (size_t)q->edges_bytes &&
                   memcmp(f->alias, q->edges, (size_t)q->edges_bytes) == 0))
         f = f->next;
     return f;

@@ -76,6 +76,12 @@ typedef struct followed followed;
 /* The mirror of this name, which is made if there is none; NULL: no memory. It lives as
 ** long as the connection. */
 followed *followed_of(connection *c, const char *schema, const char *name);
+/* The mirror for calls with this filter (NULL: none). A connection has few mirrors with
+** filters: a new one may take the place of the one whose use is longest ago. */
+followed *followed_filtered(connection *c, const char *schema, const char *name,
+                            const char *filter);
+/* Calls followed_forget for all mirrors of this name. */
+void followed_forget_name(connection *c, const char *schema, const char *name);
 /* Forgets the graphs of the mirror and everything known about them. */
 void followed_forget(connection *c, followed *f);
 /* True if the mirror surely equals the table in this read transaction. False if an

@@ -203,12 +203,12 @@ static char *distance(connection *c, const followed *f) {
                            (unsigned long long)log_distance(f->position, number[0]));
 }
 
-static char *state_of(connection *c, const char *schema, const char *name) {
+static char *state_of(connection *c, const followed *f, const char *schema,
+                      const char *name) {
     definition d;
     char *error = NULL, *state = NULL;
     if (definition_read(c->db, schema, name, &d, &error) != SQLITE_OK)
         return error ? error : sqlite3_mprintf("cannot be read now");
-    followed *f = followed_of(c, schema, name);
     stamp *now = NULL;
     if (d.trouble) {
         state = d.trouble;
@@ -226,19 +226,31 @@ static char *state_of(connection *c, const char *schema, const char *name) {
     return state;
 }
 
-static int list_graph(connection *c, const char *schema, const char *name,
-                      followed_visit *each, void *context) {
+static int list_mirror(connection *c, const followed *f, const char *schema,
+                       const char *name, followed_visit *each, void *context) {
     const graph_request request = {.by_graph = true};
     bool main = sqlite3_stricmp(schema, "main") == 0;
-    followed *f = followed_of(c, schema, name);
-    char *state = f ? state_of(c, schema, name) : NULL;
-    char *shown = sqlite3_mprintf("%s%s%s", main ? "" : schema, main ? "" : ".", name);
+    char *state = state_of(c, f, schema, name);
+    char *shown = sqlite3_mprintf("%s%s%s%s%s", main ? "" : schema, main ? "" : ".", name,
+                                  f->filter ? " WHERE " : "", f->filter ? f->filter : "");
     int rc = state && shown ? SQLITE_OK : SQLITE_NOMEM;
     if (rc == SQLITE_OK)
         each(context, shown, followed_graph(f, &request),
              followed_other(f, followed_graph(f, &request)), state);
     sqlite3_free(state);
     sqlite3_free(shown);
+    return rc;
+}
+
+/* Lists the mirror without a filter, loaded or not, and the loaded mirrors with one. */
+static int list_graph(connection *c, const char *schema, const char *name,
+                      followed_visit *each, void *context) {
+    const followed *base = followed_of(c, schema, name);
+    int rc = base ? list_mirror(c, base, schema, name, each, context) : SQLITE_NOMEM;
+    for (const followed *f = c->followed; f && rc == SQLITE_OK; f = f->next)
+        if (f->filter && f->graph && sqlite3_stricmp(f->schema, schema) == 0 &&
+            sqlite3_stricmp(f->name, name) == 0)
+            rc = list_mirror(c, f, schema, name, each, context);
     return rc;
 }
 

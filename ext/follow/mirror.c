@@ -78,7 +78,7 @@ static int take_mirror(connection *c, followed *f, graph_ref *g, graph_ref *both
 ** graph. *name: the name of that graph. */
 static bool mirror_name(const reading *r, const followed *f, graph_name *name) {
     *name = (graph_name){.source = f->rows.name, .followed = true};
-    return !f->persist && !f->rows.column[REVERSE_COLUMN] &&
+    return !f->persist && !f->filter && !f->rows.column[REVERSE_COLUMN] &&
            !source_has_row_ids(&f->rows) && source_rowid(&f->rows) && r->hold &&
            !stamp_writing(r->hold) && graph_identify(r->c, &f->rows, &name->rows);
 }

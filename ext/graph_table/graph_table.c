@@ -188,9 +188,7 @@ static int table_destroy(sqlite3_vtab *base) {
     sqlite3_free(error);
     if (rc)
         return rc;
-    followed *f = followed_of(t->c, t->schema, t->name);
-    if (f)
-        followed_forget(t->c, f);
+    followed_forget_name(t->c, t->schema, t->name);
     return table_disconnect(base);
 }
 

@@ -144,9 +144,16 @@ static void add_graph(void *of, const char *name, const graph_ref *ref,
 }
 
 static void fill_graphs(grid *g) {
-    for (graph_ref *ref = g->c->graphs; ref; ref = ref->next)
-        if (!ref->followed)
-            add_graph(g, ref->edges, ref, NULL, graph_state(g->c, ref));
+    for (graph_ref *ref = g->c->graphs; ref; ref = ref->next) {
+        if (ref->followed)
+            continue;
+        char *name = sqlite3_mprintf("%s%s%s", ref->edges, ref->filter ? " WHERE " : "",
+                                     ref->filter ? ref->filter : "");
+        if (!name)
+            g->rc = SQLITE_NOMEM;
+        add_graph(g, name, ref, NULL, graph_state(g->c, ref));
+        sqlite3_free(name);
+    }
     int rc = followed_list(g->c, add_graph, g);
     g->rc = g->rc ? g->rc : rc;
 }

@@ -71,8 +71,14 @@ static int acquire(answer *s, const arguments *a) {
         .backend = a->options.backend,
         .scope = &s->by->scope,
     };
-    char *error = NULL;
-    int rc = graph_acquire(s->by->c, &request, &s->graph, &error);
+    char *error = NULL, *filter = NULL;
+    int rc = filter_close(s->by->c->db, s->name[3].bytes, s->name[4].bytes, &filter,
+                          &error);
+    if (rc)
+        return error ? caller_fail(s->by, rc, "%z", error) : rc;
+    request.filter = filter;
+    rc = graph_acquire(s->by->c, &request, &s->graph, &error);
+    sqlite3_free(filter);
     s->work.begun_ms = gg_now_ms();
     if (rc == SQLITE_OK)
         return SQLITE_OK;
@@ -80,7 +86,8 @@ static int acquire(answer *s, const arguments *a) {
     return caller_fail_with(s->by, rc, error);
 }
 
-static const enum field name_field[GRAPH_NAMES] = {F_EDGES, F_VERTICES, F_PARAMS};
+static const enum field name_field[GRAPH_NAMES] = {F_EDGES, F_VERTICES, F_PARAMS,
+                                                   F_EDGE_FILTER, F_EDGE_PARAMS};
 
 bool answer_has_graph(const answer *s, const arguments *a) {
     bool has = s->graph && s->weight == weight_wanted(a) &&

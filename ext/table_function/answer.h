@@ -21,13 +21,13 @@ typedef struct work {
     double begun_ms;         /* when the call began or, later, when it had its graph */
 } work;
 
-enum { GRAPH_NAMES = 3 }; /* arguments that name a graph */
+enum { GRAPH_NAMES = 5 }; /* arguments that name a graph */
 
 typedef struct answer {
     const caller *by;
     /* The graph, and the texts and options by which it was acquired. */
     graph_ref *graph;
-    text name[GRAPH_NAMES]; /* edges, vertices, params */
+    text name[GRAPH_NAMES]; /* edges, vertices, params, edge_filter, edge_params */
     enum weight_need weight;
     bool undirected, by_graph; /* as in graph_request */
     /* The key of the latest question, a reference to the search that answers it, and the

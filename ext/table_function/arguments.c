@@ -217,6 +217,19 @@ static bool is_null(const sqlite3_value *value) {
     return value && sqlite3_value_type((sqlite3_value *)value) == SQLITE_NULL;
 }
 
+static int check_filter_arguments(const arguments *a) {
+    sqlite3_value *filter = a->given.value[F_EDGE_FILTER],
+                  *params = a->given.value[F_EDGE_PARAMS];
+    if (filter && !is_null(filter) &&
+        (sqlite3_value_type(filter) != SQLITE_TEXT || holds_zero_byte(filter)))
+        return argument_must_be(a, F_EDGE_FILTER, "an SQL condition, as in 'toll = 0'");
+    if (params && !is_null(params) &&
+        (sqlite3_value_type(params) != SQLITE_TEXT || holds_zero_byte(params)))
+        return argument_must_be(a, F_EDGE_PARAMS,
+                                "a JSON array, as json_array() makes it");
+    return SQLITE_OK;
+}
+
 /* A statement may name an argument in a condition that gives no value, under OR or in the
 ** ON of a RIGHT JOIN. Therefore the sentences propose the parentheses. */
 static int check_edges(const arguments *a) {
@@ -241,7 +254,7 @@ static int check_edges(const arguments *a) {
     if (argument_given(a, F_PARAMS) &&
         sqlite3_value_type(a->given.value[F_PARAMS]) != SQLITE_TEXT)
         return argument_must_be(a, F_PARAMS, "a JSON array, as json_array() makes it");
-    return SQLITE_OK;
+    return check_filter_arguments(a);
 }
 
 static int check_sources(const arguments *a) {

@@ -28,6 +28,8 @@ static const struct {
     [F_SEED] = {.name = "seed", .type = ""},
     [F_VERTICES] = {.name = "vertices", .type = ""},
     [F_PARAMS] = {.name = "params", .type = ""},
+    [F_EDGE_FILTER] = {.name = "edge_filter", .type = ""},
+    [F_EDGE_PARAMS] = {.name = "edge_params", .type = ""},
     [F_METHOD] = {.name = "method", .type = ""},
     [F_BACKEND] = {.name = "backend", .type = ""},
     [F_FURTHER] = {.name = "further", .type = ""},

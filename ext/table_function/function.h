@@ -52,6 +52,8 @@ enum field {
     F_OPTION_LAST = F_OPTION + OWN_OPTIONS - 1,
     F_VERTICES,
     F_PARAMS,
+    F_EDGE_FILTER,
+    F_EDGE_PARAMS,
     F_METHOD,
     F_BACKEND,
     F_FURTHER, /* a value in parentheses after the last argument that they take */
@@ -118,8 +120,8 @@ typedef struct table_function {
     .visible = sizeof((const unsigned char[]){FIELD_LIST COLUMNS})
 #define ALL_FIELDS(COLUMNS, ARGUMENTS)                                                   \
     (const unsigned char[]) {                                                            \
-        FIELD_LIST COLUMNS, FIELD_LIST ARGUMENTS, F_VERTICES, F_PARAMS, F_METHOD,        \
-            F_BACKEND                                                                    \
+        FIELD_LIST COLUMNS, FIELD_LIST ARGUMENTS, F_VERTICES, F_PARAMS, F_EDGE_FILTER,   \
+            F_EDGE_PARAMS, F_METHOD, F_BACKEND                                           \
     }
 #define FIELD_LIST(...) __VA_ARGS__
 
