@@ -79,7 +79,8 @@ typedef struct rereading {
 } rereading;
 
 /* gpugraph_collect(id, rowid, source, destination [, weight [, reverse]] [, edge id] [,
-** filter]): rowid is NULL if there is no such row. A look-up in SQLite's own loop takes half the
+** filter]): rowid is NULL if there is no such row. A look-up in SQLite's own loop takes
+*half the
 ** time of a statement for each row. The condition is in a subquery, where its names mean
 ** columns of the table and nothing else; SQLite merges the subquery into the join. */
 static int prepare_batch(connection *c, const row_source *rows, int lookups,
@@ -458,11 +459,8 @@ static int change_batch(connection *c, graph_ref *g, row_changes *changes, inter
     place_batch_clear(&places);
     if (rc)
         return rc;
-    if (status == GPUGRAPH_OK && halves->changed) {
-        gpugraph_free(g->half_rows);
-        g->half_rows = halves->after;
-        halves->changed = false;
-    }
+    if (status == GPUGRAPH_OK)
+        halves->changed = false; /* the graph and its half rows agree */
     /* after an error, too: vertices may have been renumbered */
     graph_changed(g);
     return status == GPUGRAPH_INTERRUPTED || status == GPUGRAPH_NO_MEMORY
@@ -477,33 +475,33 @@ static bool is_empty(const row_changes *changes) {
            0;
 }
 
-/* Computes the effect on half rows for every graph, before the first graph is changed. */
-static int hold_vertices(connection *c, rereading *r, half_changes halves[PARTS]) {
-    int rc = SQLITE_OK;
-    memset(halves, 0, PARTS * sizeof *halves);
-    for (int k = 0; k < r->parts && rc == SQLITE_OK; k++) {
-        row_changes *changes = &r->part[k];
-        if (changes->mirror->half_rows || changes->lone.count)
-            rc = half_changes_make(c, changes->mirror, changes, &r->texts, &halves[k]);
-    }
+/* Changes one graph and its half rows. *torn: an error left them different. */
+static int change_rows(connection *c, graph_ref *g, row_changes *changes, intern *texts,
+                       bool *torn) {
+    half_changes halves;
+    if (is_empty(changes))
+        return SQLITE_OK;
+    int rc = half_changes_make(c, g, changes, texts, &halves);
+    rc = rc ? rc : change_batch(c, g, changes, texts, &halves);
+    *torn |= rc != SQLITE_OK && halves.changed;
+    half_changes_clear(&halves);
     return rc;
 }
 
 /* Changes the mirror's own graphs or, if a running statement looks at one of them, copies
 ** that replace them. */
-static int change_all(connection *c, followed *f, rereading *r,
-                      half_changes halves[PARTS]) {
+static int change_all(connection *c, followed *f, rereading *r) {
     graph_ref *own[PARTS] = {f->graph, f->both}, *g[PARTS] = {f->graph, f->both};
     const bool used = is_in_use(f->graph) || is_in_use(f->both);
+    bool torn = r->parts > 1 || f->graph->row_ids;
     int rc = SQLITE_OK;
     for (int k = 0; k < r->parts && rc == SQLITE_OK && used; k++)
         rc = graph_copy(c, own[k], &g[k]);
     for (int k = 0; k < r->parts && rc == SQLITE_OK; k++)
-        if (!is_empty(&r->part[k]))
-            rc = change_batch(c, g[k], &r->part[k], &r->texts, &halves[k]);
+        rc = change_rows(c, g[k], &r->part[k], &r->texts, &torn);
     f->changed_ms = gg_now_ms();
-    if (rc && !used && (r->parts > 1 || f->graph->row_ids))
-        mirror_set(c, f, NULL, NULL); /* one graph may have changed, and the other not */
+    if (rc && !used && torn)
+        mirror_set(c, f, NULL, NULL); /* one graph may have changed, and another not */
     for (int k = 0; k < r->parts && used; k++) {
         if (rc == SQLITE_OK)
             graph_list(c, g[k]);
@@ -517,20 +515,13 @@ static int change_all(connection *c, followed *f, rereading *r,
 
 /* *done false: the whole table must be read. */
 static int apply_batch(connection *c, followed *f, rereading *r, bool *done) {
-    half_changes halves[PARTS];
     bool empty = true;
     for (int k = 0; k < r->parts; k++)
         empty &= is_empty(&r->part[k]);
     *done = empty || mirror_make_own(f);
     if (empty || !*done)
         return SQLITE_OK;
-    int rc = hold_vertices(c, r, halves);
-    rc = rc ? rc : change_all(c, f, r, halves);
-    for (int k = 0; k < r->parts; k++) {
-        if (halves[k].changed)
-            gpugraph_free(halves[k].after);
-        half_changes_clear(&halves[k]);
-    }
+    int rc = change_all(c, f, r);
     *done = rc != SQLITE_MISMATCH;
     return *done ? rc : SQLITE_OK;
 }

@@ -23,20 +23,18 @@ uint64_t row_changes_edge(const graph_ref *mirror, int64_t number);
 
 /* ---- halves.c ---- */
 
-/* The effect of a batch on rows that are no edges, and on the vertices that these rows
-** keep. */
+/* The effect of a batch on the vertices that rows without an edge keep. */
 typedef struct half_changes {
-    gpugraph_graph *after; /* the rows that are no edges after the batch; NULL: none */
-    bool changed;          /* `after` is a new graph, which the caller owns */
+    bool changed; /* g->half_rows has the batch; g->graph does not have it yet */
     uint32_t *kept, *loose;
     int64_t kept_count, loose_count;
 } half_changes;
 
-/* Computes the effect and leaves the mirror unchanged. SQLITE_MISMATCH: the whole table
-** must be read. */
-int half_changes_make(connection *c, const graph_ref *mirror, row_changes *changes,
-                      intern *texts, half_changes *made);
-/* Frees the arrays, but not `after`. */
+/* Applies the batch to g->half_rows, and computes the effect. The caller calls
+** half_changes_clear, also after an error. SQLITE_MISMATCH: the whole table must be
+** read. */
+int half_changes_make(connection *c, graph_ref *g, row_changes *changes, intern *texts,
+                      half_changes *made);
 void half_changes_clear(half_changes *made);
 
 /* ---- places.c ---- */

@@ -25,71 +25,68 @@ static uint32_t find_in(const gpugraph_graph *other, const gpugraph_graph *graph
                       : gpugraph_find_integer(other, id.integer);
 }
 
-static int change_rows_of_halves(connection *c, const graph_ref *mirror,
-                                 row_changes *changes, intern *texts,
-                                 half_changes *made) {
+/* Lists the vertices of g->graph that removed half rows keep. */
+static int list_loose(const graph_ref *g, const id_list *removed, half_changes *made) {
+    const gpugraph_graph *rows = g->half_rows;
+    made->loose = malloc(((size_t)removed->count + 1) * sizeof *made->loose);
+    if (!made->loose)
+        return SQLITE_NOMEM;
+    for (int64_t i = 0; i < removed->count; i++) {
+        uint64_t e = gpugraph_find_edge(rows, removed->item[i]);
+        uint32_t v = find_in(g->graph, rows, gpugraph_edges_of(rows)->source[e]);
+        if (v != GPUGRAPH_NONE)
+            made->loose[made->loose_count++] = v;
+    }
+    return SQLITE_OK;
+}
+
+static int change_half_rows(connection *c, graph_ref *g, row_changes *changes,
+                            intern *texts) {
     gpugraph_run run;
     gpugraph_edges added = half_edges(&changes->lone, texts);
     gpugraph_changes batch = {.removed = changes->removed_halves.item,
                               .removed_count = changes->removed_halves.count,
                               .added = added.count ? &added : NULL};
-    made->after = mirror->half_rows;
     if (batch.removed_count == 0 && !batch.added)
         return SQLITE_OK;
     connection_run(c, &run);
     run.phase = NULL; /* the phases of the graph itself report the change */
-    made->after = NULL;
-    made->changed = true;
-    if (!mirror->half_rows)
-        return code_of_status(gpugraph_create(&added, &run, &made->after));
-    gpugraph_status status = gpugraph_clone(mirror->half_rows, &run, &made->after);
-    if (status == GPUGRAPH_OK)
-        status = gpugraph_update(made->after, &batch, &run);
-    if (status == GPUGRAPH_OK && gpugraph_edge_count(made->after) > 0)
-        return SQLITE_OK;
-    gpugraph_free(made->after);
-    made->after = NULL;
+    gpugraph_status status = g->half_rows ? gpugraph_update(g->half_rows, &batch, &run)
+                                          : gpugraph_create(&added, &run, &g->half_rows);
+    if (status == GPUGRAPH_OK && gpugraph_edge_count(g->half_rows) == 0) {
+        gpugraph_free(g->half_rows);
+        g->half_rows = NULL;
+    }
     return status == GPUGRAPH_INVALID ? SQLITE_MISMATCH : code_of_status(status);
 }
 
-static void keep_end(const graph_ref *mirror, uint32_t v, half_changes *made) {
-    if (find_in(made->after, mirror->graph, v) != GPUGRAPH_NONE)
-        made->kept[made->kept_count++] = v;
+static bool half_rows_keep(const graph_ref *g, uint32_t v) {
+    return g->half_rows && find_in(g->half_rows, g->graph, v) != GPUGRAPH_NONE;
 }
 
 /* Lists the ends of removed edges that half rows keep. */
-static int list_kept(const graph_ref *mirror, const id_list *removed,
-                     half_changes *made) {
-    if (!made->after)
-        return SQLITE_OK;
+static int list_kept(const graph_ref *g, const id_list *removed, half_changes *made) {
     made->kept = malloc((2 * (size_t)removed->count + 1) * sizeof *made->kept);
     if (!made->kept)
         return SQLITE_NOMEM;
     for (int64_t i = 0; i < removed->count; i++) {
-        uint64_t e = row_changes_edge(mirror, removed->item[i]);
-        const gpugraph_edge edge = gpugraph_edge_of(mirror->graph, e);
-        keep_end(mirror, edge.source, made);
-        keep_end(mirror, edge.target, made);
+        uint64_t e = row_changes_edge(g, removed->item[i]);
+        const gpugraph_edge edge = gpugraph_edge_of(g->graph, e);
+        const uint32_t end[2] = {edge.source, edge.target};
+        for (int k = 0; k < 2; k++)
+            if (half_rows_keep(g, end[k]))
+                made->kept[made->kept_count++] = end[k];
     }
     return SQLITE_OK;
 }
 
-/* Lists the ends of removed half rows that no other half row keeps. */
-static int list_loose(const graph_ref *mirror, const id_list *removed,
-                      half_changes *made) {
-    made->loose = malloc(((size_t)removed->count + 1) * sizeof *made->loose);
-    if (!made->loose)
-        return SQLITE_NOMEM;
-    for (int64_t i = 0; i < removed->count; i++) {
-        const gpugraph_graph *rows = mirror->half_rows;
-        uint64_t e = gpugraph_find_edge(rows, removed->item[i]);
-        uint32_t held = gpugraph_edges_of(rows)->source[e];
-        uint32_t v = find_in(mirror->graph, rows, held);
-        bool still = made->after && find_in(made->after, rows, held) != GPUGRAPH_NONE;
-        if (!still && v != GPUGRAPH_NONE)
-            made->loose[made->loose_count++] = v;
-    }
-    return SQLITE_OK;
+/* Removes from the list the vertices that other half rows still keep. */
+static void drop_kept(const graph_ref *g, half_changes *made) {
+    int64_t loose = 0;
+    for (int64_t i = 0; i < made->loose_count; i++)
+        if (!half_rows_keep(g, made->loose[i]))
+            made->loose[loose++] = made->loose[i];
+    made->loose_count = loose;
 }
 
 void half_changes_clear(half_changes *made) {
@@ -98,15 +95,15 @@ void half_changes_clear(half_changes *made) {
     memset(made, 0, sizeof *made);
 }
 
-int half_changes_make(connection *c, const graph_ref *mirror, row_changes *changes,
-                      intern *texts, half_changes *made) {
+int half_changes_make(connection *c, graph_ref *g, row_changes *changes, intern *texts,
+                      half_changes *made) {
     memset(made, 0, sizeof *made);
-    int rc = change_rows_of_halves(c, mirror, changes, texts, made);
-    rc = rc ? rc : list_kept(mirror, &changes->removed, made);
-    rc = rc ? rc : list_loose(mirror, &changes->removed_halves, made);
-    if (rc && made->changed)
-        gpugraph_free(made->after);
-    if (rc)
-        half_changes_clear(made);
+    if (!g->half_rows && changes->lone.count == 0)
+        return SQLITE_OK;
+    int rc = g->half_rows ? list_loose(g, &changes->removed_halves, made) : SQLITE_OK;
+    rc = rc ? rc : change_half_rows(c, g, changes, texts);
+    made->changed = rc == SQLITE_OK;
+    rc = rc ? rc : list_kept(g, &changes->removed, made);
+    drop_kept(g, made);
     return rc;
 }
