@@ -169,11 +169,9 @@ int filter_close(sqlite3 *db, const char *text, const char *params, char **filte
     int rc = append_closed(db, text, params, sql, fault);
     rc = rc ? rc : sqlite3_str_errcode(sql);
     *filter = sqlite3_str_finish(sql);
-    if (rc == SQLITE_OK && !*filter) /* an empty text */
-        rc = fail_with(fault, "the argument edge_filter is empty");
-    if (rc) {
-        sqlite3_free(*filter);
-        *filter = NULL;
-    }
-    return rc;
+    if (rc == SQLITE_OK && *filter)
+        return SQLITE_OK;
+    sqlite3_free(*filter);
+    *filter = NULL;
+    return rc ? rc : SQLITE_NOMEM;
 }

@@ -253,7 +253,7 @@ static const struct {
     {"edge_filter = 'm IN (SELECT 1)'", "subqueries"},
     {"edge_filter = 'sum(m)'", "not a deterministic function"},
     {"edge_filter = 'm = 1) OR (1'", "syntax error"},
-    {"edge_filter = ''", "is empty"},
+    {"edge_filter = ''", "syntax error"},
     {"edge_filter = 'm ='", "syntax error"},
     {"edge_filter = 1", "must be an SQL condition, as in 'toll = 0', not 1"},
     {"edge_filter = 'm' AND edge_params = 5", "must be a JSON array"},
