@@ -8,6 +8,7 @@
 **     resolve again                inside the transactions, which fix the schema
 **     load                     ->  graph */
 #include "acquire.h"
+#include "induced.h"
 #include "follow/follow.h"
 #include "pages/wal_frames.h"
 #include <string.h>
@@ -55,7 +56,9 @@ static int resolve_texts(reading *r) {
                             r->error);
     if (rc == SQLITE_OK) {
         char *fault;
-        rc = query_params_bind(r->c->db, r->edges.query, r->request, &fault);
+        const query_params params = {"edges", "params", r->request->params,
+                                     r->request->params_bytes};
+        rc = query_params_bind(r->c->db, r->edges.query, &params, &fault);
         rc = explain_fault(r, rc, fault);
     }
     if (rc == SQLITE_OK && r->edges.kind == 'g' && r->edges_text.columns == 0)
@@ -388,6 +391,7 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
     int rc = find_graph(&r, &g);
     rc = rc ? rc : check_weights_of(&r, g);
     rc = rc ? rc : check_ids_of(&r, g);
+    rc = rc ? rc : induced_subgraph(&r, &g);
     rc = rc ? rc : settle_numbers(&r, &g);
     rc = rc ? rc : bring_edges_of(&r, g);
     if (rc == SQLITE_OK) {

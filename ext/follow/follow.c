@@ -329,8 +329,8 @@ static int take_table_of_follow(reading *r, followed *f) {
 }
 
 int followed_catch_up(reading *r, graph_ref **found) {
-    followed *f = followed_filtered(r->c, r->follow->schema, r->follow->name,
-                                    r->request->filter);
+    followed *f =
+        followed_filtered(r->c, r->follow->schema, r->follow->name, r->request->filter);
     if (!f)
         return SQLITE_NOMEM;
     if (r->follow->trouble)

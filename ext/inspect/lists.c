@@ -147,8 +147,9 @@ static void fill_graphs(grid *g) {
     for (graph_ref *ref = g->c->graphs; ref; ref = ref->next) {
         if (ref->followed)
             continue;
-        char *name = sqlite3_mprintf("%s%s%s", ref->edges, ref->filter ? " WHERE " : "",
-                                     ref->filter ? ref->filter : "");
+        char *name = sqlite3_mprintf("%s%s%s%s", ref->edges, ref->filter ? " WHERE " : "",
+                                     ref->filter ? ref->filter : "",
+                                     ref->induced_from ? " (vertex_filter)" : "");
         if (!name)
             g->rc = SQLITE_NOMEM;
         add_graph(g, name, ref, NULL, graph_state(g->c, ref));

@@ -7,9 +7,11 @@
 **
 ** A graph is found by the texts that name it: first among the bindings of the caller's
 ** scope, then among the graphs with a stamp that agrees; otherwise it is read. A graph
-** that has no stamp and is not followed is freed as soon as no statement is bound to it,
+** that has no stamp, is not followed and is no subgraph of a filter is freed as soon as
+*no statement is bound to it,
 ** all others when the cache limit requires it. */
 #include "cache.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- graphs ---- */
@@ -61,6 +63,7 @@ graph_ref *graph_frame(char *edges, const row_source *rows, const row_source *ve
     }
     memset(g, 0, sizeof *g);
     g->edges = edges;
+    g->of_table = rows->kind == 't' || rows->kind == 'w';
     g->direction = direction;
     g->weight_column = rows->column[WEIGHT_COLUMN] != NULL;
     g->weight_unclear = rows->weight_unclear;
@@ -77,7 +80,13 @@ graph_ref *graph_frame(char *edges, const row_source *rows, const row_source *ve
     return NULL;
 }
 
+static unsigned long long next_state(void) {
+    static unsigned long long latest;
+    return __atomic_add_fetch(&latest, 1, __ATOMIC_RELAXED);
+}
+
 void graph_take(graph_ref *g, const loaded *got) {
+    g->state = next_state();
     g->graph = got->graph;
     g->unnamed = got->unnamed;
     g->half_rows = got->half_rows;
@@ -100,6 +109,7 @@ void graph_free(graph_ref *g) {
     sqlite3_free(g->vertices);
     sqlite3_free(g->params);
     sqlite3_free(g->filter);
+    free(g->members);
     gpugraph_free(g->half_rows);
     gpugraph_free(g->row_ids);
     sqlite3_free(g->weight_error);
@@ -116,7 +126,7 @@ static void unlink_graph(connection *c, const graph_ref *g) {
 }
 
 void graph_settle(connection *c, graph_ref *g) {
-    if (!g->stamp && !g->followed && g->bindings == 0)
+    if (!g->stamp && !g->followed && !g->induced_from && g->bindings == 0)
         g->dropped = true;
     if (!g->dropped || g->references > 0 || g->bindings > 0)
         return;
@@ -142,7 +152,19 @@ void graph_release(connection *c, graph_ref *g) {
     cache_trim(c);
 }
 
+/* The graph that a subgraph was made from; NULL: it has changed or is not kept. */
+static graph_ref *origin_of(const connection *c, const graph_ref *g) {
+    graph_ref *from = c->graphs;
+    while (from && (from->state != g->induced_from || from->dropped))
+        from = from->next;
+    return from;
+}
+
 const char *graph_state(connection *c, graph_ref *g) {
+    if (g->induced_from) {
+        graph_ref *from = origin_of(c, g);
+        return !from ? "stale" : from->followed ? "current" : graph_state(c, from);
+    }
     if (!g->stamp || g->dropped)
         return "this statement";
     stamp *now;
@@ -262,6 +284,7 @@ void cache_free(connection *c) {
 /* ---- for followed graphs, which change ---- */
 
 void graph_changed(graph_ref *g) {
+    g->state = next_state();
     g->odd_vertices = g->odd_ids = ODD_UNKNOWN;
     searches_free(g);
 }
@@ -271,7 +294,8 @@ static graph_ref *frame_of(const graph_ref *from) {
     graph_ref *g = sqlite3_malloc(sizeof *g);
     if (!g)
         return NULL;
-    *g = (graph_ref){.unnamed = from->unnamed,
+    *g = (graph_ref){.of_table = from->of_table,
+                     .unnamed = from->unnamed,
                      .has_weight = from->has_weight,
                      .has_text = from->has_text,
                      .weight_column = from->weight_column,
@@ -280,13 +304,13 @@ static graph_ref *frame_of(const graph_ref *from) {
                      .undirected = from->undirected,
                      .ids_checked = from->ids_checked,
                      .direction = from->direction,
+                     .state = next_state(),
                      .edges = sqlite3_mprintf("%s", from->edges),
                      .filter = from->filter ? sqlite3_mprintf("%s", from->filter) : NULL};
     if (from->weight_error)
         g->weight_error = sqlite3_mprintf("%s", from->weight_error);
     if (id_columns_copy(&from->ids, &g->ids) == SQLITE_OK && g->edges &&
-        !g->filter == !from->filter &&
-        !g->weight_error == !from->weight_error)
+        !g->filter == !from->filter && !g->weight_error == !from->weight_error)
         return g;
     graph_free(g);
     return NULL;

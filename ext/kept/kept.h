@@ -29,7 +29,8 @@ typedef struct graph_ref {
     struct shared_graph *shared;
     /* the texts that name the graph; NULL: none, except for edges */
     char *edges, *vertices, *params, *filter;
-    bool unnamed; /* the edges have no ids */
+    bool of_table; /* the edges are rows of a table, not of a view or query */
+    bool unnamed;  /* the edges have no ids */
     /* half_rows: the rows of a followed graph that are no edges (follow/halves.c).
     ** row_ids: the row of each edge, if the library does not know the edge ids
     ** (load/row_ids.h). NULL: none. */
@@ -52,6 +53,12 @@ typedef struct graph_ref {
     /* Whether a vertex, or an edge's own id, is an odd numeral (base/value.h). */
     enum odd_numerals { ODD_UNKNOWN, ODD_NONE, ODD_SOME } odd_vertices, odd_ids;
     bool followed; /* a mirror (follow/follow.c) keeps this graph */
+    /* A number for the state of the graph; a change gives another one. */
+    unsigned long long state;
+    /* acquire/induced.c: the subgraph that is induced by `members`, a bit for each vertex
+    ** of the graph that was in the state `induced_from`. 0: a graph of its own. */
+    unsigned long long induced_from;
+    uint8_t *members;
     /* the state of the tables when the graph was read (kept/stamp.c); NULL: only the
     ** statements that are bound to the graph may see it */
     struct stamp *stamp;

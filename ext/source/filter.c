@@ -25,8 +25,8 @@ static void append_literal(sqlite3_str *sql, sqlite3_value *value) {
         break;
     case SQLITE_FLOAT:
         if (isinf(sqlite3_value_double(value)))
-            sqlite3_str_appendall(sql, sqlite3_value_double(value) < 0 ? "-9e999"
-                                                                       : "9e999");
+            sqlite3_str_appendall(sql,
+                                  sqlite3_value_double(value) < 0 ? "-9e999" : "9e999");
         else
             sqlite3_str_appendf(sql, "%!.17g", sqlite3_value_double(value));
         break;
@@ -116,8 +116,9 @@ static int find_number(numbering *n, const sql_token *token, const char *text_en
         for (const char *d = at; d < digits; d++)
             *number = *number > 32766 ? *number : *number * 10 + (*d - '0');
         if (*number < 1 || *number > 32766)
-            return fail_with(fault, "edge_filter has the parameter ?%.*s; numbers go "
-                                    "from ?1 to ?32766",
+            return fail_with(fault,
+                             "edge_filter has the parameter ?%.*s; numbers go "
+                             "from ?1 to ?32766",
                              (int)(digits - at), at);
         n->highest = *number > n->highest ? *number : n->highest;
         *end = digits;
@@ -150,11 +151,11 @@ static int append_closed(sqlite3 *db, const char *text, const char *params,
     if (rc == SQLITE_OK)
         rc = append_value(db, params, 0, sql, &count, fault);
     if (rc == SQLITE_OK && count != n.highest)
-        rc = fail_with(fault,
-                       "edge_filter has %d parameter%s, and edge_params holds %d "
-                       "value%s; give one for each",
-                       n.highest, n.highest == 1 ? "" : "s", count,
-                       count == 1 ? "" : "s");
+        rc =
+            fail_with(fault,
+                      "edge_filter has %d parameter%s, and edge_params holds %d "
+                      "value%s; give one for each",
+                      n.highest, n.highest == 1 ? "" : "s", count, count == 1 ? "" : "s");
     return rc;
 }
 

@@ -215,7 +215,8 @@ static int fail_filter(resolver *r, char *fault) {
                                    r->source->filter, fault);
     int rc = SQLITE_NOMEM;
     if (sentence)
-        rc = misspelt ? fail_columns(r, sentence, fault + length) : fail(r, "%z", sentence);
+        rc = misspelt ? fail_columns(r, sentence, fault + length)
+                      : fail(r, "%z", sentence);
     sqlite3_free(fault);
     return rc;
 }
@@ -259,7 +260,7 @@ static int check_query(resolver *r, const char *tail) {
             r->what);
     if (!query || !sqlite3_stmt_readonly(query) || sqlite3_stmt_isexplain(query))
         return fail(r, "the query in %s writes; it must only read", r->what);
-    if (!wants_edges(r) && sqlite3_bind_parameter_count(query) > 0)
+    if (strcmp(r->what, "vertices") == 0 && sqlite3_bind_parameter_count(query) > 0)
         return fail(
             r,
             "the query in %s has a parameter (%s), and params is for the one in edges; "

@@ -172,6 +172,7 @@ typedef struct graph_request {
     const char *params; /* for the query in edges; NULL: none */
     int params_bytes;
     const char *filter; /* the result of filter_close; NULL: none */
+    const char *vertex_filter, *vertex_params; /* NULL: none */
     enum weight_need weight;
     bool undirected; /* direction is 'both' */
     /* the caller needs the edges in host memory */
@@ -192,10 +193,18 @@ typedef struct graph_request {
 int filter_close(sqlite3 *db, const char *text, const char *params, char **filter,
                  char **fault);
 
-/* query_params.c: binds the values of the JSON array `params` to the parameters of the
-** query in `edges`; query NULL: `edges` is no query. If the result is SQLITE_ERROR,
-** *fault (sqlite3_free) is a sentence without the function's name. */
-int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const graph_request *request,
+/* Values for the parameters of a query, and the names of both arguments. */
+typedef struct query_params {
+    const char *query;  /* "edges" */
+    const char *name;   /* "params" */
+    const char *values; /* a JSON array; NULL: none */
+    int bytes;
+} query_params;
+
+/* query_params.c: binds the values to the parameters of the query; query NULL: the
+** argument is no query. If the result is SQLITE_ERROR, *fault (sqlite3_free) is a
+** sentence without the function's name. */
+int query_params_bind(sqlite3 *db, sqlite3_stmt *query, const query_params *p,
                       char **fault);
 
 #endif

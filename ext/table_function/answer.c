@@ -58,12 +58,14 @@ static int acquire(answer *s, const arguments *a) {
     const table_function *f = s->by->function;
     graph_request request = {
         .function = f->name,
-        .edges = s->name[0].bytes,
-        .edges_bytes = s->name[0].count,
-        .vertices = s->name[1].bytes,
-        .vertices_bytes = s->name[1].count,
-        .params = s->name[2].bytes,
-        .params_bytes = s->name[2].count,
+        .edges = s->name[NAME_EDGES].bytes,
+        .edges_bytes = s->name[NAME_EDGES].count,
+        .vertices = s->name[NAME_VERTICES].bytes,
+        .vertices_bytes = s->name[NAME_VERTICES].count,
+        .params = s->name[NAME_PARAMS].bytes,
+        .params_bytes = s->name[NAME_PARAMS].count,
+        .vertex_filter = s->name[NAME_VERTEX_FILTER].bytes,
+        .vertex_params = s->name[NAME_VERTEX_PARAMS].bytes,
         .weight = s->weight,
         .undirected = s->undirected,
         .numbers = a->plan & PLAN_ARRAYS ? NUMBERS_COMPACT : f->search->numbers,
@@ -72,8 +74,8 @@ static int acquire(answer *s, const arguments *a) {
         .scope = &s->by->scope,
     };
     char *error = NULL, *filter = NULL;
-    int rc = filter_close(s->by->c->db, s->name[3].bytes, s->name[4].bytes, &filter,
-                          &error);
+    int rc = filter_close(s->by->c->db, s->name[NAME_EDGE_FILTER].bytes,
+                          s->name[NAME_EDGE_PARAMS].bytes, &filter, &error);
     if (rc)
         return error ? caller_fail(s->by, rc, "%z", error) : rc;
     request.filter = filter;
@@ -86,8 +88,15 @@ static int acquire(answer *s, const arguments *a) {
     return caller_fail_with(s->by, rc, error);
 }
 
-static const enum field name_field[GRAPH_NAMES] = {F_EDGES, F_VERTICES, F_PARAMS,
-                                                   F_EDGE_FILTER, F_EDGE_PARAMS};
+static const enum field name_field[GRAPH_NAMES] = {
+    [NAME_EDGES] = F_EDGES,
+    [NAME_VERTICES] = F_VERTICES,
+    [NAME_PARAMS] = F_PARAMS,
+    [NAME_EDGE_FILTER] = F_EDGE_FILTER,
+    [NAME_EDGE_PARAMS] = F_EDGE_PARAMS,
+    [NAME_VERTEX_FILTER] = F_VERTEX_FILTER,
+    [NAME_VERTEX_PARAMS] = F_VERTEX_PARAMS,
+};
 
 bool answer_has_graph(const answer *s, const arguments *a) {
     bool has = s->graph && s->weight == weight_wanted(a) &&

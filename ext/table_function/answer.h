@@ -21,13 +21,23 @@ typedef struct work {
     double begun_ms;         /* when the call began or, later, when it had its graph */
 } work;
 
-enum { GRAPH_NAMES = 5 }; /* arguments that name a graph */
+/* The arguments that name a graph. */
+enum graph_name_text {
+    NAME_EDGES,
+    NAME_VERTICES,
+    NAME_PARAMS,
+    NAME_EDGE_FILTER,
+    NAME_EDGE_PARAMS,
+    NAME_VERTEX_FILTER,
+    NAME_VERTEX_PARAMS,
+    GRAPH_NAMES
+};
 
 typedef struct answer {
     const caller *by;
     /* The graph, and the texts and options by which it was acquired. */
     graph_ref *graph;
-    text name[GRAPH_NAMES]; /* edges, vertices, params, edge_filter, edge_params */
+    text name[GRAPH_NAMES];
     enum weight_need weight;
     bool undirected, by_graph; /* as in graph_request */
     /* The key of the latest question, a reference to the search that answers it, and the

@@ -217,16 +217,22 @@ static bool is_null(const sqlite3_value *value) {
     return value && sqlite3_value_type((sqlite3_value *)value) == SQLITE_NULL;
 }
 
-static int check_filter_arguments(const arguments *a) {
-    sqlite3_value *filter = a->given.value[F_EDGE_FILTER],
-                  *params = a->given.value[F_EDGE_PARAMS];
-    if (filter && !is_null(filter) &&
-        (sqlite3_value_type(filter) != SQLITE_TEXT || holds_zero_byte(filter)))
-        return argument_must_be(a, F_EDGE_FILTER, "an SQL condition, as in 'toll = 0'");
-    if (params && !is_null(params) &&
-        (sqlite3_value_type(params) != SQLITE_TEXT || holds_zero_byte(params)))
-        return argument_must_be(a, F_EDGE_PARAMS,
-                                "a JSON array, as json_array() makes it");
+static int check_filters(const arguments *a) {
+    static const struct {
+        enum field field;
+        const char *what;
+    } texts[] = {
+        {F_EDGE_FILTER, "an SQL condition, as in 'toll = 0'"},
+        {F_EDGE_PARAMS, "a JSON array, as json_array() makes it"},
+        {F_VERTEX_FILTER, "a query, as in 'SELECT id FROM places WHERE open'"},
+        {F_VERTEX_PARAMS, "a JSON array, as json_array() makes it"},
+    };
+    for (int i = 0; i < COUNT(texts); i++) {
+        sqlite3_value *value = a->given.value[texts[i].field];
+        if (argument_given(a, texts[i].field) &&
+            (sqlite3_value_type(value) != SQLITE_TEXT || holds_zero_byte(value)))
+            return argument_must_be(a, texts[i].field, texts[i].what);
+    }
     return SQLITE_OK;
 }
 
@@ -254,7 +260,7 @@ static int check_edges(const arguments *a) {
     if (argument_given(a, F_PARAMS) &&
         sqlite3_value_type(a->given.value[F_PARAMS]) != SQLITE_TEXT)
         return argument_must_be(a, F_PARAMS, "a JSON array, as json_array() makes it");
-    return check_filter_arguments(a);
+    return check_filters(a);
 }
 
 static int check_sources(const arguments *a) {

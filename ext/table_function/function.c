@@ -30,6 +30,8 @@ static const struct {
     [F_PARAMS] = {.name = "params", .type = ""},
     [F_EDGE_FILTER] = {.name = "edge_filter", .type = ""},
     [F_EDGE_PARAMS] = {.name = "edge_params", .type = ""},
+    [F_VERTEX_FILTER] = {.name = "vertex_filter", .type = ""},
+    [F_VERTEX_PARAMS] = {.name = "vertex_params", .type = ""},
     [F_METHOD] = {.name = "method", .type = ""},
     [F_BACKEND] = {.name = "backend", .type = ""},
     [F_FURTHER] = {.name = "further", .type = ""},

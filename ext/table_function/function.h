@@ -54,6 +54,8 @@ enum field {
     F_PARAMS,
     F_EDGE_FILTER,
     F_EDGE_PARAMS,
+    F_VERTEX_FILTER,
+    F_VERTEX_PARAMS,
     F_METHOD,
     F_BACKEND,
     F_FURTHER, /* a value in parentheses after the last argument that they take */
@@ -121,7 +123,7 @@ typedef struct table_function {
 #define ALL_FIELDS(COLUMNS, ARGUMENTS)                                                   \
     (const unsigned char[]) {                                                            \
         FIELD_LIST COLUMNS, FIELD_LIST ARGUMENTS, F_VERTICES, F_PARAMS, F_EDGE_FILTER,   \
-            F_EDGE_PARAMS, F_METHOD, F_BACKEND                                           \
+            F_EDGE_PARAMS, F_VERTEX_FILTER, F_VERTEX_PARAMS, F_METHOD, F_BACKEND         \
     }
 #define FIELD_LIST(...) __VA_ARGS__
 
