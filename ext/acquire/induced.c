@@ -5,10 +5,11 @@
 **     subgraph    1    3 -> 4
 **
 ** The query runs for each search, since its tables may change at any time. A subgraph is
-** a copy of the graph without the other vertices. It is kept until the graph changes, and
-** serves all searches whose queries list its vertices. */
+** a graph of its own. It is kept until the graph changes, and serves all searches whose
+** queries list its vertices. */
 #include "induced.h"
 #include "base/id_list.h"
+#include "base/intern.h"
 #include "base/vertex_id.h"
 #include "load/row_ids.h"
 #include <stdlib.h>
@@ -124,95 +125,154 @@ static void drop_subgraphs(connection *c) {
 
 /* ---- a new subgraph ---- */
 
-/* What goes from the copy, and the vertices that stay although edges at them go. */
-typedef struct removal {
+/* The columns of the subgraph. An id is an INTEGER or, with its bit, a number of a
+** text. */
+typedef struct columns {
+    const gpugraph_graph *graph;
     const uint8_t *members;
-    id_list edges; /* edge ids or, with row_ids, edge numbers plus one */
-    id_list rows;  /* with row_ids */
-    uint32_t *kept, *loose;
-    int64_t kept_count, loose_count;
-} removal;
+    intern texts;
+    int64_t *id; /* of each vertex of the graph; set for members */
+    uint8_t *id_is_text;
+    int64_t count, vertex_count, *end[2], *edge_id, *vertex;
+    uint8_t *is_text[3]; /* of source, target, vertex */
+    union weight {
+        int64_t integer;
+        double real;
+    } * weight;
+    id_list gone; /* with row_ids: the rows of the other edges */
+} columns;
 
-static int list_edges(removal *r, graph_ref *g) {
-    const uint64_t m = gpugraph_edge_count(g->graph);
-    int rc = SQLITE_OK;
-    for (uint64_t e = 0; e < m && rc == SQLITE_OK; e++) {
-        const gpugraph_edge edge = gpugraph_edge_of(g->graph, e);
-        const bool from = is_member(r->members, edge.source),
-                   to = is_member(r->members, edge.target);
-        if (from && to)
-            continue;
-        rc = id_list_add(&r->edges, g->row_ids ? (int64_t)e + 1 : edge.id);
-        if (rc == SQLITE_OK && g->row_ids)
-            rc = id_list_add(&r->rows, row_ids_row(g->row_ids, e));
-        if (from || to)
-            r->kept[r->kept_count++] = from ? edge.source : edge.target;
+static void set_bit(uint8_t *bits, int64_t i, bool bit) {
+    bits[i / 8] |= (uint8_t)(bit << i % 8);
+}
+
+static bool take_columns(columns *s) {
+    const size_t n = (size_t)gpugraph_vertex_count(s->graph) + 1,
+                 m = (size_t)gpugraph_edge_count(s->graph) + 1;
+    s->id = malloc(n * sizeof *s->id);
+    s->vertex = malloc(n * sizeof *s->vertex);
+    s->id_is_text = calloc(n / 8 + 1, 1);
+    s->is_text[2] = calloc(n / 8 + 1, 1);
+    for (int k = 0; k < 2; k++) {
+        s->end[k] = malloc(m * sizeof **s->end);
+        s->is_text[k] = calloc(m / 8 + 1, 1);
     }
-    return rc;
+    s->edge_id = malloc(m * sizeof *s->edge_id);
+    s->weight = malloc(m * sizeof *s->weight);
+    return s->id && s->vertex && s->id_is_text && s->is_text[2] && s->end[0] &&
+           s->end[1] && s->is_text[0] && s->is_text[1] && s->edge_id && s->weight;
 }
 
-static int list_removal(removal *r, graph_ref *g) {
-    const uint32_t n = gpugraph_vertex_count(g->graph);
-    r->kept = malloc((gpugraph_edge_count(g->graph) + 1) * sizeof *r->kept);
-    r->loose = malloc(((size_t)n + 1) * sizeof *r->loose);
-    if (!r->kept || !r->loose)
-        return SQLITE_NOMEM;
-    for (uint32_t v = 0; v < n; v++)
-        if (!is_member(r->members, v))
-            r->loose[r->loose_count++] = v;
-    return list_edges(r, g);
+static void free_columns(columns *s) {
+    void *const blocks[] = {s->id,         s->id_is_text, s->end[0],     s->end[1],
+                            s->edge_id,    s->vertex,     s->is_text[0], s->is_text[1],
+                            s->is_text[2], s->weight};
+    for (int i = 0; i < COUNT(blocks); i++)
+        free(blocks[i]);
+    intern_clear(&s->texts);
+    id_list_clear(&s->gone);
 }
 
-static int remove_others(connection *c, graph_ref *g, removal *r) {
+static int add_vertices(columns *s) {
+    const gpugraph_ids *ids = gpugraph_vertex_ids(s->graph);
+    for (uint32_t v = 0; v < gpugraph_vertex_count(s->graph); v++) {
+        if (!is_member(s->members, v))
+            continue;
+        const gpugraph_id id = gpugraph_id_of(ids, v);
+        s->id[v] = id.is_text ? intern_text(&s->texts, id.text, id.length) : id.integer;
+        if (id.is_text && s->id[v] < 0)
+            return SQLITE_NOMEM;
+        set_bit(s->id_is_text, v, id.is_text);
+        set_bit(s->is_text[2], s->vertex_count, id.is_text);
+        s->vertex[s->vertex_count++] = s->id[v];
+    }
+    return SQLITE_OK;
+}
+
+static int add_edges(columns *s, gpugraph_graph *row_ids) {
+    const bool real = gpugraph_weights(s->graph) == GPUGRAPH_REAL_WEIGHTS;
+    for (uint64_t e = 0; e < gpugraph_edge_count(s->graph); e++) {
+        const gpugraph_edge edge = gpugraph_edge_of(s->graph, e);
+        const uint32_t end[2] = {edge.source, edge.target};
+        if (!is_member(s->members, end[0]) || !is_member(s->members, end[1])) {
+            if (row_ids && id_list_add(&s->gone, row_ids_row(row_ids, e)))
+                return SQLITE_NOMEM;
+            continue;
+        }
+        for (int k = 0; k < 2; k++) {
+            s->end[k][s->count] = s->id[end[k]];
+            set_bit(s->is_text[k], s->count, is_member(s->id_is_text, end[k]));
+        }
+        if (real)
+            s->weight[s->count].real = edge.real;
+        else
+            s->weight[s->count].integer = edge.weight;
+        s->edge_id[s->count++] = edge.id;
+    }
+    return SQLITE_OK;
+}
+
+static int create_subgraph(connection *c, columns *s, const graph_ref *g,
+                           gpugraph_graph **made) {
     gpugraph_run run;
     connection_run(c, &run);
-    run.phase = NULL; /* one phase for the whole subgraph */
-    if (g->row_ids && r->rows.count) {
-        int rc = id_list_sort(&r->rows);
-        const gpugraph_changes rows = {.removed = r->rows.item,
-                                       .removed_count = r->rows.count};
-        rc = rc ? rc : code_of_status(gpugraph_update(g->row_ids, &rows, &run));
-        rc = rc ? rc : row_ids_settle(c, g->row_ids);
-        if (rc)
-            return rc;
-    }
-    const gpugraph_changes batch = {.removed = r->edges.item,
-                                    .removed_count = r->edges.count,
-                                    .kept = r->kept,
-                                    .kept_count = r->kept_count,
-                                    .loose = r->loose,
-                                    .loose_count = r->loose_count};
-    gpugraph_status status = gpugraph_update(g->graph, &batch, &run);
-    if (status == GPUGRAPH_OK)
-        status = gpugraph_compact(g->graph, &run);
-    return code_of_status(status);
+    run.phase = NULL; /* the caller reports one phase for the whole subgraph */
+    intern_close(&s->texts);
+    const bool numbered = g->unnamed || g->row_ids;
+    const gpugraph_edges edges = {.count = s->count,
+                                  .source = {s->end[0], s->is_text[0], NULL},
+                                  .target = {s->end[1], s->is_text[1], NULL},
+                                  .weight_type = gpugraph_weights(g->graph),
+                                  .weight = s->weight,
+                                  .edge_id = numbered ? NULL : s->edge_id,
+                                  .texts = {.count = s->texts.count,
+                                            .offset = s->texts.offset,
+                                            .bytes = s->texts.bytes},
+                                  .vertex_count = s->vertex_count,
+                                  .vertex = {s->vertex, s->is_text[2], NULL}};
+    return code_of_status(gpugraph_create(&edges, &run, made));
+}
+
+/* Copies the rows of the edges that stay. */
+static int copy_row_ids(connection *c, columns *s, const graph_ref *g,
+                        gpugraph_graph **made) {
+    gpugraph_run run;
+    if (!g->row_ids)
+        return SQLITE_OK;
+    connection_run(c, &run);
+    run.phase = NULL;
+    int rc = id_list_sort(&s->gone);
+    const gpugraph_changes gone = {.removed = s->gone.item,
+                                   .removed_count = s->gone.count};
+    rc = rc ? rc : code_of_status(gpugraph_clone(g->row_ids, &run, made));
+    if (rc == SQLITE_OK && gone.removed_count)
+        rc = code_of_status(gpugraph_update(*made, &gone, &run));
+    return rc ? rc : row_ids_settle(c, *made);
 }
 
 /* Makes the subgraph, which is in no list. It takes over `members` after a success. */
 static int make_subgraph(connection *c, const graph_ref *g, uint8_t *members,
                          graph_ref **made) {
-    removal r = {.members = members};
+    columns s = {.graph = g->graph, .members = members};
+    gpugraph_run run;
     const double started = gg_now_ms();
-    int rc = graph_copy(c, g, made);
-    if (rc == SQLITE_OK) {
-        gpugraph_free((*made)->half_rows);
-        (*made)->half_rows = NULL;
-        rc = list_removal(&r, *made);
-    }
-    rc = rc ? rc : remove_others(c, *made, &r);
-    id_list_clear(&r.edges);
-    id_list_clear(&r.rows);
-    free(r.kept);
-    free(r.loose);
+    graph_ref *to = graph_frame_of(g);
+    connection_run(c, &run);
+    int rc = to && take_columns(&s) ? code_of_status(gpugraph_bring_edges(g->graph, &run))
+                                    : SQLITE_NOMEM;
+    rc = rc ? rc : add_vertices(&s);
+    rc = rc ? rc : add_edges(&s, g->row_ids);
+    rc = rc ? rc : create_subgraph(c, &s, g, &to->graph);
+    rc = rc ? rc : copy_row_ids(c, &s, g, &to->row_ids);
+    free_columns(&s);
     if (rc) {
-        graph_free(*made);
-        *made = NULL;
+        graph_free(to);
         return rc;
     }
-    (*made)->members = members;
-    (*made)->induced_from = g->state;
-    timings_add(&c->timings, "filter", gg_now_ms() - started,
-                (sqlite3_int64)gpugraph_edge_count((*made)->graph),
+    to->members = members;
+    to->induced_from = g->state;
+    *made = to;
+    timings_add(&c->timings, "filter", gg_now_ms() - started, s.count,
                 "the subgraph of the vertices that vertex_filter lists");
     return SQLITE_OK;
 }

@@ -289,8 +289,7 @@ void graph_changed(graph_ref *g) {
     searches_free(g);
 }
 
-/* Copies the names and options of a graph, but not its edges. NULL: no memory. */
-static graph_ref *frame_of(const graph_ref *from) {
+graph_ref *graph_frame_of(const graph_ref *from) {
     graph_ref *g = sqlite3_malloc(sizeof *g);
     if (!g)
         return NULL;
@@ -323,7 +322,7 @@ static gpugraph_status clone(const gpugraph_graph *graph, gpugraph_run *run,
 
 int graph_copy(connection *c, const graph_ref *from, graph_ref **made) {
     gpugraph_run run;
-    graph_ref *g = *made = frame_of(from);
+    graph_ref *g = *made = graph_frame_of(from);
     if (!g)
         return SQLITE_NOMEM;
     connection_run(c, &run);

@@ -75,6 +75,8 @@ int mixed_ids_check(connection *c, graph_ref *g, char **fault);
 void mixed_ids_added(graph_ref *g, const gpugraph_edges *added);
 /* Frees the searches, and forgets whether ids are odd numerals. */
 void graph_changed(graph_ref *g);
+/* Copies the names and options of a graph, but not its edges. NULL: no memory. */
+graph_ref *graph_frame_of(const graph_ref *from);
 /* Copies a followed graph without its searches; the copy is in no list. After a failure
 ** the caller frees *made (graph_free), which may be NULL. */
 int graph_copy(connection *c, const graph_ref *from, graph_ref **made);

@@ -292,10 +292,12 @@ static int resolve_query(resolver *r) {
         return fail(
             r,
             "a query must stand in the call itself, as one string literal or a "
-            "parameter; "
-            "the one in %s comes from a view, a trigger or a stored or computed value: "
-            "make it a view and give the view's name",
-            r->what);
+            "parameter; the one in %s comes from a view, a trigger or a stored or "
+            "computed value: %s",
+            r->what,
+            strcmp(r->what, "vertex_filter") == 0
+                ? "write it into the call, and its values into vertex_params"
+                : "make it a view and give the view's name");
     const char *tail = "";
     int rc = sqlite3_prepare_v3(r->c->db, r->source->query, -1, 0, &rows->query, &tail);
     if (rc == SQLITE_NOMEM || rc == SQLITE_INTERRUPT)

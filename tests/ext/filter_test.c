@@ -99,26 +99,56 @@ static void make_tables(int kind) {
     else
         run("CREATE TABLE roads(%s, %s)", declared, more);
     add_rows(kind, 3 * VERTICES);
+    run("CREATE TABLE places(id INTEGER PRIMARY KEY, open INTEGER);"
+        "WITH n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT "
+        "INTO "
+        "places SELECT i, i %% 4 > 0 FROM n WHERE i %% 7",
+        VERTICES + 9);
 }
 
-/* Compares a call with a filter and the call over a query. name: the edges of the first
-** call; where: the condition of a followed graph. */
+/* Queries of vertices; NULL: all of them. */
+static const char *const members[] = {
+    NULL,
+    NULL,
+    "SELECT id FROM places",
+    "SELECT id FROM places WHERE open",
+    "SELECT 3 UNION ALL SELECT src FROM roads WHERE toll",
+    "SELECT 3 WHERE 0",
+};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+/* The rows of `roads` and their ends that a filter, a query of vertices (NULL: none) and
+** the condition of a followed graph leave. */
+static char *rows_left(int kind, const char *filter, const char *list,
+                       const char *where) {
+    return sqlite3_mprintf("SELECT %s FROM roads WHERE (%s\n) AND (%s) AND (src IN (%s)) "
+                           "AND (dst IN (%s))",
+                           kinds[kind].query, filter, where, list ? list : "src",
+                           list ? list : "dst");
+}
+
+static char *ends_left(const char *list, const char *where) {
+    return sqlite3_mprintf("SELECT src FROM roads WHERE (%s) AND src IN (%s) UNION "
+                           "SELECT dst FROM roads WHERE (%s) AND dst IN (%s)",
+                           where, list ? list : "src", where, list ? list : "dst");
+}
+
+/* Compares a call with filters and the call over a query. name: the edges of the first
+** call. */
 static void compare(int kind, int call, const char *name, const char *filter,
                     const char *where) {
-    char *query = sqlite3_mprintf("SELECT %s FROM roads WHERE (%s\n) AND (%s)",
-                                  kinds[kind].query, filter, where),
-         *vertices = sqlite3_mprintf("SELECT src FROM roads WHERE src IS NOT NULL AND "
-                                     "(%s) UNION SELECT dst FROM roads WHERE dst IS NOT "
-                                     "NULL AND (%s)",
-                                     where, where),
+    const char *list = members[draw(MEMBERS)];
+    char *query = rows_left(kind, filter, list, where), *ends = ends_left(list, where),
          *edges = sqlite3_mprintf("%Q", name), *plain = sqlite3_mprintf("%Q", query),
-         *with = sqlite3_mprintf("edge_filter = %Q", filter),
-         *without = sqlite3_mprintf("vertices = %Q", vertices),
+         *with = sqlite3_mprintf(list ? "edge_filter = %Q AND vertex_filter = %Q"
+                                      : "edge_filter = %Q",
+                                 filter, list),
+         *without = sqlite3_mprintf("vertices = %Q", ends),
          *kept = sqlite3_mprintf(calls[call], edges, with),
          *fresh = sqlite3_mprintf(calls[call], plain, without);
     expect_same(kept, fresh);
     sqlite3_free(query);
-    sqlite3_free(vertices);
+    sqlite3_free(ends);
     sqlite3_free(edges);
     sqlite3_free(plain);
     sqlite3_free(with);
@@ -146,7 +176,7 @@ END_TEST
 
 static void change(int kind) {
     const int row = 1 + draw(4 * VERTICES);
-    switch (draw(9)) {
+    switch (draw(10)) {
     case 0:
         run("DELETE FROM roads WHERE src = %d OR dst = %d", draw(VERTICES),
             draw(VERTICES));
@@ -169,6 +199,9 @@ static void change(int kind) {
         break;
     case 6:
         run("UPDATE OR REPLACE roads SET id = %d WHERE id = %d", row + 1, row);
+        break;
+    case 7:
+        run("UPDATE places SET open = 1 - open WHERE id = %d", draw(VERTICES));
         break;
     default:
         add_rows(kind, 1 + draw(3));
