@@ -202,17 +202,17 @@ static int resolve_condition(resolver *r) {
 
 /* Sets the error for a filter that is not allowed, and frees `fault`. */
 static int fail_filter(resolver *r, char *fault) {
-    static const char unknown[] = "is not allowed: no such column: ";
+    static const char unknown[] = "is not allowed: no such column: ",
+                      rule[] = "; it may use only columns of one row, constants and "
+                               "SQLite's own deterministic functions";
     const size_t length = sizeof unknown - 1;
     const bool misspelt = strncmp(fault, unknown, length) == 0;
     char *sentence =
         misspelt ? sqlite3_mprintf("edge_filter '%!.80s' reads the column '%s', which "
                                    "%s does not have",
                                    r->source->filter, fault + length, r->rows->name)
-                 : sqlite3_mprintf("edge_filter '%!.80s' %s; it may use only columns of "
-                                   "one row, constants and SQLite's own deterministic "
-                                   "functions",
-                                   r->source->filter, fault);
+                 : sqlite3_mprintf("edge_filter '%!.80s' %s%s", r->source->filter, fault,
+                                   strchr(fault, ';') ? "" : rule);
     int rc = SQLITE_NOMEM;
     if (sentence)
         rc = misspelt ? fail_columns(r, sentence, fault + length)
