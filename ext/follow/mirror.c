@@ -16,6 +16,7 @@ static void settle_mirror(connection *c, graph_ref *before) {
     if (!before)
         return;
     before->followed = false;
+    before->place = NULL;
     graph_settle(c, before);
 }
 
@@ -23,8 +24,11 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both) {
     graph_ref *before[] = {f->graph, f->both};
     f->graph = g;
     f->both = both;
-    if (g)
+    if (g) {
         g->followed = true;
+        /* a mirror of two graphs needs both */
+        g->place = f->filter && !both ? &f->graph : NULL;
+    }
     if (both)
         both->followed = true;
     if (before[0] != g)

@@ -100,6 +100,8 @@ void graph_take(graph_ref *g, const loaded *got) {
 void graph_free(graph_ref *g) {
     if (!g)
         return;
+    if (g->place)
+        *g->place = NULL;
     searches_free(g);
     if (g->shared)
         shared_release(g->shared);

@@ -151,7 +151,7 @@ void graph_count_bytes(const graph_ref *graph, bool searches_alone, int64_t *hos
 static int64_t bytes_kept(const connection *c) {
     int64_t host = 0, device = 0;
     for (const graph_ref *g = c->graphs; g; g = g->next)
-        graph_count_bytes(g, g->followed, &host, &device);
+        graph_count_bytes(g, g->followed && !g->place, &host, &device);
     return host + device;
 }
 
@@ -166,7 +166,7 @@ static bool forget_oldest(connection *c) {
             old_search = s;
             holder = g;
         }
-        if (!g->followed && g->references == 0 && g->bindings == 0 &&
+        if ((!g->followed || g->place) && g->references == 0 && g->bindings == 0 &&
             (!old_graph || g->used < old_graph->used))
             old_graph = g;
     }

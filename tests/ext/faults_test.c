@@ -262,6 +262,13 @@ static const char *const arguments[] = {
     "SELECT * FROM gpu_path('t', 1, 4) WHERE weighted = 0 AND method = 'bidirectional'",
     "SELECT * FROM gpu_path('t', 1, 4) WHERE method = 'bidirectional'",
     "SELECT target, path, vertex FROM gpu_paths('t', 1) WHERE k = 2 AND target IN (3, 4)",
+    "SELECT vertex, edge FROM gpu_sssp('t', 1) WHERE edge_filter = 'weight < :w OR src = "
+    "?' AND edge_params = '[8, \"x\"]'",
+    "SELECT vertex FROM gpu_bfs('n(a, b, w, id, back)', 1) WHERE edge_filter = 'id > 0'",
+    "SELECT edge FROM gpu_bfs('n(a, b, w, id)', 1) WHERE edge_filter = 'w' AND "
+    "vertex_filter = 'SELECT id FROM places UNION VALUES (?)' AND vertex_params = '[2]'",
+    "SELECT vertex, component FROM gpu_components('x') WHERE vertex_filter = 'SELECT src "
+    "FROM x'",
     "SELECT p.id, s.vertex, s.depth FROM places p, gpu_bfs('t', p.id) s",
     "SELECT id, (SELECT count(*) FROM gpu_path('t', 1, places.id)) FROM places",
     "SELECT a.parent FROM gpu_bfs('t', 1) a JOIN gpu_dfs('t', 1) USING (vertex)",

@@ -2,6 +2,8 @@
 ** that has the condition, for tables, for followed graphs after any change, and for kinds
 ** of rows: reverse weights, ids of their own, NULL ends, conditions of the graph itself.
 */
+/* ctest: wrap=memory */
+#include "failing_memory.h"
 #include "gpugraph_extension.h"
 #include "graphs.h"
 #include "share.h"
@@ -233,6 +235,38 @@ START_TEST(followed) {
 }
 END_TEST
 
+/* Changes rows of every kind, and asks while allocation number n fails. The answer is
+** right or an error, and so is the next one. */
+START_TEST(failing_allocations) {
+    static const char *const asked[] = {
+        "SELECT vertex, edge FROM gpu_bfs('g', 3) WHERE edge_filter = 'toll = 0'",
+        "SELECT vertex, depth FROM gpu_bfs('g', 3) WHERE edge_filter = 'toll = 0' AND "
+        "vertex_filter = 'SELECT id FROM places'"};
+    const char *query = asked[_i % 2];
+    bool failed = true;
+    dice = 7;
+    make_tables(_i / 2);
+    run("CREATE VIRTUAL TABLE g USING gpugraph(%s)", kinds[_i / 2].source);
+    for (int n = 1; failed; n += 1 + n / 40) {
+        sqlite3_free(ask("%s", query));
+        run("UPDATE roads SET toll = 1 - toll WHERE id %% 9 = %d", n % 9);
+        run("UPDATE roads SET dst = dst + 1 WHERE id %% 11 = %d", n % 11);
+        fail_from(n, n % 2);
+        char *said = ask("%s", query);
+        failed = fail_no_more();
+        char *right = ask("%s", query);
+        if (strncmp(said, "error", 5) != 0)
+            ck_assert_str_eq(said, right);
+        else
+            ck_assert(failed);
+        sqlite3_free(said);
+        sqlite3_free(right);
+        compare(_i / 2, n % CALLS, "g", "toll = 0", "1");
+    }
+    sql_close();
+}
+END_TEST
+
 /* ---- parameters and errors ---- */
 
 static void make_few(void) {
@@ -324,6 +358,7 @@ const struct suite suite = {
     {{"filter", .timeout = 120,
       .cases = {{&every_function, KINDS},
                 {&followed, 2 * (KINDS - 1)},
+                {&failing_allocations, 2 * (KINDS - 1)},
                 {&parameters},
                 {&sentences},
                 {&bad_weights}}}},
