@@ -200,6 +200,31 @@ START_TEST(writes_by_triggers) {
 }
 END_TEST
 
+/* The row that REPLACE deletes takes the updated row with it, by a foreign key. Then no
+** trigger after the update fires. */
+START_TEST(updated_rows_that_replace_deletes) {
+    static const char *const tables[] = {
+        "(id INTEGER PRIMARY KEY, a, b, metres, %s)",
+        "(a, b, metres, id UNIQUE, %s)",
+        "(a, b, metres, id PRIMARY KEY, %s) WITHOUT ROWID",
+    };
+    char *columns =
+        sqlite3_mprintf(tables[_i], "up REFERENCES roads(id) ON DELETE CASCADE");
+    sql_open();
+    run("PRAGMA foreign_keys = on");
+    run("CREATE TABLE roads%s", columns);
+    run("INSERT INTO roads(id, a, b, metres, up) VALUES (4, 5, 'a', 6, NULL), (8, 2, 3, "
+        "1, NULL), (9, 3, 5, 7, 4), (10, 1, 2, 1, 4)");
+    run("CREATE VIRTUAL TABLE g USING gpugraph(roads(a, b, metres))");
+    expect("4", "SELECT count(*) FROM g");
+    run("UPDATE OR REPLACE roads SET id = 4 WHERE id = 9");
+    expect("8|2|3", "SELECT id, a, b FROM roads");
+    expect("2|3|1", "SELECT src, dst, weight FROM g");
+    sqlite3_free(columns);
+    sql_close();
+}
+END_TEST
+
 START_TEST(kinds_of_weights) {
     open_graph();
     expect("'integer'", "SELECT DISTINCT typeof(distance) FROM gpu_sssp('g', 1)");
@@ -402,6 +427,7 @@ const struct suite suite = {
                 {&keys_that_are_not_known},
                 {&keys_with_defaults},
                 {&writes_by_triggers},
+                {&updated_rows_that_replace_deletes, 3},
                 {&kinds_of_weights},
                 {&transactions},
                 {&a_statement_sees_one_graph},
