@@ -15,7 +15,7 @@ typedef struct random_condition {
     bool truth; /* a column stands as a truth value, which SQLite may have to convert */
 } random_condition;
 
-static const char *const condition_column[] = {"id", "c1", "\"c2\"", "[kind of]",
+static const char *const condition_column[] = {"id",   "c1",       "\"c2\"", "[kind of]",
                                                "`C4`", "\"true\"", "x"};
 enum { CONDITION_NAMES = sizeof condition_column / sizeof *condition_column };
 static uint32_t condition_columns; /* the first ones are columns of the table */
@@ -108,10 +108,10 @@ static inline void make_random_table(sqlite3 *db, uint32_t rows) {
         sqlite3_str_appendall(sql, "filler, ");
     const bool first = sqlite3_str_value(sql)[sqlite3_str_length(sql) - 2] == ',';
     for (uint32_t i = 0; i < early; i++) {
-        const char *type = i == 0 && pick(2) ? ONE_OF("INTEGER PRIMARY KEY", "INTEGER",
-                                                      "INTEGER PRIMARY KEY DESC",
-                                                      "INT PRIMARY KEY")
-                                             : random_column_type();
+        const char *type = i == 0 && pick(2)
+                               ? ONE_OF("INTEGER PRIMARY KEY", "INTEGER",
+                                        "INTEGER PRIMARY KEY DESC", "INT PRIMARY KEY")
+                               : random_column_type();
         sqlite3_str_appendf(sql, "%s%s %s %s", i ? ", " : "", condition_column[i], type,
                             random_collation());
     }
@@ -138,7 +138,8 @@ static inline const char *random_name(void) {
     return condition_column[pick(condition_columns)];
 }
 
-/* Appends the text with random spaces, comments and cases of letters between its words. */
+/* Appends the text with random spaces, comments and cases of letters between its words.
+ */
 static inline void append_random(random_condition *c, const char *text) {
     for (; *text; text++) {
         const bool letter = *text >= 'A' && *text <= 'Z';
@@ -169,17 +170,18 @@ static inline void append_complicated(random_condition *c) {
     c->simple = false;
     switch (pick(6)) {
     case 0:
-        sqlite3_str_appendf(c->sql, ONE_OF("%s = %s", "%s + 1 > %s", "%s || %s = 'ab'",
-                                           "%s = 5 + %s", "(%s, 1) = (%s, 1)",
-                                           "%s BETWEEN %s AND 6", "%s IN (1, %s)",
-                                           "coalesce(%s, %s) = 1", "%s IS %s"),
+        sqlite3_str_appendf(c->sql,
+                            ONE_OF("%s = %s", "%s + 1 > %s", "%s || %s = 'ab'",
+                                   "%s = 5 + %s", "(%s, 1) = (%s, 1)",
+                                   "%s BETWEEN %s AND 6", "%s IN (1, %s)",
+                                   "coalesce(%s, %s) = 1", "%s IS %s"),
                             name, other);
         break;
     case 1:
         sqlite3_str_appendf(c->sql,
                             ONE_OF("abs(%s) > 3", "CAST(%s AS TEXT) = '5'",
-                                   "%s COLLATE NOCASE = 'abc'", "%s GLOB 'a*'",
-                                   "+%s = 5", "-%s = 5", "~%s = 5", "(%s = 5) = 1",
+                                   "%s COLLATE NOCASE = 'abc'", "%s GLOB 'a*'", "+%s = 5",
+                                   "-%s = 5", "~%s = 5", "(%s = 5) = 1",
                                    "%s = 'abc' COLLATE RTRIM", "%s = 5 + 0"),
                             name);
         break;
@@ -187,8 +189,8 @@ static inline void append_complicated(random_condition *c) {
         sqlite3_str_appendf(c->sql,
                             ONE_OF("%s < 5 IS NULL", "5 IN (%s)", "%s IN ()",
                                    "CASE WHEN %s THEN 1 END", "5 BETWEEN %s AND 6",
-                                   "%s = 1 = 1", "%s = - - 5", "%s = +TRUE",
-                                   "%s = NOT 5", "%s IS NOT NULL IS NULL"),
+                                   "%s = 1 = 1", "%s = - - 5", "%s = +TRUE", "%s = NOT 5",
+                                   "%s IS NOT NULL IS NULL"),
                             name);
         break;
     case 3:
@@ -249,8 +251,8 @@ static inline void append_predicate(random_condition *c) {
         break;
     case 2:
         append_operand(c, random_name());
-        append_random(c, ONE_OF(" IS NULL", " IS NOT NULL", " ISNULL", " NOTNULL",
-                                " NOT NULL"));
+        append_random(
+            c, ONE_OF(" IS NULL", " IS NOT NULL", " ISNULL", " NOTNULL", " NOT NULL"));
         break;
     case 3:
         c->truth = true;
@@ -302,7 +304,8 @@ static inline uint8_t *copy_record(const page_layout *layout, const uint8_t *ima
     memcpy(copy, at, local);
     for (uint32_t page = done < payload ? get4(at + local) : 0; done < payload;) {
         const uint8_t *from = image + (size_t)(page - 1) * layout->page_size;
-        const uint64_t left = payload - done, part = left < usable - 4 ? left : usable - 4;
+        const uint64_t left = payload - done,
+                       part = left < usable - 4 ? left : usable - 4;
         memcpy(copy + done, from + 4, part);
         page = get4(from);
         done += part;
