@@ -116,6 +116,8 @@ typedef struct page_missing {
     uint32_t length;
 } page_missing;
 
+typedef struct page_condition page_condition; /* condition.h */
+
 /* The values that the reader wants of each record. */
 typedef struct page_layout {
     uint32_t page_size, usable; /* usable: without the reserved bytes at a page's end */
@@ -133,7 +135,7 @@ typedef struct page_layout {
     bool text;                /* ids may be texts */
     enum page_reason at_text; /* the reason for a text id if text is false */
     page_missing missing[PAGE_COLUMNS];
-    struct page_condition *filter; /* condition.h; NULL: none */
+    page_condition *filter; /* NULL: none */
     /* PAGE_WIDE_ bits; weights are wide if they are REAL or there is a reverse weight */
     unsigned wide;
     int last; /* the last wanted column of the record; -1: none */

@@ -138,7 +138,7 @@ static inline const char *random_name(void) {
     return condition_column[pick(condition_columns)];
 }
 
-/* Appends the text with random spaces, comments and cases of letters between its words.
+/* Appends the text with random spaces, comments and capitals.
  */
 static inline void append_random(random_condition *c, const char *text) {
     for (; *text; text++) {
@@ -288,10 +288,6 @@ static inline void append_condition(random_condition *c, int depth) {
 
 /* ---- records ---- */
 
-static inline bool is_simple_here(enum page_reason reason) {
-    return reason != PAGE_NOT_SIMPLE;
-}
-
 /* Copies the record of a cell, with its overflow pages, from the image of a database. */
 static inline uint8_t *copy_record(const page_layout *layout, const uint8_t *image,
                                    const uint8_t *at, uint64_t payload) {
@@ -404,7 +400,7 @@ static inline const char *compare_condition(sqlite3 *db, const uint8_t *image,
     append_condition(&c, 3);
     *condition = sqlite3_str_finish(c.sql);
     sqlite3_stmt *rows = select_true(db, *condition);
-    if (!rows) { /* such as IS NOT DISTINCT FROM in an older SQLite */
+    if (!rows) { /* an older SQLite does not have this syntax */
         conditions_refused++;
         return c.simple ? sqlite3_errmsg(db) : NULL;
     }
