@@ -65,7 +65,7 @@ static enum page_reason find_row(struct finding *f, const uint8_t *page, uint32_
     page_store_empty(&helper->store);
     if (reason == PAGE_DAMAGED || reason == PAGE_NO_MEMORY)
         return reason;
-    const bool plain = !reason && !row.text && !row.null;
+    const bool plain = !reason && !row.text && !row.null && !row.out;
     f->found->state[i] = plain ? PAGE_ROW_NUMBERS : PAGE_ROW_ODD;
     for (int k = 0; k < PAGE_FOUND_COLUMNS; k++)
         f->found->value[k][i] = row.value[k];

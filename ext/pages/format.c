@@ -9,7 +9,7 @@
 **
 ** The decoder trusts nothing on a page. Each offset is compared with the page's end
 ** before it is used, or is small enough to end within PAGE_PAD bytes behind the page. */
-#include "format.h"
+#include "condition.h"
 
 #include <stdlib.h>
 
@@ -132,6 +132,8 @@ uint32_t page_most_rows(const page_layout *layout) {
 }
 
 void page_layout_clear(page_layout *layout) {
+    page_condition_free(layout->filter);
+    layout->filter = NULL;
     for (int k = 0; k < PAGE_COLUMNS; k++) {
         free(layout->missing[k].text);
         layout->missing[k] = (page_missing){0};

@@ -116,6 +116,8 @@ typedef struct page_missing {
     uint32_t length;
 } page_missing;
 
+typedef struct page_condition page_condition; /* condition.h */
+
 /* The values that the reader wants of each record. */
 typedef struct page_layout {
     uint32_t page_size, usable; /* usable: without the reserved bytes at a page's end */
@@ -127,12 +129,13 @@ typedef struct page_layout {
     int column[PAGE_COLUMNS];
     int columns;              /* 2, 3 or PAGE_COLUMNS: later columns are not wanted */
     bool real;                /* weights become doubles */
-    bool null;                /* ends may be NULL */
+    bool null;                /* half rows are listed; ends may be NULL */
     bool numbers_alone;       /* a text weight is refused */
     bool ask;                 /* private connections convert text weights */
     bool text;                /* ids may be texts */
     enum page_reason at_text; /* the reason for a text id if text is false */
     page_missing missing[PAGE_COLUMNS];
+    page_condition *filter; /* NULL: none */
     /* PAGE_WIDE_ bits; weights are wide if they are REAL or there is a reverse weight */
     unsigned wide;
     int last; /* the last wanted column of the record; -1: none */
@@ -239,8 +242,9 @@ typedef struct page_rows {
     /* With layout.ask: the text weights of the batch, with space for two a row. */
     page_number *number;
     uint32_t numbers;
-    /* With layout.null: rows of the batch with a NULL end, encoded as in page_columns,
-    ** with space for one a row. */
+    /* With layout.null: half rows of the batch, encoded as in page_columns, with space
+    *for
+    ** one a row. */
     uint32_t *half;
     uint32_t halves;
     page_helper *helper;
@@ -261,6 +265,7 @@ typedef struct page_values {
     int64_t value[PAGE_COLUMNS];
     uint32_t text; /* bit k: value k is the text bytes[k], length[k] */
     uint32_t null; /* bit k: end k is NULL */
+    bool out;      /* the filter is not true, so the weights are not decoded */
     const uint8_t *bytes[PAGE_COLUMNS];
     uint32_t length[PAGE_COLUMNS];
 } page_values;
@@ -416,6 +421,9 @@ enum page_reason page_send(const page_table *t, const page_source *source,
 ** rows in a range of rowids (NULL: all), ordered by rowid `order`. NULL: it fails. */
 sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *range,
                         const char *order);
+/* Steps such a SELECT to the row of this rowid. *row (sqlite3_finalize) may be NULL after
+** a failure. */
+enum page_reason page_scan_row(const page_table *t, int64_t rowid, sqlite3_stmt **row);
 /* Sets the layout of records, and the root, by the program that SQLite compiles. */
 enum page_reason page_program(const page_table *t, page_layout *layout, uint32_t *root);
 

@@ -1,6 +1,6 @@
 /* Decodes the cells of a leaf. fast_cell takes usual cells with one branch, and page_cell
 ** (record.c) takes the others or gives the reason why the reader must give up. */
-#include "format.h"
+#include "condition.h"
 
 /* ---- one cell ---- */
 
@@ -14,6 +14,7 @@ struct shape {
     bool leading;
     bool narrow;        /* the columns of ids have 4 bytes an entry */
     bool narrow_weight; /* the column of weights has 4 bytes an entry */
+    bool filtered;
 };
 
 INLINE void put_ids(const page_rows *to, int64_t at, const bool narrow, int64_t source,
@@ -84,6 +85,18 @@ INLINE uint32_t fast_value(const page_layout *layout, const struct shape *shape,
     return s->no_weight;
 }
 
+/* Evaluates the filter for a record on this page. False: page_cell must do so. */
+INLINE bool fast_filter(const page_layout *layout, const uint8_t *record,
+                        uint32_t payload, const uint8_t *end, int64_t rowid, bool *out) {
+    page_record r = {
+        .bytes = record, .here = payload, .payload = payload, .rowid = rowid};
+    if ((int64_t)payload > end - record || page_condition_holds(layout, &r) ||
+        r.need > r.here)
+        return false;
+    *out = !r.holds;
+    return true;
+}
+
 /* Decodes a usual cell. False: page_cell must decode it; anything unusual makes `trouble`
 ** not 0. Reads at most 2 + 8 bytes, a header of 255 bytes, 15 values of at most 57 bytes
 ** and 8 bytes more from a cell that begins on the page, which PAGE_PAD covers. */
@@ -99,6 +112,9 @@ INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
     if (!fast_rowid(&cell, key))
         return false;
     const uint8_t *record = cell, *type = record + 1;
+    if (shape->filtered &&
+        !fast_filter(layout, record, payload, end, key->rowid, &texts->out))
+        return false;
     const uint32_t header = record[0], types_end = (uint32_t)shape->last + 2;
     uint32_t start[PAGE_FAST_COLUMNS], at = header, trouble = 0;
     for (int c = 0; c <= shape->last; c++) {
@@ -110,7 +126,9 @@ INLINE bool fast_cell(const page_layout *layout, const struct shape *shape,
         int c = shape->column[k];
         if (shape->columns > PAGE_EDGE_ID && c == PAGE_NO_COLUMN)
             continue;
-        if (c == PAGE_IS_ROWID)
+        if (shape->filtered && texts->out && page_is_weight(k))
+            value[k] = 0;
+        else if (c == PAGE_IS_ROWID)
             value[k] = page_is_weight(k) && shape->real
                            ? page_real_bits((double)key->rowid)
                            : key->rowid;
@@ -226,12 +244,16 @@ INLINE void list_texts(page_rows *rows, int64_t at, const page_values *texts) {
                 texts->bytes[k], row * 2 + (k == PAGE_REVERSE), texts->length[k]};
 }
 
-/* Lists the texts and NULL ends of a row that page_cell has decoded. */
+INLINE void list_half(page_rows *rows, int64_t at, const page_values *row) {
+    if (row->null || row->out)
+        rows->half[rows->halves++] = (uint32_t)(at - rows->start) << 2 | row->null;
+}
+
+/* Lists the texts of a row that page_cell has decoded, or the row if it is a half row. */
 static void list_odd(page_rows *rows, int64_t at, const page_values *row) {
     if (row->text)
         list_texts(rows, at, row);
-    if (row->null)
-        rows->half[rows->halves++] = (uint32_t)(at - rows->start) << 2 | row->null;
+    list_half(rows, at, row);
 }
 
 /* Writes the columns that are rarely wanted. */
@@ -271,7 +293,7 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
             for (int k = 0; k < PAGE_COLUMNS; k++)
                 value[k] = careful.value[k];
             list_odd(rows, at, &careful);
-            texts.text = 0; /* fast_cell may have set it before it gave up */
+            texts = (page_values){0}; /* fast_cell may have set it before it gave up */
             rows->slow++;
         }
         if (key.rowid <= previous && (to.any || i > 0))
@@ -280,6 +302,8 @@ INLINE enum page_reason leaf_cells(const page_layout *layout, const uint8_t *pag
             rows->first = key.rowid;
         if (shape.text && texts.text)
             list_texts(rows, at, &texts);
+        if (shape.filtered)
+            list_half(rows, at, &texts);
         if (shape.narrow && (is_wide(value[0]) || is_wide(value[1])))
             return PAGE_ID_WIDE;
         if (shape.columns > 2 && shape.narrow_weight && is_wide(value[2]))
@@ -327,21 +351,42 @@ INLINE enum page_reason leading_cells(const page_layout *layout, const uint8_t *
                                      .narrow_weight = narrow_weight});
 }
 
+/* The wanted columns are anywhere. */
+INLINE enum page_reason any_cells(const page_layout *layout, const uint8_t *page,
+                                  page_rows *rows, struct shape shape,
+                                  const bool filtered) {
+    shape.filtered = filtered;
+    switch (shape.columns) {
+    case 2:
+        shape.columns = 2;
+        return leaf_cells(layout, page, rows, shape);
+    case 3:
+        shape.columns = 3;
+        return leaf_cells(layout, page, rows, shape);
+    default:
+        shape.columns = PAGE_COLUMNS;
+        return leaf_cells(layout, page, rows, shape);
+    }
+}
+
 INLINE enum page_reason leaf_of_width(const page_layout *layout, const uint8_t *page,
                                       page_rows *rows, const bool narrow) {
     const int *c = layout->column, columns = layout->columns;
     const bool narrow_weight = rows->weight32 != NULL, text = layout->text;
     const bool leading =
         c[0] == 0 && c[1] == 1 && (columns == 2 || (columns == 3 && c[2] == 2));
-    struct shape any = {{c[0], c[1], c[2], c[3], c[4]},
-                        columns,
-                        layout->last,
-                        layout->real,
-                        text,
-                        layout->last >= 0 && layout->last < PAGE_FAST_COLUMNS,
-                        false,
-                        narrow,
-                        narrow_weight};
+    const struct shape any = {{c[0], c[1], c[2], c[3], c[4]},
+                              columns,
+                              layout->last,
+                              layout->real,
+                              text,
+                              layout->last >= 0 && layout->last < PAGE_FAST_COLUMNS,
+                              false,
+                              narrow,
+                              narrow_weight,
+                              false};
+    if (layout->filter)
+        return any_cells(layout, page, rows, any, true);
     if (leading && columns == 2 && !text)
         return leading_cells(layout, page, rows, 2, false, false, narrow, false);
     if (leading && columns == 2)
@@ -354,17 +399,7 @@ INLINE enum page_reason leaf_of_width(const page_layout *layout, const uint8_t *
         return leading_cells(layout, page, rows, 3, false, true, narrow, narrow_weight);
     if (leading && !text)
         return leading_cells(layout, page, rows, 3, true, false, narrow, false);
-    switch (columns) {
-    case 2:
-        any.columns = 2;
-        return leaf_cells(layout, page, rows, any);
-    case 3:
-        any.columns = 3;
-        return leaf_cells(layout, page, rows, any);
-    default:
-        any.columns = PAGE_COLUMNS;
-        return leaf_cells(layout, page, rows, any);
-    }
+    return any_cells(layout, page, rows, any, false);
 }
 
 enum page_reason page_leaf(const page_layout *layout, const uint8_t *page,

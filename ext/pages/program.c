@@ -26,6 +26,16 @@ sqlite3_stmt *page_scan(const page_table *t, const char *before, const int64_t *
     return statement;
 }
 
+enum page_reason page_scan_row(const page_table *t, int64_t rowid, sqlite3_stmt **row) {
+    const int64_t only[2] = {rowid, rowid};
+    *row = page_scan(t, "", only, "");
+    const int rc = *row ? sqlite3_step(*row) : sqlite3_errcode(t->db);
+    return rc == SQLITE_ROW         ? PAGE_FINE
+           : rc == SQLITE_INTERRUPT ? PAGE_STOPPED
+           : rc == SQLITE_DONE      ? PAGE_DISAGREES
+                                    : PAGE_NOT_READABLE;
+}
+
 enum { SCAN_COLUMNS = 1 + PAGE_COLUMNS, NO_VALUE = -2 };
 
 struct program {

@@ -21,13 +21,15 @@
 **
 ** The reader finds some values only in the pages: a REAL weight, a text, a NULL end, a
 ** row older than a column, a number that does not fit 4 bytes. It then starts again. */
-#include "format.h"
+#include "condition.h"
 #include "team.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const sentence[PAGE_REASONS] = {
+    [PAGE_NOT_SIMPLE] = "SQLite must evaluate the filter",
+    [PAGE_FILTER_VALUE] = "SQLite must evaluate the filter for some row",
     [PAGE_NO_ROWID] = "columns of the table hide every name of its rowid",
     [PAGE_NO_FILE] = "the table is in memory or in a temporary database",
     [PAGE_FOREIGN_VFS] = "the database is not in a file of SQLite's own unix VFS",
@@ -144,20 +146,16 @@ static enum page_reason take_default(sqlite3_stmt *row, int column, int k,
 ** not have. These are constants of the table, so any such row shows them. */
 static enum page_reason ask_defaults(const page_table *t, page_layout *layout,
                                      const page_short *old) {
-    const int64_t only[2] = {old->rowid, old->rowid};
-    sqlite3_stmt *row = page_scan(t, "", only, "");
-    int rc = row ? sqlite3_step(row) : sqlite3_errcode(t->db);
-    enum page_reason reason = rc == SQLITE_ROW         ? PAGE_FINE
-                              : rc == SQLITE_INTERRUPT ? PAGE_STOPPED
-                              : rc == SQLITE_DONE      ? PAGE_DISAGREES
-                                                       : PAGE_NOT_READABLE;
+    sqlite3_stmt *row;
+    enum page_reason reason = page_scan_row(t, old->rowid, &row);
     for (int k = 0, column = 1; k < layout->columns && !reason; k++) {
         if (layout->column[k] >= old->columns && !layout->missing[k].known)
             reason = take_default(row, column, k, &layout->missing[k]);
         column += layout->column[k] != PAGE_NO_COLUMN;
     }
     sqlite3_finalize(row);
-    return reason;
+    return reason || !layout->filter ? reason
+                                     : page_condition_ask(layout->filter, t, old);
 }
 
 static void close_numbers(page_source *source) {
@@ -291,6 +289,10 @@ static enum page_reason decide_and_read(const page_table *t, page_source source,
     reason = reason ? reason : page_file_hold(t, &snapshot);
     reason = reason ? reason : page_program(t, &layout, &root);
     reason = reason ? reason : page_file_study(t, snapshot, &source, &layout);
+    if (!reason && t->filter)
+        reason = page_condition_make(
+            t, layout.numbers_alone || layout.encoding != PAGE_UTF_8, &layout.filter);
+    layout.null = layout.filter;
     if (!reason)
         reason = r->rowid ? find_wanted_rows(t, &source, &layout, root, r)
                           : read_columns(t, &source, &layout, root, r->columns);

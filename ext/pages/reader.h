@@ -10,6 +10,7 @@
 **       page_collect      walk.c      leaves -> columns, by several threads: columns.c
 **         page_leaf       leaf.c      the cells of one leaf -> columns, if they are usual
 **           page_cell     record.c    any cell: overflow.c, number.c
+**             page_condition_holds    the filter, by the bytes of the record: condition.c
 **     page_find           reader.c    some rows, by their rowids: find.c
 **
 ** Every page comes through SQLite's own file object, inside a read transaction of the
@@ -45,6 +46,11 @@ typedef struct page_table {
     const char *schema, *table; /* names as stored, unquoted */
     const char *rowid;          /* rowid, oid or _rowid_: one that no column hides */
     const char *column[PAGE_COLUMNS]; /* NULL: not wanted; the first two are not NULL */
+    /* A condition on the row that condition_check has accepted; NULL: none. Rows for
+    *which
+    ** it is not true are half rows. The reader gives up unless the condition is simple
+    ** (condition.h) and the values of its columns are usual. No device decodes pages. */
+    const char *filter;
     /* A note from before the open transaction began. NULL: the reader may give up if the
     ** write-ahead log has pages. */
     const struct wal_notes *wal;
@@ -74,8 +80,9 @@ typedef struct page_columns {
     int64_t *id[2];   /* source, target */
     int32_t *id32[2]; /* in place of id, if all ids fit */
     uint8_t *text[2]; /* bit i: entry i is the number of a text */
-    /* Rows with a NULL end, ascending: row << 2 | which end (1: source, 2: target, 3:
-    ** both). The entry of that end, and the row's weights, have no meaning. */
+    /* Half rows: rows with a NULL end, and rows for which the filter is not true.
+    ** Ascending: row << 2 | the NULL ends (0: none, 1: source, 2: target, 3: both). The
+    ** entry of a NULL end, and the row's weights, have no meaning. */
     int64_t *half;
     int64_t halves;
     /* INTEGER weights, and texts that are integers. If some weight is REAL, all are the
@@ -118,6 +125,8 @@ enum page_reason {
     PAGE_ID_NULL,     /* a NULL end: set layout.null */
     PAGE_NOT_SENT,    /* the device does not take this table: threads decode it */
     /* The following reasons are final. */
+    PAGE_NOT_SIMPLE,   /* the filter's text */
+    PAGE_FILTER_VALUE, /* a row that SQLite must filter */
     PAGE_NO_ROWID,
     PAGE_NO_FILE,
     PAGE_FOREIGN_VFS,
@@ -162,7 +171,8 @@ enum page_outcome page_read(const page_table *table, int threads,
                             int (*interrupted)(void *), void *listener,
                             page_columns *columns, const char **why_not);
 
-/* The state of a row, by its page. ODD: SQLite must read the row. */
+/* The state of a row, by its page. ODD: SQLite must read the row, also if the filter is
+** not true for it. */
 enum page_row { PAGE_ROW_ABSENT, PAGE_ROW_NUMBERS, PAGE_ROW_ODD };
 enum { PAGE_FOUND_COLUMNS = PAGE_WEIGHT + 1 };
 

@@ -1,6 +1,6 @@
 /* Decodes any cell: values of every type, on the leaf or on overflow pages, and columns
 ** that were added after the row was written. It trusts nothing on the page. */
-#include "format.h"
+#include "condition.h"
 
 /* The number of bytes of a payload that are on the leaf itself. */
 static uint32_t local_payload(uint32_t payload, uint32_t usable) {
@@ -203,11 +203,34 @@ static enum page_reason take_record(struct record *r) {
     for (int k = 0; k < wanted && !reason; k++)
         if (layout->column[k] >= column)
             reason = note_fault(k, take_missing(r, k, column), &fault);
-    if (reason || !r->to->null)
+    if (reason || !(r->to->null || r->to->out))
         return reason ? reason : fault;
-    r->to->text &= 3; /* a row with a NULL end is no edge and has no weight */
+    r->to->text &= 3; /* a half row is no edge and has no weight */
     r->to->value[PAGE_WEIGHT] = 0;
     return PAGE_FINE;
+}
+
+/* Evaluates the filter. Copies the bytes that it needs from overflow pages. */
+static enum page_reason filter_record(struct record *r, int64_t rowid) {
+    page_store store = {0};
+    page_record record = {.bytes = r->chain.record,
+                          .here = r->chain.local,
+                          .payload = r->chain.payload,
+                          .rowid = rowid};
+    enum page_reason reason = page_condition_holds(r->layout, &record);
+    while (!reason && record.need > record.here) {
+        uint8_t *copy = page_store_take(&store, record.need + sizeof(uint64_t));
+        if (!copy)
+            reason = PAGE_NO_MEMORY;
+        reason = reason ? reason : page_chain_read(&r->chain, 0, record.need, copy);
+        record.bytes = copy;
+        record.here = record.need;
+        reason = reason ? reason : page_condition_holds(r->layout, &record);
+    }
+    page_store_empty(&store);
+    r->helper->short_columns = record.columns;
+    r->to->out = !record.holds;
+    return reason;
 }
 
 enum page_reason page_cell(const page_layout *layout, const uint8_t *cell,
@@ -230,9 +253,9 @@ enum page_reason page_cell(const page_layout *layout, const uint8_t *cell,
             to->value[k] = page_is_weight(k) && layout->real
                                ? page_real_bits((double)*rowid)
                                : *rowid;
-    if (layout->last < 0)
-        return PAGE_FINE;
     struct record r = {.layout = layout, .helper = helper, .to = to};
     page_chain_start(&r.chain, layout, helper, cell, local, (uint32_t)payload);
-    return take_record(&r);
+    const enum page_reason reason =
+        layout->filter ? filter_record(&r, *rowid) : PAGE_FINE;
+    return reason || layout->last < 0 ? reason : take_record(&r);
 }

@@ -74,6 +74,7 @@ static inline sqlite3_stmt *select_rows(const page_table *t) {
             sqlite3_str_appendf(text, ", \"%w\"", t->column[k]);
         else
             sqlite3_str_appendall(text, ", 'not wanted'");
+    sqlite3_str_appendf(text, ", (%s\n) IS TRUE", t->filter ? t->filter : "1");
     sqlite3_str_appendf(text, " FROM \"%w\".\"%w\" NOT INDEXED ORDER BY 1", t->schema,
                         t->table);
     char *sql = sqlite3_str_finish(text);
@@ -138,14 +139,15 @@ static inline int nulls_in(sqlite3_stmt *row) {
            (sqlite3_column_type(row, 2) == SQLITE_NULL) << 1;
 }
 
-/* Is row n the statement's row? *halves: the number of earlier rows with a NULL end. */
+/* Is row n the statement's row? *halves: the number of earlier half rows. */
 static inline bool same_row(const page_table *t, const page_columns *c, int64_t n,
                             int64_t *halves, int64_t *seen, sqlite3_stmt *row,
                             bool *real_seen) {
-    int nulls = nulls_in(row);
+    const int nulls = nulls_in(row);
+    const bool half = nulls || !sqlite3_column_int(row, 1 + PAGE_COLUMNS);
     if (n >= c->count || sqlite3_column_int64(row, 0) != (c->rowid ? c->rowid[n] : n + 1))
         return false;
-    if (nulls && (*halves >= c->halves || c->half[(*halves)++] != (n << 2 | nulls)))
+    if (half && (*halves >= c->halves || c->half[(*halves)++] != (n << 2 | nulls)))
         return false;
     for (int k = 0; k < 2; k++)
         if (!(nulls >> k & 1) && !same_id(c, k, n, t->texts, seen, row))
@@ -155,8 +157,8 @@ static inline bool same_row(const page_table *t, const page_columns *c, int64_t 
     if (c->edge_id && (sqlite3_column_type(row, 1 + PAGE_EDGE_ID) != SQLITE_INTEGER ||
                        sqlite3_column_int64(row, 1 + PAGE_EDGE_ID) != c->edge_id[n]))
         return false;
-    return nulls || (same_weight(t, c, PAGE_WEIGHT, n, row, real_seen) &&
-                     same_weight(t, c, PAGE_REVERSE, n, row, real_seen));
+    return half || (same_weight(t, c, PAGE_WEIGHT, n, row, real_seen) &&
+                    same_weight(t, c, PAGE_REVERSE, n, row, real_seen));
 }
 
 /* Checks that no text has two numbers, and that all texts were seen. */
