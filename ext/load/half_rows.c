@@ -88,27 +88,51 @@ static void move_rows(loader *l, int64_t to, int64_t from, int64_t count) {
         move_texts(&l->id[end], to, from, count);
 }
 
+/* Removes the entries of half rows from a column of 4 or 8 bytes an entry. */
+#define TAKE_OUT(column, half, halves, count)                                            \
+    for (int64_t i = 0, to = 0, h = 0; (column) && i < (count); i++) {                   \
+        if (h < (halves) && (half)[h] >> 2 == i)                                         \
+            h++;                                                                         \
+        else                                                                             \
+            (column)[to++] = (column)[i];                                                \
+    }
+
+static void take_out_of_columns(loader *l, const int64_t *half, int64_t halves) {
+    int64_t *const wide[] = {l->id[0].value,       l->id[1].value,
+                             (int64_t *)l->weight, (int64_t *)l->reverse,
+                             l->edge_id.value,     l->row};
+    int32_t *const narrow[] = {l->id[0].value32, l->id[1].value32, l->weight32};
+    for (int k = 0; k < COUNT(wide); k++)
+        TAKE_OUT(wide[k], half, halves, l->count)
+    for (int k = 0; k < COUNT(narrow); k++)
+        TAKE_OUT(narrow[k], half, halves, l->count)
+    for (int64_t i = 0, to = 0, h = 0; i < l->count; i++) {
+        if (h < halves && half[h] >> 2 == i) {
+            h++;
+            continue;
+        }
+        for (int end = 0; end < 2; end++)
+            move_texts(&l->id[end], to, i, 1);
+        to++;
+    }
+}
+
 int half_rows_take_out(loader *l, const int64_t *half, int64_t halves) {
-    int64_t kept = 0, at = 0;
     if (halves && !l->edge_id.value && loader_begin_edge_ids(l))
         return l->rc;
+    const int64_t *number = l->has_rows ? l->row : l->edge_id.value;
     for (int64_t h = 0; h < halves; h++) {
-        int64_t row = half[h] >> 2;
-        const int64_t *number = l->has_rows ? l->row : l->edge_id.value;
+        const int64_t row = half[h] >> 2;
         const unsigned missing = (unsigned)half[h] & 3;
         l->halves += missing != 0;
         l->left_out += missing == 0;
         if (loader_check_row(l, number[row]) ||
             add_lone_ends(l, row, missing, number[row]))
             return l->rc;
-        move_rows(l, kept, at, row - at);
-        kept += row - at;
-        at = row + 1;
     }
-    if (halves) {
-        move_rows(l, kept, at, l->count - at);
-        l->count -= halves;
-    }
+    if (halves)
+        take_out_of_columns(l, half, halves);
+    l->count -= halves;
     return SQLITE_OK;
 }
 

@@ -31,6 +31,7 @@ page_table loader_table(connection *c, const row_source *rows, bool weights) {
         .column = {rows->column[SOURCE_COLUMN], rows->column[TARGET_COLUMN],
                    weights ? rows->column[WEIGHT_COLUMN] : NULL,
                    rows->column[EDGE_ID_COLUMN], rows->column[REVERSE_COLUMN]},
+        .filter = rows->filter,
         .unwritten = rows->unwritten,
         .schema_version = rows->schema_version,
         .wal = &c->logs};
@@ -81,8 +82,8 @@ static int begin_rows(loader *l) {
 ** result is true, l->rc is set. */
 static bool read_pages(loader *l, const char **why_not) {
     const row_source *rows = l->rows;
-    if (rows->filter || (rows->where && !rows->range)) {
-        *why_not = rows->filter ? "a filter" : "a condition on rows";
+    if (rows->where && !rows->range) {
+        *why_not = "a condition on rows";
         return false;
     }
     const bool keep_rows = l->has_rows || rows->range;
@@ -91,7 +92,7 @@ static bool read_pages(loader *l, const char **why_not) {
     table.texts = l->texts;
     table.rows_read = &l->count;
     table.range = rows->range;
-    table.place = rows->range ? NULL : find_place(l, &run);
+    table.place = rows->range || rows->filter ? NULL : find_place(l, &run);
     table.run = &run;
     page_columns got;
     switch (page_read(&table, l->c->config.threads, between_pages, l, &got, why_not)) {
@@ -146,8 +147,8 @@ static void take_values(loader *l, int count, sqlite3_value **value) {
 }
 
 /* gpugraph_collect(source, destination [, weight [, reverse weight]] [, edge id [,
-** rowid]] [, filter]), and for vertices gpugraph_collect(id). The loader is a field of the
-** connection, because another argument would cost time in each row. */
+** rowid]] [, filter]), and for vertices gpugraph_collect(id). The loader is not an
+** argument but a field of the connection, which saves time in each row. */
 static void collect_step(sqlite3_context *context, int count, sqlite3_value **value) {
     loader *l = ((connection *)sqlite3_user_data(context))->collecting;
     if (!l || count != l->collected) {
@@ -378,8 +379,7 @@ int loader_read(loader *l) {
                                  "are no edges",
                                  detail, (sqlite3_int64)l->left_out);
     double ms = gg_now_ms() - l->started_ms - l->reported_ms;
-    timings_add(&l->c->timings, "read", ms, l->count - l->begun_at,
-                detail);
+    timings_add(&l->c->timings, "read", ms, l->count - l->begun_at, detail);
     connection_progress(l->c, "read", ms, l->count - l->begun_at);
     sqlite3_free(detail);
     return l->rc;

@@ -19,13 +19,12 @@
 
 /* ---- condition_text.c: the condition's text and columns ---- */
 
-/* Compiles t->filter, which condition_check has accepted. numbers_alone:
- *PAGE_FILTER_VALUE
- ** for each row that has a TEXT or a BLOB in a column of the condition.
- **
- ** A simple condition consists of comparisons of a column with a literal (also by IN,
- ** BETWEEN and IS), columns as truth values, AND, OR and NOT. Other conditions are
- ** PAGE_NOT_SIMPLE. *made is NULL unless PAGE_FINE. */
+/* Compiles t->filter, which expression_check has accepted. numbers_alone: the answer is
+** PAGE_FILTER_VALUE for each row that has a TEXT or a BLOB in a column of the condition.
+**
+** A simple condition consists of comparisons of a column with a literal (also by IN,
+** BETWEEN and IS), columns as truth values, AND, OR and NOT. Other conditions are
+** PAGE_NOT_SIMPLE. *made is NULL unless PAGE_FINE. */
 enum page_reason page_condition_make(const page_table *t, bool numbers_alone,
                                      page_condition **made);
 void page_condition_free(page_condition *condition); /* NULL is allowed */
