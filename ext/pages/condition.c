@@ -113,32 +113,36 @@ static enum page_reason find_values(const page_layout *layout, page_record *reco
         return PAGE_FINE;
     const uint8_t *type_at = record->bytes + used, *end = record->bytes + header;
     uint64_t at = header; /* behind the latest value */
-    record->columns = 0;
+    int columns = 0;
     for (int i = 0; i < c->stored && !reason; i++) {
         const page_tested *column = &c->column[c->order[i]];
         page_value *to = &value[c->order[i]];
-        for (; record->columns <= column->at && type_at < end; record->columns++) {
-            used = 1;
-            type = *type_at;
-            if (type >= 0x80)
-                used = get_varint(type_at, end, &type);
-            size = type >= 12 ? (type - 12) / 2 : layout->serial[type].size;
-            if (used == 0 || size > payload - at)
+        for (; columns <= column->at && type_at < end; columns++, at += size) {
+            if ((type = *type_at) < 0x80) {
+                size = layout->serial[type].size;
+                type_at++;
+                continue;
+            }
+            used = get_varint(type_at, end, &type);
+            size = (type - 12) / 2;
+            if (used == 0 || size > payload)
                 return PAGE_DAMAGED;
             type_at += used;
-            at += size;
         }
-        const bool missing = record->columns <= column->at;
-        if (!missing && size > 0)
-            record->need = at;
-        if (missing) {
+        if (at > payload)
+            return PAGE_DAMAGED;
+        if (columns <= column->at) {
+            record->columns = columns;
             *to = column->missing;
             reason = column->known ? PAGE_FINE : PAGE_SHORT_ROW;
-        } else if (record->need <= record->here) {
-            /* A value without bytes may lie behind the bytes that are here. */
-            const uint8_t *bytes = record->bytes + (size > 0 ? at - size : 0);
-            reason = load_value(layout, column, type, size, bytes, to);
+            continue;
         }
+        /* A value without bytes may lie behind the bytes that are here. */
+        if (size > 0)
+            record->need = at;
+        if (record->need <= record->here)
+            reason = load_value(layout, column, type, size,
+                                record->bytes + (size > 0 ? at - size : 0), to);
     }
     return type_at == end && at != payload ? PAGE_DAMAGED : reason;
 }
