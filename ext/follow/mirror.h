@@ -10,7 +10,7 @@
 struct followed {
     followed *next;
     char *schema, *name;
-    char *filter; /* the mirror of calls with this filter; NULL: no filter */
+    char *filter;    /* the mirror of calls with this filter; NULL: no filter */
     row_source rows; /* the table that it follows */
     char *log;
     gpugraph_direction direction;

@@ -182,8 +182,8 @@ static bool read_arguments(grid *g) {
 /* Finds a kept graph that is current and has neither params nor further vertices. */
 static const graph_ref *find_kept(connection *c, const char *edges) {
     graph_ref *ref = c->graphs;
-    while (ref && (ref->followed || !ref->stamp || ref->vertices || ref->params || ref->filter ||
-                   strcmp(ref->edges, edges) != 0 ||
+    while (ref && (ref->followed || !ref->stamp || ref->vertices || ref->params ||
+                   ref->filter || strcmp(ref->edges, edges) != 0 ||
                    strcmp(graph_state(c, ref), "current") != 0))
         ref = ref->next;
     return ref;
