@@ -243,8 +243,8 @@ typedef struct page_rows {
     page_number *number;
     uint32_t numbers;
     /* With layout.null: half rows of the batch, encoded as in page_columns, with space
-    *for
-    ** one a row. */
+     *for
+     ** one a row. */
     uint32_t *half;
     uint32_t halves;
     page_helper *helper;

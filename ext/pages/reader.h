@@ -47,9 +47,9 @@ typedef struct page_table {
     const char *rowid;          /* rowid, oid or _rowid_: one that no column hides */
     const char *column[PAGE_COLUMNS]; /* NULL: not wanted; the first two are not NULL */
     /* A condition on the row that condition_check has accepted; NULL: none. Rows for
-    *which
-    ** it is not true are half rows. The reader gives up unless the condition is simple
-    ** (condition.h) and the values of its columns are usual. No device decodes pages. */
+     *which
+     ** it is not true are half rows. The reader gives up unless the condition is simple
+     ** (condition.h) and the values of its columns are usual. No device decodes pages. */
     const char *filter;
     /* A note from before the open transaction began. NULL: the reader may give up if the
     ** write-ahead log has pages. */
@@ -213,7 +213,8 @@ typedef struct page_identity {
 } page_identity;
 
 /* Names the state that page_read reads, inside a read transaction that a statement of the
-** caller holds. False: the state has no name, so other connections must not use it. */
+** caller holds. The name does not include the filter. False: the state has no name, so
+*other connections must not use it. */
 bool page_identify(const page_table *table, page_identity *identity);
 
 #endif
