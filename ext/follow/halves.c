@@ -28,7 +28,7 @@ static uint32_t find_in(const gpugraph_graph *other, const gpugraph_graph *graph
 /* Lists the vertices of g->graph that removed half rows keep. */
 static int list_loose(const graph_ref *g, const id_list *removed, half_changes *made) {
     const gpugraph_graph *rows = g->half_rows;
-    made->loose = malloc(((size_t)removed->count + 1) * sizeof *made->loose);
+    made->loose = calloc((size_t)removed->count + 1, sizeof *made->loose);
     if (!made->loose)
         return SQLITE_NOMEM;
     for (int64_t i = 0; i < removed->count; i++) {
@@ -104,6 +104,7 @@ int half_changes_make(connection *c, graph_ref *g, row_changes *changes, intern 
     rc = rc ? rc : change_half_rows(c, g, changes, texts);
     made->changed = rc == SQLITE_OK;
     rc = rc ? rc : list_kept(g, &changes->removed, made);
-    drop_kept(g, made);
+    if (rc == SQLITE_OK)
+        drop_kept(g, made);
     return rc;
 }

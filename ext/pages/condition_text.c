@@ -428,9 +428,9 @@ static int lay_node(parser *p, int index, int yes, int no, int null) {
         return lay_node(p, node->left, yes, second, null == yes ? yes : second);
     }
     for (int k = 0; k < PAGE_ORDERS; k++)
-        p->made->test[node->left].next[k] = (int8_t)(node->truth[k] == 'T'   ? yes
-                                                     : node->truth[k] == 'F' ? no
-                                                                             : null);
+        p->made->test[node->left].next[k] = (int16_t)(node->truth[k] == 'T'   ? yes
+                                                      : node->truth[k] == 'F' ? no
+                                                                              : null);
     return node->left;
 }
 

@@ -151,7 +151,7 @@ static bool take_batch(struct team *team, uint8_t *buffer, uint32_t *b) {
 struct desk {
     page_text *text;     /* the batch's text ids; NULL without layout.text */
     page_number *number; /* the batch's text weights; NULL without layout.ask */
-    uint32_t *half;      /* the batch's rows with a NULL end; NULL without layout.null */
+    uint32_t *half;      /* the batch's half rows; NULL without layout.null */
     page_numbers *numbers;
     page_helper helper; /* with the pages of its batch */
 };
@@ -234,7 +234,7 @@ static enum page_reason number_texts(struct team *team, const page_rows *rows) {
     return PAGE_FINE;
 }
 
-/* Lists the rows of a batch that have a NULL end, in its turn. */
+/* Lists the half rows of a batch, in its turn. */
 static enum page_reason list_halves(struct team *team, const page_rows *rows) {
     page_columns *columns = team->columns;
     int64_t need = columns->halves + rows->halves;

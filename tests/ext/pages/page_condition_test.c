@@ -91,7 +91,7 @@ START_TEST(test_defaults_in_a_filter) {
     fill_roads(3000);
     page_table t = edges(db);
     run_sql(db, "ALTER TABLE e ADD COLUMN toll TEXT DEFAULT 5; UPDATE e SET toll = 'no' "
-                "WHERE rowid %% 3 = 0; ALTER TABLE e ADD COLUMN lanes REAL DEFAULT '2'; "
+                "WHERE rowid %% 3 = 1; ALTER TABLE e ADD COLUMN lanes REAL DEFAULT '2'; "
                 "UPDATE e SET lanes = 3 WHERE rowid %% 5 = 0;"
                 "ALTER TABLE e ADD COLUMN name");
     t.filter = "toll = 5 AND lanes = 2";
@@ -115,6 +115,18 @@ START_TEST(test_filters_left_to_sqlite) {
     check_aside(&t, "evaluate the filter");
     t.filter = "w > 1 AND kind GLOB 'r*'";
     check_aside(&t, "evaluate the filter");
+    sqlite3_str *list = sqlite3_str_new(NULL);
+    for (int i = 0; i < 65; i++)
+        sqlite3_str_appendf(list, "%s%d", i ? ", " : "w IN (", i);
+    sqlite3_str_appendall(list, ")");
+    char *many = sqlite3_str_finish(list);
+    t.filter = many;
+    check_aside(&t, "evaluate the filter");
+    sqlite3_free(many);
+    char *deep = sqlite3_mprintf("%.*c w = 1 %.*c", 60, '(', 60, ')');
+    t.filter = deep;
+    check_aside(&t, "evaluate the filter");
+    sqlite3_free(deep);
     run_sql(db, "CREATE TABLE g(src, dst, w, twice AS (2 * w), kept AS (3 * w) STORED);"
                 "INSERT INTO g SELECT src, dst, w FROM e; CREATE TABLE other(x)");
     page_table generated = edges(db);
@@ -138,6 +150,74 @@ START_TEST(test_filters_left_to_sqlite) {
     ck_assert_int_eq(page_read(&t, 1, NULL, NULL, &c, &why), PAGE_NOT_USED);
     ck_assert_ptr_nonnull(strstr(why, "filter for some row"));
     run_sql(db, "COMMIT");
+}
+END_TEST
+
+/* The first of these databases has long headers and values on overflow pages. */
+START_TEST(test_unusual_records) {
+    sqlite3_str *columns = sqlite3_str_new(NULL);
+    for (int i = 0; i < 600; i++)
+        sqlite3_str_appendf(columns, "c%d%s, ", i, i % 2 ? " DEFAULT 'abcdef'" : "");
+    char *more = sqlite3_str_finish(columns);
+    run_sql(db, "PRAGMA page_size = 512; CREATE TABLE e(src, dst, %s w, kind, open)",
+            more);
+    sqlite3_free(more);
+    run_sql(
+        db,
+        "WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 99)"
+        "INSERT INTO e(src, dst, w, kind, open) SELECT n, n * n, 1, "
+        "iif(n %% 3, 'road', hex(zeroblob(300)) || n %% 5), nullif(n %% 4, 0) FROM i");
+    page_table t = edges(db);
+    t.filter = "kind > '0' AND open <> 2";
+    check_read(&t);
+    t.filter = "open IS NULL";
+    check_read(&t);
+}
+END_TEST
+
+START_TEST(test_integers_in_a_real_column) {
+    page_table t = edges(db);
+    run_sql(db, "CREATE TABLE e(src, dst, w, big INT);"
+                "INSERT INTO e VALUES(1, 2, 1, 9007199254740993);"
+                "INSERT INTO e VALUES(2, 3, 1, 9007199254740994);"
+                "PRAGMA writable_schema = 1;"
+                "UPDATE sqlite_schema SET sql = replace(sql, 'INT', 'REAL');"
+                "PRAGMA writable_schema = RESET");
+    t.filter = "big = 9007199254740992";
+    check_read(&t);
+    t.filter = "big = 9007199254740993";
+    check_read(&t);
+}
+END_TEST
+
+START_TEST(test_values_of_another_affinity) {
+    page_table t = edges(db);
+    run_sql(db, "CREATE TABLE e(src, dst, w, a TEXTS, b NUM);"
+                "INSERT INTO e VALUES(1, 2, 1, '5', 5), (2, 3, 1, '5 km', x'00');"
+                "PRAGMA writable_schema = 1; UPDATE sqlite_schema "
+                "SET sql = replace(replace(sql, 'TEXTS', 'INT'), 'NUM', 'TEXT');"
+                "PRAGMA writable_schema = RESET");
+    t.filter = "a IS NOT NULL AND b NOTNULL";
+    check_read(&t);
+    t.filter = "a = 5";
+    check_aside(&t, "filter for some row");
+    t.filter = "b <> '5'";
+    check_aside(&t, "filter for some row");
+    run_sql(db, "UPDATE e SET a = a, b = b");
+    check_read(&t);
+    t.filter = "a = '5'";
+    check_read(&t);
+}
+END_TEST
+
+START_TEST(test_utf_16) {
+    page_table t = edges(db);
+    run_sql(db, "PRAGMA encoding = 'UTF-16le'");
+    fill_roads(500);
+    t.filter = "w > 1 AND open = 1";
+    check_read(&t);
+    t.filter = "kind = 'road'";
+    check_aside(&t, "filter for some row");
 }
 END_TEST
 
@@ -178,4 +258,8 @@ const struct suite suite = {
                 {&test_weights_of_rows_out},
                 {&test_defaults_in_a_filter},
                 {&test_filters_left_to_sqlite},
+                {&test_unusual_records},
+                {&test_integers_in_a_real_column},
+                {&test_values_of_another_affinity},
+                {&test_utf_16},
                 {&test_some_rows}}}}};
