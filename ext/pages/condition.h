@@ -71,7 +71,7 @@ typedef struct page_value {
 
 typedef struct page_test {
     page_value literal;
-    int8_t next[PAGE_ORDERS]; /* targets: tests or answers */
+    int16_t next[PAGE_ORDERS]; /* targets: tests or answers */
     uint8_t column;
     char affinity, collation; /* collation: 'B', 'N' or 'R' */
 } page_test;
