@@ -126,8 +126,8 @@ enum page_reason page_condition_ask(page_condition *c, const page_table *t,
     return reason;
 }
 
-/* Sets the column's fields. False: the table has no column of this name, or a simple
-** condition must not use it. */
+/* Sets the column's fields. False: the table has no column of this name, or the condition
+** is not simple. */
 static bool study_column(parser *p, page_tested *column) {
     static const char *const known[] = {"BINARY", "NOCASE", "RTRIM"};
     const page_table *t = p->table, one = one_column(t, column->name);
@@ -138,19 +138,21 @@ static bool study_column(parser *p, page_tested *column) {
                                       &collation, NULL, NULL, NULL) != SQLITE_OK ||
         !collation)
         return false;
+    if (p->made->columns == PAGE_CONDITION_COLUMNS)
+        not_simple(p);
     for (int i = 0; i < 3; i++)
         if (sqlite3_stricmp(collation, known[i]) == 0)
             column->collation = *known[i];
     /* ANY has another affinity in a STRICT table. */
     if (!column->collation || (type && sqlite3_stricmp(type, "ANY") == 0))
-        return false;
+        not_simple(p);
     column->affinity = affinity_of_type(type);
     const enum page_reason reason = page_program(&one, &layout, &root);
     if (reason)
         give_up(p, reason);
     column->at = layout.column[PAGE_WEIGHT];
     column->real = layout.real;
-    return !reason;
+    return !p->reason;
 }
 
 static void put_in_order(page_condition *c, int column) {
@@ -175,8 +177,7 @@ static int find_column(parser *p) {
     if (!column.name)
         give_up(p, PAGE_NO_MEMORY);
     int i = column.name ? known_column(c, column.name) : -1;
-    if (column.name && i < 0 && c->columns < PAGE_CONDITION_COLUMNS &&
-        study_column(p, &column)) {
+    if (column.name && i < 0 && study_column(p, &column)) {
         i = c->columns++;
         c->column[i] = column;
         if (column.at != PAGE_IS_ROWID)

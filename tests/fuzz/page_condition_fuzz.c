@@ -1,6 +1,5 @@
-/* libFuzzer target: the input chooses a table, its rows and some conditions. Each
-** condition must be simple or refused, as its generator knows. Its answer for each row
-** must be SQLite's.
+/* libFuzzer target: the input chooses a table, its rows and some conditions. A condition
+** is simple or refused, as its generator knows, and its answer for each row is SQLite's.
 **
 ** Seeds: page_condition_fuzz/ beside this file. */
 #include "random_condition.h"

@@ -10,12 +10,13 @@
 ** The input has some bytes of settings, then page 2 and the pages behind it. The walk
 ** never reads page 1. The root is page 2. A page has 512 bytes, so that a few kilobytes
 ** make a tree. With a log, the last bytes of the input are the page numbers of its
-** frames, and a frame has the bytes of one of the first pages. */
+** frames, and a frame has the bytes of one of the first pages. A bit of the settings adds
+** a filter. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cells_threads.h"
-#include "pages/format.h"
+#include "pages/condition.h"
 #include "pages/wal_frames.h"
 
 enum { SIZE = 512, SETTINGS = 5, INDEX = 32768, INDEX_HEADER = 136, FRAME_HEADER = 24 };
@@ -105,8 +106,30 @@ static void look_there(const page_source *source, const page_leaves *leaves,
     page_columns_clear(&there);
 }
 
+/* Makes "a < 'm' OR b <= 5", with these columns of the record. */
+static page_condition *make_filter(int a, int b) {
+    page_condition *c = calloc(1, sizeof *c);
+    *c = (page_condition){
+        .tests = 2,
+        .columns = 2,
+        .stored = 2,
+        .order = {a > b, a <= b},
+        .column = {{.at = a}, {.at = b, .real = true, .known = true}},
+        .test = {{.literal = {.type = SQLITE_TEXT, .length = 1, .bytes = (uint8_t *)"m"},
+                  .next = {PAGE_YES, 1, 1, 1},
+                  .affinity = PAGE_AS_NUMERIC,
+                  .collation = 'N'},
+                 {.literal = {.type = SQLITE_INTEGER, .integer = 5},
+                  .next = {PAGE_YES, PAGE_YES, PAGE_NO, PAGE_NO},
+                  .column = 1,
+                  .affinity = PAGE_AS_BLOB,
+                  .collation = 'B'}}};
+    c->column[1].missing.type = SQLITE_NULL;
+    return c;
+}
+
 /* Reads every entry of the columns. */
-static void look_at(const page_columns *columns, const intern *texts) {
+static void look_at(const page_columns *columns, const intern *texts, bool filtered) {
     uint64_t sum = 0;
     for (int64_t i = 0; i < columns->count; i++)
         sum ^=
@@ -116,7 +139,8 @@ static void look_at(const page_columns *columns, const intern *texts) {
                        (columns->reverse ? columns->reverse[i] : 0) ^
                        (columns->edge_id ? columns->edge_id[i] : 0));
     for (int64_t i = 0; i < columns->halves; i++)
-        if (columns->half[i] >> 2 >= columns->count || !(columns->half[i] & 3) ||
+        if (columns->half[i] >> 2 >= columns->count ||
+            !(filtered || columns->half[i] & 3) ||
             (i && columns->half[i] >> 2 <= columns->half[i - 1] >> 2))
             __builtin_trap();
     for (int64_t i = 0; i < texts->count; i++)
@@ -184,6 +208,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                            .type = 1 + data[4] % 5,
                                            .length = 4,
                                            .text = memcpy(malloc(4), "text", 4)};
+    if (data[4] & 16) {
+        layout.filter = make_filter(data[0] % 9, data[2] % 21);
+        layout.null = true;
+    }
     if (data[3] & 64) {
         make_index(index, data, size);
         wal_header before;
@@ -202,7 +230,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             reason = page_collect(&source, &leaves, &columns, &old);
         }
         if (reason == PAGE_FINE)
-            look_at(&columns, &texts);
+            look_at(&columns, &texts, layout.filter);
         look_there(&source, &leaves, &columns);
     }
     free(leaves.page);

@@ -74,7 +74,8 @@ static inline sqlite3_stmt *select_rows(const page_table *t) {
             sqlite3_str_appendf(text, ", \"%w\"", t->column[k]);
         else
             sqlite3_str_appendall(text, ", 'not wanted'");
-    sqlite3_str_appendf(text, ", (%s\n) IS TRUE", t->filter ? t->filter : "1");
+    sqlite3_str_appendf(text, ", CASE WHEN %s\n THEN 1 ELSE 0 END",
+                        t->filter ? t->filter : "1");
     sqlite3_str_appendf(text, " FROM \"%w\".\"%w\" NOT INDEXED ORDER BY 1", t->schema,
                         t->table);
     char *sql = sqlite3_str_finish(text);

@@ -111,6 +111,9 @@ START_TEST(test_filters_left_to_sqlite) {
     page_table t = edges(db);
     t.filter = "kind AND w > 1";
     check_aside(&t, "filter for some row");
+    run_sql(db, "ALTER TABLE e ADD COLUMN \"true\" ANY DEFAULT 3");
+    t.filter = "w = TRUE"; /* the column */
+    check_aside(&t, "evaluate the filter");
     t.filter = "w + 1 > 2";
     check_aside(&t, "evaluate the filter");
     t.filter = "w > 1 AND kind GLOB 'r*'";
