@@ -369,7 +369,7 @@ def check_arguments():
     assert gpugraph.paths(conn, "e", 1, 3, numpy.int32(2))["vertex"].tolist() == [1, 2, 3]
     assert gpugraph.bfs(conn, "e", datetime.date(2024, 1, 2)).reached.sum() == 2
     for call, sentence in (
-        (lambda: gpugraph.bfs(conn, "e", 1, speed=1), "gpu_bfs has no option 'speed'; it has 'backend', 'direction', 'edge', 'max_depth', "),
+        (lambda: gpugraph.bfs(conn, "e", 1, speed=1), "gpu_bfs has no option 'speed'; it has 'backend', 'direction', 'edge', 'edge_filter', 'edge_params', 'max_depth', "),
         (lambda: gpugraph.path(conn, "e", 1, 3, max_dept=1), "gpu_path has no option 'max_dept'; it has 'backend', "),
         (lambda: gpugraph.cores(conn, "e", core=1), "gpu_cores has no option 'core'"),
         (lambda: gpugraph.mis(conn, "e", **{"seed = 1 OR seed": 1}), "has no option 'seed = 1 OR seed'"),
