@@ -396,6 +396,7 @@ int graph_acquire(connection *c, const graph_request *request, graph_ref **ref,
     rc = rc ? rc : bring_edges_of(&r, g);
     if (rc == SQLITE_OK) {
         g->references++;
+        g->acquired = true;
         graph_touch(c, g);
         if (g->stamp)
             graph_drop_others(c, g, request);

@@ -80,9 +80,9 @@ typedef struct rereading {
 
 /* gpugraph_collect(id, rowid, source, destination [, weight [, reverse]] [, edge id] [,
 ** filter]): rowid is NULL if there is no such row. A look-up in SQLite's own loop takes
-*half the
-** time of a statement for each row. The condition is in a subquery, where its names mean
-** columns of the table and nothing else; SQLite merges the subquery into the join. */
+** half the time of a statement for each row. The condition is in a subquery, where its
+** names mean columns of the table and nothing else; SQLite merges the subquery into the
+** join. */
 static int prepare_batch(connection *c, const row_source *rows, int lookups,
                          int *arguments, sqlite3_stmt **row) {
     static const int order[] = {SOURCE_COLUMN, TARGET_COLUMN, WEIGHT_COLUMN,

@@ -50,7 +50,8 @@ static void drop_filtered(connection *c) {
     for (followed **at = &c->followed; *at; at = &(*at)->next) {
         const followed *f = *at;
         count += f->filter != NULL;
-        if (!f->filter || is_looked_at(f->graph) || is_looked_at(f->both))
+        if (!f->filter || f->catching_up || is_looked_at(f->graph) ||
+            is_looked_at(f->both))
             continue;
         if (!oldest || !f->graph || f->graph->used < used) {
             oldest = at;
@@ -303,6 +304,22 @@ static int catch_up(reading *r, followed *f, graph_ref **found) {
     return rc && !*r->error ? explain_lock(r, rc, f->name) : rc;
 }
 
+/* Calls catch_up. A handler of the host may run SQL meanwhile, and nothing that it does
+** frees the mirror. */
+static int catch_up_undisturbed(reading *r, followed *f, graph_ref **found) {
+    f->catching_up++;
+    if (f->graph)
+        f->graph->place = NULL;
+    int rc = catch_up(r, f, found);
+    f->catching_up--;
+    if (f->graph && f->catching_up == 0) {
+        f->graph->acquired = false;
+        if (f->filter && !f->both) /* a mirror of two graphs needs both */
+            f->graph->place = &f->graph;
+    }
+    return rc;
+}
+
 static int set_alias(reading *r, followed *f) {
     forget_alias(f);
     int rc = stamp_retake(r->c, r->hold, &f->alias_stamp);
@@ -341,7 +358,7 @@ int followed_catch_up(reading *r, graph_ref **found) {
         (stamp_compare(f->base, r->hold) == STAMP_NEW_SCHEMA || mirror_is_foreign(f)))
         followed_forget(r->c, f);
     int rc = take_table_of_follow(r, f);
-    rc = rc ? rc : catch_up(r, f, found);
+    rc = rc ? rc : catch_up_undisturbed(r, f, found);
     if (rc == SQLITE_OK && *found)
         return set_alias(r, f);
     if (rc)
@@ -375,7 +392,7 @@ int followed_find(reading *r, graph_ref **found) {
     int rc = stamp_retake(r->c, f->alias_stamp, &r->hold);
     if (rc == SQLITE_OK && stamp_same_names(f->alias_stamp, r->hold) &&
         stamp_compare(f->base, r->hold) != STAMP_NEW_SCHEMA)
-        rc = catch_up(r, f, found);
+        rc = catch_up_undisturbed(r, f, found);
     else if (rc == SQLITE_OK || rc == SQLITE_ERROR) { /* the schema may be detached */
         forget_alias(f);
         rc = SQLITE_OK;

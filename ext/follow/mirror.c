@@ -24,11 +24,8 @@ void mirror_set(connection *c, followed *f, graph_ref *g, graph_ref *both) {
     graph_ref *before[] = {f->graph, f->both};
     f->graph = g;
     f->both = both;
-    if (g) {
+    if (g)
         g->followed = true;
-        /* a mirror of two graphs needs both */
-        g->place = f->filter && !both ? &f->graph : NULL;
-    }
     if (both)
         both->followed = true;
     if (before[0] != g)

@@ -11,6 +11,7 @@ struct followed {
     followed *next;
     char *schema, *name;
     char *filter;    /* the mirror of calls with this filter; NULL: no filter */
+    int catching_up; /* calls, nested ones included, that catch up the mirror */
     row_source rows; /* the table that it follows */
     char *log;
     gpugraph_direction direction;

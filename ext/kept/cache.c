@@ -7,9 +7,8 @@
 **
 ** A graph is found by the texts that name it: first among the bindings of the caller's
 ** scope, then among the graphs with a stamp that agrees; otherwise it is read. A graph
-** that has no stamp, is not followed and is no subgraph of a filter is freed as soon as
-*no statement is bound to it,
-** all others when the cache limit requires it. */
+** that has no stamp, is not followed and is no subgraph is freed as soon as no statement
+** is bound to it, all others when the cache limit requires it. */
 #include "cache.h"
 #include <stdlib.h>
 #include <string.h>

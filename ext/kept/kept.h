@@ -53,9 +53,11 @@ typedef struct graph_ref {
     /* Whether a vertex, or an edge's own id, is an odd numeral (base/value.h). */
     enum odd_numerals { ODD_UNKNOWN, ODD_NONE, ODD_SOME } odd_vertices, odd_ids;
     bool followed; /* a mirror (follow/follow.c) keeps this graph */
-    /* The place where the mirror refers to the graph, if the cache may free it: mirrors
-    ** with a filter. The cache then sets the place to NULL. */
+    /* The place where the mirror refers to the graph, for mirrors with a filter: the
+    ** cache may free the graph, if it has been acquired since it was caught up, and sets
+    ** the place to NULL. */
     struct graph_ref **place;
+    bool acquired;
     /* A number for the state of the graph; a change gives another one. */
     unsigned long long state;
     /* acquire/induced.c: the subgraph that is induced by `members`, a bit for each vertex

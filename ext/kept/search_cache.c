@@ -166,8 +166,8 @@ static bool forget_oldest(connection *c) {
             old_search = s;
             holder = g;
         }
-        if ((!g->followed || g->place) && g->references == 0 && g->bindings == 0 &&
-            (!old_graph || g->used < old_graph->used))
+        if ((!g->followed || (g->place && g->acquired)) && g->references == 0 &&
+            g->bindings == 0 && (!old_graph || g->used < old_graph->used))
             old_graph = g;
     }
     if (old_search && (!old_graph || old_search->used < old_graph->used))
