@@ -9,27 +9,25 @@
 
 /* ---- columns and defaults ---- */
 
+/* The arguments of all functions. */
+#define FOR_ALL                                                                          \
+    "vertices params edge_filter edge_params vertex_filter vertex_params method backend"
+
 /* The arguments in parentheses have columns of their own, which come first. */
 START_TEST(columns_are_in_order) {
     static const char *const columns[][2] = {
         {"gpu_bfs",
-         "vertex depth parent edge | (edges) (source) (target) (further) edges "
-         "source target sources max_depth direction vertices params method backend "
-         "arrays"},
+         "vertex depth parent edge | (edges) (source) (target) (further) edges source "
+         "target sources max_depth direction " FOR_ALL " arrays"},
         {"gpu_sssp",
          "vertex distance parent edge | (edges) (source) (target) (further) edges source "
-         "target sources max_distance direction vertices params method backend "
-         "arrays"},
+         "target sources max_distance direction " FOR_ALL " arrays"},
         {"gpu_path", "seq vertex edge cost distance | (edges) (source) (target) "
-                     "(further) edges source "
-                     "target direction weighted vertices params method backend"},
+                     "(further) edges source target direction weighted " FOR_ALL},
         {"gpu_dfs",
-         "vertex depth parent edge preorder postorder | (edges) (source) "
-         "(further) edges source ordered direction vertices params method backend "
-         "arrays"},
-        {"gpu_mis",
-         "vertex | (edges) (further) edges priority seed vertices params method "
-         "backend arrays"},
+         "vertex depth parent edge preorder postorder | (edges) (source) (further) edges "
+         "source ordered direction " FOR_ALL " arrays"},
+        {"gpu_mis", "vertex | (edges) (further) edges priority seed " FOR_ALL " arrays"},
     };
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         char *got =
