@@ -376,7 +376,8 @@ static void begin_part(rereading *r, connection *c, const char *function,
     loader *l = &changes->added;
     changes->mirror = mirror;
     loader_start(l, c, function, &r->texts, r->source, true, READ_WEIGHTS);
-    l->two_ways = false; /* compare_ways adds each direction by itself */
+    /* compare_ways adds each direction by itself, and compare_half each end */
+    l->two_ways = l->two_ends = false;
     loader_start(&changes->lone, c, function, &r->texts, r->source, false,
                  READ_NO_WEIGHTS);
     changes->lone.has_ids = true;
