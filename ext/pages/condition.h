@@ -8,8 +8,8 @@
 **        2   metres   5         yes    yes     no        no
 **
 ** A simple condition compares columns with literals. Every test compares one column with
-** one literal, so the answer of a row is a path through the tests. In three-valued logic
-** the path needs no stack: NULL is an answer like "no", and like "yes" below a NOT.
+** one literal, so the answer of a row is a path through the tests. The path needs no
+** stack, because NULL counts as "no", and below an odd number of NOTs as "yes".
 **
 ** The answer is SQLite's own, or the reader gives up. */
 #ifndef GPUGRAPH_PAGE_CONDITION_H
@@ -19,13 +19,12 @@
 
 /* ---- condition_text.c: the condition's text and columns ---- */
 
-/* Compiles t->filter, which condition_check has accepted. numbers_alone:
- *PAGE_FILTER_VALUE
- ** for each row that has a TEXT or a BLOB in a column of the condition.
- **
- ** A simple condition consists of comparisons of a column with a literal (also by IN,
- ** BETWEEN and IS), columns as truth values, AND, OR and NOT. Other conditions are
- ** PAGE_NOT_SIMPLE. *made is NULL unless PAGE_FINE. */
+/* Compiles t->filter, which condition_check has accepted. numbers_alone: SQLite must
+** evaluate the condition for each row that has a TEXT or a BLOB in one of its columns.
+**
+** A simple condition consists of comparisons of a column with a literal (also by IN,
+** BETWEEN and IS), columns as truth values, AND, OR and NOT. Other conditions are
+** PAGE_NOT_SIMPLE. *made is NULL unless PAGE_FINE. */
 enum page_reason page_condition_make(const page_table *t, bool numbers_alone,
                                      page_condition **made);
 void page_condition_free(page_condition *condition); /* NULL is allowed */

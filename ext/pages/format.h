@@ -242,9 +242,8 @@ typedef struct page_rows {
     /* With layout.ask: the text weights of the batch, with space for two a row. */
     page_number *number;
     uint32_t numbers;
-    /* With layout.null: half rows of the batch, encoded as in page_columns, with space
-     *for
-     ** one a row. */
+    /* With layout.null: half rows of the batch, encoded as in page_columns. The array has
+    ** space for one a row. */
     uint32_t *half;
     uint32_t halves;
     page_helper *helper;

@@ -46,10 +46,10 @@ typedef struct page_table {
     const char *schema, *table; /* names as stored, unquoted */
     const char *rowid;          /* rowid, oid or _rowid_: one that no column hides */
     const char *column[PAGE_COLUMNS]; /* NULL: not wanted; the first two are not NULL */
-    /* A condition on the row that condition_check has accepted; NULL: none. Rows for
-     *which
-     ** it is not true are half rows. The reader gives up unless the condition is simple
-     ** (condition.h) and the values of its columns are usual. No device decodes pages. */
+    /* A condition on the row that condition_check has accepted; NULL: none. A row for
+    ** which it is not true is a half row. The reader gives up unless the condition is
+    ** simple (condition.h) and the values of its columns are usual. No device decodes
+    ** pages. */
     const char *filter;
     /* A note from before the open transaction began. NULL: the reader may give up if the
     ** write-ahead log has pages. */
@@ -214,7 +214,7 @@ typedef struct page_identity {
 
 /* Names the state that page_read reads, inside a read transaction that a statement of the
 ** caller holds. The name does not include the filter. False: the state has no name, so
-*other connections must not use it. */
+** other connections must not use it. */
 bool page_identify(const page_table *table, page_identity *identity);
 
 #endif
