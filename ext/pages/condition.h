@@ -8,8 +8,8 @@
 **        2   metres   5         yes    yes     no        no
 **
 ** A simple condition compares columns with literals. Every test compares one column with
-** one literal, so the answer of a row is a path through the tests. In three-valued logic
-** the path needs no stack: NULL is an answer like "no", and like "yes" below a NOT.
+** one literal, so the answer of a row is a path through the tests. The path needs no
+** stack, because NULL counts as "no", and below an odd number of NOTs as "yes".
 **
 ** The answer is SQLite's own, or the reader gives up. */
 #ifndef GPUGRAPH_PAGE_CONDITION_H

@@ -292,7 +292,7 @@ static enum page_reason decide_and_read(const page_table *t, page_source source,
     if (!reason && t->filter)
         reason = page_condition_make(
             t, layout.numbers_alone || layout.encoding != PAGE_UTF_8, &layout.filter);
-    layout.null = layout.filter;
+    layout.null = layout.filter != NULL;
     if (!reason)
         reason = r->rowid ? find_wanted_rows(t, &source, &layout, root, r)
                           : read_columns(t, &source, &layout, root, r->columns);
