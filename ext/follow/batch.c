@@ -105,8 +105,10 @@ static int prepare_batch(connection *c, const row_source *rows, int lookups,
         if (rows->column[order[i]])
             sqlite3_str_appendf(text, ", \"%w\" AS c%d", rows->column[order[i]],
                                 argument++);
-    if (rows->filter)
-        sqlite3_str_appendf(text, ", (%s\n) IS TRUE AS c%d", rows->filter, argument);
+    if (rows->filter) {
+        filter_append(text, rows->filter);
+        sqlite3_str_appendf(text, " AS c%d", argument);
+    }
     sqlite3_str_appendf(text, " FROM \"%w\".\"%w\" NOT INDEXED", rows->table.schema,
                         rows->table.name);
     condition_append(text, "WHERE", rows->where);

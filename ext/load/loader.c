@@ -197,7 +197,7 @@ static int append_columns(const loader *l, sqlite3_str *sql) {
         sqlite3_str_appendf(sql, ", \"%w\"", l->row_name);
     const bool filtered = l->edges && l->rows->filter;
     if (filtered)
-        sqlite3_str_appendf(sql, ", (%s\n) IS TRUE", l->rows->filter);
+        filter_append(sql, l->rows->filter);
     return count + l->has_ids + (l->row_name != NULL) + filtered;
 }
 

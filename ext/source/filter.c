@@ -176,3 +176,8 @@ int filter_close(sqlite3 *db, const char *text, const char *params, char **filte
     *filter = NULL;
     return rc ? rc : SQLITE_NOMEM;
 }
+
+/* `IS TRUE` would read a column that is named "true". */
+void filter_append(sqlite3_str *sql, const char *filter) {
+    sqlite3_str_appendf(sql, ", CASE WHEN (%s\n) THEN 1 END", filter);
+}

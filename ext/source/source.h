@@ -193,6 +193,9 @@ typedef struct graph_request {
 int filter_close(sqlite3 *db, const char *text, const char *params, char **filter,
                  char **fault);
 
+/* filter.c: appends a comma and a column that is 1 if the filter is true, else NULL. */
+void filter_append(sqlite3_str *sql, const char *filter);
+
 /* Values for the parameters of a query, and the names of both arguments. */
 typedef struct query_params {
     const char *query;  /* "edges" */

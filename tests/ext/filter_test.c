@@ -92,7 +92,7 @@ static void add_rows(int kind, int count) {
 }
 
 static void make_tables(int kind) {
-    static const char more[] = "toll INTEGER, height REAL, kind TEXT";
+    static const char more[] = "toll INTEGER, height REAL, kind TEXT, \"true\" DEFAULT 0";
     const char *declared = kinds[kind].declared, *end = strstr(declared, ") WITHOUT");
     sql_open();
     if (end)
