@@ -17,18 +17,6 @@
 
 /* ---- the members ---- */
 
-typedef struct lookup {
-    const gpugraph_graph *graph;
-    uint32_t vertex;
-} lookup;
-
-static bool look_up(void *of, sqlite3_int64 integer, const char *text, size_t bytes) {
-    lookup *l = of;
-    l->vertex = text ? gpugraph_find_text(l->graph, text, bytes)
-                     : gpugraph_find_integer(l->graph, integer);
-    return l->vertex != GPUGRAPH_NONE;
-}
-
 static bool is_member(const uint8_t *members, uint32_t v) {
     return members[v / 8] >> v % 8 & 1;
 }
@@ -37,18 +25,16 @@ static size_t member_bytes(const graph_ref *g) {
     return (size_t)gpugraph_vertex_count(g->graph) / 8 + 1;
 }
 
-/* Sets the bits of the vertices that the query lists. Ids that are no vertices are
+/* Sets the bits of the vertices that the query lists. Values that are no vertices are
 ** ignored. */
 static int list_members(reading *r, const graph_ref *g, sqlite3_stmt *query,
                         uint8_t *members) {
-    lookup found = {g->graph, GPUGRAPH_NONE};
     int rc = SQLITE_OK;
     while (rc == SQLITE_OK && (rc = sqlite3_step(query)) == SQLITE_ROW) {
-        bool any;
-        rc = argument_id_find(sqlite3_column_value(query, 0), g->ids.affinity, look_up,
-                              &found, &any);
-        if (rc == SQLITE_OK && any)
-            members[found.vertex / 8] |= (uint8_t)(1u << found.vertex % 8);
+        uint32_t v;
+        rc = find_argument(g->graph, g->ids.affinity, sqlite3_column_value(query, 0), &v);
+        if (rc == SQLITE_OK && v != GPUGRAPH_NONE)
+            members[v / 8] |= (uint8_t)(1u << v % 8);
     }
     if (rc == SQLITE_DONE)
         return SQLITE_OK;

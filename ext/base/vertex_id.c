@@ -129,3 +129,45 @@ int argument_id_fault(sqlite3_value *value, const char affinity[2], char **fault
         return rc;
     return *fault ? SQLITE_OK : SQLITE_NOMEM;
 }
+
+/* ---- vertices of a graph ---- */
+
+typedef struct vertex_search {
+    const gpugraph_graph *graph;
+    uint32_t vertex;
+} vertex_search;
+
+static bool is_vertex_of_graph(void *of, sqlite3_int64 integer, const char *text,
+                               size_t bytes) {
+    vertex_search *l = of;
+    l->vertex = text ? gpugraph_find_text(l->graph, text, bytes)
+                     : gpugraph_find_integer(l->graph, integer);
+    return l->vertex != GPUGRAPH_NONE;
+}
+
+int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,
+                uint32_t *vertex) {
+    vertex_search l = {graph, GPUGRAPH_NONE};
+    bool found;
+    int rc = column_id_find(value, affinity, is_vertex_of_graph, &l, &found);
+    *vertex = l.vertex;
+    return rc;
+}
+
+int find_argument(const gpugraph_graph *graph, const char affinity[2],
+                  sqlite3_value *value, uint32_t *vertex) {
+    vertex_search l = {graph, GPUGRAPH_NONE};
+    bool found;
+    int rc = argument_id_find(value, affinity, is_vertex_of_graph, &l, &found);
+    *vertex = l.vertex;
+    return rc;
+}
+
+int find_id(const gpugraph_graph *graph, const char affinity[2], sqlite3_value *id,
+            uint32_t *vertex, char **fault) {
+    *fault = NULL;
+    int rc = find_argument(graph, affinity, id, vertex);
+    if (rc == SQLITE_OK && *vertex == GPUGRAPH_NONE)
+        rc = argument_id_fault(id, affinity, fault);
+    return *fault ? SQLITE_ERROR : rc;
+}

@@ -32,6 +32,19 @@ int argument_id_find(sqlite3_value *value, const char affinity[2], id_is_vertex 
 ** 1.5; ..." (sqlite3_free). NULL with SQLITE_OK: the value can mean an id. */
 int argument_id_fault(sqlite3_value *value, const char affinity[2], char **fault);
 
+/* Sets *vertex to the vertex that the value names in a column of this affinity, or
+** GPUGRAPH_NONE. */
+int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,
+                uint32_t *vertex);
+/* Sets *vertex to the vertex that an argument names, or GPUGRAPH_NONE. affinity: of the
+** source and destination columns. */
+int find_argument(const gpugraph_graph *graph, const char affinity[2],
+                  sqlite3_value *value, uint32_t *vertex);
+/* find_argument, or SQLITE_ERROR with *fault (sqlite3_free) if the value cannot be an id:
+** "is the REAL 1.5; ..." */
+int find_id(const gpugraph_graph *graph, const char affinity[2], sqlite3_value *id,
+            uint32_t *vertex, char **fault);
+
 /* True if a vertex with this id would have the value's id again: an INTEGER, a whole REAL
 ** with that value, or the TEXT. */
 bool id_is_value(const gpugraph_id *id, sqlite3_value *value);

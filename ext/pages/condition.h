@@ -41,7 +41,7 @@ typedef struct page_record {
     uint64_t here, payload;
     int64_t rowid;
     /* results */
-    uint64_t need; /* if it exceeds `here`: there is no answer without so many bytes */
+    uint64_t need; /* the bytes that the answer needs; more than `here`: no answer yet */
     int columns;   /* with PAGE_SHORT_ROW: the number of columns in the record */
     bool holds;    /* the condition is true; false: it is false or NULL */
 } page_record;

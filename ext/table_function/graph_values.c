@@ -1,43 +1,5 @@
 /* See graph_values.h. */
 #include "graph_values.h"
-#include "base/vertex_id.h"
-
-/* ---- from values ---- */
-
-typedef struct vertex_search {
-    const gpugraph_graph *graph;
-    uint32_t vertex;
-} vertex_search;
-
-static bool is_vertex(void *of, sqlite3_int64 integer, const char *text, size_t bytes) {
-    vertex_search *l = of;
-    l->vertex = text ? gpugraph_find_text(l->graph, text, bytes)
-                     : gpugraph_find_integer(l->graph, integer);
-    return l->vertex != GPUGRAPH_NONE;
-}
-
-int find_vertex(const gpugraph_graph *graph, char affinity, sqlite3_value *value,
-                uint32_t *vertex) {
-    vertex_search l = {graph, GPUGRAPH_NONE};
-    bool found;
-    int rc = column_id_find(value, affinity, is_vertex, &l, &found);
-    *vertex = l.vertex;
-    return rc;
-}
-
-int find_id(const gpugraph_graph *graph, const char affinity[2], sqlite3_value *id,
-            uint32_t *vertex, char **fault) {
-    vertex_search l = {graph, GPUGRAPH_NONE};
-    bool found;
-    *fault = NULL;
-    int rc = argument_id_find(id, affinity, is_vertex, &l, &found);
-    *vertex = l.vertex;
-    if (rc == SQLITE_OK && !found)
-        rc = argument_id_fault(id, affinity, fault);
-    return *fault ? SQLITE_ERROR : rc;
-}
-
-/* ---- to values ---- */
 
 /* Texts are copied, because a value may outlive the statement's reference to the
 ** graph. */
